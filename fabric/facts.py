@@ -1,6 +1,6 @@
 """The facts of one device, neutral of any network OS; every value with the place where its file says it.
 
-A reader fills these in; whoever compares never sees a vendor's words. What a config does not say is None or empty: a
+A reader fills these in; comparisons never see a vendor's words. What a config does not say is None or empty: a
 default of the network OS is filled in by its reader only where the comparison needs it, with the line of the section.
 """
 
@@ -180,7 +180,7 @@ class Facts:
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
     anycast_mac: Located[str] | None = None
     hash_seed: Located[int] | None = None
-    watchdog: Located[bool] | None = None  # PFC watchdog, where the box has one switch for all ports
+    watchdog: Located[bool] | None = None  # PFC watchdog, where the switch has one switch for all ports
     watchdog_ms: Located[int] | None = None  # its detection time
     prefixes: dict[str, list[Located[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32"
     policies: dict[str, list[Located[str]]] = field(default_factory=dict)  # routing policy → prefix lists that it permits

@@ -1,4 +1,4 @@
-"""What changes between two intents of a site: boxes, cables, and the order in which hands move them."""
+"""What changes between two intents of a site: devices, cables, and the order of the moves."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def difference(old: Plan, new: Plan) -> Changes:
 
 
 def _devices(old: Plan, new: Plan, changes: Changes) -> None:
-    """Boxes that come and go, and switches that get other numbers; a server of two fabrics counts once."""
+    """Devices added and removed, and switches that get other numbers; a server of two fabrics counts once."""
     before, after = _homes(old), _homes(new)
     changes.added += [name for name in after if name not in before]
     changes.removed += [name for name in before if name not in after]

@@ -31,7 +31,7 @@ class Page:
 
     @property
     def text(self) -> str:
-        """Without colours and cursor movements; of a line that is written anew, such as a bar, what stands last."""
+        """Without colours and cursor movements; of a line that is written again, such as a bar, what stands last."""
         lines = ESCAPE.sub("", self.raw).replace("\r\n", "\n").split("\n")
         return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
 

@@ -42,7 +42,7 @@ def uses(bill: Bill) -> Sheet:
 
 _POWER: tuple[str, ...] = (
     *("what", "typical_W", "worst_case_W", "at_meter_typical_W", "at_meter_worst_case_W"),
-    *("heat_worst_case_BTU_per_h", "energy_kWh_per_year", "boxes_without_typical", "boxes_without_worst_case"),
+    *("heat_worst_case_BTU_per_h", "energy_kWh_per_year", "devices_without_typical", "devices_without_worst_case"),
 )
 
 
@@ -90,7 +90,7 @@ def racks(bill: Bill) -> Sheet:
         )
         for rack in bill.racks
     )
-    head = ("rack", "devices", "typical_W", "worst_case_W", "boxes_without_typical", "boxes_without_worst_case", "limit")
+    head = ("rack", "devices", "typical_W", "worst_case_W", "devices_without_typical", "devices_without_worst_case", "limit")
     return Sheet("racks", head, rows)
 
 

@@ -120,7 +120,7 @@ class _Fabric:
         if device.role in SWITCH_ROLES:
             return self.names.models[device.role].maker or _UNKNOWN, device.model
         group = next((group for group in self.fabric.spec.groups if group.name == device.group), None)
-        return (group.server.maker or _UNKNOWN, group.model) if group else (_UNKNOWN, "attached box")
+        return (group.server.maker or _UNKNOWN, group.model) if group else (_UNKNOWN, "appliance")
 
     def record(self, device: Device) -> DeviceRecord:
         spot = self.floor.spots[device.name]

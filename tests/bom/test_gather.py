@@ -203,7 +203,7 @@ def test_only_what_lacks_a_price_is_at_least(tmp_path: Path) -> None:
     assert next(line.split() for line in text if line.startswith("  capex")) == ["capex", "367,316", "at", "least", "367,316"]
 
 
-def test_a_rack_above_the_limit_is_told(starter: Plan) -> None:
+def test_a_rack_above_the_limit_is_reported(starter: Plan) -> None:
     bill = bill_of(starter, rack_limit_w=40_000.0)
     assert [rack.name for rack in bill.hot] == ["B01", "B03"]
     assert "Racks: 4, 2 of them above 40 kW in the worst case" in lines(bill)

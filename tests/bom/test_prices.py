@@ -115,16 +115,16 @@ def test_reads_every_key() -> None:
     ],
 )
 def test_a_figure_goes_with_its_optics(power: str, typical: int, most: int, held: tuple[str, ...]) -> None:
-    box = SwitchModel(
+    device = SwitchModel(
         ports=(PortGroup(count=64, speed_gbps=800),),
         power_typical_w=972,
         power_max_w=2779,
         power_includes_optics=("max",),
     )
-    found = powered(prices(f"currency: EUR\npower: {{64x800g: {power}}}"), "64x800g", box)
+    found = powered(prices(f"currency: EUR\npower: {{64x800g: {power}}}"), "64x800g", device)
     assert (found.power_typical_w, found.power_max_w, found.power_includes_optics) == (typical, most, held)
-    assert powered(None, "64x800g", box) is box
-    assert powered(prices("currency: EUR"), "64x800g", box) is box
+    assert powered(None, "64x800g", device) is device
+    assert powered(prices("currency: EUR"), "64x800g", device) is device
 
 
 def test_a_bare_file_has_nothing_but_a_currency() -> None:
@@ -178,12 +178,12 @@ def test_the_example_names_everything_that_ships_and_says_it_is_invented() -> No
 
 def test_the_example_has_watts_of_what_the_catalog_has_none_of() -> None:
     found = read(ROOT / "docs" / "prices-example.yaml").power
-    boxes: dict[str, SwitchModel | ServerModel | None] = {name: catalog.switch(name) for name in catalog.switch_names()}
-    for name, model in (boxes | {name: catalog.server(name) for name in catalog.server_names()}).items():
-        told = found.get(name, Stated())
+    devices: dict[str, SwitchModel | ServerModel | None] = {name: catalog.switch(name) for name in catalog.switch_names()}
+    for name, model in (devices | {name: catalog.server(name) for name in catalog.server_names()}).items():
+        reported = found.get(name, Stated())
         assert model is not None
-        assert (told.typical_w is None) == (model.power_typical_w is not None), name
-        assert (told.max_w is None) == (model.power_max_w is not None), name
+        assert (reported.typical_w is None) == (model.power_typical_w is not None), name
+        assert (reported.max_w is None) == (model.power_max_w is not None), name
 
 
 def test_prices_go_to_other_processes() -> None:

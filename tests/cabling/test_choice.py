@@ -92,7 +92,7 @@ def test_what_is_chosen(shape: int, a: Module, b: Module, link: int, metres: flo
         ("acc-800g", 4, ("acc-800g", "", "")),
     ],
 )
-def test_what_an_intent_wishes_for(requested: str, metres: float, medium: tuple[str, str, str]) -> None:
+def test_what_an_intent_requests(requested: str, metres: float, medium: tuple[str, str, str]) -> None:
     assert best(STRAIGHT, OSFP, OSFP, 800, metres, requested) == medium
 
 

@@ -192,9 +192,9 @@ def test_labels_say_both_ends_and_fit() -> None:
         assert [float(value) / 72 * 25.4 for value in reader.pages[0].mediabox[2:]] == pytest.approx(sheet.page, abs=0.1)
         assert sheet.first[0] + (sheet.columns - 1) * sheet.pitch[0] + sheet.label[0] <= sheet.page[0]
         assert sheet.first[1] + (sheet.rows - 1) * sheet.pitch[1] + sheet.label[1] <= sheet.page[1]
-    said = PdfReader(io.BytesIO(pdf(its, way, sheets()["l7651"]))).pages[0].extract_text().split("\n")
+    messages = PdfReader(io.BytesIO(pdf(its, way, sheets()["l7651"]))).pages[0].extract_text().split("\n")
     first = pairs[0]
-    assert [line.strip() for line in said[:6]] == [first.cable, first.here, f"> {first.there}"] * 2
+    assert [line.strip() for line in messages[:6]] == [first.cable, first.here, f"> {first.there}"] * 2
 
 
 def test_labels_are_the_same_bytes_and_may_begin_on_a_used_sheet() -> None:
@@ -249,9 +249,9 @@ class TestVerbs:
         return done.exit_code, done.output
 
     def test_list_on_the_screen(self, tmp_path: Path) -> None:
-        code, said = self.run(tmp_path, "list")
+        code, messages = self.run(tmp_path, "list")
         assert code == 0
-        assert "dc1: " in said
+        assert "dc1: " in messages
         assert self.run(tmp_path, "list", "--json")[1].count('"cable": ') == 13
 
     def test_list_into_a_folder(self, tmp_path: Path) -> None:

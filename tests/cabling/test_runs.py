@@ -1,4 +1,4 @@
-"""Run lists of designs of every kind: each link once, media that fit, names that stay, and what is said when nothing fits."""
+"""Run lists of designs of every kind: each link once, media that fit, names that stay, and the report when nothing fits."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_lanes_that_do_not_meet_are_an_error() -> None:
     check_runs(plan, found)
 
 
-def test_a_wish_for_what_there_is_not() -> None:
+def test_a_request_for_what_there_is_not() -> None:
     with pytest.raises(InputError) as caught:
         cabled(intent(DESIGNS["a collapsed pair"][0], floor="{media: {server-leaf: 800g-2xdr5}}"))
     assert caught.value.diagnostics[0].code == "FAB153"

@@ -1,4 +1,4 @@
-"""Large floors take seconds: CPU time, so that a busy machine fails nobody."""
+"""Large floors take seconds: CPU time, so that a busy machine fails no one."""
 
 from __future__ import annotations
 

@@ -263,9 +263,9 @@ def with_plan(damage: Damage) -> list[Finding]:
 
 def without_plan(damage: Damage) -> list[Finding]:
     """What is found from the configs alone, of all switches together."""
-    mended = [one.facts for one in switches(damage.system) if one is not damage.switch]
+    fixed = [one.facts for one in switches(damage.system) if one is not damage.switch]
     facts = read_device(damage.switch.facts.name, damage.system, damage.files)
-    network = Network(tuple(sorted([*mended, facts], key=lambda one: one.name)))
+    network = Network(tuple(sorted([*fixed, facts], key=lambda one: one.name)))
     return [finding for finding in run(FilesCheck, network) if finding.severity != NOTE]
 
 

@@ -1,6 +1,6 @@
-"""One switch of a plan: its files say what the plan says, and one changed line is told in the words of the change.
+"""One switch of a plan: its files say what the plan says, and one changed line is reported in the words of the change.
 
-A case changes one text of a rendered file. Findings are told with the beginning of the line that they point at.
+A case changes one text of a rendered file. Findings are reported with the beginning of the line that they point at.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests import ROOT
 INTENTS = ROOT / "intent"
 FRONT, BACK = (f"ai-eos {name}-leaf001 startup-config" for name in ("frontend", "backend"))
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
-Told: TypeAlias = tuple[str, str, str]  # id, how the line begins that is meant, message
+Reported: TypeAlias = tuple[str, str, str]  # id, how the line begins that is meant, message
 
 
 class Switch(NamedTuple):
@@ -49,7 +49,7 @@ def site(name: str) -> Mapping[str, Switch]:
     }
 
 
-def told(switch: Switch, files: Mapping[str, str]) -> list[Told]:
+def reported(switch: Switch, files: Mapping[str, str]) -> list[Reported]:
     """The findings of a switch, in the order of its files."""
     device = switch.view.device
     found = judge(switch.view, read_device(device.name, device.nos, files), files)
@@ -61,8 +61,8 @@ def told(switch: Switch, files: Mapping[str, str]) -> list[Told]:
     ]
 
 
-# (id, case) → intent, switch and file, what is changed in it, and what is said of that.
-CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
+# (id, case) → intent, switch and file, what is changed in it, and what is reported of that.
+CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Reported]]] = {
     ("FAB250", "another host name"): (
         FRONT,
         ("\nhostname frontend-leaf001", "\nhostname leaf1"),
@@ -532,7 +532,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             ),
         ],
     ),
-    ("FAB282", "an address of nobody in a filter"): (
+    ("FAB282", "an unassigned address in a filter"): (
         FRONT,
         ("40 permit tcp 172.16.0.0/16 any", "40 permit tcp 172.61.0.0/16 any"),
         [
@@ -665,7 +665,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             ),
         ],
     ),
-    ("FAB296", "an aggregate is gone from a Junos box"): (
+    ("FAB296", "an aggregate is gone from a Junos switch"): (
         "ai-junos storage-leaf001 juniper.conf",
         ("        route 10.128.8.0/23 discard;\n", ""),
         [
@@ -724,7 +724,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
             ),
         ],
     ),
-    ("FAB292", "a line that nobody knows"): (
+    ("FAB292", "a line that is unknown"): (
         FRONT,
         ("lldp run\n", "lldp run\nfrobnicate\n"),
         [
@@ -735,19 +735,19 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Told]]] = {
 
 
 @pytest.mark.parametrize("case", CASES, ids=" ".join)
-def test_one_change_is_told(case: tuple[str, str]) -> None:
+def test_one_change_is_reported(case: tuple[str, str]) -> None:
     where, (old, new), expected = CASES[case]
     intent, name, file = where.split()
     switch = site(intent)[name]
     assert switch.files[file].count(old) == 1
-    found = told(switch, {**switch.files, file: switch.files[file].replace(old, new)})
+    found = reported(switch, {**switch.files, file: switch.files[file].replace(old, new)})
     assert found == expected
     assert case[0] in {id_ for id_, _, _ in found}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_files_as_they_are_rendered_are_left_in_peace(system: str) -> None:
-    found = {name: told(switch, switch.files) for name, switch in site(f"ai-{system}").items()}
+    found = {name: reported(switch, switch.files) for name, switch in site(f"ai-{system}").items()}
     assert {name: rows for name, rows in found.items() if rows} == {}
 
 
@@ -755,10 +755,10 @@ def test_every_kind_of_row_breaks_one_check() -> None:
     assert sorted(kind for check in checks(FilesCheck) for kind in check.kinds) == sorted(KINDS)
 
 
-def test_what_is_missing_whole_is_told_once() -> None:
-    """No session, VNI or VRF is told of again for each of its parts."""
+def test_what_is_missing_whole_is_reported_once() -> None:
+    """No session, VNI or VRF is reported of again for each of its parts."""
     switch = site("ai-eos")["frontend-leaf001"]
-    found = told(switch, {"startup-config": "hostname frontend-leaf001\n"})
+    found = reported(switch, {"startup-config": "hostname frontend-leaf001\n"})
     assert [message for id_, _, message in found if id_ in ("FAB256", "FAB259", "FAB260", "FAB264", "FAB265", "FAB266")] == [
         "BGP of VRF blue: neighbors: expected 10.64.0.83, got none",
         "BGP of VRF red: neighbors: expected 10.64.0.81, got none",
@@ -810,5 +810,5 @@ def test_what_is_missing_is_placed_in_its_block(system: str) -> None:
     switch = site(intent)["frontend-leaf001"]
     files = {**switch.files, name: re.sub(pattern, "", switch.files[name], flags=re.MULTILINE)}
     assert files != switch.files
-    found = [line for code, line, message in told(switch, files) if code == "FAB267" and "tunnel source" in message]
+    found = [line for code, line, message in reported(switch, files) if code == "FAB267" and "tunnel source" in message]
     assert [head in line for line in found] == [True], found

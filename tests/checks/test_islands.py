@@ -28,7 +28,7 @@ CASES = {
         A | B | {"b-leaf2.eos": ALONE.format(name="b-leaf2")},
         [["a-leaf1", "a-spine1"], ["b-leaf1", "b-spine1", "b-leaf2"]],
     ),
-    "fragments alone cannot be told apart": (
+    "fragments alone cannot be distinguished": (
         {f"{name}.eos": ALONE.format(name=name) for name in ("leaf1", "leaf2")},
         [["leaf1", "leaf2"]],
     ),

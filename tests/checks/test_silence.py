@@ -1,4 +1,4 @@
-"""Findings that an intent does not want to hear of: reported with their reason, and a note for a needless silence."""
+"""Findings that an intent does not want to receive of: reported with their reason, and a note for a needless silence."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def check(folder: Path, everywhere: str = "", of: Mapping[str, str] | None = Non
     return given.silenced(given.check()).findings
 
 
-def told(findings: list[Finding]) -> list[tuple[str, str, str]]:
+def reported(findings: list[Finding]) -> list[tuple[str, str, str]]:
     """(id, place, reason it is silenced) of each."""
     return [(one.id, f"{Path(one.file).name}:{one.line}", one.silenced) for one in findings]
 
 
 def test_nothing_is_silenced_by_itself(tmp_path: Path) -> None:
-    assert told(check(tmp_path)) == [
+    assert reported(check(tmp_path)) == [
         ("FAB184", "dc1.yaml:8", ""),
         ("FAB184", "dc1.yaml:12", ""),
         ("FAB234", "dc1.yaml:8", ""),
@@ -65,7 +65,7 @@ def test_nothing_is_silenced_by_itself(tmp_path: Path) -> None:
 
 def test_a_site_silences_in_all_its_fabrics(tmp_path: Path) -> None:
     """Warnings of the planner, checks of the design and of files alike; none of them is lost."""
-    assert told(check(tmp_path, "FAB184: grows soon, FAB234: small, FAB254: known")) == [
+    assert reported(check(tmp_path, "FAB184: grows soon, FAB234: small, FAB254: known")) == [
         ("FAB184", "dc1.yaml:9", "grows soon"),
         ("FAB184", "dc1.yaml:13", "grows soon"),
         ("FAB234", "dc1.yaml:9", "small"),
@@ -77,8 +77,8 @@ def test_a_site_silences_in_all_its_fabrics(tmp_path: Path) -> None:
 
 
 def test_a_fabric_silences_its_own(tmp_path: Path) -> None:
-    """Told by the device, or by where the fabric stands in the intent."""
-    assert told(check(tmp_path, of={"red": "FAB184: grows soon, FAB234: small, FAB254: known"})) == [
+    """Reported by the device, or by where the fabric stands in the intent."""
+    assert reported(check(tmp_path, of={"red": "FAB184: grows soon, FAB234: small, FAB254: known"})) == [
         ("FAB184", "dc1.yaml:8", ""),
         ("FAB184", "dc1.yaml:12", "grows soon"),
         ("FAB234", "dc1.yaml:8", ""),
@@ -90,18 +90,18 @@ def test_a_fabric_silences_its_own(tmp_path: Path) -> None:
 
 
 def test_the_reason_of_the_fabric_holds_over_that_of_the_site(tmp_path: Path) -> None:
-    found = told(check(tmp_path, "FAB254: everywhere", of={"red": "FAB254: here"}))
+    found = reported(check(tmp_path, "FAB254: everywhere", of={"red": "FAB254: here"}))
     assert [reason for id_, _, reason in found if id_ == "FAB254"] == ["everywhere", "here"]
 
 
 def test_what_is_the_sites_is_silenced_by_the_site_alone(tmp_path: Path) -> None:
     """`management:` stands behind the last fabric, and is none of its keys."""
-    found = told(check(tmp_path, of={"red": "FAB239: lab"}))
+    found = reported(check(tmp_path, of={"red": "FAB239: lab"}))
     assert [row for row in found if row[0] in ("FAB200", "FAB239")] == [
         ("FAB239", "dc1.yaml:14", ""),
         ("FAB200", "dc1.yaml:13", ""),
     ]
-    assert ("FAB239", "dc1.yaml:14", "lab") in told(check(tmp_path, "FAB239: lab"))
+    assert ("FAB239", "dc1.yaml:14", "lab") in reported(check(tmp_path, "FAB239: lab"))
 
 
 def test_a_needless_silence_is_noted_where_it_stands(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ EDITS = {
 
 
 def edits(planned: str, there: str, found: tuple[Finding, ...] = ()) -> list[Finding]:
-    """What is said of a file that lies there otherwise than planned."""
+    """What is reported of a file that lies there otherwise than planned."""
     view: Any = None
     facts = Facts(name="leaf1", nos="eos")
     return Statements().run(Rest(view, facts, {"leaf1.cfg": there}, {"leaf1.cfg": planned}, found))
@@ -93,7 +93,7 @@ def test_a_finding_names_a_missing_statement_by_its_section_and_value(place: tup
 
 
 def test_a_site_with_edited_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a check names is its alone; the rest is told of. Files as they were made are not looked at twice."""
+    """What a check names is its alone; the rest is reported of. Files as they were made are not looked at twice."""
     monkeypatch.chdir(tmp_path)
     path = Path("small.yaml")
     path.write_text(SMALL)
@@ -144,10 +144,10 @@ WIDE = "attachments: [{name: wan, links: 2, external: {asn: 65010, accept: ['::/
 # Kind of site → what stands behind the topology, and what the topology has beside the usual.
 KINDS = {
     **{name: (text, "") for name, text in DESIGNS.items()},
-    "a way out": ("", WAN),
-    "a way out of tenants": (DESIGNS["vrf-lite"], WAN),
-    "an unnumbered way out": (DESIGNS["unnumbered"], WAN),
-    "a way out in IPv6": (DESIGNS["ipv6"], WIDE),
+    "an external connection": ("", WAN),
+    "an external connection of tenants": (DESIGNS["vrf-lite"], WAN),
+    "an unnumbered external connection": (DESIGNS["unnumbered"], WAN),
+    "an external connection in IPv6": (DESIGNS["ipv6"], WIDE),
     "filters in IPv6": (DESIGNS["acl"] + DESIGNS["ipv6"], ""),
     "management without a VRF": ("    management: {vrf: false}\n", ""),
     "other terms": ("    underlay: {mtu: 9000, keepalive_s: 2, hold_s: 6, max_prefix: 5000, bfd: {enabled: false}}\n", ""),
@@ -172,5 +172,5 @@ def test_sites_as_they_are_rendered_are_left_in_peace(tmp_path: Path, kind: str,
         files = {path: data.decode() for path, data in renderer.files(job)}
         facts = read_device(job.device.name, nos, files)
         found += [str(one) for one in judge(renderer.views[job.fabric].of(job.device), facts, files)]
-        found += [f"{job.device.name}: not understood: {said.value}" for said in facts.unread]
+        found += [f"{job.device.name}: not understood: {messages.value}" for messages in facts.unread]
     assert found == []

@@ -21,14 +21,14 @@ def fabric(nos: str, servers: int = 2, *more: str) -> str:
         "  backend:",
         f"    nos: {nos}",
         f"    servers: {{model: quad, count: {servers}, nics: compute}}",
-        f"    topology: {{switch: {BOX.get(nos, '32x400g')}, rails: 1, unit: {{servers: 1}},"
+        f"    topology: {{switch: {SWITCH.get(nos, '32x400g')}, rails: 1, unit: {{servers: 1}},"
         " leaf: {uplinks: {count: 2}, oversubscription: 2}}",
         *(f"    {line}" for line in more),
     ]
     return "\n".join(lines) + "\n"
 
 
-BOX = {"sonic": "sn4700", "cumulus": "sn4700"}  # whose ports these know
+SWITCH = {"sonic": "sn4700", "cumulus": "sn4700"}  # whose ports these know
 
 
 def site(*fabrics: str) -> str:

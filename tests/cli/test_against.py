@@ -1,4 +1,4 @@
-"""`fabric plan --against`: boxes and cables that change, in an order that hands can follow."""
+"""`fabric plan --against`: switches and cables that change, in an order that hands can follow."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_an_old_state_that_is_not_there(against: str, run: Run, tmp_path: Path) 
     assert "Traceback" not in done.err
 
 
-def test_a_server_of_two_fabrics_is_one_box() -> None:
+def test_a_server_of_two_fabrics_is_one_switch() -> None:
     two = "  {}: {{purpose: {}, servers: {{model: dgx-h100, count: {}, name: gpu}},"
     two += " topology: {{kind: collapsed, switch: 64x400g}}}}\n"
     one = HEAD + two.format("a", "compute", 2)

@@ -56,7 +56,7 @@ def generated(run: Run, more: str = "") -> Path:
 
 # --- usage ------------------------------------------------------------------------------------------------------
 
-# Arguments → what is said on stderr; nothing is on stdout, the exit code is 2.
+# Arguments → what is reported on stderr; nothing is on stdout, the exit code is 2.
 USAGE = {
     "": "check: error[FAB102]: expected an intent, or --configs DIR\n    hint: fabric check intent/dc1.yaml\n",
     "--configs nowhere": "fabric: nowhere: no such file or folder\n",
@@ -184,7 +184,7 @@ LOST = {
 
 @pytest.mark.parametrize("case", LOST)
 def test_a_manifest_that_says_nothing(run: Run, case: str) -> None:
-    """Files that nobody vouches for are not taken for what an older intent made."""
+    """Files that no one vouches for are not taken for what an older intent made."""
     damage, why = LOST[case]
     damage(generated(run))
     done = run("check", "dc1.yaml")
@@ -239,7 +239,7 @@ def test_a_folder_with_a_switch_too_few_one_too_many_and_one_twice(run: Run) -> 
 
 
 def test_one_folder_for_two_sites(run: Run) -> None:
-    """A switch of one is no stranger to the other."""
+    """A switch of one is no unknown neighbor to the other."""
     folder = configs(run)
     other = intent("dc2")
     text = Path(other).read_text().replace("  backend:", "  storage:")
@@ -261,7 +261,7 @@ def test_a_config_of_another_network_os(run: Run) -> None:
     ]
 
 
-def test_strangers_can_be_silenced(run: Run) -> None:
+def test_unknown_neighbors_can_be_silenced(run: Run) -> None:
     shutil.copytree(configs(run) / "backend-leaf001", "configs/other")
     text = Path("configs/other/startup-config").read_text()
     Path("configs/other/startup-config").write_text(text.replace("hostname backend-leaf001", "hostname other"))
@@ -307,7 +307,7 @@ def test_whatever_lies_in_a_folder(run: Run) -> None:
 
 
 def test_a_folder_that_cannot_be_opened(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs this may be allowed everything, so the refusal is played."""
+    """Those who runs this may be allowed everything, so the refusal is played."""
     configs(run)
     opened: Callable[[str], object] = os.scandir
 
@@ -377,7 +377,7 @@ def test_findings_as_bad_as_asked_for(run: Run, fail_on: str, code: int) -> None
     assert run("check", "dc1.yaml", "--fail-on", fail_on).code == code
 
 
-# Server as it is named → what is said of it.
+# Server as it is named → what is reported of it.
 SERVERS = {
     "127.0.0.1:1": "no Batfish server answers at 127.0.0.1:1: Connection refused",
     "no.such.host.invalid": "no Batfish server answers at no.such.host.invalid:9996: ",
@@ -386,7 +386,7 @@ SERVERS = {
 
 @pytest.mark.parametrize("host", SERVERS)
 def test_no_server_where_one_was_named(run: Run, host: str) -> None:
-    """The other checks run; only then is it said that something is missing."""
+    """The other checks run; only then is it reported that something is missing."""
     pytest.importorskip("pybatfish", reason="the client of Batfish is not installed")
     done = run("check", intent(), "--batfish", host)
     assert done.code == 3
@@ -418,7 +418,7 @@ def test_an_empty_name_is_no_server(run: Run, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_server_is_asked_about_configs_alone(run: Run) -> None:
-    """What needs no plan; where none answers, that is said as it is beside an intent."""
+    """What needs no plan; where none answers, that is reported as it is beside an intent."""
     pytest.importorskip("pybatfish", reason="the client of Batfish is not installed")
     configs(run)
     done = run("check", "--configs", "configs", "--batfish", "127.0.0.1:1")

@@ -98,7 +98,7 @@ def test_same_bytes_twice(run: Run) -> None:
 
 
 def test_sweep(run: Run) -> None:
-    """nccl-tests' sizes: 31 of them unless told otherwise."""
+    """nccl-tests' sizes: 31 of them unless reported otherwise."""
     whole = json.loads(run("estimate site.yaml --json").out)
     assert [row["bytes"] for row in whole["rows"]] == [8 << step for step in range(31)]
     four = json.loads(run("estimate site.yaml --sweep 1M:1G:4 --json").out)
@@ -170,7 +170,7 @@ def test_training_step(run: Run) -> None:
     assert 0 < packed["ideal_ms"] < packed["step_ms"] <= spread["step_ms"]
 
 
-def test_a_step_spreads_as_the_plan_does_unless_told_otherwise(run: Run) -> None:
+def test_a_step_spreads_as_the_plan_does_unless_reported_otherwise(run: Run) -> None:
     """The plan of this site balances by a hash over several queue pairs."""
     times = [
         json.loads(run(f"step site.yaml --job step.yaml --placement spread {words} --json").out)["step_ms"]
@@ -195,9 +195,9 @@ def test_the_old_spelling_works_and_names_the_new_one(run: Run, old: str) -> Non
 
 
 def test_help_shows_the_new_spelling_alone(run: Run) -> None:
-    told = run("estimate --help").out
-    assert "--capacity" not in told
-    assert "--step" not in told
+    reported = run("estimate --help").out
+    assert "--capacity" not in reported
+    assert "--step" not in reported
 
 
 def test_plot(run: Run, tmp_path: Path) -> None:
@@ -311,12 +311,12 @@ def test_mistake(run: Run, words: str) -> None:
     done = run(words)
     assert done.code == 2
     assert done.out == ""
-    said = done.err.splitlines()
-    assert said
+    messages = done.err.splitlines()
+    assert messages
     for word in ("Traceback", "internal error", "object has no", "Warning"):
         assert word not in done.err
-    assert re.match(r"\S+: error\[FAB[01][0-9][0-9]\]: .", said[0])
-    assert said[1].startswith("    hint: ")
+    assert re.match(r"\S+: error\[FAB[01][0-9][0-9]\]: .", messages[0])
+    assert messages[1].startswith("    hint: ")
 
 
 @pytest.mark.parametrize("words", REFUSED)
@@ -350,7 +350,7 @@ def test_a_fabric_without_gpus(run: Run, tmp_path: Path) -> None:
 
 
 def test_all_leaves_of_a_rail_failed(run: Run) -> None:
-    """Leaves 1 and 9 are rail 1: the other seven rails carry the job, and that is said."""
+    """Leaves 1 and 9 are rail 1: the other seven rails carry the job, and that is reported."""
     done = run("estimate site.yaml --size 1G --fail backend-leaf001 --fail backend-leaf009")
     assert (done.code, done.err) == (0, "")
     assert "7 NIC ports of 400G per domain" in done.out

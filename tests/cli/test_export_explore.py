@@ -14,7 +14,7 @@ SWEEP = "explore intent.yaml --vary oversubscription=1,2"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         ("export nccl intent.yaml", "-o: error[FAB102]: expected a folder, nccl writes 1 file: backend/dgx-h100.xml"),
         (
@@ -34,13 +34,13 @@ SWEEP = "explore intent.yaml --vary oversubscription=1,2"
         (f"{SWEEP} --placement here", "--placement: error[FAB174]: expected packed, spread or random:SEED, got 'here'"),
     ],
 )
-def test_what_cannot_be_written_or_meant(arguments: str, told: str, run: Run, tmp_path: Path) -> None:
+def test_what_cannot_be_written_or_meant(arguments: str, reported: str, run: Run, tmp_path: Path) -> None:
     write(tmp_path, "two-tier")
     (tmp_path / "folder").mkdir()
     before = sorted(tmp_path.rglob("*"))
     done = run(arguments)
     assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(told)
+    assert done.err.startswith(reported)
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -100,7 +100,7 @@ def test_a_network_os_that_a_model_has_not(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "generated").exists()
 
 
-def test_a_generic_box_runs_what_needs_no_model(run: Run, tmp_path: Path) -> None:
+def test_a_generic_switch_runs_what_needs_no_model(run: Run, tmp_path: Path) -> None:
     write(tmp_path, "collapsed")
     text = (tmp_path / "intent.yaml").read_text(encoding="utf-8").replace("sn5600", "64x800g")
     (tmp_path / "intent.yaml").write_text(text, encoding="utf-8")

@@ -74,8 +74,8 @@ def test_flags_become_a_plan(flags: str, run: Run) -> None:
 
 def test_every_flag_of_the_help_is_tried_here(run: Run) -> None:
     words = run("init --help").out.replace(",", " ").split()
-    told = {word for word in words if word.startswith("--")} - {"--help", "--output"}
-    assert told == {word for flags in FLAGS for word in flags.split() if word.startswith("--")}
+    reported = {word for word in words if word.startswith("--")} - {"--help", "--output"}
+    assert reported == {word for flags in FLAGS for word in flags.split() if word.startswith("--")}
 
 
 REFUSED = [

@@ -1,4 +1,4 @@
-"""Every document that a command prints for programs, held against its schema: the commands are taken from the app itself."""
+"""Every document that a command prints for programs, compared with its schema: the commands are taken from the app itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `plan`, `explain` and `generate --limit` say of a site with tenants, bonds and ways out."""
+"""What `plan`, `explain` and `generate --limit` say of a site with tenants, bonds and external connections."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ fabrics:
 
 SUBJECTS = {
     "frontend-leaf001": "a leaf whose ports are bridged",
-    "frontend-leaf001:Ethernet0": "a port by the name that the box gives it",
+    "frontend-leaf001:Ethernet0": "a port by the name that the switch gives it",
     "frontend-leaf001:Ethernet116": "external connection",
     "wan:1": "external connection from the other side",
     "gpu-0001:frontend1p2": "a member of a bond",
-    "backend-leaf001:Ethernet252": "a port of the box without a link",
+    "backend-leaf001:Ethernet252": "a port of the switch without a link",
     "10.20.0.2": "a server's address in a network",
     "10.20.0.254": "a leaf's own address in a network",
     "10.128.1.1": "an address that a bridged port would have",
@@ -64,7 +64,7 @@ def test_subjects_of_tenants(run: Run) -> None:
 
 @pytest.mark.usefixtures("sonic")
 @pytest.mark.parametrize("subject", ["frontend-leaf001:Ethernet999", "frontend-leaf001:swp1", "65011", "50009", "10.20.1.2"])
-def test_what_no_box_has_is_not_explained(subject: str, run: Run) -> None:
+def test_what_no_switch_has_is_not_explained(subject: str, run: Run) -> None:
     done = run("explain", "intent.yaml", subject)
     assert (done.code, done.out) == (2, "")
     assert "error[FAB171]" in done.err

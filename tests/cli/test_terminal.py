@@ -107,9 +107,9 @@ def _reader_waits(pipe: Path) -> int:
     for _ in range(600):
         try:
             return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
-        except OSError:  # nobody reads yet
+        except OSError:  # no one reads yet
             time.sleep(0.1)
-    raise AssertionError("nobody reads the pipe")
+    raise AssertionError("the pipe has no reader")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_what_goes_wrong_inside(
 
 
 def test_one_bad_intent_of_several(run: Run, tmp_path: Path) -> None:
-    """Nothing is written for the good one either, which is said, and the mistakes of all are listed."""
+    """Nothing is written for the good one either, which is reported, and the mistakes of all are listed."""
     text = SMALL.read_text(encoding="utf-8")
     for name, old, new in (("a", "sn5600", "sn56"), ("b", "", ""), ("c", "count", "cont")):
         (tmp_path / f"{name}.yaml").write_text(text.replace("starter", name).replace(old or "\0", new), encoding="utf-8")

@@ -75,7 +75,7 @@ def _lines(tree: Tree) -> Iterator[str]:
 
 
 def _twice(tree: Tree, line: str, rules: Rules) -> bool:
-    """Whether what a box has once only is in two places."""
+    """Whether what a switch has once only is in two places."""
     match = re.fullmatch(rules.owned, line) if rules.owned else None
     every = [other for head, below in tree.items() for other in (head, *below)] if match else []
     found = [other for line in every if (other := re.fullmatch(rules.owned, line))]
@@ -114,7 +114,7 @@ def flat(tree: Tree, path: str = "") -> list[str]:
 
 
 def committed(running: Tree, commands: Iterable[str]) -> list[str]:
-    """The lines of a Junos box after `set`, `delete` and `insert`."""
+    """The lines of a Junos switch after `set`, `delete` and `insert`."""
     lines = flat(running)
     for command in commands:
         word, _, rest = command.partition(" ")

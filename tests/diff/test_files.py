@@ -1,4 +1,4 @@
-"""Which words the change of a file is told in."""
+"""Which words the change of a file is reported in."""
 
 from __future__ import annotations
 

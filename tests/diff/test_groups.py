@@ -15,7 +15,7 @@ ALIKE = {
     "addresses": ("ip address 10.0.0.0/31", "ip address 10.0.0.2/31", True),
     "IPv6 addresses": ("ipv6 address fd00::1/127", "ipv6 address fd00:0:1::3/127", True),
     "AS numbers of the plan": ("remote-as 65001", "remote-as 65002", True),
-    "names of boxes": ("description spine001 Ethernet1/1", "description spine002 Ethernet7/1", True),
+    "names of switches": ("description spine001 Ethernet1/1", "description spine002 Ethernet7/1", True),
     "Ethernet segments": ("identifier 0302:0000:0000:0300:0001", "identifier 0302:0000:0000:0300:0002", True),
     "an MTU": ("mtu 9000", "mtu 9216", False),
     "a threshold": ("minimum-threshold 1411072 bytes", "minimum-threshold 1411073 bytes", False),

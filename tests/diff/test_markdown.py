@@ -43,7 +43,7 @@ def test_signs_of_markdown_are_words() -> None:
     assert r"| site\|name | a\*b | \<c\> |" in markdown(made(0, ()))
 
 
-def test_nobody_is_called() -> None:
+def test_no_one_is_called() -> None:
     found = markdown(made(0, ()))
     assert "@octocat" not in found
     assert "@\N{WORD JOINER}octocat" in found

@@ -214,7 +214,7 @@ CASES = {
             "no vrf instance red",
         ],
     ),
-    "the default of a VRF that goes is not said": (
+    "the default of a VRF that goes is not printed": (
         "eos",
         "vrf instance MGMT\ninterface Management1\n   vrf MGMT\nno ip routing vrf MGMT\n",
         "interface Management1\n",

@@ -31,7 +31,7 @@ def names(outcomes: list[Outcome], rows: dict[int, int]) -> list[str]:
         ({"slow": (1, 1, 9), "fast": (9, 9, 1), "between": (5, 5, 5), "worse": (5, 5, 6)}, ["slow", "between", "fast"]),
         ({"known": (5, 5, 5), "unknown power": (5, None, 5)}, ["known"]),
         ({"dear": (6, 5, 5), "unknown power": (5, None, 5)}, ["unknown power", "dear"]),
-        ({"a": (1, 1, 1.0000000001), "b": (1, 1, 1)}, ["a"]),  # nobody would tell the two apart
+        ({"a": (1, 1, 1.0000000001), "b": (1, 1, 1)}, ["a"]),  # no one would tell the two apart
     ],
 )
 def test_front(designs: dict[str, tuple[float | None, ...]], expected: list[str]) -> None:

@@ -203,32 +203,32 @@ def test_a_sweep_goes_on_where_it_stopped(intent: pipeline.Intent, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reported"),
     [
         ("", ""),
-        ("not json\n", "the journal is of another sweep"),
-        ("[" * 100_000, "the journal is of another sweep"),
-        ('SAME\n{"choice": {"switch": ["a"]}, "why": ""}\n', "j:2:1: error[FAB102]: expected an outcome of this sweep"),
-        ("SAME\nFIGURES\n", "j:2:1: error[FAB102]: expected an outcome of this sweep"),
-        ('{"sweep": "of another"}\n', "the journal is of another sweep"),
-        ("SAME\n{}\n", "j:2:1: error[FAB102]: expected an outcome of this sweep"),
-        ('SAME\n{"choice": {"switch": "a"}, "gpus": 3}\n', "j:2:1: error[FAB102]: expected an outcome of this sweep"),
+        ("not json\n", "the journal belongs to another sweep"),
+        ("[" * 100_000, "the journal belongs to another sweep"),
+        ('SAME\n{"choice": {"switch": ["a"]}, "why": ""}\n', "j:2:1: error[FAB102]: expected a result of this sweep"),
+        ("SAME\nFIGURES\n", "j:2:1: error[FAB102]: expected a result of this sweep"),
+        ('{"sweep": "of another"}\n', "the journal belongs to another sweep"),
+        ("SAME\n{}\n", "j:2:1: error[FAB102]: expected a result of this sweep"),
+        ('SAME\n{"choice": {"switch": "a"}, "gpus": 3}\n', "j:2:1: error[FAB102]: expected a result of this sweep"),
     ],
 )
 def test_a_file_of_something_else_is_refused(
-    intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, told: str
+    intent: pipeline.Intent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, reported: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     asked, path = sweep(intent, ExploreRequest(DesignRequest(), vary=VARY)), Path("j")
     Journal(path, asked.base, asked.design)
     figures = json.dumps({**Outcome((), FIGURES).as_dict(), "time_us": "soon"})
     path.write_text(content.replace("SAME", path.read_text().strip()).replace("FIGURES", figures), encoding="utf-8")
-    if not told:
+    if not reported:
         assert Journal(path, asked.base, asked.design).known == {}
         return
     with pytest.raises(InputError) as caught:
         Journal(path, asked.base, asked.design)
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
 
 
 def test_a_sweep_goes_on_from_another_folder(
@@ -250,7 +250,7 @@ def test_a_sweep_goes_on_from_another_folder(
 
 
 @pytest.mark.parametrize(
-    ("requested", "told"),
+    ("requested", "reported"),
     [
         ({"vary": ("colour=red",)}, "--vary: error[FAB102]: unknown dimension 'colour'"),
         ({"vary": ("planes",)}, "expected planes=VALUE,VALUE, got 'planes'"),
@@ -281,10 +281,10 @@ def test_a_sweep_goes_on_from_another_folder(
         ),
     ],
 )
-def test_words_that_are_none(intent: pipeline.Intent, requested: dict[str, Any], told: str) -> None:
+def test_words_that_are_none(intent: pipeline.Intent, requested: dict[str, Any], reported: str) -> None:
     with pytest.raises(InputError) as caught:
         sweep(intent, ExploreRequest(**{"design": DesignRequest(), **requested}))
-    assert told in str(caught.value)
+    assert reported in str(caught.value)
 
 
 def test_gpus_of_several_groups_are_refused(tmp_path: Path) -> None:
@@ -340,7 +340,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
 
 
 @pytest.mark.parametrize(
-    ("requested", "told"),
+    ("requested", "reported"),
     [
         (
             ExploreRequest(DesignRequest(), vary=("switch=sn2201",)),
@@ -368,10 +368,10 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
         ),
     ],
 )
-def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, requested: ExploreRequest, told: list[str]) -> None:
+def test_the_first_lines_say_what_was_asked(intent: pipeline.Intent, requested: ExploreRequest, reported: list[str]) -> None:
     asked = sweep(intent, requested)
     found = SweepResult.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
-    assert FORMATS["text"](found).splitlines()[:2] == told
+    assert FORMATS["text"](found).splitlines()[:2] == reported
 
 
 # --- a cluster -----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Boxes and bundles for tools that draw themselves: every device in a box, every link in a bundle."""
+"""Switches and bundles for tools that draw themselves: every device in a switch, every link in a bundle."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_an_overview_leaves_nothing_out(design: str) -> None:
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_bundles_join_boxes_that_are_there(design: str) -> None:
+def test_bundles_join_switches_that_are_there(design: str) -> None:
     fabric = plan(design).fabrics["f0"]
     views = [
         View.of(fabric),
@@ -61,7 +61,7 @@ def test_of_a_small_fabric_every_pair_is_a_bundle() -> None:
     assert next(node.lines for node in graph.nodes if node.role == LEAF) == ("f0-leaf001", "rail 1")
 
 
-def test_hidden_pods_are_one_box_a_tier() -> None:
+def test_hidden_pods_are_one_switch_a_tier() -> None:
     graph = overview(View.of(plan("1280-switches").fabrics["f0"]))
     assert [pod.label for pod in graph.pods] == ["pod 1", "pod 2", "13 more pods", "pod 16"]
     assert graph.pods[2].spines[0].lines == ("416 spines", "f0-spine065 – 480")

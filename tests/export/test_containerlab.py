@@ -100,12 +100,12 @@ def test_every_link_stands_between_names_that_the_kinds_have(design: str) -> Non
             assert re.fullmatch(INTERFACES[kind], interface), end
             ends[node, linux_name(kind, interface)] += 1
     assert max(ends.values()) == 1
-    boxes = Counter(tuple(end.split(":")[0] for end in link["endpoints"]) for link in lab["topology"]["links"])
+    models = Counter(tuple(end.split(":")[0] for end in link["endpoints"]) for link in lab["topology"]["links"])
     planned: Counter[tuple[str, ...]] = Counter()
     for fabric in made.fabrics.values():
         for a, b in zip(fabric.links.a.tolist(), fabric.links.b.tolist(), strict=True):
             planned[fabric.devices[a].name, fabric.devices[b].name] += 1
-    assert boxes == planned
+    assert models == planned
 
 
 def linux_name(kind: str, interface: str) -> str:
@@ -129,7 +129,7 @@ def test_ports_of_a_split_cage_are_named_as_eos_names_them() -> None:
     assert "backend-leaf001:eth1_5" in containerlab(plan("ai-eos"))
 
 
-def test_what_a_kind_cannot_name_is_said() -> None:
+def test_what_a_kind_cannot_name_is_reported() -> None:
     assert "# juniper_cjunosevolved has no names for all these ports" in containerlab(plan("ai-junos"))
     assert "has no names" not in containerlab(plan("ai-eos"))
 
@@ -171,7 +171,7 @@ def test_other_sites_need_no_mapping() -> None:
     assert containerlab_files(plan("lab")) == {"lab.clab.yml": containerlab(plan("lab"))}
 
 
-def test_what_is_left_to_the_user_is_said() -> None:
+def test_what_is_left_to_the_user_is_reported() -> None:
     text = containerlab(plan("ai-eos"))
     assert "# Startup configurations refer to ADMIN_PASSWORD_HASH, SNMP_AUTH_KEY, SNMP_PRIV_KEY:" in text
     assert "# arista_ceos: cEOS has Management0 in place of Management1" in text

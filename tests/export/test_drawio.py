@@ -23,7 +23,7 @@ class Cell:
     cell: ET.Element
 
     @property
-    def box(self) -> tuple[float, float, float, float]:
+    def switch(self) -> tuple[float, float, float, float]:
         geometry = self.cell.find("mxGeometry")
         assert geometry is not None
         x, y, w, h = (float(geometry.attrib[key]) for key in ("x", "y", "width", "height"))
@@ -81,20 +81,20 @@ def test_shapes_lie_in_each_other_and_not_on_each_other(design: str) -> None:
             if cell.cell.get("vertex") == "1":
                 inside.setdefault(cell.cell.attrib["parent"], []).append(cell)
         for parent, children in inside.items():
-            boxes = sorted(child.box for child in children)
-            for at, (left, top, right, bottom) in enumerate(boxes):
+            models = sorted(child.switch for child in children)
+            for at, (left, top, right, bottom) in enumerate(models):
                 assert right > left, name
                 assert bottom > top, name
-                for other in boxes[at + 1 :]:
+                for other in models[at + 1 :]:
                     assert other[0] >= right or other[1] >= bottom or other[3] <= top, (
                         name,
                         (left, top, right, bottom),
                         other,
                     )
             if by_id[parent].cell.get("vertex") == "1":
-                x, y, right, bottom = by_id[parent].box
-                assert max(box[2] for box in boxes) <= right - x, name
-                assert max(box[3] for box in boxes) <= bottom - y, name
+                x, y, right, bottom = by_id[parent].switch
+                assert max(switch[2] for switch in models) <= right - x, name
+                assert max(switch[3] for switch in models) <= bottom - y, name
 
 
 def test_pages_of_every_view() -> None:

@@ -66,8 +66,8 @@ def test_every_topic_has_a_path_or_says_why_not_and_a_source(nos: str) -> None:
     assert found is not None
     assert sorted(found.topics) == sorted(get_args(Topic))
     for topic, paths in found.topics.items():
-        said = [bool(paths.paths), bool(paths.missing), paths.within is not None]
-        assert sum(said) == 1, topic
+        messages = [bool(paths.paths), bool(paths.missing), paths.within is not None]
+        assert sum(messages) == 1, topic
         assert bool(paths.source) != bool(paths.missing), topic
         if paths.within is not None:
             assert found.topics[paths.within].paths
@@ -137,7 +137,7 @@ def test_the_port_is_the_one_that_the_switch_listens_on(nos: str) -> None:
     assert found.port == {"sonic": SONIC, "eos": EOS, "junos": JUNOS}[nos]
 
 
-def test_what_is_not_streamed_is_said() -> None:
+def test_what_is_not_streamed_is_reported() -> None:
     text = gnmi(plan("ai-nxos"))
     assert "# nxos: pfc: no documented path" in text
     assert "# frr: no gNMI, left out" in gnmi(plan("ai-frr"))

@@ -111,7 +111,7 @@ def test_counts_speeds_rails_and_planes_are_the_plans(design: str) -> None:
 
 
 @pytest.mark.parametrize("design", COMPUTE)
-def test_placeholders_are_said_to_be_placeholders(design: str) -> None:
+def test_placeholders_are_reported_to_be_placeholders(design: str) -> None:
     models = {
         f"{name}/{group.name}.xml": group.model
         for name, fabric in plan(design).fabrics.items()

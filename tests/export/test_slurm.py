@@ -156,8 +156,8 @@ def test_topology_yaml_keeps_to_its_manual(design: str) -> None:
         rows = entry["tree"]["switches"]
         assert all(set(row) in ({"switch", "nodes"}, {"switch", "children"}) for row in rows)
         assert all(isinstance(value, str) for row in rows for value in row.values())
-    told = {row["switch"] for entry in entries if "tree" in entry for row in entry["tree"]["switches"]}
-    assert told == set(tree_of(slurm(made)))
+    reported = {row["switch"] for entry in entries if "tree" in entry for row in entry["tree"]["switches"]}
+    assert reported == set(tree_of(slurm(made)))
 
 
 @pytest.mark.parametrize("name", ["h100-4su", "b200-3tier", "gb300-twin-plane"])
@@ -170,7 +170,7 @@ def test_golden_block() -> None:
     golden("export/slurm/gb300-twin-plane.block.conf", slurm_block(plan("gb300-twin-plane")))
 
 
-# AuthType none and nodes of a cloud, whose addresses nobody asks for: no munge, no slurmd, no host names that resolve.
+# AuthType none and nodes of a cloud, whose addresses no one asks for: no munge, no slurmd, no host names that resolve.
 SLURM_CONF = """\
 ClusterName=test
 SlurmctldHost=localhost

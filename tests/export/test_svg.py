@@ -51,17 +51,17 @@ def test_says_what_the_summary_says(design: str) -> None:
     fabric = plan(design).fabrics["f0"]
     row = summary(fabric.spec, fabric.sizing)
     root = drawn("tiers", design)
-    said, described = texts(root), root.findtext(f"{SVG}desc") or ""
+    shown, described = texts(root), root.findtext(f"{SVG}desc") or ""
     for tier, count in row["switches"].items():
         if count:
-            assert f"{count:,} × {row['models'][tier]}" in said
+            assert f"{count:,} × {row['models'][tier]}" in shown
     for kind in ("server-leaf", "leaf-spine", "spine-core"):
         if row["links"][kind]:
-            assert any(line.startswith(f"{row['links'][kind]:,} links, ") for line in said), kind
+            assert any(line.startswith(f"{row['links'][kind]:,} links, ") for line in shown), kind
     for count, noun in ((row["servers"], "servers"), (row["gpus"], "GPUs"), (sum(row["links"].values()), "links")):
         assert f"{count:,} {noun}" in described
     if row["tiers"] > 1 and not design.startswith("mixed"):
-        assert any(line.startswith(f"{row['oversubscription']['leaf']:g}:1 ") for line in said)
+        assert any(line.startswith(f"{row['oversubscription']['leaf']:g}:1 ") for line in shown)
 
 
 @pytest.mark.parametrize(("picture", "design"), EVERY)
@@ -103,10 +103,10 @@ def _extent(element: ET.Element) -> tuple[float, float, float, float, str]:
 
 
 def test_many_units_and_pods_are_condensed() -> None:
-    said = texts(drawn("tiers", "1280-switches"))
-    assert [line for line in said if re.fullmatch(r"pod \d+", line)] == ["pod 2", "pod 16"]
-    assert "pod 1: 4 units, 32 leaves, 128 servers" in said
-    assert "13 more" in said
+    shown = texts(drawn("tiers", "1280-switches"))
+    assert [line for line in shown if re.fullmatch(r"pod \d+", line)] == ["pod 2", "pod 16"]
+    assert "pod 1: 4 units, 32 leaves, 128 servers" in shown
+    assert "13 more" in shown
 
 
 def test_a_small_fabric_names_every_switch_and_draws_every_pair() -> None:
@@ -120,17 +120,17 @@ def test_a_small_fabric_names_every_switch_and_draws_every_pair() -> None:
 
 def test_fabrics_stand_below_each_other(tmp_path: Path) -> None:
     both = made(tmp_path, DESIGNS["four-units"], DESIGNS["collapsed"])
-    said = texts(ET.fromstring(svg(both)))
-    assert said.index("dc1 · f0") < said.index("dc1 · f1")
+    shown = texts(ET.fromstring(svg(both)))
+    assert shown.index("dc1 · f0") < shown.index("dc1 · f1")
     assert "Without a rail 1: f1" in texts(ET.fromstring(svg_rail(both)))
 
 
 def test_a_rail_shows_its_leaves_with_their_ports() -> None:
-    said = texts(drawn("rail", "four-units"))
-    assert [line for line in said if line.startswith("f0-leaf")] == ["f0-leaf001", "f0-leaf009", "f0-leaf017", "f0-leaf025"]
-    assert [said[at + 1] for at, line in enumerate(said) if line == "at spine"] == ["1–2", "17–18", "33–34", "49–50"]
-    assert said.count("33–64") == said.count("1–32") == said.count("compute1") == 4
-    assert "128 servers, 4 leaves and 256 links of its own; 16 spines shared with the other rails" in said
+    shown = texts(drawn("rail", "four-units"))
+    assert [line for line in shown if line.startswith("f0-leaf")] == ["f0-leaf001", "f0-leaf009", "f0-leaf017", "f0-leaf025"]
+    assert [shown[at + 1] for at, line in enumerate(shown) if line == "at spine"] == ["1–2", "17–18", "33–34", "49–50"]
+    assert shown.count("33–64") == shown.count("1–32") == shown.count("compute1") == 4
+    assert "128 servers, 4 leaves and 256 links of its own; 16 spines shared with the other rails" in shown
     third = texts(ET.fromstring(svg_rail(plan("four-units"), 3)))
     assert {"dc1 · f0 · rail 3", "f0-leaf003", "compute3"} <= set(third)
 
@@ -144,8 +144,8 @@ def test_a_plane_has_its_own_switches_alone() -> None:
 
 @pytest.mark.parametrize(("make", "design", "what"), [(svg_rail, "racks", "rails"), (svg_plane, "four-units", "planes")])
 def test_a_fabric_without_slices_is_drawn_whole_and_says_so(make: Callable[[Plan], str], design: str, what: str) -> None:
-    said = texts(ET.fromstring(make(plan(design))))
-    assert f"This fabric has no {what}: the whole fabric is drawn." in said
+    shown = texts(ET.fromstring(make(plan(design))))
+    assert f"This fabric has no {what}: the whole fabric is drawn." in shown
 
 
 @pytest.mark.parametrize(("make", "number", "most"), [(svg_rail, 9, 8), (svg_rail, 0, 8), (svg_plane, 3, 2)])
@@ -156,18 +156,18 @@ def test_a_number_that_is_not_there_is_refused(make: Callable[[Plan, int], str],
 
 
 def test_racks_that_are_alike_are_drawn_once() -> None:
-    said = texts(drawn("racks", "1280-switches"))
-    assert "608 racks of 48 units in 34 rows; 5 kinds, each drawn once" in said
-    assert {"512 racks like this", "64 racks like this", "32 rows C–AH", "4 servers, 32 GPUs", "8 leaves"} <= set(said)
+    shown = texts(drawn("racks", "1280-switches"))
+    assert "608 racks of 48 units in 34 rows; 5 kinds, each drawn once" in shown
+    assert {"512 racks like this", "64 racks like this", "32 rows C–AH", "4 servers, 32 GPUs", "8 leaves"} <= set(shown)
 
 
 def test_a_small_site_shows_every_device_where_it_stands() -> None:
     from fabric.floor.floor import floor
 
     starter = of_intent("ai-sonic.yaml")
-    said, spots = texts(ET.fromstring(svg_racks(starter))), floor(starter).spots
-    assert sorted(name for name in spots if name not in said) == []
-    assert all(said.count(name) == 1 for name in spots)
+    shown, spots = texts(ET.fromstring(svg_racks(starter))), floor(starter).spots
+    assert sorted(name for name in spots if name not in shown) == []
+    assert all(shown.count(name) == 1 for name in spots)
 
 
 @pytest.mark.parametrize("picture", PICTURES)

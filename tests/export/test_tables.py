@@ -1,4 +1,4 @@
-"""The tables beside a site's configs: they name what the boxes have, and nothing that no box has."""
+"""The tables beside a site's configs: they name what the switches have, and nothing that no switch has."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def rows(text: str) -> list[Row]:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_every_address_and_port_name_is_on_its_box(name: str) -> None:
+def test_every_address_and_port_name_is_on_its_switch(name: str) -> None:
     """Both ends of every link and session, looked up in the files of the switch and of the server."""
     intent = pipeline.load(ROOT / "intent" / f"{name}.yaml")
     made = pipeline.plan(intent)
@@ -88,12 +88,12 @@ def test_every_address_and_port_name_is_on_its_box(name: str) -> None:
     text: dict[str, str] = {}
     files = [file for job in renderer.jobs(lambda _: True) for file in renderer.files(job)]
     for path, data in [*files, *host_files(made, lambda _: True)]:
-        box = path.split("/")[1]
-        text[box] = text.get(box, "") + data.decode()
-    words = {box: {word.rstrip(":") for word in re.findall(r"[\w./:-]+", found)} for box, found in text.items()}
+        device = path.split("/")[1]
+        text[device] = text.get(device, "") + data.decode()
+    words = {device: {word.rstrip(":") for word in re.findall(r"[\w./:-]+", found)} for device, found in text.items()}
 
-    def has(box: str, word: str) -> bool:
-        return any(spelled in words[box] for spelled in (word, f"{word}/31", f"{word}/24", f"{word}/127"))
+    def has(device: str, word: str) -> bool:
+        return any(spelled in words[device] for spelled in (word, f"{word}/31", f"{word}/24", f"{word}/127"))
 
     links = rows(links_csv(made))
     assert links
@@ -150,7 +150,7 @@ def test_a_slice_has_two_ends_that_agree(tmp_path: Path) -> None:
     assert len(found) - len(lite) == counted.to_outside == 2
 
 
-def test_a_way_out_says_all_that_the_router_must_know(tmp_path: Path) -> None:
+def test_a_external_connection_says_all_that_the_router_must_know(tmp_path: Path) -> None:
     made = plan(tmp_path, LITE)
     out = next(row for row in rows(sessions_csv(made)) if row["kind"] == "way-out")
     assert (out["device"], out["vrf"], out["vlan"]) == ("backend-leaf001", "red", "11")

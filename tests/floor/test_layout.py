@@ -94,7 +94,7 @@ def test_a_leaf_of_one_rack_stands_on_top_of_its_servers() -> None:
         ("{gpus: 0, nics: {compute: {count: 8, speed_gbps: 400}}}", 44),  # one unit each
     ],
 )
-def test_servers_of_a_rack_where_nobody_says_how_many(server: str, per_rack: int) -> None:
+def test_servers_of_a_rack_where_no_one_says_how_many(server: str, per_rack: int) -> None:
     fabric = "{servers: {model: mine, count: 90}, topology: {switch: 256x400g, unit: {servers: 90}}}"
     _, found = stand(intent(fabric, servers=f"{{mine: {server}}}"))
     assert max(sum(name.startswith("mine") for name in held) for held in racks(found).values()) == per_rack
@@ -109,7 +109,7 @@ def test_a_server_of_two_fabrics_is_one_machine() -> None:
     check_floor(plan, found)
 
 
-def test_too_many_servers_for_a_rack_are_told_and_parted() -> None:
+def test_too_many_servers_for_a_rack_are_reported_and_parted() -> None:
     _, found = stand(intent((UNITS % (16, "")).replace("per_rack: 4", "per_rack: 8")))
     assert [warning.code for warning in found.warnings] == ["FAB191"]
     assert "expected at most 6 servers of 8 rack units in a rack of 48, got 8" in found.warnings[0].message

@@ -67,8 +67,8 @@ def test_junit_counts_its_cases() -> None:
 
 
 def test_svg_attributes_have_as_few_digits_as_they_need() -> None:
-    assert element("rect", class_="box", x=1.0, y=0.333, stroke="", stroke_width=2) == (
-        '<rect class="box" x="1" y="0.33" stroke-width="2"/>'
+    assert element("rect", class_="frame", x=1.0, y=0.333, stroke="", stroke_width=2) == (
+        '<rect class="frame" x="1" y="0.33" stroke-width="2"/>'
     )
     assert element("rect", "", "a < b", x=1) == '<rect x="1"><title>a &lt; b</title></rect>'
     assert label(1, 2, "<a>", kind="soft", anchor="end") == (
@@ -77,7 +77,7 @@ def test_svg_attributes_have_as_few_digits_as_they_need() -> None:
 
 
 def test_a_picture_is_well_formed() -> None:
-    for text in (document(label(1, 2, "a"), 10, 5.5), chart(label(1, 2, "a"), 10, 5.5, 'said "so"')):
+    for text in (document(label(1, 2, "a"), 10, 5.5), chart(label(1, 2, "a"), 10, 5.5, 'quoted "so"')):
         root = ET.fromstring(text)
         assert (root.attrib["viewBox"], root.attrib["width"], root.attrib["height"]) == ("0 0 10 5.5", "10", "5.5")
 

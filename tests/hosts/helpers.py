@@ -29,8 +29,8 @@ RAILS = {"switch": "16x400g", "unit": {"servers": 2}}
 def site(**changes: Any) -> dict[str, Any]:
     """Two servers with two NICs on two rails, and what `changes` makes of their fabric."""
     servers = {"gpus": 2, "nics": {"compute": {"count": 2, "speed_gbps": 400}}}
-    fabric = {"nos": "frr", "servers": {"model": "box", "count": 2, "name": "gpu"}, "topology": RAILS, **changes}
-    return {"version": 1, "site": "s", "catalog": {"servers": {"box": servers}}, "fabrics": {"backend": fabric}}
+    fabric = {"nos": "frr", "servers": {"model": "node", "count": 2, "name": "gpu"}, "topology": RAILS, **changes}
+    return {"version": 1, "site": "s", "catalog": {"servers": {"node": servers}}, "fabrics": {"backend": fabric}}
 
 
 def plan(intent: dict[str, Any] | None = None, **changes: Any) -> Plan:

@@ -221,7 +221,7 @@ BOTH = ("compute1", "compute2")
         ),
     ],
 )
-def test_a_planted_fault_is_found(file: str, pattern: str, replacement: str, expected: list[str]) -> None:
+def test_an_injected_fault_is_found(file: str, pattern: str, replacement: str, expected: list[str]) -> None:
     assert found(**{file: (pattern, replacement)}) == expected
 
 

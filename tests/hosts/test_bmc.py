@@ -17,8 +17,8 @@ NETWORK = {"name": "bmc", "vlan": 10, "gateway": "10.40.0.0/24"}
 def oob(**changes: Any) -> dict[str, Any]:
     """A back end, and the controllers of its servers on a fabric of their own."""
     intent = site()
-    intent["catalog"]["servers"]["box"]["nics"]["oob"] = {"count": 1, "speed_gbps": 1}
-    servers = {"model": "box", "count": 2, "name": "gpu", "per_rack": 2}
+    intent["catalog"]["servers"]["node"]["nics"]["oob"] = {"count": 1, "speed_gbps": 1}
+    servers = {"model": "node", "count": 2, "name": "gpu", "per_rack": 2}
     fabric = {"purpose": "oob", "nos": "cumulus", "servers": servers, "topology": {"switch": "sn2201"}}
     intent["fabrics"]["oob"] = {**fabric, **changes}
     return intent

@@ -72,7 +72,7 @@ def test_sound_files() -> None:
         ),
     ],
 )
-def test_a_damaged_file_is_told_with_its_line_and_once(texts: Mapping[str, str | bytes], expected: str) -> None:
+def test_a_damaged_file_is_reported_with_its_line_and_once(texts: Mapping[str, str | bytes], expected: str) -> None:
     found = configured(texts)
     assert len(found) == 1
     assert found[0].startswith(expected)

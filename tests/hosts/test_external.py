@@ -18,8 +18,8 @@ WAN = [{"name": "wan", "links": 2, "external": {"asn": 65010}}]
 def two(back: bool, front: bool, **front_end: Any) -> dict[str, Any]:
     """A back end and a routed front end, each with or without a router outside."""
     intent = site()
-    intent["catalog"]["servers"]["box"]["nics"]["frontend"] = {"count": 2, "speed_gbps": 400}
-    own = {"model": "box", "count": 2, "name": "gpu"}
+    intent["catalog"]["servers"]["node"]["nics"]["frontend"] = {"count": 2, "speed_gbps": 400}
+    own = {"model": "node", "count": 2, "name": "gpu"}
     topology = {"kind": "collapsed", "switch": "16x400g", "attachments": WAN if front else []}
     intent["fabrics"]["front"] = {
         "purpose": "frontend",
@@ -92,7 +92,7 @@ def test_a_bond_in_networks(
 ) -> None:
     tenants = [{"name": "red", "servers": "gpu-0001..0002", "networks": networks}]
     intent = two(False, True, nos="cumulus", overlay={"kind": "evpn-vxlan"}, tenants=tenants)
-    intent["catalog"]["servers"]["box"]["nics"]["frontend"] = {"count": 1, "ports": 2, "speed_gbps": 100}
+    intent["catalog"]["servers"]["node"]["nics"]["frontend"] = {"count": 1, "ports": 2, "speed_gbps": 100}
     intent["fabrics"]["front"]["servers"]["per_rack"] = 2
     intent["fabrics"]["front"]["topology"] = {"switch": "sn3700c", "dual_tor": True, "attachments": WAN}
     intent["fabrics"]["front"]["topology"]["leaf"] = {"uplinks": {"count": 2}}
@@ -100,7 +100,7 @@ def test_a_bond_in_networks(
     assert [(r["via"], r.get("table"), r.get("metric")) for r in row["routes"] if r["to"] == "default"] == expected
 
 
-def test_only_the_tenant_that_the_router_serves_has_a_way_out() -> None:
+def test_only_the_tenant_that_the_router_serves_has_a_external_connection() -> None:
     tenants = [{"name": name, "servers": f"gpu-000{n}"} for n, name in enumerate(("red", "blue"), 1)]
     intent = two(False, True, overlay={"kind": "evpn-vxlan"}, tenants=tenants, nos="cumulus")
     attachment = {"name": "wan", "links": 2, "external": {"asn": 65010, "tenants": ["red"]}}

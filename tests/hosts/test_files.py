@@ -190,7 +190,7 @@ def test_infiniband_needs_neither_addresses_nor_roce() -> None:
     ],
 )
 def test_nccl_follows_the_topology(topology: dict[str, Any], expected: dict[str, str]) -> None:
-    servers = {"model": "box", "count": 2, "name": "gpu", "per_rack": 1}
+    servers = {"model": "node", "count": 2, "name": "gpu", "per_rack": 1}
     text = texts(plan(servers=servers, topology={"switch": "16x400g", **topology}))["hosts/_groups/gpu.nccl.env"]
     found = dict(line.split("=", 1) for line in text.splitlines() if line.startswith("NCCL_"))
     assert {name: found.get(name) for name in expected} == expected

@@ -46,7 +46,7 @@ KINDS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("changes", KINDS)
-def test_units_that_nobody_planned(changes: dict[str, Any]) -> None:
+def test_units_that_no_one_planned(changes: dict[str, Any]) -> None:
     intent = site(**changes)
     intent["fabrics"]["backend"]["servers"]["per_rack"] = 2
     assert changed(intent, 4, 5, 8, 20) == [set()] * 4
@@ -62,7 +62,7 @@ def apart(changes: dict[str, Any], planned: int = 0) -> dict[str, Any]:
     """A fabric whose ports do not reach all of it."""
     intent = site(**changes, **({"planned": {"servers": planned}} if planned else {}))
     if "planes" in changes["topology"]:
-        intent["catalog"]["servers"]["box"]["nics"]["compute"] = {"count": 1, "ports": 2, "speed_gbps": 400}
+        intent["catalog"]["servers"]["node"]["nics"]["compute"] = {"count": 1, "ports": 2, "speed_gbps": 400}
     return intent
 
 

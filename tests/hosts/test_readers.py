@@ -23,7 +23,7 @@ END = SwitchEnd(
     pfc_priorities=(3,),
     lossless_percent=60,
 )
-NOTHING = SwitchEnd(None, None, None, None, None, None, None, (), None)  # a port of which nothing is told
+NOTHING = SwitchEnd(None, None, None, None, None, None, None, (), None)  # a port of which nothing is reported
 BONDED = replace(NOTHING, mtu=9100)
 
 EOS = """\
@@ -367,7 +367,7 @@ def test_what_a_config_tells(nos: str) -> None:
                 "lossless_percent": 50,
             },
         ),
-        ("cumulus", "{pfc: {profile: ROCE-3M}}", "{}", {}),  # the profile of the box
+        ("cumulus", "{pfc: {profile: ROCE-3M}}", "{}", {}),  # the profile of the switch
         ("cumulus", r"(?s)egress-scheduler:.*(mapping:)", r"\1", {"lossless_percent": 50}),
         ("cumulus", "mtu: 9166", "mtu: 1500", {"mtu": 1500}),
         ("junos", "code-points 011010", "code-points 011000", {**DEAD}),
@@ -418,7 +418,7 @@ def test_what_a_bond_and_its_networks_carry(nos: str, pattern: str, new: str, mt
 
 
 def test_classes_of_a_bond() -> None:
-    """A profile may be told of a member or of its bond; Junos tells it of the bond."""
+    """A profile may be reported of a member or of its bond; Junos tells it of the bond."""
     classes = replace(END, mtu=9100, address=None, peer_address=None)
     for nos, pattern, new in (
         ("eos", "(channel-group 1 mode active)", r"\1\n   service-profile ROCE"),

@@ -24,7 +24,7 @@ POOL = ("10.128.0.0/9",)
 
 def test_each_rail_has_its_leaf_its_prefix_and_its_table() -> None:
     first, second = all_hosts()
-    assert (first.name, first.group, first.model) == ("gpu-0001", "gpu", "box")
+    assert (first.name, first.group, first.model) == ("gpu-0001", "gpu", "node")
     assert [(n.name, n.leaf, n.rail, n.table, n.mtu) for n in first.nics] == [
         ("compute1", "backend-leaf001", 0, 1001, 9000),
         ("compute2", "backend-leaf002", 1, 1002, 9000),
@@ -37,7 +37,7 @@ def test_each_rail_has_its_leaf_its_prefix_and_its_table() -> None:
 
 def test_ports_of_one_leaf_share_a_prefix_in_order() -> None:
     topology = {"kind": "rack", "switch": "16x400g"}
-    first, _ = all_hosts(servers={"model": "box", "count": 2, "name": "gpu", "per_rack": 1}, topology=topology)
+    first, _ = all_hosts(servers={"model": "node", "count": 2, "name": "gpu", "per_rack": 1}, topology=topology)
     assert [n.local for n in first.nics] == [
         (("10.128.0.0/26", 100), ("10.128.0.0/9", 100)),
         (("10.128.0.0/26", 101), ("10.128.0.0/9", 101)),
@@ -52,7 +52,7 @@ def test_rails_that_never_meet_do_not_reach_each_other() -> None:
 
 def test_planes_do_not_reach_each_other() -> None:
     intent = site(topology={"switch": "16x400g", "unit": {"servers": 2}, "planes": 2})
-    intent["catalog"]["servers"]["box"]["nics"]["compute"] = {"count": 1, "ports": 2, "speed_gbps": 400}
+    intent["catalog"]["servers"]["node"]["nics"]["compute"] = {"count": 1, "ports": 2, "speed_gbps": 400}
     first, _ = hosts(sides(plan(intent)))
     assert [(n.name, n.reach) for n in first.nics] == [
         ("compute1p1", ("10.128.0.0/27",)),
@@ -70,7 +70,7 @@ def test_what_no_own_port_is_in_goes_over_every_port(pools: dict[str, str], rest
     intent["fabrics"]["front"] = {**front, "servers": {"model": "dgx-h100", "count": 1, "name": "head"}}
     intent["catalog"]["servers"]["small"] = {"gpus": 1, "nics": {"compute": {"count": 1, "speed_gbps": 400}}}
     intent["fabrics"]["backend"]["servers"] = [
-        {"model": "box", "count": 2, "name": "gpu"},
+        {"model": "node", "count": 2, "name": "gpu"},
         {"model": "small", "count": 2, "name": "one"},
     ]
     found = {host.name: host for host in hosts(sides(plan(intent)))}
@@ -90,11 +90,11 @@ def test_ipv6() -> None:
 
 def test_one_name_in_two_fabrics_is_one_machine() -> None:
     intent = site()
-    intent["catalog"]["servers"]["box"]["nics"] |= {
+    intent["catalog"]["servers"]["node"]["nics"] |= {
         "frontend": {"count": 1, "speed_gbps": 100},
         "oob": {"count": 1, "speed_gbps": 1},
     }
-    own = {"nos": "frr", "servers": {"model": "box", "count": 1, "name": "gpu", "per_rack": 1}}
+    own = {"nos": "frr", "servers": {"model": "node", "count": 1, "name": "gpu", "per_rack": 1}}
     intent["fabrics"]["front"] = {**own, "purpose": "frontend", "topology": {"switch": "16x100g"}}
     intent["fabrics"]["oob"] = {**own, "purpose": "oob", "topology": {"switch": "48x1g"}}
     first, second = hosts(sides(plan(intent)))

@@ -1,4 +1,4 @@
-"""Wrong intents and what is said about them: `tests/golden/intents/NAME.yaml` and the exact words in `NAME.txt`.
+"""Wrong intents and what is reported about them: `tests/golden/intents/NAME.yaml` and the exact words in `NAME.txt`.
 
 Read a change of the words as the person who made the mistake.
 """
@@ -338,7 +338,7 @@ def test_wrong_template(
         (r'file: config_db.json, patch: {NTP: {x: ["a\u2028b"]}}', r"control character in 'a\u2028b'"),
         ("role: core, file: config_db.json, patch: {}", "overrides[0]: the selection matches no switch"),
         (
-            "devices: nobody*, file: config_db.json, patch: {}",
+            "devices: unknown*, file: config_db.json, patch: {}",
             "overrides[0]: the selection matches no switch",
         ),
     ],

@@ -231,7 +231,7 @@ def test_the_token_is_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_cable_that_moved_stops_the_push_before_anything_is_written(world: World, tmp_path: Path) -> None:
-    """Without --prune the old cable is in the way of the new one, and the server stays as it was."""
+    """Without --prune the old cable is that blocks the new one, and the server stays as it was."""
     plan = plan_of(tmp_path)
     world.push(plan)
     fabric = plan.fabrics["backend"]

@@ -175,7 +175,7 @@ def left(site: str) -> list[str]:
 
 
 def _began(process: int) -> str:
-    """When a process started, "" for one that has ended, also where nobody has taken note yet."""
+    """When a process started, "" for one that has ended, also where no one has taken note yet."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:

@@ -273,11 +273,11 @@ def test_limits(limit: str, servers: int, shape: str) -> None:
     assert ends == ports
 
 
-@pytest.mark.parametrize(("name", "limit", "said"), [("ai-eos", "", "FAB510"), ("ai-frr", "nothing-*", "FAB162")])
-def test_nothing_to_build(name: str, limit: str, said: str) -> None:
+@pytest.mark.parametrize(("name", "limit", "messages"), [("ai-eos", "", "FAB510"), ("ai-frr", "nothing-*", "FAB162")])
+def test_nothing_to_build(name: str, limit: str, messages: str) -> None:
     with pytest.raises(InputError) as caught:
         example(name, limit)
-    assert [found.code for found in caught.value.diagnostics] == [said]
+    assert [found.code for found in caught.value.diagnostics] == [messages]
 
 
 # --- files that a person has edited -------------------------------------------------------------------------
@@ -315,7 +315,7 @@ def test_an_edited_file_is_drawn_as_it_lies(tmp_path: Path) -> None:
 def test_a_vni_that_is_named_in_bgp_alone_has_no_tunnel(
     file: str, changes: dict[str, str], tunnels: set[str], tmp_path: Path
 ) -> None:
-    """A box has the devices of its interfaces file, and no others."""
+    """A switch has the devices of its interfaces file, and no others."""
     intent = generated(EVPN, "lab-drawn", tmp_path)
     edit(intent, f"backend-leaf001/{file}", changes)
     leaf = planned_and_drawn(intent).nodes["backend-leaf001"]
@@ -386,7 +386,7 @@ def test_no_netplan_file(text: str) -> None:
 
 
 def test_a_server_file_that_is_broken_is_named(tmp_path: Path) -> None:
-    """What a person has edited is said to be wrong, with its path."""
+    """What a person has edited is reported to be wrong, with its path."""
     intent = generated(EVPN, "lab-drawn", tmp_path)
     (intent.folder / "hosts/gpu-0001/60-fabric.yaml").write_text("network: [\n", encoding="utf-8")
     with pytest.raises(InputError, match="gpu-0001"):

@@ -36,7 +36,7 @@ from tests.lab.sites import COLLAPSED, EVPN, PLANES, THREE_TIERS, TWO_TIERS, dra
 
 DESIGNS = {"two": TWO_TIERS, "three": THREE_TIERS, "pair": COLLAPSED, "planes": PLANES}
 
-# --- forwarding, reckoned by hand ---------------------------------------------------------------------------
+# --- forwarding, computed by hand ---------------------------------------------------------------------------
 
 # Switches are called l1, s1, c1 here: the first leaf, spine, core. Their ports by number; "-" where nothing is reached.
 TABLES: Mapping[tuple[str, str], Mapping[str, str]] = {  # (design, what is down) → switch → other switches and the ports
@@ -171,7 +171,7 @@ def whole(name: str) -> Blueprint:
 
 @pytest.mark.parametrize("name", [*DESIGNS, "ai-frr", "ai-sonic", "lab"])
 @pytest.mark.parametrize("seed", range(5))
-def test_forwarding_is_what_the_estimate_reckons_with(name: str, seed: int) -> None:
+def test_forwarding_is_what_the_estimate_uses(name: str, seed: int) -> None:
     """Two ways to the same next hops: AS paths here, distances in the estimate."""
     lab, chance = whole(name), random.Random(seed)
     cables = [wire for wire in lab.cables if wire.a.node in lab.views and wire.b.node in lab.views]
@@ -217,7 +217,7 @@ def test_who_is_meant_to_reach_whom() -> None:
     assert {end.tenant for end in ends.values()} == {"red", "blue"}
     wanted = {(1, 1): None, (1, 3): True, (1, 2): False, (2, 4): True, (4, 1): False}
     found = {pair: meant(ends[f"gpu-{pair[0]:04}"], ends[f"gpu-{pair[1]:04}"], lambda a, b: False, part) for pair in wanted}
-    assert found == wanted  # where nobody lets another tenant in
+    assert found == wanted  # where no one lets another tenant in
 
 
 # --- cabling as LLDP reports it -------------------------------------------------------------------------------
@@ -227,9 +227,9 @@ def end(text: str) -> End:
     return End(*text.split(":"))
 
 
-# Planned cables, what ports hear, faults (device, words).
+# Planned cables, what ports receive, faults (device, words).
 CABLES = "l1:1-s1:1 l1:2-s2:1 l2:1-s1:2 l2:2-s2:2"
-HEARD = {
+NEIGHBORS = {
     "as planned": ({}, []),
     "two cables of a leaf swapped": (
         {"l1:1": ["s2:1"], "l1:2": ["s1:1"], "s1:1": ["l1:2"], "s2:1": ["l1:1"]},
@@ -244,17 +244,17 @@ HEARD = {
         | {"l2:1": ["s2:2"], "l2:2": ["s1:2"], "s1:2": ["l2:2"], "s2:2": ["l2:1"]},
         [("l1", "cables of 1 and 2 are swapped"), ("l2", "cables of 1 and 2 are swapped")],
     ),
-    "crossed between leaves and spines": (  # no pair of one box: each end that reports another one is named
+    "crossed between leaves and spines": (  # no pair of one switch: each end that reports another one is named
         {"l1:1": ["s2:2"], "l2:2": ["s1:1"], "s1:1": ["l2:2"], "s2:2": ["l1:1"]},
         [("l1", "1 reports s2 2, expected s1 1"), ("l2", "2 reports s1 1, expected s2 2")],
     ),
     "a dead cable": ({"l1:1": [], "s1:1": []}, [("l1", "1 reports no neighbor, expected s1 1")]),
-    "heard at one end alone": ({"s1:1": []}, [("s1", "1 reports no neighbor, expected l1 1")]),
+    "reported by one end only": ({"s1:1": []}, [("s1", "1 reports no neighbor, expected l1 1")]),
     "in a port that ought to be empty": (
-        {"l1:1": [], "s1:1": ["l9:7"]},  # what is heard tells more than what is not
+        {"l1:1": [], "s1:1": ["l9:7"]},  # what is reported tells more than what is not
         [("s1", "1 reports l9 7, expected l1 1")],
     ),
-    "a foreign box": ({"l1:1": ["printer:eth0"], "s1:1": []}, [("l1", "1 reports printer eth0, expected s1 1")]),
+    "a foreign device": ({"l1:1": ["printer:eth0"], "s1:1": []}, [("l1", "1 reports printer eth0, expected s1 1")]),
     "two neighbours": ({"l1:1": ["s1:1", "s2:2"]}, [("l1", "1 reports several neighbors: s1 1, s2 2, expected s1 1")]),
     "looped to itself": (
         {"l1:1": ["l1:2"], "l1:2": ["l1:1"], "s1:1": [], "s2:1": []},
@@ -263,17 +263,17 @@ HEARD = {
 }
 
 
-@pytest.mark.parametrize(("heard", "faults"), HEARD.values(), ids=HEARD)
-def test_cabling(heard: Mapping[str, list[str]], faults: list[tuple[str, str]]) -> None:
+@pytest.mark.parametrize(("neighbors", "faults"), NEIGHBORS.values(), ids=NEIGHBORS)
+def test_cabling(neighbors: Mapping[str, list[str]], faults: list[tuple[str, str]]) -> None:
     pairs = [[end(text) for text in cable.split("-")] for cable in CABLES.split()]
     wanted = {here: there for a, b in pairs for here, there in ((a, b), (b, a))}
-    there = {here: [far] for here, far in wanted.items()} | {end(a): [end(b) for b in ends] for a, ends in heard.items()}
+    there = {here: [far] for here, far in wanted.items()} | {end(a): [end(b) for b in ends] for a, ends in neighbors.items()}
     found = [(fault.device, fault.message) for fault in compare(wanted, there)]
     assert [device for device, _ in found] == [device for device, _ in faults], found
     assert all(words in message for (_, message), (_, words) in zip(found, faults, strict=True)), found
 
 
-def test_ports_that_hear_without_a_plan_are_nobodys_fault() -> None:
+def test_ports_that_receive_without_a_plan_are_nobodys_fault() -> None:
     assert compare({}, {end("l1:1"): [end("s1:1")]}) == []
 
 
@@ -296,7 +296,7 @@ def test_a_release_with_a_fault(version: str, has: bool) -> None:
 @pytest.mark.parametrize(
     ("version", "has"), [("1.9", False), ("2.0", True), ("2.1.9", True), ("3.0", True), ("3.0.2", False)]
 )
-def test_a_fault_that_one_branch_mends(version: str, has: bool) -> None:
+def test_a_fault_that_one_branch_fixes(version: str, has: bool) -> None:
     assert Known((2, 0, 0), ((3, 0, 1),), "", "").in_(version) is has
 
 
@@ -405,7 +405,7 @@ def test_who_has(frames: list[bytes], answers: list[str]) -> None:
 
 
 class Raw:
-    """A raw socket of one address, joined to a network that answers as told."""
+    """A raw socket of one address, joined to a network that answers as reported."""
 
     def __init__(self, family: int, answer: Callable[[bytes], list[bytes]]) -> None:
         self.family, self.answer = family, answer
@@ -507,7 +507,7 @@ def test_a_late_reply_is_not_a_second_one() -> None:
 
 
 def test_replies_go_to_who_asked() -> None:
-    """Sockets of one node hear each other's replies; a reply that comes to another address is none."""
+    """Sockets of one node receive each other's replies; a reply that comes to another address is none."""
     made: list[Raw] = []
 
     def astray(data: bytes) -> list[bytes]:
@@ -529,8 +529,8 @@ Server = Callable[[str], list[bytes] | None]  # question → what is sent of the
 
 @contextmanager
 def daemon(home: Path, answer: Server) -> Iterator[list[str]]:
-    """A socket like that of bgpd, and the questions that it has heard."""
-    heard: list[str] = []
+    """A socket like that of bgpd, and the questions that it has reported."""
+    neighbors: list[str] = []
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
         listening.bind(str(home / "bgpd.vty"))
         listening.listen()
@@ -543,8 +543,8 @@ def daemon(home: Path, answer: Server) -> Iterator[list[str]]:
                     pending += part
                     while b"\0" in pending:
                         question, _, pending = pending.partition(b"\0")
-                        heard.append(question.decode())
-                        pieces = answer(heard[-1])
+                        neighbors.append(question.decode())
+                        pieces = answer(neighbors[-1])
                         if pieces is None:
                             return
                         for piece in pieces:
@@ -553,7 +553,7 @@ def daemon(home: Path, answer: Server) -> Iterator[list[str]]:
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        yield heard
+        yield neighbors
 
 
 END = b"\0\0\0\0"
@@ -565,7 +565,7 @@ END = b"\0\0\0\0"
         ([b"hello" + END], "hello"),
         ([b"hel", b"lo" + END], "hello"),
         ([b"hello\0", b"\0", b"\0", b"\0"], "hello"),
-        ([b"hello\0\0\0\x01"], "hello"),  # a code that is not 0: the command failed, and said why
+        ([b"hello\0\0\0\x01"], "hello"),  # a code that is not 0: the command failed, and reported why
         ([END], ""),
         ([b"x" * 1_000_000, END], "x" * 1_000_000),
         (["Zürich".encode() + END], "Zürich"),
@@ -573,10 +573,10 @@ END = b"\0\0\0\0"
     ],
 )
 def test_an_answer_in_pieces(pieces: list[bytes], text: str, tmp_path: Path) -> None:
-    with daemon(tmp_path, lambda question: pieces) as heard, Vty(tmp_path, "bgpd") as talk:
+    with daemon(tmp_path, lambda question: pieces) as neighbors, Vty(tmp_path, "bgpd") as talk:
         assert talk.ask("show version") == text
         assert talk.ask("show version") == text  # and nothing is left over for the next question
-    assert heard == ["show version", "show version"]
+    assert neighbors == ["show version", "show version"]
 
 
 @pytest.mark.parametrize(("answer", "value"), [('{"a": [1]}', {"a": [1]}), ("[]", []), ("", {}), (" \n", {}), ("{}\n", {})])
@@ -586,8 +586,8 @@ def test_json(answer: str, value: object, tmp_path: Path) -> None:
 
 
 def test_no_json(tmp_path: Path) -> None:
-    said = f"{tmp_path.name}: bgpd: 'show bgp json' returned no JSON: % Unknown command"
-    with daemon(tmp_path, lambda question: [b"% Unknown command\n" + END]), pytest.raises(Silent, match=said):
+    messages = f"{tmp_path.name}: bgpd: 'show bgp json' returned no JSON: % Unknown command"
+    with daemon(tmp_path, lambda question: [b"% Unknown command\n" + END]), pytest.raises(Silent, match=messages):
         vty.ask_json(tmp_path, "bgpd", "show bgp json")
 
 
@@ -621,12 +621,12 @@ def test_lines_of_config(tmp_path: Path) -> None:
     def answer(question: str) -> list[bytes]:
         return [b"% Unknown command: router bpg 1\n" + END] if question == "router bpg 1" else [END]
 
-    with daemon(tmp_path, answer) as heard, Vty(tmp_path, "bgpd") as talk:
+    with daemon(tmp_path, answer) as neighbors, Vty(tmp_path, "bgpd") as talk:
         talk.configure("router bgp 1", "no bgp default ipv4-unicast")
         with pytest.raises(LabError, match="rejects 'router bpg 1': % Unknown command"):
-            talk.configure("router bpg 1", "never said")
-    assert heard[:5] == ["enable", "configure terminal", "router bgp 1", "no bgp default ipv4-unicast", "end"]
-    assert "never said" not in heard
+            talk.configure("router bpg 1", "never sent")
+    assert neighbors[:5] == ["enable", "configure terminal", "router bgp 1", "no bgp default ipv4-unicast", "end"]
+    assert "never sent" not in neighbors
 
 
 # --- limits of the host -------------------------------------------------------------------------------------
@@ -741,7 +741,7 @@ def test_a_journal_that_is_broken(text: str, proc: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "messages"),
     [
         (("no-such-program", "-x"), "no-such-program -x: not installed"),
         (("sh", "-c", "echo why >&2; exit 3"), "sh -c echo why >&2; exit 3: why"),
@@ -750,14 +750,14 @@ def test_a_journal_that_is_broken(text: str, proc: Path) -> None:
         (("sleep", "5"), "sleep 5: not finished after 0 s"),
     ],
 )
-def test_a_program_that_fails(command: tuple[str, ...], said: str) -> None:
+def test_a_program_that_fails(command: tuple[str, ...], messages: str) -> None:
     with pytest.raises(CommandError) as caught:
         run(*command, timeout_s=0.2)
-    assert str(caught.value) == said
+    assert str(caught.value) == messages
 
 
 def test_a_program_that_may_fail() -> None:
-    assert run("sh", "-c", "cat; exit 1", text="heard", check=False).stdout == "heard"
+    assert run("sh", "-c", "cat; exit 1", text="input", check=False).stdout == "input"
 
 
 def test_several_jobs() -> None:

@@ -28,7 +28,7 @@ from tests import ROOT
 from tests.lab.sites import EVPN, SONIC, alive, generated, left, processes
 
 FABRIC = Path(sys.executable).parent / "fabric"
-NOBODY = 65534
+NO_OWNER = 65534
 FORMATS = {"json": "lab.json", "junit": "lab.xml", "markdown": "lab.md"}
 SCENARIOS = {  # every id that scenarios give their results
     "link-down", "link-blackholed", "link-blackholed-no-bfd", "spine-dead", "spine-back", "leaf-dead", "maintenance",
@@ -76,7 +76,7 @@ def until(process: subprocess.Popen[str], step: str) -> None:
 
 
 def first(done: subprocess.CompletedProcess[str]) -> str:
-    """The first line that it said, or else its errors."""
+    """The first line that it reported, or else its errors."""
     return next(iter(done.stdout.splitlines()), done.stderr)
 
 
@@ -145,14 +145,14 @@ def test_a_whole_life(site: Site, tmp_path: Path) -> None:
 
 def _judge(folder: Path) -> None:
     """Every result passes or says why not; the three reports tell the same."""
-    told = json.loads((folder / "lab.json").read_text(encoding="utf-8"))
-    results = {row["id"]: row for row in told["results"]}
+    reported = json.loads((folder / "lab.json").read_text(encoding="utf-8"))
+    results = {row["id"]: row for row in reported["results"]}
     assert results.keys() == {*PROOF_NAMES, *SCENARIOS, *(f"{name}-afterwards" for name in AFTERWARDS)}
     assert [row["id"] for row in results.values() if row["status"] == "fail"] == []
     skipped = {name: row["summary"] for name, row in results.items() if row["status"] == "skip"}
     reasons = ("is not installed", "cannot answer ARP", "this kernel cannot drop")
     assert [name for name, why in skipped.items() if not any(reason in why for reason in reasons)] == []
-    assert (told["site"], told["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 16 cables")
+    assert (reported["site"], reported["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 16 cables")
 
     suite = ET.parse(folder / "lab.xml").getroot()
     cases = list(suite.iter("testcase"))
@@ -269,13 +269,13 @@ def test_changed_files_ask_for_another_up(site: Site) -> None:
 
 
 @pytest.mark.usefixtures("machine")
-def test_a_line_that_daemons_refuse_is_told(site: Site) -> None:
+def test_a_line_that_daemons_refuse_is_reported(site: Site) -> None:
     intent = site(EVPN, "lab-live-refused")
     path = intent.folder / "configs/backend-spine001/frr.conf"
     path.write_text(path.read_text(encoding="utf-8") + "router bpg 65000\n", encoding="utf-8")
     done = fabric("up", intent.path, "--limit", "backend-spine*")
-    told = [line for line in done.stderr.splitlines() if line.startswith("refused: backend-spine001:")]
-    assert (done.returncode, bool(told), "router bpg 65000" in " ".join(told)) == (1, True, True), done.stderr
+    reported = [line for line in done.stderr.splitlines() if line.startswith("refused: backend-spine001:")]
+    assert (done.returncode, bool(reported), "router bpg 65000" in " ".join(reported)) == (1, True, True), done.stderr
     assert fabric("down", intent.path).returncode == 0
 
 
@@ -303,24 +303,24 @@ def test_a_test_needs_a_lab(site: Site, words: list[str]) -> None:
     assert left("lab-live-none") == []
 
 
-# Modules may lie where nobody can read them, so all are read first.
-AS_NOBODY = f"""
+# Modules may lie where no one can read them, so all are read first.
+AS_NO_USER = f"""
 import os, sys
 from fabric import pipeline
 from fabric.cli import main
 from fabric.lab.lab import Lab
 pipeline.lab(pipeline.load(pipeline.Path(sys.argv[2]))).blueprint
 os.setgroups([])
-os.setgid({NOBODY})
-os.setuid({NOBODY})
+os.setgid({NO_OWNER})
+os.setuid({NO_OWNER})
 main(["lab", *sys.argv[1:]])
 """
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become nobody")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can change to another user")
 @pytest.mark.parametrize("verb", ["up", "test", "down"])
 def test_without_root(verb: str) -> None:
-    command = [sys.executable, "-c", AS_NOBODY, verb, "intent/ai-frr.yaml"]
+    command = [sys.executable, "-c", AS_NO_USER, verb, "intent/ai-frr.yaml"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (3, "")
     assert "needs root" in done.stderr
@@ -328,7 +328,7 @@ def test_without_root(verb: str) -> None:
 
 @pytest.mark.usefixtures("machine")
 @pytest.mark.parametrize(
-    ("there", "told"),
+    ("there", "reported"),
     [
         ((), "FRR is not installed: no zebra in"),
         (("zebra",), "FRR is incomplete: no bgpd, bfdd in"),
@@ -338,7 +338,7 @@ def test_without_root(verb: str) -> None:
 )
 def test_without_frr(
     there: tuple[str, ...],
-    told: str,
+    reported: str,
     site: Site,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -354,5 +354,5 @@ def test_without_frr(
     monkeypatch.setattr(shutil, "which", lambda name: None if name == "vtysh" else found(name))
     with pytest.raises(SystemExit) as stop:
         main(["lab", "up", str(file)])
-    assert (stop.value.code, capsys.readouterr().err.startswith(f"fabric: {told}")) == (3, True)
+    assert (stop.value.code, capsys.readouterr().err.startswith(f"fabric: {reported}")) == (3, True)
     assert left("lab-live-bare") == []

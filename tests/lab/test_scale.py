@@ -1,4 +1,4 @@
-"""Big fabrics made small: sizes, what is kept of tenants, boxes, pins and overrides, and what is refused."""
+"""Big fabrics made small: sizes, what is kept of tenants, switches, pins and overrides, and what is refused."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def shape(plan: FabricPlan) -> dict[str, int]:
     ("name", "size", "wanted"),
     [
         ("h100-4su", (2, 8), {"servers": 32, "leaves": 8, "spines": 2, "uplinks": 16}),  # 8 leaves x 8 = 64 ports
-        ("h100-4su", (16, 8), {"servers": 31, "leaves": 8, "spines": 16, "uplinks": 32}),  # a place is the box's
+        ("h100-4su", (16, 8), {"servers": 31, "leaves": 8, "spines": 16, "uplinks": 32}),  # a place is the switch's
         ("h100-4su", (5, 16), {"servers": 64, "leaves": 16, "spines": 5, "uplinks": 20}),
         ("h100-4su", (4, 32), {"servers": 127, "leaves": 32, "spines": 4, "uplinks": 8}),
         ("b200-3tier", (2, 16), {"servers": 64, "leaves": 16, "spines": 2, "uplinks": 8, "pods": 2, "cores": 4}),
@@ -265,7 +265,7 @@ def test_a_server_has_the_same_tenants_in_every_fabric() -> None:
     }
 
 
-def test_attached_boxes_stay() -> None:
+def test_attached_switches_stay() -> None:
     for name in ("h100-4su", "ai-frr", "ai-eos"):
         intent = example(name)
         plan = pipeline.plan(scaled(intent, pipeline.plan, 2, 2 if "ai" in name else 8).intent)
@@ -273,8 +273,8 @@ def test_attached_boxes_stay() -> None:
             assert made.spec.attachments == intent.site.fabrics[fabric].topology.attachments
 
 
-def with_box(switch: str, servers: int, links: int) -> Intent:
-    """Leaves of 32 servers and 32 uplinks, with a box."""
+def with_switch(switch: str, servers: int, links: int) -> Intent:
+    """Leaves of 32 servers and 32 uplinks, with a switch."""
     topology = {"switch": switch, "unit": {"servers": 32}, "attachments": [{"name": "ufm", "links": links}]}
     fabric = {"servers": {"model": "dgx-h100", "count": servers}, "topology": topology}
     return intent_of({"version": 1, "site": "dc1", "fabrics": {"backend": fabric}})
@@ -283,12 +283,12 @@ def with_box(switch: str, servers: int, links: int) -> Intent:
 @pytest.mark.parametrize(
     ("intent", "servers", "links"),
     [
-        (with_box("68x400g", 126, 20), 32, 20),  # four ports of each of eight leaves are free
-        (with_box("64x400g", 126, 16), 30, 16),  # none is: two servers give up their places, as before
-        (with_box("68x400g", 128, 60), 32, 15),  # more than there are free ports: a quarter, as of the leaves
+        (with_switch("68x400g", 126, 20), 32, 20),  # four ports of each of eight leaves are free
+        (with_switch("64x400g", 126, 16), 30, 16),  # none is: two servers give up their places, as before
+        (with_switch("68x400g", 128, 60), 32, 15),  # more than there are free ports: a quarter, as of the leaves
     ],
 )
-def test_boxes_find_ports(intent: Intent, servers: int, links: int) -> None:
+def test_switches_find_ports(intent: Intent, servers: int, links: int) -> None:
     changed = scaled(intent, pipeline.plan, 16, 8)
     fabric = changed.intent.site.fabrics["backend"]
     assert (fabric.servers[0].count, fabric.topology.attachments[0].links) == (servers, links)
@@ -404,7 +404,7 @@ def test_an_unknown_fabric() -> None:
         scaled(example("ai-frr"), pipeline.plan, 2, 2, "backed")
 
 
-def test_an_intent_that_cannot_be_built_is_told_as_ever() -> None:
+def test_an_intent_that_cannot_be_built_is_reported_as_ever() -> None:
     text = TREE.replace("512x400g", "sn5601")
     with pytest.raises(InputError, match=r"FAB106.*sn5601"):
         scaled(intent_of(text), pipeline.plan, 2, 8)

@@ -85,7 +85,7 @@ LABS: Mapping[str, Broken] = {
     ),
     "cables": Broken(
         ("sessions", "lldp", "reach"),
-        # A server that has no way back: what comes to it from another tenant is never answered.
+        # A server that has no return path: what comes to it from another tenant is never answered.
         {f"{LEAF4}/interfaces": {"address 10.128.0.196/31\n    vrf vrf-green": "address 10.128.0.196/31\n    vrf vrf-red"}},
         crossed,
     ),
@@ -187,7 +187,7 @@ class Labs:
         try:
             with self.changing:
                 bring_up(built, kernel, state.State(str(intent.path), state.Choices(), ""), lambda text: None)
-            # What LLDP hears is compared with the drawing of the plan, not with how the cables were laid.
+            # What LLDP receives is compared with the drawing of the plan, not with how the cables were laid.
             asked = [(built, {*broken.proofs} - {"lldp"}), (lab.blueprint, {*broken.proofs} & {"lldp"})]
             found = [trial.run(drawn, kernel, wanted, "", lambda text: None) for drawn, wanted in asked if wanted]
         finally:
@@ -223,15 +223,15 @@ def faults(labs: Labs, lab: str, proof: str) -> tuple[Fault, ...]:
 @pytest.mark.parametrize(("lab", "proof", "device", "words"), CASES.values(), ids=CASES)
 def test_an_error_is_found_where_it_is(labs: Labs, lab: str, proof: str, device: str, words: tuple[str, ...]) -> None:
     found = faults(labs, lab, proof)
-    told = [fault for fault in found if fault.device == device and all(word in fault.message for word in words)]
-    assert told, "\n".join(f"{fault.device}: {fault.message}" for fault in found)
+    reported = [fault for fault in found if fault.device == device and all(word in fault.message for word in words)]
+    assert reported, "\n".join(f"{fault.device}: {fault.message}" for fault in found)
 
 
 BLAMED = [(lab, proof, devices) for lab, broken in LABS.items() for proof, devices in broken.blamed.items()]
 
 
 @pytest.mark.parametrize(("lab", "proof", "devices"), BLAMED, ids=[f"{lab} {proof}" for lab, proof, _ in BLAMED])
-def test_nobody_else_is_blamed(labs: Labs, lab: str, proof: str, devices: frozenset[str]) -> None:
+def test_no_one_else_is_blamed(labs: Labs, lab: str, proof: str, devices: frozenset[str]) -> None:
     others = [fault for fault in faults(labs, lab, proof) if fault.device not in devices]
     assert not others, "\n".join(f"{fault.device}: {fault.message}" for fault in others)
 

@@ -23,7 +23,7 @@ from tests.monitoring.plans import files_of, plan_of
 
 ALERTMANAGER = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
 needs_it = pytest.mark.skipif(ALERTMANAGER is None, reason="Alertmanager is not installed (Debian: prometheus-alertmanager)")
-ROUTE = {"route": {"receiver": "nobody", "group_by": ["site", "fabric", "alertname"]}, "receivers": [{"name": "nobody"}]}
+ROUTE = {"route": {"receiver": "none", "group_by": ["site", "fabric", "alertname"]}, "receivers": [{"name": "none"}]}
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_without_the_dead_spine_every_link_speaks(url: str) -> None:
 
 @needs_it
 @pytest.mark.parametrize(
-    ("site", "cause", "held", "heard"),
+    ("site", "cause", "held", "sent"),
     [
         (
             "server",
@@ -131,7 +131,7 @@ def test_without_the_dead_spine_every_link_speaks(url: str) -> None:
             [("FabricFactsMissing", {})],
         ),
         (
-            "box",
+            "device",
             ("SwitchDown", {"device": "leaf1", "peer_device": "leaf1"}),
             [("FanFailed", {"device": "leaf1", "part": "fan1"}), ("BgpSessionsDown", {"device": "leaf1"})],
             [("SwitchDown", {"device": "leaf2", "peer_device": "leaf2"}), ("FanFailed", {"device": "leaf3", "part": "fan1"})],
@@ -154,10 +154,10 @@ def test_what_explains_what(
     site: str,
     cause: tuple[str, dict[str, str]],
     held: list[tuple[str, dict[str, str]]],
-    heard: list[tuple[str, dict[str, str]]],
+    sent: list[tuple[str, dict[str, str]]],
     url: str,
 ) -> None:
-    made = [alert(name, site, **labels) for name, labels in (cause, *held, *heard)]
+    made = [alert(name, site, **labels) for name, labels in (cause, *held, *sent)]
     states = after(url, made, len(held))
     assert same(states["suppressed"], made[1 : 1 + len(held)])
     assert same(states["active"], [made[0], *made[1 + len(held) :]])

@@ -91,7 +91,7 @@ def test_a_threshold_that_moves_fails(file: str, pattern: str, replacement: str,
 
 
 def test_every_alert_is_tried_somewhere() -> None:
-    """An alert that no unit test of any design fires is one that nobody has seen work."""
+    """An alert that no unit test of any design fires is one that no one has seen work."""
     fired = set()
     for design in ("sonic", "unnumbered-planes", "attached"):
         for test in yaml.safe_load(files_of(design)["tests/f.yaml"])["tests"]:

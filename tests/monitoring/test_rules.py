@@ -84,7 +84,7 @@ def test_a_rule_asks_only_for_its_own_fabric(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*SHIPPED, *OTHERS])
 def test_what_a_rule_reads_is_recorded(name: str) -> None:
-    """An alert on a series that nobody records would never fire, and nobody would know."""
+    """An alert on a series that no one records would never fire, and no one would know."""
     files = files_of(name)
     for path in sorted(path for path in files if path.endswith("-alerts.yaml")):
         groups = yaml.safe_load(files[path.replace("-alerts", "-recording")])["groups"]

@@ -1,4 +1,4 @@
-"""The small fabric of `views.py` with tenants, bonds, a way out, and a lossless class on it.
+"""The small fabric of `views.py` with tenants, bonds, a external connection, and a lossless class on it.
 
 `evpn`: tenant red has a routed server and, on both leaves, a bonded server in a VLAN; blue is routed. leaf2 is the border.
 `vrf-lite`, `acl`: red and blue on one server each, without an overlay.
@@ -134,9 +134,9 @@ def _evpn(base: SwitchView) -> SwitchView:
     ports[at[bonded]] = Port(
         bonded, "server", Peer(server, None, None, f"frontend1p{number}"), 3, lossless=SHORT, untagged=100, lag=1
     )
-    stranger = replace(DEVICES["gpu2"], name="spare1")
+    unknown = replace(DEVICES["gpu2"], name="spare1")
     ports[at[closed]] = Port(
-        closed, "server", Peer(stranger, None, None, "frontend1"), 3, "10.128.9.0/31", "10.128.9.1", closed=True
+        closed, "server", Peer(unknown, None, None, "frontend1"), 3, "10.128.9.0/31", "10.128.9.1", closed=True
     )
     externals: list[External] = []
     if name == "leaf2":

@@ -36,7 +36,7 @@ def test_python() -> None:
 
 
 def test_data_has_no_mapping_by_network_os() -> None:
-    """Hardware alone names them: which box runs which, and the port maps of boards."""
+    """Hardware alone names them: which switch runs which, and the port maps of boards."""
     found = [
         str(path.relative_to(FABRIC))
         for path in FABRIC.rglob("*.yaml")

@@ -14,7 +14,7 @@ from fabric.nos.frr import target as frr
 from fabric.nos.sonic import target as sonic
 from fabric.nos.target import far_end, lane_list
 from fabric.plan import Peer, PortRef
-from tests.nos.views import BOX, STYLES, view
+from tests.nos.views import STYLES, SWITCH, view
 
 
 @pytest.fixture
@@ -39,11 +39,11 @@ def test_one_target_loads_no_other() -> None:
 def test_a_far_end_whose_board_is_unknown_is_named_by_cage() -> None:
     leaf = view("leaf1", STYLES["ipv4"])
     peers = [port.peer for port in leaf.ports if port.kind == "fabric" and port.peer]
-    stranger = replace(peers[0], device=replace(peers[0].device, nos="a-target-not-installed"))
-    assert far_end(stranger) == "port 1/1"
+    unknown = replace(peers[0], device=replace(peers[0].device, nos="a-target-not-installed"))
+    assert far_end(unknown) == "port 1/1"
 
 
-def test_a_far_end_of_another_shipped_box_is_named_by_its_own_board() -> None:
+def test_a_far_end_of_another_shipped_switch_is_named_by_its_own_board() -> None:
     leaf = view("leaf1", STYLES["ipv4"])
     model = catalog.switch("64x400g")
     spine = Peer(replace(leaf.device, name="spine1", model="64x400g", nos="eos"), model, PortRef(7, 1, 2, 200), "")
@@ -52,9 +52,9 @@ def test_a_far_end_of_another_shipped_box_is_named_by_its_own_board() -> None:
 
 @pytest.mark.parametrize("target", [sonic.TARGET, eos.TARGET, frr.TARGET], ids=lambda target: target.name)
 def test_refusals(target: base.Target) -> None:
-    infiniband = BOX.model_copy(update={"technology": "infiniband"})
+    infiniband = SWITCH.model_copy(update={"technology": "infiniband"})
     assert "infiniband" in str(target.refusal(infiniband))
-    assert target.refusal(BOX) is None
+    assert target.refusal(SWITCH) is None
 
 
 @pytest.mark.parametrize(("text", "lanes"), [("0-3", (0, 1, 2, 3)), ("17,18", (17, 18)), ("512", (512,))])
@@ -62,6 +62,6 @@ def test_lane_list(text: str, lanes: tuple[int, ...]) -> None:
     assert lane_list(text) == lanes
 
 
-def test_eos_refuses_the_boxes_of_others() -> None:
-    assert eos.TARGET.refusal(BOX.model_copy(update={"nos": ("junos",)})) == "it runs junos, not EOS"
-    assert eos.TARGET.refusal(BOX.model_copy(update={"nos": ("frr",), "maker": "generic"})) is None
+def test_eos_refuses_the_switches_of_others() -> None:
+    assert eos.TARGET.refusal(SWITCH.model_copy(update={"nos": ("junos",)})) == "it runs junos, not EOS"
+    assert eos.TARGET.refusal(SWITCH.model_copy(update={"nos": ("frr",), "maker": "generic"})) is None

@@ -1,4 +1,4 @@
-"""A fabric small enough to read: two spines, two leaves, 800G boxes with cages split to 2x400.
+"""A fabric small enough to read: two spines, two leaves, 800G switches with cages split to 2x400.
 
 Cage 1 of a leaf carries two servers, cage 2 a 400G link to each spine, cages 3 and 4 a whole 800G link to each;
 cage 5 is kept for servers to come, cages 6 to 8 and the SFP cage 9 are free.
@@ -17,7 +17,7 @@ BOARD = SonicPlatform(
     lanes=(*(f"{8 * n}-{8 * n + 7}" for n in range(8)), "64"),
     modes={"1x800": "1x800G[400G]", "2x400": "2x400G[200G,100G]", "1x25": "1x25G[10G]"},
 )
-BOX = SwitchModel(
+SWITCH = SwitchModel(
     ports=(
         PortGroup(count=8, speed_gbps=800, breakouts=("2x400", "4x200", "8x100")),
         PortGroup(count=1, speed_gbps=25),
@@ -25,7 +25,7 @@ BOX = SwitchModel(
     sonic=BOARD,
 )
 DEVICES = {
-    name: Device(index=index, name=name, role=role, number=number, model="test-box", nos=nos, asn=asn)
+    name: Device(index=index, name=name, role=role, number=number, model="test-switch", nos=nos, asn=asn)
     for index, (name, role, number, nos, asn) in enumerate(
         [
             ("leaf1", "leaf", 1, "frr", 4200000101),
@@ -148,13 +148,13 @@ def cabled(style: Style, name: str) -> dict[PortRef, Port]:
         sides = {leaf: (low, spine, high, down, up), spine: (high, leaf, low, up, down)}
         if name in sides:
             ref, far_name, far_ref, own_address, far_address = sides[name]
-            peer = Peer(device(far_name, style.nos), BOX, far_ref, "")
+            peer = Peer(device(far_name, style.nos), SWITCH, far_ref, "")
             ports[ref] = Port(ref, "fabric", peer, 30, own_address, bare(far_address), style.unnumbered)
     return ports
 
 
 def free(name: str, used: dict[PortRef, Port]) -> list[Port]:
-    """The other ports of the box: those of cage 5 of a leaf are kept, the rest is spare."""
+    """The other ports of the switch: those of cage 5 of a leaf are kept, the rest is spare."""
     taken = {ref.cage for ref in used}
     ports = []
     for cage in range(1, 10):
@@ -175,7 +175,7 @@ def view(name: str, style: Style) -> SwitchView:
         site="test",
         fabric="backend",
         device=device(name, style.nos),
-        model=BOX,
+        model=SWITCH,
         ports=tuple(ports),
         sessions=tuple(
             Session(port, port.peer.device, port.peer.device.asn, port.peer_address)

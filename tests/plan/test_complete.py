@@ -61,11 +61,11 @@ def importing(package: str, *without: str) -> set[str]:
     }
 
 
-def test_nobody_behind_the_planner_imports_the_intent() -> None:
+def test_no_one_behind_the_planner_imports_the_intent() -> None:
     assert importing("fabric.intent", "__init__", "intent/", "planner/", "cli/", "pipeline") - set(OF_INTENTS) == set()
 
 
-def test_nobody_but_who_plans_imports_a_stage() -> None:
+def test_no_one_but_who_plans_imports_a_stage() -> None:
     assert importing("fabric.planner", "planner/", "pipeline") - set(OF_STAGES) == set()
 
 
@@ -77,7 +77,7 @@ def test_records_of_a_plan_stand_below_the_language_and_the_stages() -> None:
             assert not found, name
 
 
-def test_nobody_behind_the_planner_reads_an_intent() -> None:
+def test_no_one_behind_the_planner_reads_an_intent() -> None:
     found = [
         f"{name}:{node.lineno}: {ast.unparse(node)}"
         for name, tree in sources("intent/", "planner/", "cli/", "pipeline")

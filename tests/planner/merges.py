@@ -183,7 +183,7 @@ def _a_network(site: Data, fabric: Data, how: Growth) -> None:
 
 
 def _an_attachment(site: Data, fabric: Data, how: Growth) -> None:
-    attachment: Data = {"name": f"{how.fabric}-box-{how.side}", "links": how.amount % 2 + 1}
+    attachment: Data = {"name": f"{how.fabric}-appliance-{how.side}", "links": how.amount % 2 + 1}
     if "tenants" in fabric:
         attachment["tenant"] = "blue"
     fabric["topology"].setdefault("attachments", []).append(attachment)

@@ -1,4 +1,4 @@
-"""Attached boxes: where they go, and that they stay there while servers go round them."""
+"""Attached switches: where they go, and that they stay there while servers go round them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ fabrics:
 
 
 def ends(plan: object) -> dict[tuple[str, int], tuple[str, int]]:
-    """(box or server, port) → (leaf, cage)."""
+    """(switch or server, port) → (leaf, cage)."""
     fabric = plan.fabrics["f"]  # type: ignore[attr-defined]
     columns = fabric.links.lists()
     return {
@@ -50,7 +50,7 @@ def test_servers_on_both_sides_of_a_held_place_keep_their_racks_and_units() -> N
     first = make(SUPERPOD.format(count=30))
     grown = make(SUPERPOD.format(count=40), first.lock).fabrics["f"]
     servers = {d.number: d for d in grown.devices if d.role == "server"}
-    assert (servers[31].unit, servers[32].unit) == (0, 1)  # place 32 of unit 1 is the box's
+    assert (servers[31].unit, servers[32].unit) == (0, 1)  # place 32 of unit 1 is the switch's
     assert servers[32].rack == 8
 
 
@@ -62,20 +62,20 @@ def test_the_lock_of_a_plan_changes_nothing_of_it(count: int) -> None:
     assert again.lock == plan.lock
 
 
-def test_a_box_that_leaves_moves_no_server_behind_its_place() -> None:
-    with_box = make(SUPERPOD.format(count=40), make(SUPERPOD.format(count=30)).lock)
+def test_a_switch_that_leaves_moves_no_server_behind_its_place() -> None:
+    with_switch = make(SUPERPOD.format(count=40), make(SUPERPOD.format(count=30)).lock)
     bare = SUPERPOD.replace(", attachments: [{{name: ufm, links: 4}}]", "").format(count=40)
-    without = make(bare, with_box.lock)
-    servers = {end: far for end, far in ends(with_box).items() if end[0] != "ufm"}
+    without = make(bare, with_switch.lock)
+    servers = {end: far for end, far in ends(with_switch).items() if end[0] != "ufm"}
     assert ends(without) == servers
-    assert without.lock.fabrics["f"].attachments == with_box.lock.fabrics["f"].attachments
+    assert without.lock.fabrics["f"].attachments == with_switch.lock.fabrics["f"].attachments
     assert ends(make(bare, without.lock)) == servers
 
 
-def test_a_box_that_leaves_behind_all_servers_gives_its_place_back() -> None:
+def test_a_switch_that_leaves_behind_all_servers_gives_its_place_back() -> None:
     bare = SUPERPOD.replace(", attachments: [{{name: ufm, links: 4}}]", "")
-    with_box = make(SUPERPOD.format(count=31))
-    without = make(bare.format(count=31), with_box.lock)
+    with_switch = make(SUPERPOD.format(count=31))
+    without = make(bare.format(count=31), with_switch.lock)
     assert not without.lock.fabrics["f"].attachments
     full = make(bare.format(count=32), without.lock).fabrics["f"]
     assert {d.unit for d in full.devices if d.role == "server"} == {0}

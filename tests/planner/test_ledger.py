@@ -80,7 +80,7 @@ def ledger(space: Space, known: dict[str, tuple[Block, ...]]) -> Ledger:
     [
         (Block(0, 4, 0, 1, 20, 1, 1), True),
         (Block(0, 4, 0, 1, 98, 1, 1), False),  # beyond the pool
-        (Block(0, 4, 0, 1, 8, 1, 1), False),  # in the way of `a`
+        (Block(0, 4, 0, 1, 8, 1, 1), False),  # that blocks `a`
     ],
 )
 def test_a_known_block_is_kept_where_it_may_be(block: Block, kept: bool) -> None:

@@ -111,7 +111,7 @@ def test_beyond_the_longest_class_is_warned_of() -> None:
     assert codes(plan) == ["FAB195"]
 
 
-def test_growth_beyond_planned_is_said() -> None:
+def test_growth_beyond_planned_is_reported() -> None:
     small = make(fabric_data(64, 64))
     grown = make(fabric_data(512, 512), small.lock)
     before, after = lengths(small)["leaf-spine"].metres, lengths(grown)["leaf-spine"].metres
@@ -135,7 +135,7 @@ def test_the_class_in_use_is_never_lowered() -> None:
     assert codes(small) == []
 
 
-def test_a_lock_file_without_lengths_is_said() -> None:
+def test_a_lock_file_without_lengths_is_reported() -> None:
     plan = make(fabric_data(64))
     old = Lock({name: replace(its, lengths={}) for name, its in plan.lock.fabrics.items()})
     assert codes(make(fabric_data(64), old)) == ["FAB188"]
@@ -212,7 +212,7 @@ def test_growth_within_planned_changes_no_threshold(data: Data, draw: st.DataObj
 
 @st.composite
 def shared_sites(draw: st.DrawFn) -> Data:
-    """Two fabrics of the same servers, with other units and boxes of their own, all planned for the same size."""
+    """Two fabrics of the same servers, with other units and switches of their own, all planned for the same size."""
     count = draw(st.integers(1, 12))
     group = {"name": "gpu", "model": "node", "count": count, "planned": count + draw(st.sampled_from((0, 3, 30)))}
     if draw(st.booleans()):
@@ -223,7 +223,7 @@ def shared_sites(draw: st.DrawFn) -> Data:
         topology: Data = {"switch": draw(st.sampled_from(("16x400g", "sn4700"))), "kind": "rail-optimized"}
         topology["unit"] = {"servers": draw(st.sampled_from((2, 3, 4)))}
         if draw(st.booleans()):
-            topology["attachments"] = [{"name": f"{purpose}-box", "links": draw(st.integers(1, 6))}]
+            topology["attachments"] = [{"name": f"{purpose}-appliance", "links": draw(st.integers(1, 6))}]
         made[purpose] = {"purpose": purpose, "servers": dict(group), "topology": topology}
     floor_: Data = {
         "leaves": draw(st.sampled_from(("auto", "network-rack"))),

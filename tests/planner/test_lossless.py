@@ -1,4 +1,4 @@
-"""The lossless class of a whole fabric: thresholds, sums over a box, refusals, and that growth changes none of it."""
+"""The lossless class of a whole fabric: thresholds, sums over a switch, refusals, and that growth changes none of it."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_the_switches_have_alphas_other_than_one() -> None:
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
-def test_a_headroom_that_does_not_fit_is_told_with_parts_that_add_up(switch: str) -> None:
+def test_a_headroom_that_does_not_fit_is_reported_with_parts_that_add_up(switch: str) -> None:
     data = site(switch=switch, unit={"servers": 2}, cable_length_m={"leaf-spine": 100_000, "server-leaf": 100_000})
     for message in refusal(data, "FAB145"):
         total, parts = re.search(r"got ([\d,]+): (.*)", message).groups()  # type: ignore[union-attr]
@@ -184,7 +184,7 @@ def on_ports(plan: Plan) -> Iterator[tuple[tuple[str, int, int], object]]:
 
 @pytest.mark.parametrize("tiers", [2, 3])
 def test_growth_within_what_is_planned_changes_no_threshold(tiers: int) -> None:
-    small = site(tiers=tiers, unit={"servers": 2}, attachments=[{"name": "box", "links": 3}])
+    small = site(tiers=tiers, unit={"servers": 2}, attachments=[{"name": "appliance", "links": 3}])
     if tiers == 3:
         small["fabrics"]["backend"]["topology"]["pods"] = {"units": 2}
     small["fabrics"]["backend"]["planned"] = {"servers": 24}
@@ -197,11 +197,11 @@ def test_growth_within_what_is_planned_changes_no_threshold(tiers: int) -> None:
     assert {key: (was[key], now[key]) for key in was.keys() & now.keys() if was[key] != now[key]} == {}
 
 
-def test_boxes_count_where_they_are_cabled() -> None:
-    """Six links of a box on two leaves stay three on each, whatever leaves come later; routers do not count."""
+def test_switches_count_where_they_are_cabled() -> None:
+    """Six links of a switch on two leaves stay three on each, whatever leaves come later; routers do not count."""
     small = site(
         attachments=[
-            {"name": "box", "links": 6, "speed_gbps": 800},
+            {"name": "appliance", "links": 6, "speed_gbps": 800},
             {"name": "wan", "links": 2, "external": {"asn": 65_010}},
         ],
         cable_length_m={"attachments": 20, "leaf-spine": 40},
@@ -213,9 +213,9 @@ def test_boxes_count_where_they_are_cabled() -> None:
     assert roles(make(large, old.lock).fabrics["backend"])["leaf", "gpu"].counts[800, 20] == 3
 
 
-def test_a_box_on_the_leaf_of_another_group_is_lossless_too() -> None:
+def test_a_switch_on_the_leaf_of_another_group_is_lossless_too() -> None:
     """Its speed is that of the first group, whichever leaf it is cabled to."""
-    data = site(switch="sn5600", unit={"servers": 4}, attachments=[{"name": "box", "links": 6}])
+    data = site(switch="sn5600", unit={"servers": 4}, attachments=[{"name": "appliance", "links": 6}])
     data["fabrics"]["backend"]["servers"] = [
         {"model": "node", "count": 4, "name": "gpu"},
         {"model": "slow", "count": 4, "name": "old"},

@@ -10,10 +10,10 @@ from tests.planner.helpers import make
 PLANES = """\
 version: 1
 site: dc1
-catalog: {{servers: {{box: {{gpus: 4, nics: {{compute: {{count: 4, ports: 2, speed_gbps: 200}}}}}}}}}}
+catalog: {{servers: {{node: {{gpus: 4, nics: {{compute: {{count: 4, ports: 2, speed_gbps: 200}}}}}}}}}}
 fabrics:
   f:
-    servers: {{model: box, count: {count}, per_rack: 4}}
+    servers: {{model: node, count: {count}, per_rack: 4}}
     topology: {{switch: 32x400g, planes: 2, unit: {{servers: 8}}, tiers: {tiers}}}
     names: {{{names}}}
 """

@@ -60,7 +60,7 @@ def test_a_time_of_equal_numbers_only_counts_on() -> None:
         (3, 7, True),  # a leaf whose last uplink is gone
     ],
 )
-def test_the_wiring_starts_anew_when_a_kept_port_is_gone(uplinks: int, downlinks: int, restarts: bool) -> None:
+def test_the_wiring_starts_again_when_a_kept_port_is_gone(uplinks: int, downlinks: int, restarts: bool) -> None:
     history, current = [epoch(2, 2, 4)], epoch(2, 1, 4)
     # from 2 to 1 link a pair: leaves keep uplinks 0 and 2, spines the ports 0, 2, 4 and 6
     uplinks = {4: 4, 3: 2}[uplinks]

@@ -182,11 +182,11 @@ def one_more_fabric(data: st.DataObject, site: Data, name: str) -> None:
     site["fabrics"] = found
 
 
-def one_more_box(data: st.DataObject, site: Data, name: str) -> None:
+def one_more_switch(data: st.DataObject, site: Data, name: str) -> None:
     site["fabrics"][name]["topology"].setdefault("attachments", []).append({"name": "border", "links": 3})
 
 
-def more_links_of_a_box(data: st.DataObject, site: Data, name: str) -> None:
+def more_links_of_a_switch(data: st.DataObject, site: Data, name: str) -> None:
     attachments = site["fabrics"][name]["topology"].get("attachments")
     assume(attachments)
     attachments[0]["links"] += 2
@@ -203,11 +203,11 @@ GROWTH: list[Change] = [
     one_more_pod,
     one_more_group,
     one_more_fabric,
-    one_more_box,
-    more_links_of_a_box,
+    one_more_switch,
+    more_links_of_a_switch,
     a_tenant,
 ]
-RARE = (one_more_pod, one_more_group, more_links_of_a_box)  # needs what few of the intents have
+RARE = (one_more_pod, one_more_group, more_links_of_a_switch)  # needs what few of the intents have
 
 
 @pytest.mark.parametrize("grow", GROWTH, ids=lambda change: change.__name__)
@@ -401,7 +401,7 @@ CHANGES = {
         backend([group("twin", 1)], kind="rack"),
         backend([group("twin", 1), group("eight", 2)], kind="rack"),
     ),
-    "more-links-of-a-box": (
+    "more-links-of-an-appliance": (
         backend([group("four", 2)], unit={"servers": 4}, attachments=[{"name": "ufm", "links": 5}]),
         backend([group("four", 2)], unit={"servers": 4}, attachments=[{"name": "ufm", "links": 7}]),
     ),

@@ -47,7 +47,7 @@ def test_the_gateway_is_nobodys_address(gateway: str) -> None:
         ("{a-leaf001: {loopback: 10.0.0.7}}", "is in use on another switch"),
     ],
 )
-def test_a_pin_is_held_against_the_whole_site(pins: str, message: str) -> None:
+def test_a_pin_is_compared_with_the_whole_site(pins: str, message: str) -> None:
     if "loopback" in pins:
         other = make(text(name=", name: other")).fabrics["b"]
         taken = next(int(value) for value in other.loopback.tolist() if value >= 0)

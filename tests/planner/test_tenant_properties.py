@@ -58,7 +58,7 @@ def tenanted(draw: st.DrawFn) -> Data:
     if draw(st.booleans()) and how == "evpn" and (topology["dual_tor"] or topology["kind"] == "collapsed"):
         fabric["nos"], topology["switch"] = "cumulus", "sn4700"
     names = [tenant["name"] for tenant in fabric["tenants"]]
-    attachments = [{"name": "box", "links": draw(st.integers(1, 3)), "tenant": names[0]}] if draw(st.booleans()) else []
+    attachments = [{"name": "appliance", "links": draw(st.integers(1, 3)), "tenant": names[0]}] if draw(st.booleans()) else []
     if how != "acl" and draw(st.booleans()):
         served = draw(st.lists(st.sampled_from(names), unique=True))
         attachments.append({"name": "wan", "links": draw(st.integers(1, 3)), "external": {"asn": 65_010, "tenants": served}})
@@ -100,7 +100,7 @@ def views(plan: Plan) -> list[SwitchView]:
 
 
 def owner_of(fabric: FabricPlan, link: int) -> str:
-    """The tenant of a link, read from the intent again; "" is nobody's."""
+    """The tenant of a link, read from the intent again; "" is no one's."""
     links, devices = fabric.links, fabric.devices
     server, rail = devices[int(links.a[link])], devices[int(links.b[link])].rail
     if server.role != SERVER:
@@ -287,10 +287,10 @@ def test_every_plan_with_tenants() -> None:
         seen[fabric.tenancy.kind] += 1
         seen[f"{fabric.sizing.tiers} tiers"] += 1
         seen["bonds"] += bool(fabric.tenancy.lag.any())
-        seen["ways out"] += bool(fabric.tenancy.external_connections)
+        seen["external connections"] += bool(fabric.tenancy.external_connections)
 
     seen = fair_share(body, 160, 0.3)
-    kinds = ("evpn", "vrf-lite", "acl", "1 tiers", "2 tiers", "3 tiers", "bonds", "ways out")
+    kinds = ("evpn", "vrf-lite", "acl", "1 tiers", "2 tiers", "3 tiers", "bonds", "external connections")
     assert all(seen[kind] >= 4 for kind in kinds), seen
 
 

@@ -60,15 +60,15 @@ def fabric(site: dict[str, Any] | str, **options: Any) -> FabricPlan:
 
 
 def owned(plan: FabricPlan) -> Counter[str]:
-    """Tenant → its server ports; `closed` and `nobody` among them."""
-    names = [tenant.name for tenant in plan.tenancy.tenants] + ["closed", "nobody"]  # owners -2 and -1 index from the end
+    """Tenant → its server ports; `closed` and `no one` among them."""
+    names = [tenant.name for tenant in plan.tenancy.tenants] + ["closed", "none"]  # owners -2 and -1 index from the end
     return Counter(names[owner] for owner in plan.tenancy.owner[plan.links.kind == SERVER_LEAF])
 
 
 @pytest.mark.parametrize(
     ("tenants", "expected"),
     [
-        ([], {"nobody": 96}),
+        ([], {"none": 96}),
         ([{"name": "red"}], {"red": 96}),
         ([{"name": "red", "servers": "gpu-0003..0005"}, {"name": "blue"}], {"red": 24, "blue": 72}),
         ([{"name": "red", "servers": ["gpu-0001", "gpu-001*"]}], {"red": 32, "closed": 64}),
@@ -122,7 +122,7 @@ def test_tenants_share_no_port_no_table_and_no_filter(overlay: dict[str, Any]) -
         assert not any(set(vrf.imports) & set(targets) for vrf in view.vrfs)
 
 
-def test_filters_cover_the_tenant_and_nobody_else() -> None:
+def test_filters_cover_the_tenant_and_no_one_else() -> None:
     site = gpus(TENANTS, {"isolation": "acl"})
     plan = fabric(site)
     found = {acl.name: [ip_network(text) for text in acl.permits] for view in views(site) for acl in view.acls}
@@ -252,7 +252,7 @@ def test_a_router_is_reached_in_each_table() -> None:
     assert border.underlay.outside == ("0.0.0.0/0",)
 
 
-def test_owners_are_nobody_without_tenants() -> None:
+def test_owners_are_no_one_without_tenants() -> None:
     plan = fabric(gpus([], {"kind": "none"}))
     assert set(np.unique(plan.tenancy.owner)) == {NO_TENANT}
     assert CLOSED not in plan.tenancy.owner
@@ -313,7 +313,7 @@ def test_a_router_on_a_port_without_a_subnet_is_refused() -> None:
     )
 
 
-def test_a_way_out_and_a_network_share_no_addresses() -> None:
+def test_a_external_connection_and_a_network_share_no_addresses() -> None:
     site = yaml.safe_load(WEB)
     site["fabrics"]["front"]["topology"]["attachments"] = [{"name": "wan", "links": 1, "external": {"asn": 65010}}]
     site["fabrics"]["front"]["tenants"][1]["networks"][0]["gateway"] = "10.64.0.0/24"
@@ -397,11 +397,11 @@ def test_ranges_may_reach_far_beyond_the_servers() -> None:
     assert "got 'gpu-1..12'" in refused(gpus([{"name": "red", "servers": "gpu-1..12"}]))[0]
 
 
-def test_a_box_of_a_tenant_with_networks_is_reached_from_every_leaf() -> None:
+def test_a_switch_of_a_tenant_with_networks_is_reached_from_every_leaf() -> None:
     site = yaml.safe_load(WEB)
     front = site["fabrics"]["front"]
     front["servers"]["count"] = 7
-    front["topology"]["attachments"] = [{"name": "box", "links": 1, "tenant": "blue"}]
+    front["topology"]["attachments"] = [{"name": "appliance", "links": 1, "tenant": "blue"}]
     found = {vrf.name: vrf.prefixes for view in views(site) for vrf in view.vrfs}
     assert found == {"red": ("10.20.0.0/24", "10.21.0.0/24"), "blue": ("10.128.0.0/9", "10.20.0.0/24")}
     front["tenants"][1]["networks"][0]["gateway"] = "10.130.0.0/24"
@@ -424,7 +424,7 @@ def test_a_router_has_an_as_number_of_its_own() -> None:
     ]
 
 
-def test_servers_that_a_range_names_and_nobody_has_are_worth_a_word() -> None:
+def test_servers_that_a_range_names_and_no_one_has_are_worth_a_word() -> None:
     found = make(gpus([{"name": "red", "servers": "gpu-0005..0020"}, {"name": "blue"}])).warnings
     assert [(warning.code, warning.message) for warning in found if warning.severity == "warning"] == [
         ("FAB187", "tenant 'red': gpu-0005..0020 names 16 servers, the fabric has 8")

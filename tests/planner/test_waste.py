@@ -1,4 +1,4 @@
-"""Designs that leave most of their ports free are told what would fill them; sensible and small ones are left alone."""
+"""Designs that leave most of their ports free are reported what would fill them; sensible and small ones are left alone."""
 
 from __future__ import annotations
 

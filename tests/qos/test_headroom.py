@@ -41,7 +41,7 @@ def as_published(table: dict[str, Any], speed: int, length: int) -> list[int]:
     """speed, length, size, xon, xoff by the formula for the traffic a published table was made for."""
     model = chip(table["asic"])
     assert model.spectrum is not None
-    # What the published tables of these boxes do without: see the comments in nvidia.yaml and the chip's data.
+    # What the published tables of these switches do without: see the comments in nvidia.yaml and the chip's data.
     changes: dict[str, Any] = {"compensation_bytes": 0}
     if table.get("response_by_speed"):
         changes |= {"fixed_response_bytes": None, "static_latency_bytes": None}
@@ -157,11 +157,11 @@ LINKS = {
     "traffic": st.sampled_from(["static", "dynamic"]),
 }
 CHIPS = st.sampled_from(["", *asic_names()])
-BOXES = st.sampled_from(["", *catalog.switch_names()])
+SWITCHES = st.sampled_from(["", *catalog.switch_names()])
 
 
 @settings(deadline=None, max_examples=300)
-@given(name=CHIPS, switch=BOXES, link=st.fixed_dictionaries(LINKS))
+@given(name=CHIPS, switch=SWITCHES, link=st.fixed_dictionaries(LINKS))
 def test_never_below_the_floor(name: str, switch: str, link: dict[str, Any]) -> None:
     found = headroom(asic(name), **link, switch=switch)
     assert found.xoff_bytes >= floor_bytes(link["speed_gbps"], link["length_m"], link["mtu_bytes"])
@@ -183,7 +183,7 @@ def adds_up(found: Headroom) -> bool:
 
 
 @settings(deadline=None, max_examples=200)
-@given(name=CHIPS, switch=BOXES, link=st.fixed_dictionaries(LINKS), more=st.integers(1, 2000))
+@given(name=CHIPS, switch=SWITCHES, link=st.fixed_dictionaries(LINKS), more=st.integers(1, 2000))
 def test_longer_never_takes_less(name: str, switch: str, link: dict[str, Any], more: int) -> None:
     longer = {**link, "length_m": link["length_m"] + more}
     assert headroom(asic(name), **longer, switch=switch).xoff_bytes >= headroom(asic(name), **link, switch=switch).xoff_bytes
@@ -315,7 +315,7 @@ def test_buffers_of_every_sku() -> None:
                 found = shipped.find(sku, tier)
                 assert found is not None, f"{name} {sku} {tier}"
                 assert found.source
-    assert buffers("no-such-box") is None
+    assert buffers("no-such-switch") is None
     assert buffers("../switches/dell") is None
 
 

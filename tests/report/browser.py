@@ -54,7 +54,7 @@ class Opened:
         self.page.evaluate(
             """async (state) => {
                 location.hash = new URLSearchParams(state).toString();
-                await new Promise((done) => setTimeout(done)); // the page hears of it in a task of its own
+                await new Promise((done) => setTimeout(done)); // the page receives of it in a task of its own
                 await new Promise((done) => setTimeout(done));
             }""",
             state,
@@ -85,7 +85,9 @@ def opened(browser: Browser, path: Path, **options: Any) -> Opened:
     context = browser.new_context(**{"viewport": WIDE, "offline": True, **still, **options})
     context.set_default_timeout(10_000)
     found = Opened(context.new_page(), path)
-    found.page.on("console", lambda said: found.problems.append(said.text) if said.type in ("error", "warning") else None)
+    found.page.on(
+        "console", lambda messages: found.problems.append(messages.text) if messages.type in ("error", "warning") else None
+    )
     found.page.on("pageerror", lambda error: found.problems.append(str(error)))
     found.page.on("request", lambda request: found.requests.append(request.url))
     return found

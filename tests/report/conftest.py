@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-@pytest.fixture(scope="module")  # not longer: its event loop would be in the way of other tests
+@pytest.fixture(scope="module")  # not longer: its event loop would be that blocks other tests
 def browser() -> Iterator[Browser]:
     with chromium() as found:
         yield found

@@ -55,7 +55,7 @@ class Page(HTMLParser):
             self.words.append(data.strip())
 
     @property
-    def said(self) -> str:
+    def messages(self) -> str:
         return "\n".join(self.words)
 
     @property

@@ -26,7 +26,7 @@ VIEWS = ("schematic", "load", "pod", "path")
 
 
 @pytest.mark.parametrize("design", ["small", "medium", "large"])
-def test_opens_offline_and_asks_for_nothing(tabs: Tabs, design: str) -> None:
+def test_opens_offline_without_requests(tabs: Tabs, design: str) -> None:
     tab = tabs(design)
     for view in VIEWS:
         tab.turn(view=view)
@@ -86,8 +86,8 @@ def test_an_address_that_means_nothing_shows_what_there_is(tabs: Tabs) -> None:
     )
     tab.turn(**nothing, fabric="none")
     assert tab.page.is_checked("input[name=view][value=pod]")
-    tab.turn(view="path", **{"from": "nobody"})
-    assert "no server is named “nobody”" in tab.text("#views .stage")
+    tab.turn(view="path", **{"from": "absent"})
+    assert "no server is named “absent”" in tab.text("#views .stage")
     assert tab.problems == []
 
 
@@ -157,20 +157,20 @@ def test_the_map_says_each_link_by_keyboard_and_mouse(tabs: Tabs) -> None:
     tab = tabs("medium")
     tab.go("view=load")
     tab.page.focus("canvas")
-    said = []
+    messages = []
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp"):
         tab.page.keyboard.press(key)
-        said.append(tab.text(".status"))
+        messages.append(tab.text(".status"))
     assert all(
         re.fullmatch(r"backend-spine\d+ port \d+ – backend-core\d+ port \d+: up \d+%, down \d+% \(.*400G.*\)", text)
-        for text in said
+        for text in messages
     )
-    assert said[0] == said[4] != said[1] != said[2]
+    assert messages[0] == messages[4] != messages[1] != messages[2]
     tab.page.keyboard.press("Enter")
     assert tab.hash["link"].isdigit()
     assert tab.text(".chosen-details h3") == "Link"
     tab.page.hover("canvas", position={"x": 400, "y": 250})
-    assert tab.text(".status") != said[4]
+    assert tab.text(".status") != messages[4]
 
 
 def test_every_control_has_a_tab_stop_and_a_visible_focus(tabs: Tabs) -> None:
@@ -193,7 +193,7 @@ def test_every_control_has_a_tab_stop_and_a_visible_focus(tabs: Tabs) -> None:
     assert {"theme-auto", "view-path", "fabric", "scenario", "from", "nic", "to", "tonic", "swap"} <= seen
 
 
-def test_another_fabric_starts_anew(tabs: Tabs) -> None:
+def test_another_fabric_starts_again(tabs: Tabs) -> None:
     tab = tabs("two-fabrics")
     tab.go("view=pod&device=backend-leaf003&rail=3")
     tab.page.select_option("select[data-key=fabric]", "storage")
@@ -343,9 +343,9 @@ def test_without_loads_none_are_shown(browser: Browser, tmp_path: Path) -> None:
     tab.go()
     for view in VIEWS:
         tab.turn(view=view)
-        said = tab.page.text_content("#views") or ""
-        assert "made without loads" in said
-        assert not re.search(r"\d%|NaN|undefined", re.sub(r"over 100%", "", said)), view
+        messages = tab.page.text_content("#views") or ""
+        assert "made without loads" in messages
+        assert not re.search(r"\d%|NaN|undefined", re.sub(r"over 100%", "", messages)), view
     assert tab.problems == []
     tab.page.context.close()
 
@@ -360,7 +360,7 @@ def test_without_script_the_page_is_whole(browser: Browser, report: Report) -> N
     tab.page.context.close()
 
 
-def test_an_old_browser_is_told(browser: Browser, report: Report) -> None:
+def test_an_old_browser_is_reported(browser: Browser, report: Report) -> None:
     tab = opened(browser, report("small"))
     tab.page.add_init_script("delete window.DecompressionStream")
     tab.page.goto(tab.path.as_uri())

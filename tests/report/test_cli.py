@@ -1,4 +1,4 @@
-"""`fabric report`: the file that it writes, measured tables, and what it says of wrong options."""
+"""`fabric report`: the file that it writes, measured tables, and messages about wrong options."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def test_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     file, output = write(tmp_path, "small"), tmp_path / "report.html"
     run(file, output)
     assert output.read_text(encoding="utf-8") == page(pipeline.plan(pipeline.load(file)), ReportRequest())
-    said = capsys.readouterr()
-    assert (said.out, said.err.splitlines()[-1]) == ("", f"wrote {output}")
+    messages = capsys.readouterr()
+    assert (messages.out, messages.err.splitlines()[-1]) == ("", f"wrote {output}")
 
 
 def test_one_fabric_alone(tmp_path: Path) -> None:
@@ -52,8 +52,8 @@ def test_measured_rows_are_dots_of_the_chart(tmp_path: Path) -> None:
     table.write_text(MEASURED.format(collective="all_reduce"), encoding="utf-8")
     run(write(tmp_path, "small"), tmp_path / "report.html", measured=[table])
     found = Page((tmp_path / "report.html").read_text(encoding="utf-8"))
-    assert "measured: our-run" in found.said
-    assert "1 MiB: 13.93 GB/s" in found.said
+    assert "measured: our-run" in found.messages
+    assert "1 MiB: 13.93 GB/s" in found.messages
 
 
 BAD = {
@@ -70,7 +70,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_wrong_options_are_said_and_nothing_is_written(tmp_path: Path, case: str) -> None:
+def test_wrong_options_are_reported_and_nothing_is_written(tmp_path: Path, case: str) -> None:
     options, message = BAD[case]
     file, table = write(tmp_path, "small"), tmp_path / "run.yaml"
     table.write_text(MEASURED.format(collective="alltoall"), encoding="utf-8")
@@ -94,5 +94,5 @@ def test_measured_needs_gpus(tmp_path: Path) -> None:
 def test_words_of_a_page(tmp_path: Path) -> None:
     """What a reader without script sees, pictures left out."""
     text = page(pipeline.plan(pipeline.load(ROOT / "intent" / "starter.yaml")), ReportRequest())
-    said = Page(re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)).lines
-    golden("report/starter.txt", said)
+    messages = Page(re.sub(r"<svg.*?</svg>", "", text, flags=re.DOTALL)).lines
+    golden("report/starter.txt", messages)

@@ -89,7 +89,7 @@ def test_loads_are_shares_that_physics_allows(tmp_path: Path, name: str) -> None
     ("name", "pattern"), [("small", "ring"), ("medium", "peers"), ("medium", "tree"), ("mixed", "halving")]
 )
 @pytest.mark.parametrize("routing", ["ecmp", "spray"])
-def test_fullest_link_is_what_the_estimate_reckons_with(tmp_path: Path, name: str, pattern: str, routing: str) -> None:
+def test_fullest_link_is_what_the_estimate_uses(tmp_path: Path, name: str, pattern: str, routing: str) -> None:
     """Of a pattern of one phase, the share of NIC speed that `fabric estimate` finds is 1 by the peak."""
     net = Study(plan_of(tmp_path, name).fabrics["backend"], ReportRequest(), ()).net
     found = supply(net, place(net, None), routing, 4, seed=0)
@@ -243,10 +243,10 @@ def test_page_shows_the_same_figures(tmp_path: Path) -> None:
     from fabric.report.page import page
 
     plan = plan_of(tmp_path, "medium")
-    said = Page(page(plan, ReportRequest())).said
+    messages = Page(page(plan, ReportRequest())).messages
     study = studies(plan, ReportRequest())[0]
     for text in (*figures(study)[0].value, *curve_grid(study).rows[-1], *failures_grid(study).rows[0]):
-        assert str(text) in said
+        assert str(text) in messages
 
 
 @given(st.lists(st.integers(-(2**40), 2**40), max_size=50))

@@ -82,7 +82,7 @@ def test_hostile_names_stay_text(tmp_path: Path) -> None:
     assert wild.policy == tame.policy
     assert wild.data["site"] == HOSTILE[0]
     assert HOSTILE[0] in wild.words
-    assert "{{ 7*7 }}" in wild.said
+    assert "{{ 7*7 }}" in wild.messages
     assert [name for name in wild.data["fabrics"][0]["devices"]["name"] if name.startswith("<img")]
 
 
@@ -107,8 +107,8 @@ def test_largest_page_is_below_a_megabyte(tmp_path: Path) -> None:
 def test_the_design_alone(tmp_path: Path) -> None:
     found = Page(page(plan_of(tmp_path, "small"), ReportRequest(load=False)))
     assert found.data["fabrics"][0]["scenarios"] == []
-    assert "Highest link load by traffic pattern" not in found.said
-    assert "8 GiB" in found.said  # the collective is estimated all the same
+    assert "Highest link load by traffic pattern" not in found.messages
+    assert "8 GiB" in found.messages  # the collective is estimated all the same
 
 
 @pytest.mark.parametrize("name", ["ai-sonic", "evpn-lab", "gb300-twin-plane"])

@@ -1,4 +1,4 @@
-"""The pictures of the views, measured in a browser: nothing over anything, every link in its place, loads told truly."""
+"""The pictures of the views, measured in a browser: nothing over anything, every link in its place, loads reported truly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.report.designs import DESIGNS, plan_of
 
 Tabs = Callable[[str], Opened]
 
-TEXT_BOXES = """() => [...document.querySelectorAll('.picture text')].filter((node) => node.textContent).map((node) => {
+TEXT_SHAPES = """() => [...document.querySelectorAll('.picture text')].filter((node) => node.textContent).map((node) => {
     const { x, y, width, height } = node.getBBox();
     return [node.textContent, x, y + height * 0.2, x + width, y + height * 0.85];
 })"""
@@ -41,9 +41,9 @@ def test_no_label_lies_over_another(tabs: Tabs, design: str, state: str) -> None
     tab = tabs(design)
     for scenario in (scenarios(tab)[0], scenarios(tab)[-1]):  # the calmest, and the one with most to say
         tab.turn(**dict(part.split("=") for part in state.split("&")), scenario=scenario)
-        boxes = sorted(tab.page.evaluate(TEXT_BOXES), key=lambda box: box[1])
-        assert len(boxes) > 10
-        assert overlaps(boxes) == []
+        switches = sorted(tab.page.evaluate(TEXT_SHAPES), key=lambda switch: switch[1])
+        assert len(switches) > 10
+        assert overlaps(switches) == []
 
 
 def scenarios(tab: Opened) -> list[str]:
@@ -53,11 +53,11 @@ def scenarios(tab: Opened) -> list[str]:
     return found
 
 
-def overlaps(boxes: list[list[Any]]) -> list[tuple[str, str]]:
-    """Pairs of texts that share more than a pixel; boxes come from left to right."""
+def overlaps(switches: list[list[Any]]) -> list[tuple[str, str]]:
+    """Pairs of texts that share more than a pixel; switches come from left to right."""
     found = []
-    for at, (text, left, top, right, bottom) in enumerate(boxes):
-        for other, x, y, end, low in boxes[at + 1 :]:
+    for at, (text, left, top, right, bottom) in enumerate(switches):
+        for other, x, y, end, low in switches[at + 1 :]:
             if x >= right - 1:
                 break
             if min(right, end) - max(left, x) > 1 and min(bottom, low) - max(top, y) > 1:
@@ -155,13 +155,13 @@ def test_bundles_of_the_schematic_hold_the_links_of_the_pod(tabs: Tabs) -> None:
     assert [int(text[1:].split(" ")[0]) for text in labels] == [8] * 4
 
 
-def test_a_dead_switch_is_said_not_only_coloured(tabs: Tabs) -> None:
+def test_a_dead_switch_is_reported_not_only_coloured(tabs: Tabs) -> None:
     tab = tabs("small")
     tab.turn(view="pod", scenario=scenarios(tab)[-1])
     dead = of_fabric(tab, "fabric.scenarios[fabric.scenarios.length - 1].dead_devices.map((at) => fabric.devices.name[at])")
-    boxes = tab.page.locator(".choice:has(.gone)")
-    assert [(boxes.nth(at).get_attribute("aria-label") or "").split(" ")[0] for at in range(boxes.count())] == dead
-    assert all("dead" in text for text in boxes.all_text_contents())
+    switches = tab.page.locator(".choice:has(.gone)")
+    assert [(switches.nth(at).get_attribute("aria-label") or "").split(" ")[0] for at in range(switches.count())] == dead
+    assert all("dead" in text for text in switches.all_text_contents())
 
 
 def test_one_rail_at_a_time(tabs: Tabs) -> None:
@@ -245,11 +245,11 @@ def test_planes_and_rails_of_their_own_have_no_path(tabs: Tabs) -> None:
 
 def test_a_ladder_says_where_the_ends_stand(tabs: Tabs) -> None:
     tab = tabs("medium")
-    said = {}
+    messages = {}
     for target in ("quad-0002", "quad-0009", "quad-0064"):
         tab.turn(view="path", **{"from": "quad-0001"}, to=target)
-        said[target] = tab.text(".stage .status").split(". ")[0]
-    assert said == {
+        messages[target] = tab.text(".stage .status").split(". ")[0]
+    assert messages == {
         "quad-0002": "2 hops under the same leaves (same unit)",
         "quad-0009": "4 hops in the same pod, over spines",
         "quad-0064": "6 hops over spines and cores (other pod)",

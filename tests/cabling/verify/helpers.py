@@ -40,18 +40,18 @@ def end(plan: Planned, name: str) -> int:
     return found[0]
 
 
-def told(floor: Floor, roles: tuple[str, ...] = SWITCHES, *, states: bool = False) -> Collected:
-    """What the boxes of these roles say, without the way through files."""
+def reported(floor: Floor, roles: tuple[str, ...] = SWITCHES, *, states: bool = False) -> Collected:
+    """What the switches of these roles say, without the way through files."""
     made, plan = Collected(), floor.plan
     for device, name in enumerate(plan.hosts.names):
         if plan.roles[device] not in roles:
             continue
         ears = list(floor.ears(name))
-        box = DeviceData([neighbor(ear) for ear in ears if ear.system], {}, True)
+        switch = DeviceData([neighbor(ear) for ear in ears if ear.system], {}, True)
         if states:
             up = {ear.port: PortState(ear.port, ear.speed_gbps if ear.system else 0, bool(ear.system)) for ear in ears}
-            box.ports.update(up)
-        made.devices[device] = box
+            switch.ports.update(up)
+        made.devices[device] = switch
     return made
 
 
@@ -59,8 +59,8 @@ def neighbor(ear: Ear) -> Neighbor:
     return Neighbor(ear.port, ear.system, ear.mac, ear.far_port)
 
 
-def verdict(floor: Floor, said: Collected) -> Verdict:
-    return compare(floor.plan, said, lambda device: ("", 0), "dc1")
+def verdict(floor: Floor, messages: Collected) -> Verdict:
+    return compare(floor.plan, messages, lambda device: ("", 0), "dc1")
 
 
 def kinds(found: Verdict) -> list[str]:

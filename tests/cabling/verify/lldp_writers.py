@@ -1,4 +1,4 @@
-"""What a fabric's boxes would print of their neighbours: a plan's cables, changed at will, in the shape of each network OS.
+"""What a fabric's switches print of their neighbors: a plan's cables, changed at will, in the shape of each network OS.
 
 Every writer prints one device. Shapes and key names are those of the outputs that the readers name as their sources.
 """
@@ -22,7 +22,7 @@ class Ear:
 
     port: str
     speed_gbps: int
-    system: str = ""  # "": the port is down and hears nothing
+    system: str = ""  # "": the port is down and receives nothing
     far_port: str = ""
     server: bool = False
     mac: str = ""
@@ -78,12 +78,14 @@ def dump(value: Any) -> str:
     return json.dumps(value, indent=2) + "\n"
 
 
-def heard(ears: list[Ear]) -> list[Ear]:
+def reports(ears: list[Ear]) -> list[Ear]:
     return [ear for ear in ears if ear.system]
 
 
 def eos(device: str, ears: list[Ear]) -> Files:
-    rows = [{"port": ear.port, "neighborDevice": ear.system, "neighborPort": ear.far_port, "ttl": 120} for ear in heard(ears)]
+    rows = [
+        {"port": ear.port, "neighborDevice": ear.system, "neighborPort": ear.far_port, "ttl": 120} for ear in reports(ears)
+    ]
     head = {"tablesLastChangeTime": 1652231658.9, "tablesAgeOuts": 2, "tablesInserts": 5, "lldpNeighbors": rows}
     return {f"{device}.json": dump(head | {"tablesDeletes": 3, "tablesDrops": 0}), f"{device}_status.json": eos_status(ears)}
 
@@ -125,12 +127,12 @@ def eos_detail(device: str, ears: list[Ear]) -> Files:
                 }
             ]
         }
-        for ear in heard(ears)
+        for ear in reports(ears)
     }
     neighbors |= {ear.port: {"lldpNeighborInfo": []} for ear in ears if not ear.system}
     result = [{"hostname": device, "fqdn": f"{device}.dc1.example"}, {"lldpNeighbors": neighbors}]
     status = json.loads(eos_status(ears))
-    return {f"box{hash_of(device)}.json": dump({"jsonrpc": "2.0", "id": "1", "result": [*result, status]})}
+    return {f"device{hash_of(device)}.json": dump({"jsonrpc": "2.0", "id": "1", "result": [*result, status]})}
 
 
 def nxos(device: str, ears: list[Ear]) -> Files:
@@ -148,7 +150,7 @@ def nxos(device: str, ears: list[Ear]) -> Files:
             "mgmt_addr_type": "802",
             "mgmt_addr": _dotted(ear.mac),
         }
-        for ear in heard(ears)
+        for ear in reports(ears)
     ]
     table = {"neigh_hdr": "neigh_hdr", "TABLE_nbor": {"ROW_nbor": rows[0] if len(rows) == 1 else rows}}
     return {f"{device}.json": dump(table | {"neigh_count": str(len(rows))}), f"{device}-status.json": nxos_status(ears)}
@@ -171,7 +173,7 @@ def nxos_status(ears: list[Ear]) -> str:
 
 
 def nxos_detail(device: str, ears: list[Ear]) -> Files:
-    """Through NX-API, with the name of the box in `show version` beside it."""
+    """Through NX-API, with the name of the switch in `show version` beside it."""
     rows = [
         {
             "chassis_type": "4",
@@ -187,7 +189,7 @@ def nxos_detail(device: str, ears: list[Ear]) -> Files:
             "mgmt_addr_type": "IPV4",
             "vlan_id": "not advertised",
         }
-        for ear in heard(ears)
+        for ear in reports(ears)
     ]
     bodies = [
         {"host_name": device, "nxos_ver_str": "10.4(3)", "chassis_id": "Nexus9000 C9364D-GX2A"},
@@ -209,7 +211,7 @@ def junos(device: str, ears: list[Ear]) -> Files:
             "lldp-remote-port-description": _data(ear.far_port),
             "lldp-remote-system-name": _data(ear.system),
         }
-        for ear in heard(ears)
+        for ear in reports(ears)
     ]
     table = {"lldp-neighbors-information": [{"attributes": {"junos:style": "brief"}, "lldp-neighbor-information": rows}]}
     session = (
@@ -231,7 +233,7 @@ def junos_detail(device: str, ears: list[Ear]) -> Files:
             "lldp-remote-system-name": _data(ear.system),
             "lldp-system-description": [{"lldp-remote-system-description": _data("Juniper Networks, Inc. qfx5240")}],
         }
-        for at, ear in enumerate(heard(ears))
+        for at, ear in enumerate(reports(ears))
     ]
     table = {"lldp-neighbors-information": [{"attributes": {"junos:style": "detail"}, "lldp-neighbor-information": rows}]}
     return {f"{device}/lldp.json": dump(table), f"{device}/interfaces.json": junos_interfaces(ears)}
@@ -290,7 +292,7 @@ def nvue(device: str, ears: list[Ear]) -> Files:
 
 def lldpd(device: str, ears: list[Ear]) -> Files:
     """`lldpctl -f json`: one interface alone is a mapping, several are a list."""
-    rows = [{ear.port: _lldpd(ear)} for ear in heard(ears)]
+    rows = [{ear.port: _lldpd(ear)} for ear in reports(ears)]
     found = rows[0] if len(rows) == 1 else rows
     return {f"{device}.lldp.json": dump({"lldp": {"interface": found} if rows else {}})}
 
@@ -326,7 +328,7 @@ def lldpd_json0(device: str, ears: list[Ear]) -> Files:
                 }
             ],
         }
-        for ear in heard(ears)
+        for ear in reports(ears)
     ]
     port_name = {
         "local-chassis": [{"chassis": [{"id": [{"type": "mac", "value": "02:00:00:00:00:09"}], "name": [{"value": device}]}]}]
@@ -338,8 +340,8 @@ def sonic_table(device: str, ears: list[Ear]) -> Files:
     """`show lldp table` and `show interfaces status` in one session, port ids as the far end's SKU has them."""
     lines = [f"admin@{device}:~$ show lldp table", "Capability codes: (R) Router, (B) Bridge, (O) Other"]
     head = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr")
-    lines += _tabulated(head, [(ear.port, ear.system, ear.far_port, "BR", f"{device} {ear.port}") for ear in heard(ears)])
-    lines += ["-" * 50, f"Total entries displayed:  {len(heard(ears))}", f"admin@{device}:~$ show interfaces status"]
+    lines += _tabulated(head, [(ear.port, ear.system, ear.far_port, "BR", f"{device} {ear.port}") for ear in reports(ears)])
+    lines += ["-" * 50, f"Total entries displayed:  {len(reports(ears))}", f"admin@{device}:~$ show interfaces status"]
     status = ("Interface", "Lanes", "Speed", "MTU", "FEC", "Alias", "Vlan", "Oper", "Admin", "Type", "Asym PFC")
     rows = [
         (ear.port, "0,1,2,3", f"{ear.speed_gbps}G", "9216", "rs", f"etp{at}x", "routed", _oper(ear), "up", "OSFP 8X", "N/A")
@@ -351,7 +353,7 @@ def sonic_table(device: str, ears: list[Ear]) -> Files:
 def sonic_neighbors(device: str, ears: list[Ear]) -> Files:
     rule = "-" * 79
     lines = [rule, "LLDP neighbors:", rule]
-    for ear in heard(ears):
+    for ear in reports(ears):
         lines += [
             f"Interface:    {ear.port}, via: LLDP, RID: 2, Time: 0 day, 12:21:21",
             "  Chassis:     ",
@@ -381,7 +383,7 @@ def sonic_db(device: str, ears: list[Ear]) -> Files:
             "speed": f"{ear.speed_gbps}000",
         }
         tables[f"PORT_TABLE:{ear.port}"] = port | {"index": "1", "lanes": "1,2,3,4"}
-    for ear in heard(ears):
+    for ear in reports(ears):
         tables[f"LLDP_ENTRY_TABLE:{ear.port}"] = {
             "lldp_rem_chassis_id_subtype": "4",
             "lldp_rem_chassis_id": ear.mac,
@@ -418,7 +420,7 @@ def _tabulated(head: tuple[str, ...], rows: list[tuple[str, ...]], align: str = 
     return ["  ".join(f"{cell:{align}{width}}" for cell, width in zip(row, wide, strict=True)).rstrip() for row in table]
 
 
-# Writer → the intent whose boxes print so, and whether speeds are told.
+# Writer → the intent whose switches print so, and whether speeds are reported.
 WRITERS: dict[str, tuple[str, Writer]] = {
     "eos": ("ai-eos", eos),
     "eos-detail": ("ai-eos", eos_detail),

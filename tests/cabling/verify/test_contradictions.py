@@ -1,4 +1,4 @@
-"""LLDP that contradicts itself: two devices with one name, two ports that hear one port. Nobody is sent to lay a cable."""
+"""LLDP that contradicts itself: two devices with one name, two ports that receive one port. No one is sent to lay a cable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabric.cabling.verify.finding import Finding, Verdict
 from fabric.cabling.verify.reports import report
 from fabric.cabling.verify.verify import verify
 from fabric.nos.lldp.neighbors import Neighbor
-from tests.cabling.verify.helpers import SWITCHES, end, fresh, kinds, links, site, told, verdict
+from tests.cabling.verify.helpers import SWITCHES, end, fresh, kinds, links, reported, site, verdict
 from tests.cabling.verify.lldp_writers import WRITERS, Ear, Floor, write
 
 LEAF = "backend-leaf001"
@@ -39,7 +39,7 @@ def neighbours(floor: Floor, device: str) -> set[str]:
 
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_cloned_server(name: str, tmp_path: Path) -> None:
-    """Every network OS: the leaves hear the first server on the ports of the second too."""
+    """Every network OS: the leaves receive the first server on the ports of the second too."""
     intent, writer = WRITERS[name]
     floor = Renamed(links(intent))
     servers = of_role(floor, "server")
@@ -62,8 +62,8 @@ def test_a_cloned_leaf(name: str) -> None:
     floor = Renamed(links(name))
     first, second = [leaf for leaf in of_role(floor, "leaf") if leaf.startswith("backend")][:2]
     floor.called[second] = first
-    said = told(floor, ("spine",))
-    found = verdict(floor, said)
+    messages = reported(floor, ("spine",))
+    found = verdict(floor, messages)
     assert set(kinds(found)) == {"duplicate-name"}
     assert {finding.at.device for finding in found.findings} == {second}
 
@@ -80,15 +80,15 @@ def only(found: Verdict) -> Finding:
 
 @pytest.mark.parametrize(("name", "port"), [("ai-junos", "et-0/0/"), ("ai-eos", "Ethernet"), ("starter", "Ethernet")])
 @pytest.mark.parametrize("both", [False, True])
-def test_two_ports_hear_one_port(name: str, port: str, both: bool) -> None:
-    """`both`: the spine reports as well, and hears both leaf ports as planned, so nothing is wrong but the leaf's entry."""
+def test_two_ports_receive_one_port(name: str, port: str, both: bool) -> None:
+    """`both`: the spine reports as well, and receives both leaf ports as planned: the only fault is the leaf's entry."""
     floor = fresh(name)
     plan = floor.plan
     spine = next(at for at in of_role(floor, "spine") if at.startswith("backend"))
     mine = [at ^ 1 for at in floor.ends[spine] if plan.device[at ^ 1] == plan.hosts.names.index(LEAF)][:2]
-    said = told(floor, SWITCHES if both else ("leaf",))
-    replace_at(floor, said.devices[plan.device[mine[0]]].neighbors, mine[1], far_port=plan.port_name[mine[0] ^ 1])
-    finding = only(verdict(floor, said))
+    messages = reported(floor, SWITCHES if both else ("leaf",))
+    replace_at(floor, messages.devices[plan.device[mine[0]]].neighbors, mine[1], far_port=plan.port_name[mine[0] ^ 1])
+    finding = only(verdict(floor, messages))
     if both:
         assert finding.kind == "one-way"
         return
@@ -107,12 +107,12 @@ def test_nothing_speaks_for_either_port() -> None:
     ports = [at for at in floor.ends[LEAF] if plan.roles[plan.device[at ^ 1]] == "server"]
     claimed = ports[-1] ^ 1
     who, what = plan.hosts.names[plan.device[claimed]], plan.label[claimed]
-    said = told(floor, ("leaf",))
-    box = said.devices[plan.device[ports[0]]]
+    messages = reported(floor, ("leaf",))
+    switch = messages.devices[plan.device[ports[0]]]
     for port in ports[:2]:
-        replace_at(floor, box.neighbors, port, system=who, far_port=what)
-    box.neighbors[:] = [item for item in box.neighbors if item.port != plan.port_name[ports[-1]]]
-    found = verdict(floor, said)
+        replace_at(floor, switch.neighbors, port, system=who, far_port=what)
+    switch.neighbors[:] = [item for item in switch.neighbors if item.port != plan.port_name[ports[-1]]]
+    found = verdict(floor, messages)
     assert "contradiction" in kinds(found) or "duplicate-name" in kinds(found)
     assert not {"wrong-port", "wrong-device", "swapped"} & set(kinds(found))
     assert not any(move.action in ("move", "remove") for finding in found.findings for move in finding.moves)
@@ -123,13 +123,13 @@ def test_a_cloned_server_that_sends_mac_addresses() -> None:
     floor = Renamed(links("ai-eos"))
     servers = of_role(floor, "server")
     floor.called[servers[1]] = servers[0]
-    said = told(floor, ("leaf",))
-    for box in said.devices.values():
-        box.neighbors[:] = [
+    messages = reported(floor, ("leaf",))
+    for switch in messages.devices.values():
+        switch.neighbors[:] = [
             replace(item, far_port=item.chassis) if item.system.startswith(servers[0].rpartition("-")[0]) else item
-            for item in box.neighbors
+            for item in switch.neighbors
         ]
-    found = verdict(floor, said)
+    found = verdict(floor, messages)
     assert kinds(found) == ["duplicate-name"]
     assert {a.device for a, _ in found.findings[0].links} == {servers[1]}
 
@@ -138,14 +138,16 @@ def test_a_port_that_the_plan_does_not_use() -> None:
     floor = fresh("ai-eos")
     plan = floor.plan
     port = end(plan, f"{LEAF} 1/1") if f"{LEAF} 1/1" in map(plan.name, range(len(plan.device))) else floor.ends[LEAF][0]
-    said = told(floor, ("leaf",))
-    box = said.devices[plan.device[port]]
-    heard = next(item for item in box.neighbors if item.port == plan.port_name[port])
-    box.neighbors.append(replace(heard, port="Ethernet64/1" if plan.port_name[port] != "Ethernet64/1" else "Ethernet63/1"))
+    messages = reported(floor, ("leaf",))
+    switch = messages.devices[plan.device[port]]
+    reported_ports = next(item for item in switch.neighbors if item.port == plan.port_name[port])
+    switch.neighbors.append(
+        replace(reported_ports, port="Ethernet64/1" if plan.port_name[port] != "Ethernet64/1" else "Ethernet63/1")
+    )
     used = {plan.port_name[at] for at in floor.ends[LEAF]}
-    if box.neighbors[-1].port in used:
+    if switch.neighbors[-1].port in used:
         pytest.skip("every port of the leaf has a cable")
-    finding = only(verdict(floor, said))
+    finding = only(verdict(floor, messages))
     assert (finding.kind, finding.links) == ("contradiction", ())
     assert "the plan has no cable at the first" in finding.message
 
@@ -155,6 +157,6 @@ def test_every_format_has_the_kind(form: str) -> None:
     floor = Renamed(links("ai-eos"))
     servers = of_role(floor, "server")
     floor.called[servers[1]] = servers[0]
-    text = report(form, verdict(floor, told(floor, ("leaf",))))
+    text = report(form, verdict(floor, reported(floor, ("leaf",))))
     assert "duplicate-name" in text or "two devices with one name" in text
     assert servers[1] in text

@@ -27,8 +27,8 @@ def devices(folder: Path, files: dict[str, str], stated: dict[str, str] | None =
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    told = read([folder], {folder / file: device for file, device in (stated or {}).items()}, HOSTS)
-    return {HOSTS.names[device]: len(box.neighbors) for device, box in told.devices.items()}
+    reported = read([folder], {folder / file: device for file, device in (stated or {}).items()}, HOSTS)
+    return {HOSTS.names[device]: len(switch.neighbors) for device, switch in reported.devices.items()}
 
 
 def mistakes(folder: Path, files: dict[str, str], stated: dict[str, str] | None = None) -> tuple[Diagnostic, ...]:
@@ -85,7 +85,7 @@ def test_the_caller_says_it(tmp_path: Path) -> None:
     assert devices(tmp_path, {"x.json": EOS}, {"x.json": "leaf0011"}) == {"leaf0011": 1}
 
 
-def test_nobody_says_it(tmp_path: Path) -> None:
+def test_no_one_says_it(tmp_path: Path) -> None:
     (item,) = mistakes(tmp_path, {"x.json": EOS})
     assert item.message == "neither the content nor the file name identifies the device"
     assert "--device NAME=FILE" in item.hint
@@ -99,9 +99,9 @@ def test_the_name_says_two(tmp_path: Path) -> None:
 def test_a_device_that_the_plan_does_not_have(tmp_path: Path) -> None:
     (tmp_path / "old.txt").write_text(f"leaf01#show lldp neighbors | json\n{EOS}\n")
     (tmp_path / "leaf002.json").write_text(EOS)
-    told = read([tmp_path], {}, HOSTS)
-    (item,) = told.unknown
-    assert (len(told.devices), item.severity) == (1, "warning")
+    reported = read([tmp_path], {}, HOSTS)
+    (item,) = reported.unknown
+    assert (len(reported.devices), item.severity) == (1, "warning")
     assert (item.message, item.hint) == (
         "belongs to 'leaf01', which the plan does not have: ignored",
         "did you mean 'leaf001'?",

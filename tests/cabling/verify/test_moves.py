@@ -1,4 +1,4 @@
-"""The moves mend everything, and there are no fewer that would."""
+"""The moves fix everything, and there are no fewer that would."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from fabric.cabling.verify.finding import PortLocation
 from fabric.cabling.verify.moves import Shift, apply, figures
-from tests.cabling.verify.helpers import ALL, fresh, told, verdict
+from tests.cabling.verify.helpers import ALL, fresh, reported, verdict
 from tests.cabling.verify.lldp_writers import Floor
 
 Cable = frozenset[int]
@@ -49,7 +49,7 @@ def test_after_the_moves_the_cables_are_as_planned(floor: tuple[dict[int, int], 
 
 @given(floors())
 @settings(max_examples=200, deadline=None)
-def test_a_chain_is_mended_in_its_order(floor: tuple[dict[int, int], dict[int, int]]) -> None:
+def test_a_chain_is_fixed_in_its_order(floor: tuple[dict[int, int], dict[int, int]]) -> None:
     """Every target is free when its turn comes; a ring needs one cable pulled first."""
     planned, laid = floor
     for figure in figures(planned, laid, any_cost):
@@ -107,7 +107,7 @@ def test_a_permutation_of_cables_on_a_real_plan(data: st.DataObject) -> None:
     for end, there in zip(chosen, data.draw(st.permutations([end ^ 1 for end in chosen])), strict=True):
         floor.lay(end, there)
     wrong = sum(floor.mate[end] != end ^ 1 for end in chosen)
-    found = verdict(floor, told(floor, ALL))
+    found = verdict(floor, reported(floor, ALL))
     moves = [move for finding in found.findings for move in finding.moves]
     assert len(moves) == wrong
     assert found.as_planned == len(plan) - wrong

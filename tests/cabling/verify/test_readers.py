@@ -23,7 +23,7 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
         },
         [Neighbor("Ethernet49/1", "spine001", "", "Ethernet3/1")],
     ),
-    "eos, nobody": ("eos", {"tablesLastChangeTime": 1.0, "lldpNeighbors": []}, []),
+    "eos, no neighbor": ("eos", {"tablesLastChangeTime": 1.0, "lldpNeighbors": []}, []),
     "eos detail, older and newer port ids": (
         "eos",
         {
@@ -127,7 +127,7 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
             Neighbor("et-0/0/29", "", "", "00:0c:29:8b:ef:1d"),
         ],
     ),
-    "junos, nobody": ("junos", {"lldp-neighbors-information": [{"attributes": {"junos:style": "brief"}}]}, []),
+    "junos, no neighbor": ("junos", {"lldp-neighbors-information": [{"attributes": {"junos:style": "brief"}}]}, []),
     "nvue, with and without lldp around it, two neighbours on a port": (
         "nvue",
         {
@@ -189,7 +189,7 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
         },
         [Neighbor("swp1", "tor5", "00:53:00:01:02:03", "etp1a", "Ethernet0", 100), Neighbor("swp2", "tor6", "x")],
     ),
-    "lldpctl json, nobody": ("lldpd", {"lldp": {}}, []),
+    "lldpctl json, no neighbor": ("lldpd", {"lldp": {}}, []),
     "lldpctl json0": (
         "lldpd",
         {
@@ -411,5 +411,13 @@ def test_speeds(text: str, speed: int) -> None:
 
 
 def test_media() -> None:
-    said = ("100GbaseCR4 - x", "25GbaseSR", "2.5GbaseX", "1000BaseXFD", "10GbaseT - Four-pair", "unknown", "full duplex mode")
-    assert [medium_gbps(text) for text in said] == [100, 25, 2, 1, 0, 0, 0]
+    messages = (
+        "100GbaseCR4 - x",
+        "25GbaseSR",
+        "2.5GbaseX",
+        "1000BaseXFD",
+        "10GbaseT - Four-pair",
+        "unknown",
+        "full duplex mode",
+    )
+    assert [medium_gbps(text) for text in messages] == [100, 25, 2, 1, 0, 0, 0]

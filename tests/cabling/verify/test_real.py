@@ -79,11 +79,11 @@ def test_every_format(leaf: Path) -> None:
         while True:
             text = ask("lldpctl", "-u", str(leaf), "-f", form)
             found, _ = outputs(text, form) if "spine001" in text else ([], "")
-            said = sorted((n.port, n.system, n.far_port) for output in found for n in output.part.neighbors)
-            if said == sorted(wanted) or time.monotonic() > deadline:
+            messages = sorted((n.port, n.system, n.far_port) for output in found for n in output.part.neighbors)
+            if messages == sorted(wanted) or time.monotonic() > deadline:
                 break
             time.sleep(0.2)
-        assert said == sorted(wanted), (form, text)
+        assert messages == sorted(wanted), (form, text)
     one, _ = outputs(sh("lldpcli", "-u", str(leaf), "-f", "json", "show", "neighbors", "ports", "swp1", "details"), "one")
     assert [n.port for n in one[0].part.neighbors] == ["swp1"]
     port_name, _ = outputs(sh("lldpcli", "-u", str(leaf), "-f", "json0", "show", "chassis"), "own")

@@ -18,7 +18,7 @@ from fabric.cli.cabling_verify import verify
 from fabric.diagnostics import InputError
 from fabric.nos.lldp.neighbors import Neighbor
 from tests import ROOT
-from tests.cabling.verify.helpers import end, fresh, told, verdict
+from tests.cabling.verify.helpers import end, fresh, reported, verdict
 from tests.cabling.verify.lldp_writers import WRITERS, Floor, write
 from tests.goldens import golden
 
@@ -46,10 +46,10 @@ def racked(device: str) -> tuple[str, int]:
 
 def found() -> Verdict:
     floor = broken()
-    said = told(floor, states=True)
-    leaf = said.devices[floor.plan.hosts.names.index("backend-leaf002")]
+    messages = reported(floor, states=True)
+    leaf = messages.devices[floor.plan.hosts.names.index("backend-leaf002")]
     leaf.neighbors.append(Neighbor("Ethernet248", "old-spine", "", "Ethernet1/1"))
-    return compare(floor.plan, said, racked, "dc1")
+    return compare(floor.plan, messages, racked, "dc1")
 
 
 @pytest.mark.parametrize(("form", "file"), [("text", "report.txt"), ("csv", "moves.csv"), ("json", "report.json")])
@@ -80,11 +80,11 @@ def test_junit_has_a_case_for_each_kind() -> None:
 @pytest.mark.parametrize("form", FORMATS)
 def test_hostile_names_stay_text(form: str) -> None:
     floor = fresh("starter")
-    said = told(floor)
-    box = said.devices[floor.plan.hosts.names.index("backend-leaf001")]
-    box.neighbors.append(Neighbor("Ethernet248", HOSTILE, HOSTILE, HOSTILE, HOSTILE))
-    box.neighbors.append(Neighbor("Ethernet240", "=cmd|' /C calc'!A0", "", "@SUM(1)"))
-    text = report(form, verdict(floor, said))
+    messages = reported(floor)
+    switch = messages.devices[floor.plan.hosts.names.index("backend-leaf001")]
+    switch.neighbors.append(Neighbor("Ethernet248", HOSTILE, HOSTILE, HOSTILE, HOSTILE))
+    switch.neighbors.append(Neighbor("Ethernet240", "=cmd|' /C calc'!A0", "", "@SUM(1)"))
+    text = report(form, verdict(floor, messages))
     assert all(sign.isprintable() or sign == "\n" for sign in text)
     if form == "csv":
         rows = list(csv.reader(io.StringIO(text)))
@@ -97,7 +97,7 @@ def test_hostile_names_stay_text(form: str) -> None:
 
 
 def test_the_last_line() -> None:
-    assert report("text", verdict(fresh("starter"), told(fresh("starter")))) == "96 of 96 links as planned\n"
+    assert report("text", verdict(fresh("starter"), reported(fresh("starter")))) == "96 of 96 links as planned\n"
     assert found().sentence().startswith("90 of 96 links as planned; 2 swapped; 1 unknown-device; 1 missing; 1 wrong-speed")
 
 
@@ -123,7 +123,7 @@ def test_the_command(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) 
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "messages"),
     [
         ([], "expected files with LLDP neighbor output"),
         (["x.json", "--source", "ios"], "--source: error[FAB102]: expected eos, nxos, junos, lldpd, sonic, nvue, got 'ios'"),
@@ -135,9 +135,9 @@ def test_the_command(tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) 
         ),
     ],
 )
-def test_wrong_usage(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage(options: list[str], messages: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*options) == 2
-    assert said in capsys.readouterr().err
+    assert messages in capsys.readouterr().err
 
 
 def test_a_file_that_is_not_there() -> None:

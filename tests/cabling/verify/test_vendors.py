@@ -1,4 +1,4 @@
-"""A cabling error planted in each vendor's output is found and named, and nobody else is blamed."""
+"""A cabling error planted in each vendor's output is found and named, and no one else is blamed."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def test_servers_swapped_on_a_leaf(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_one_end_that_hears_nothing(name: str, tmp_path: Path) -> None:
-    """The spine does not hear a leaf that hears it."""
+def test_one_end_that_receives_nothing(name: str, tmp_path: Path) -> None:
+    """The spine does not receive a leaf that receives it."""
     floor = fresh(WRITERS[name][0])
     deaf = uplinks(floor)[2]
     del floor.mate[deaf]

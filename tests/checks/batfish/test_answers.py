@@ -165,7 +165,7 @@ def test_a_file_that_batfish_could_not_convert(site: Site) -> None:
     assert reported(findings) == [("FAB302", "backend-leaf002", 0, "Convert error: java.lang.NullPointerException: no VRF")]
 
 
-def test_a_session_that_nobody_planned(site: Site) -> None:
+def test_a_session_that_no_one_planned(site: Site) -> None:
     answers = recorded("clean")
     row = next(row for row in answers.rows["sessions"] if row["Node"]["name"] == "backend-leaf001")
     answers.rows["sessions"].append(row | {"Remote_IP": {"value": "192.0.2.1"}, "VRF": "red"})
@@ -186,7 +186,7 @@ def test_a_session_that_is_not_there(site: Site) -> None:
     ]
 
 
-def test_too_many_next_hops_are_told(site: Site) -> None:
+def test_too_many_next_hops_are_reported(site: Site) -> None:
     answers = recorded("clean")
     question = next(name for name in answers.rows if name.startswith("routes"))
     row = next(row for row in answers.rows[question] if row["Network"] == "10.0.0.1/32" and row["VRF"] == "default")

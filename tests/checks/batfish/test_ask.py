@@ -26,7 +26,7 @@ def test_address(text: str, expected: tuple[str, int]) -> None:
 
 
 @pytest.fixture
-def nobody() -> str:
+def unowned() -> str:
     """A port that nothing listens on."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
@@ -38,18 +38,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return small(tmp_path_factory.mktemp("small"))
 
 
-def test_no_server_is_one_line(site: Site, nobody: str) -> None:
+def test_no_server_is_one_line(site: Site, unowned: str) -> None:
     pytest.importorskip("pybatfish", reason="the client of Batfish is not installed")
     with pytest.raises(MissingError) as error:
-        run(site.plan, site.files, nobody)
-    assert str(error.value) == f"no Batfish server answers at {nobody}: Connection refused"
+        run(site.plan, site.files, unowned)
+    assert str(error.value) == f"no Batfish server answers at {unowned}: Connection refused"
 
 
-def test_no_client_is_one_line(monkeypatch: pytest.MonkeyPatch, nobody: str) -> None:
+def test_no_client_is_one_line(monkeypatch: pytest.MonkeyPatch, unowned: str) -> None:
     for name in ("pybatfish", "pybatfish.client", "pybatfish.client.session"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingError) as error:
-        Server(nobody, "network")
+        Server(unowned, "network")
     assert str(error.value) == "the Batfish client is not installed: run `pip install 'fabricwright[batfish]'`"
 
 

@@ -81,7 +81,7 @@ FILES = "covered by the checks of files (FAB250 to FAB299)"
 SERVICES = ("Batfish: hash seeds, control-plane filters, services and secrets", f"not modeled by Batfish; {FILES}")
 
 
-def test_what_it_cannot_see_is_told(eos: Site) -> None:
+def test_what_it_cannot_see_is_reported(eos: Site) -> None:
     _, skipped = judge(eos.snapshot(), recorded("clean"))
     roce = "covered by the checks of the plan (FAB218 to FAB228) and of files (FAB250 to FAB299)"
     assert skipped == [("Batfish: PFC, ECN, buffers and the PFC watchdog", f"not modeled by Batfish; {roce}"), SERVICES]
@@ -111,11 +111,11 @@ SEEN = {
 @pytest.mark.parametrize(("nos", "expected"), SEEN.items())
 def test_each_target_tells_what_is_not_seen(nos: str, expected: list[str], tmp_path: Path) -> None:
     _, skipped = judge(example(f"ai-{nos}", tmp_path).snapshot(), Recorded())
-    told = [what.removeprefix("Batfish: ") for what, _ in skipped]
-    assert set(expected) <= set(told)
+    reported = [what.removeprefix("Batfish: ") for what, _ in skipped]
+    assert set(expected) <= set(reported)
     assert all("covered by" in why for _, why in skipped)
     tenants = "isolation of tenants in fabric 'frontend'"
-    assert (tenants in told) == (tenants in expected)
+    assert (tenants in reported) == (tenants in expected)
 
 
 def test_unnumbered_sessions_are_named_by_their_port(tmp_path: Path) -> None:

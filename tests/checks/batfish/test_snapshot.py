@@ -390,7 +390,7 @@ router bgp 65010 vrf red
 
 
 def test_routers_outside(tmp_path: Path) -> None:
-    """Their sessions can come up; a tenant of an overlay is told nothing."""
+    """Their sessions can come up; a tenant of an overlay is reported nothing."""
     (wan,) = example("ai-eos", tmp_path).snapshot().outside
     assert wan.text == WAN
     assert wan.path == "configs/wan.cfg"
@@ -418,7 +418,7 @@ fabrics:
 
 
 def test_the_folder(tmp_path: Path) -> None:
-    """Every switch, and each cable once with the names of both boxes; nothing beside it."""
+    """Every switch, and each cable once with the names of both switches; nothing beside it."""
     folder = tmp_path / "snapshot"
     write(small(tmp_path).snapshot(), folder)
     names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())

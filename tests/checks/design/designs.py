@@ -132,7 +132,7 @@ def found(id_: str, about: Design) -> list[Finding]:
 
 
 def verify(key: tuple[str, str], case: Case) -> None:
-    """The base passes; the changed design says exactly what the case expects, at the place of the key to mend."""
+    """The base passes; the changed design says exactly what the case expects, at the place of the key to fix."""
     assert found(key[0], design(case.base)) == []
     remediation = Check.registry[key[0]].remediation
     expected = [line if "\n" in line else f"{line}\n    hint: {remediation}" for line in case.says]

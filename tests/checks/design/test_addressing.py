@@ -163,7 +163,7 @@ CASES: Cases = {
 
 
 def test_addresses_of_two_fabrics() -> None:
-    """A clash between fabrics is told where the later one stands."""
+    """A clash between fabrics is reported where the later one stands."""
     about = design(TWO, "storage")
     assert found("FAB208", about) == []
     other = about.plan.fabrics["backend"]

@@ -27,13 +27,13 @@ def _marking(about: Design, kmin_bytes: int, kmax_bytes: int) -> Design:
 
 
 def _without(about: Design, which: str, place: Place) -> Design:
-    """A role that reckoned with no such port."""
+    """A role that computed with no such port."""
     assert about.fabric.lossless is not None
     entry = next(entry for key, entry in about.fabric.lossless.roles.items() if key[0] == which)
     return role(about, which, ports={key: port for key, port in entry.ports.items() if key != place})
 
 
-def _box(lossless: str) -> tuple[str, str]:
+def _switch(lossless: str) -> tuple[str, str]:
     return "      rails: 2\n", f"      rails: 2\n      attachments: [{{name: nas, links: 2, tenant: red{lossless}}}]\n"
 
 
@@ -177,8 +177,8 @@ CASES: Cases = {
             "headroom leave no shared space in the 2,460,000-byte buffer"
         ],
     ),
-    ("FAB223", "box"): Case(BACKEND, _box(""), []),
-    ("FAB223", "box without"): Case(BACKEND, _box(", lossless: false"), []),
+    ("FAB223", "switch"): Case(BACKEND, _switch(""), []),
+    ("FAB223", "switch without"): Case(BACKEND, _switch(", lossless: false"), []),
     ("FAB224", "off"): Case(
         BACKEND,
         ("qos: {}", "qos: {pfc_watchdog: false}"),

@@ -71,7 +71,7 @@ OTHER = """\
 """
 
 
-def test_the_sites_management_is_told_once() -> None:
+def test_the_sites_management_is_reported_once() -> None:
     """Two fabrics with the site's management: the first one speaks."""
     text = BACKEND.replace(", syslog: 192.0.2.20", "").replace("  backend:\n", f"{OTHER}  backend:\n")
     assert [len(found("FAB239", design(text, name))) for name in ("other", "backend")] == [1, 0]

@@ -17,7 +17,7 @@ def _shared_bond(about: Design) -> Design:
 
 
 def _half_pair(about: Design) -> Design:
-    """A leaf that shares its bonds with nobody."""
+    """A leaf that shares its bonds with no one."""
     pair = dict(about.fabric.tenancy.pair)
     del pair[at(about, "front-leaf001")]
     return tenancy(about, pair=pair)
@@ -41,7 +41,7 @@ def _no_address(about: Design) -> Design:
 
 
 def _deaf(about: Design) -> Design:
-    """A leaf that speaks EVPN with nobody."""
+    """A leaf that speaks EVPN with no one."""
     return tenancy(about, peers={**about.fabric.tenancy.peers, at(about, "backend-leaf003"): ()})
 
 
@@ -167,7 +167,7 @@ CASES: Cases = {
             "backend-leaf001: expected tenant 'red', got tenant 'blue'"
         ],
     ),
-    ("FAB217", "nobody's"): Case(
+    ("FAB217", "no device"): Case(
         BACKEND,
         lambda d: tenancy(d, owner=np.where(d.fabric.tenancy.owner == 1, -2, d.fabric.tenancy.owner)),
         [

@@ -19,7 +19,7 @@ def _same_port(about: Design) -> Design:
 
 
 def _driven(about: Design) -> Design:
-    """A box whose chip drives four ports."""
+    """A switch whose chip drives four ports."""
     spec = about.fabric.spec
     model = spec.spine.model.model_copy(update={"max_logical_ports": 4})
     return alter(about, spec=replace(spec, spine=replace(spec.spine, model=model)))

@@ -59,7 +59,7 @@ CASES: Cases = {
             "    hint: set `kind: rail-optimized` to connect each NIC of a server to a different leaf"
         ],
     ),
-    ("FAB235", "way out"): Case(
+    ("FAB235", "external connection"): Case(
         FRONT,
         ("links: 2", "links: 1"),
         ["intent.yaml:13:20: warning[FAB235]: fabric 'front': all external connections are on one leaf, front-leaf001"],

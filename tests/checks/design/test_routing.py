@@ -30,7 +30,7 @@ def _same_as_border(about: Design) -> Design:
 
 
 def _wide(about: Design) -> Design:
-    """A limit that was reckoned for fewer links than there are."""
+    """A limit that was computed for fewer links than there are."""
     group = replace(about.fabric.sizing.groups[0], uplinks=2)
     return alter(about, sizing=replace(about.fabric.sizing, groups=(group,)))
 

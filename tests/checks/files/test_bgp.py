@@ -107,7 +107,7 @@ router bgp 65000
       neighbor 10.255.1.1 activate
 """,
 }
-# Two tenants with one address, and a firewall of one of them that nobody read.
+# Two tenants with one address, and a firewall of one of them that no one read.
 TENANTS = {
     "leaf1.eos": """\
 interface Ethernet1
@@ -266,7 +266,7 @@ CASES: Mapping[tuple[str, str], Case] = {
             "spine1.junos:22: error[FAB256]: spine1: neighbor 10.0.0.2: this is the device's own address, on et-0/0/2",
         ],
     ),
-    ("FAB256", "far ends that nobody read are noted"): (
+    ("FAB256", "far ends that were not read are noted"): (
         {"leaf1.eos": SMALL["leaf1.eos"]} | INTERNAL,
         [
             "leaf1.eos:20: note[FAB256]: leaf1: neighbor 10.0.0.0: address not assigned to any device in the files",
@@ -292,7 +292,7 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
     ("FAB257", "the loopback"): (INTERNAL, []),
-    ("FAB257", "an address of nobody, an interface that is not there"): (
+    ("FAB257", "an unassigned address, an interface that is not there"): (
         but(
             INTERNAL,
             {
@@ -314,7 +314,7 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf2.nxos:18: error[FAB258]: leaf2: router ID 10.255.0.1 is also configured on leaf1",
         ],
     ),
-    ("FAB258", "nobody's own"): (
+    ("FAB258", "no device's"): (
         but(
             SMALL,
             {

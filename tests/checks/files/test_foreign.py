@@ -199,4 +199,4 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
 @pytest.mark.parametrize("case", FOREIGN, ids=" ".join)
 def test_networks_of_others(case: tuple[str, str]) -> None:
     files, heads = FOREIGN[case]
-    assert [said.partition("\n")[0] for said in says(case[0], files)] == heads
+    assert [messages.partition("\n")[0] for messages in says(case[0], files)] == heads

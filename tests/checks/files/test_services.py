@@ -22,7 +22,7 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
     ("FAB281", "small"): (SMALL, []),
-    ("FAB281", "filters that are defined nowhere, told once"): (
+    ("FAB281", "filters that are defined nowhere, reported once"): (
         but(
             SMALL,
             {

@@ -31,7 +31,7 @@ def generated(folder: Path) -> Path:
     return path
 
 
-def told(path: Path) -> list[str]:
+def reported(path: Path) -> list[str]:
     """What is wrong with the files: notes left out."""
     site = site_of(pipeline.load(path))
     return [str(finding) for finding in site.check().findings if finding.id >= "FAB250" and finding.severity != "note"]
@@ -39,7 +39,7 @@ def told(path: Path) -> list[str]:
 
 def test_fresh_files_are_left_in_peace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert told(generated(Path())) == []
+    assert reported(generated(Path())) == []
 
 
 def test_files_of_an_older_intent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,7 +47,7 @@ def test_files_of_an_older_intent(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     path = generated(Path())
     path.write_text(INTENT.format(mtu=9000))
-    assert told(path) == [
+    assert reported(path) == [
         "dc1.yaml:2:7: error[FAB293]: generated/dc1: 6 files differ from the plan: "
         "configs/backend-leaf001/startup-config and 5 more\n"
         "    hint: run `fabric generate`",
@@ -58,7 +58,7 @@ def test_a_file_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(tmp_path)
     path = generated(Path())
     Path("generated/dc1/configs/backend-leaf001/startup-config").unlink()
-    assert told(path) == [
+    assert reported(path) == [
         "dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file differs from the plan: "
         "configs/backend-leaf001/startup-config\n"
         "    hint: run `fabric generate`",
@@ -71,7 +71,7 @@ def test_a_file_that_was_changed_by_hand(tmp_path: Path, monkeypatch: pytest.Mon
     path = generated(Path())
     config = Path("generated/dc1/configs/backend-leaf001/startup-config")
     config.write_text(config.read_text().replace("   mtu 9214", "   mtu 1500", 1))
-    assert told(path) == [
+    assert reported(path) == [
         f"{config}:123: error[FAB254]: backend-leaf001: Ethernet1/1: MTU: expected 9214, got 1500\n"
         "    hint: set the same MTU at both ends",
     ]
@@ -82,7 +82,7 @@ def test_any_file_that_was_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(tmp_path)
     path = generated(Path())
     (Path("generated/dc1") / name).unlink()
-    assert [line.splitlines()[0] for line in told(path)] == [
+    assert [line.splitlines()[0] for line in reported(path)] == [
         f"dc1.yaml:2:7: error[FAB293]: generated/dc1: 1 file differs from the plan: {name}"
     ]
 
@@ -92,7 +92,7 @@ def test_files_of_servers_that_are_no_more(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     path = generated(Path())
     path.write_text(INTENT.format(mtu=9214).replace("count: 4, name", "count: 3, name"))
-    assert "error[FAB293]" in told(path)[0]
+    assert "error[FAB293]" in reported(path)[0]
 
 
 def test_an_edited_file_of_an_older_intent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +102,7 @@ def test_an_edited_file_of_an_older_intent(tmp_path: Path, monkeypatch: pytest.M
     config = Path("generated/dc1/configs/backend-leaf001/startup-config")
     config.write_text(config.read_text().replace("   mtu 9214", "   mtu 1500", 1))
     path.write_text(INTENT.format(mtu=9000))
-    found = told(path)
+    found = reported(path)
     assert any("error[FAB293]: generated/dc1: 6 files" in line for line in found)
     assert any("expected 9000, got 1500" in line for line in found)
 
@@ -141,11 +141,11 @@ def test_a_run_that_was_stopped_half_way(tmp_path: Path, monkeypatch: pytest.Mon
             "dc1.yaml:2:7: error[FAB297]: generated/dc1: after an interrupted run, the folder may contain "
             "files of two designs\n"
             "    hint: run `fabric generate`"
-        ) in told(path)
+        ) in reported(path)
         assert [one.code for one in pipeline.plan(pipeline.load(path)).warnings] == ["FAB167"]  # lab, report and export
     assert (Path("generated/dc1") / JOURNAL / ".gitignore").read_text() == "*\n"
     pipeline.generate(pipeline.load(path)).write()
-    assert told(path) == []
+    assert reported(path) == []
     assert not (Path("generated/dc1") / JOURNAL).exists()
 
 
@@ -153,7 +153,7 @@ def test_a_folder_that_was_never_generated(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.chdir(tmp_path)
     path = Path("dc1.yaml")
     path.write_text(INTENT.format(mtu=9214))
-    assert told(path) == []
+    assert reported(path) == []
     assert site_of(pipeline.load(path)).check().read[-1].what == "configs of site dc1, as `fabric generate` would write them"
 
 
@@ -164,7 +164,7 @@ def test_a_checkout_with_crlf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n
     for name in names:
         file = Path("generated/dc1") / name
         file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
-    found = told(path)
+    found = reported(path)
     assert [line.split(": ")[1] for line in found] == ["error[FAB298]"]
     assert "git config core.autocrlf false" in found[0]
     assert ("2 files with CRLF line endings" in found[0]) is (len(names) == 2)
@@ -181,6 +181,6 @@ def test_nothing_is_read_through_a_symlink(tmp_path: Path, monkeypatch: pytest.M
     config = Path("generated/dc1/configs/backend-leaf001/startup-config")
     config.unlink()
     config.symlink_to(tmp_path / "secret")
-    found = told(path)
+    found = reported(path)
     assert "error[FAB293]" in found[0]
     assert "4711" not in "".join(found)

@@ -1,4 +1,4 @@
-"""Names and messages come from files that nobody here wrote: in every format they stay text."""
+"""Names and messages come from files that no one here wrote: in every format they stay text."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from fabric.facts import Located
 def test_the_whole_document() -> None:
     verdict = Verdict.of(
         [
-            Finding("FAB301", "error", "leaf1", "a.conf", 3, "twice", "mend it"),
+            Finding("FAB301", "error", "leaf1", "a.conf", 3, "twice", "fix it"),
             Finding("FAB187", "warning", "", "dc1.yaml", 4, "shut", silenced="spare", column=5),
         ],
         read=[Read("folder a", "a", 1, 2, 30, (Located(" frob\tx", 7, "a.conf"),))],
@@ -30,7 +30,7 @@ def test_the_whole_document() -> None:
                 "line": 3,
                 "column": 0,
                 "message": "twice",
-                "hint": "mend it",
+                "hint": "fix it",
             }
         ],
         "silenced": [

@@ -180,7 +180,7 @@ def test_a_fingerprint_outlives_moved_lines(before: tuple[str, int, str], after:
     assert (one == two) == same
 
 
-def test_equal_findings_in_a_file_are_told_apart() -> None:
+def test_equal_findings_in_a_file_are_distinguished() -> None:
     one, two = fingerprints(*(Finding("FAB201", "error", "leaf1", "a.conf", line, "twice") for line in (3, 9)))
     assert (one[:-1], one[-2:], two[-2:]) == (two[:-1], ":1", ":2")
 

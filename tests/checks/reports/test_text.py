@@ -60,13 +60,13 @@ def test_everything_a_run_can_say() -> None:
 
 
 def test_files_with_errors_come_first_and_a_hint_comes_once() -> None:
-    told = [
+    reported = [
         Finding("FAB234", "note", "", "intent/a.yaml", 9, "2 spines", "more spines"),
         Finding("FAB234", "note", "", "intent/b.yaml", 9, "2 spines", "more spines"),
         Finding("FAB228", "warning", "", "intent/b.yaml", 12, "no PFC", "another `nos:`"),
         Finding("FAB251", "error", "leaf1", "z.conf", 7, "address is used twice", HINT),
     ]
-    assert report("text", Verdict.of(told)) == (
+    assert report("text", Verdict.of(reported)) == (
         "z.conf:7: error[FAB251]: leaf1: address is used twice\n"
         "    hint: run `fabric generate`\n"
         "\n"

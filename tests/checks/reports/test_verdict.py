@@ -1,4 +1,4 @@
-"""What a run came to: counts, what fails it, and the sentence at its end."""
+"""What a run came to: counts, what fails it, and its last sentence."""
 
 from __future__ import annotations
 

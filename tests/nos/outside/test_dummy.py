@@ -95,7 +95,7 @@ def test_every_command_works_or_refuses_with_a_code(tmp_path: Path) -> None:
     (work / "d.yaml").write_text(INTENT, encoding="utf-8")
     (work / "e.yaml").write_text(INTENT.replace("count: 8", "count: 7"), encoding="utf-8")
     (work / "backend-leaf001.json").write_text(LLDP, encoding="utf-8")
-    (work / "backend-leaf001.txt").write_text("an output that nobody knows\n", encoding="utf-8")
+    (work / "backend-leaf001.txt").write_text("an output that is unknown\n", encoding="utf-8")
     calls = [f"{name} {words}".strip() for name, several in CALLS.items() for words in several]
     results = dict(zip(calls, outside.run(packages, work, [call.split() for call in calls]), strict=True))
     wrong = {}

@@ -53,7 +53,7 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_text_is_told_by_what_stands_in_it(name: str) -> None:
+def test_a_text_is_reported_by_what_stands_in_it(name: str) -> None:
     path, text, kind = TEXTS[name]
     assert recognise(path, text) == kind
 

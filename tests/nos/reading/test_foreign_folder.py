@@ -66,7 +66,7 @@ LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_a_text_is_told(name: str) -> None:
+def test_a_text_is_reported(name: str) -> None:
     path, text, kind = TEXTS[name]
     assert recognise(path, text) == kind
 
@@ -102,7 +102,7 @@ def test_two_versions_of_a_network_are_two_networks(tmp_path: Path) -> None:
         {"leaf1/running.cfg": "leaf1", "leaf1/old/running.cfg": "leaf1", "leaf2/running.cfg": "leaf2"},
     ],
 )
-def test_one_device_told_twice_is_no_other_network(files: Mapping[str, str], tmp_path: Path) -> None:
+def test_one_device_reported_twice_is_no_other_network(files: Mapping[str, str], tmp_path: Path) -> None:
     write(tmp_path, {path: EOS.format(name) for path, name in files.items()})
     found = scan(tmp_path)
     assert found.apart == []

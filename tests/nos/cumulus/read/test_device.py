@@ -23,7 +23,7 @@ GOLDEN = sorted((ROOT / "tests/golden/render/cumulus").glob("*.yaml"))
 
 
 def facts(text: str) -> Facts:
-    return read_device("box", "cumulus", {FILE: dedent(text)})
+    return read_device("device", "cumulus", {FILE: dedent(text)})
 
 
 def parsed(value: Any, line: int) -> Any:
@@ -398,7 +398,7 @@ qos:
 
 
 @pytest.mark.parametrize("roce", ["state: enabled", "enable: 'on'"])
-def test_the_profile_of_the_box_and_those_of_ports(roce: str) -> None:
+def test_the_profile_of_the_switch_and_those_of_ports(roce: str) -> None:
     found = facts(ROCE.format(roce=roce))
     ports = {name: port.qos for name, port in found.interfaces.items()}
     assert ports["swp1"] == PROFILE
@@ -519,7 +519,7 @@ def test_services(text: str) -> None:
         ("system: {aaa: {tacacs: {server: {'1': {host: 10.0.0.1, secret: abc}}}}}", ["1: key of tacacs server 1"]),
     ],
 )
-def test_secrets_are_named_and_never_told(text: str, what: list[str]) -> None:
+def test_secrets_are_named_and_never_reported(text: str, what: list[str]) -> None:
     found = facts(text)
     assert plain(found.services.secrets) == what
     assert "abc" not in repr(found)
@@ -555,7 +555,7 @@ def test_names_that_nothing_defines(text: str, what: str | None) -> None:
     assert plain(facts(text).undefined) == ([f"1: {what}"] if what else [])
 
 
-def test_what_is_not_known_is_told() -> None:
+def test_what_is_not_known_is_reported() -> None:
     found = facts("""\
         - set:
             interface:
@@ -646,7 +646,7 @@ def test_both_dialects_say_the_same(name: str) -> None:
 @pytest.mark.parametrize("path", [*GENERATED, *GOLDEN], ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_our_own_configs_are_read_whole(path: PurePath) -> None:
     text = located(path).read_text()
-    found = read_device("box", "cumulus", {FILE: text})
+    found = read_device("device", "cumulus", {FILE: text})
     assert found.hostname is not None
     assert text.splitlines()[found.hostname.line - 1].strip() == f"hostname: {found.name}"
     assert (found.unread, found.undefined, found.broken, found.services.secrets) == ([], [], [], [])
@@ -723,5 +723,5 @@ def test_no_text_is_too_broken() -> None:
                 lines[at] = "".join(chr(random_.randrange(0x300)) for _ in range(20))
         text = "\n".join(lines)
         cut = text[: random_.randrange(len(text))] if random_.random() < 0.3 else text
-        found = read_device("box", "cumulus", {FILE: cut})
+        found = read_device("device", "cumulus", {FILE: cut})
         assert len(found.unread) <= found.statements

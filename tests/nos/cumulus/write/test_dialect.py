@@ -142,7 +142,7 @@ def test_saving_was_renamed_before_the_rest(text: str) -> None:
 @every_view
 def test_no_word_of_the_newer_dialect_before_5_15(own: SwitchView) -> None:
     found = dict(paths(tree(replace(own, release="5.14"))))
-    # The services always said `state`, saving since 5.10, and ECN, PFC and the watchdog have words of their own.
+    # The services always reported `state`, saving since 5.10, and ECN, PFC and the watchdog have words of their own.
     services = ("/ssh-server/state", "/api/state", "/snmp-server/state", "/gnmi-server/state", "/auto-save/state")
     assert [path for path, value in found.items() if value == "enabled" and not path.endswith(services)] == []
     assert [path for path in found if "/ipv4/" in path or "/ipv6/" in path or ENABLE in path] == []

@@ -153,7 +153,7 @@ def test_no_watchdog_where_none_is_asked_for() -> None:
     assert "pfc-watchdog" not in data["interface"]["swp3"]["qos"]
 
 
-def test_a_port_without_the_class_pauses_nobody_and_is_not_believed() -> None:
+def test_a_port_without_the_class_pauses_no_one_and_is_not_believed() -> None:
     own = leaf()
     ports = tuple(replace(port, lossless=None) if port.kind == "server" else port for port in own.ports)
     data = tree(replace(own, ports=ports))

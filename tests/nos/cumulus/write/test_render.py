@@ -17,7 +17,7 @@ from fabric.plan import Balancing, PortRef, SwitchView
 from fabric.render import DocumentPatch, render
 from tests.nos.cumulus.write.test_dialect import every_view
 from tests.nos.tenant_views import rich
-from tests.nos.views import BOX, STYLES, view, whole
+from tests.nos.views import STYLES, SWITCH, view, whole
 
 
 def written(own: SwitchView, *patches: DocumentPatch) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def test_the_file_is_the_tree(own: SwitchView) -> None:
 
 def test_the_first_line_says_whose_it_is_and_which_dialect() -> None:
     own = replace(view("leaf1", STYLES["ipv4"]), release="5.14")
-    assert render(own, TARGET)[0].text.splitlines()[0] == "# leaf1 (test-box), Cumulus Linux 5.14"
+    assert render(own, TARGET)[0].text.splitlines()[0] == "# leaf1 (test-switch), Cumulus Linux 5.14"
 
 
 def test_a_site_patches_the_file() -> None:
@@ -99,7 +99,7 @@ def test_nothing_is_referred_to_that_is_not_there(own: SwitchView) -> None:
     ],
 )
 def test_names(ref: PortRef, name: str) -> None:
-    assert TARGET.port_name(BOX, ref, "") == name
+    assert TARGET.port_name(SWITCH, ref, "") == name
 
 
 @pytest.mark.parametrize(
@@ -130,10 +130,10 @@ def test_a_split_says_its_lanes(speed_gbps: int, split: int, mode: dict[str, str
         (PortRef(3, 0, 4, 100), "100G"),
     ],
 )
-def test_speed_is_said_where_it_is_not_the_cage_s_own(ref: PortRef, speed: str | None) -> None:
+def test_speed_is_reported_where_it_is_not_the_cage_s_own(ref: PortRef, speed: str | None) -> None:
     own = view("leaf1", STYLES["ipv4"])
     port = replace(next(port for port in own.ports if port.ref == whole(3)), ref=ref)
-    name = TARGET.port_name(BOX, ref, "")
+    name = TARGET.port_name(SWITCH, ref, "")
     assert tree(replace(own, ports=(port,)))["interface"][name]["link"].get("speed") == speed
 
 

@@ -1,4 +1,4 @@
-"""Tenants on Cumulus Linux: VRFs, EVPN, bonds over two leaves, ways out and filters."""
+"""Tenants on Cumulus Linux: VRFs, EVPN, bonds over two leaves, external connections and filters."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_both_leaves_show_one_segment_and_one_leads() -> None:
     assert segments["leaf2"] == segments["leaf1"] | {"df-preference": 32_767}
 
 
-def test_the_box_makes_the_plan_s_segment_id() -> None:
+def test_the_switch_makes_the_plan_s_segment_id() -> None:
     """Type 3: the MAC address, then the local id in three bytes."""
     lag = evpn("leaf1").lags[0]
     number = f"{lag.number:06x}"
@@ -164,7 +164,7 @@ def test_a_leaf_without_bonds_takes_part_all_the_same() -> None:
     assert tree(own)["evpn"]["multihoming"] == {"state": "enabled"}
 
 
-def test_a_box_that_cannot_says_its_svi_addresses_itself() -> None:
+def test_a_switch_that_cannot_says_its_svi_addresses_itself() -> None:
     own = evpn("leaf1")
     model = own.model.model_copy(update={"lacks": ("multihoming",)})
     data = tree(replace(own, model=model, lags=(), pair=None))
@@ -188,7 +188,7 @@ def test_vlans_of_a_bond(untagged: int, tagged: tuple[int, ...], expected: dict[
     assert member == {**expected, "stp": {"admin-edge": "enabled", "bpdu-guard": "enabled"}}
 
 
-# --- VRF-lite and ways out ----------------------------------------------------------------------------------
+# --- VRF-lite and external connections ----------------------------------------------------------------------------------
 
 
 def test_a_session_per_tenant_and_link() -> None:
@@ -206,7 +206,7 @@ def test_a_session_per_tenant_and_link() -> None:
     assert "evpn" not in data["vrf"]["red"]
 
 
-def test_the_way_out_has_a_policy_of_its_own() -> None:
+def test_the_external_connection_has_a_policy_of_its_own() -> None:
     found = bgp(evpn("leaf2"), "red")["neighbor"]["10.64.9.3"]
     assert found["remote-as"] == 65010
     family = found["address-family"]["ipv4-unicast"]
@@ -215,7 +215,7 @@ def test_the_way_out_has_a_policy_of_its_own() -> None:
     assert "peer-group" not in found
 
 
-def test_a_way_out_of_the_default_table_is_on_the_port() -> None:
+def test_a_external_connection_of_the_default_table_is_on_the_port() -> None:
     own = rich("leaf1", "qos", "cumulus")
     port = next(port for port in own.ports if port.kind == "server")
     out = External(port, "", 0, "10.64.9.0/31", "10.64.9.1", 65_010, "wan", ("0.0.0.0/0",))

@@ -13,7 +13,7 @@ from fabric.plan import PortRef
 from fabric.render import render
 from tests.nos.views import STYLES, view
 
-BOX = SwitchModel(
+SWITCH = SwitchModel(
     ports=(PortGroup(count=1, speed_gbps=800), PortGroup(count=1, speed_gbps=100), PortGroup(count=1, speed_gbps=25))
 )
 
@@ -32,7 +32,7 @@ BOX = SwitchModel(
     ],
 )
 def test_names_and_speeds_go_by_lanes(ref: PortRef, name: str, speed: str) -> None:
-    assert (TARGET.port_name(BOX, ref, ""), eos.speed(BOX, ref)) == (name, speed)
+    assert (TARGET.port_name(SWITCH, ref, ""), eos.speed(SWITCH, ref)) == (name, speed)
 
 
 def config(style: str, name: str = "leaf1") -> list[str]:
@@ -40,7 +40,7 @@ def config(style: str, name: str = "leaf1") -> list[str]:
 
 
 def test_the_first_line_says_what_it_is() -> None:
-    assert config("ipv4")[0] == "! device: leaf1 (TEST-BOX, EOS-4.32.0F)"
+    assert config("ipv4")[0] == "! device: leaf1 (TEST-SWITCH, EOS-4.32.0F)"
 
 
 def test_ipv4_over_link_local_next_hops() -> None:

@@ -31,7 +31,7 @@ def test_every_code_point_has_a_class() -> None:
     named = [line.removeprefix("qos map dscp ").partition(" to traffic-class ") for line in maps]
     classes = {int(dscp): int(number) for text, _, number in named for dscp in text.split()}
     assert classes == dict.fromkeys(range(64), 0) | {24: 4, 46: 7}
-    # Queue 7 belongs to class 7 without being told.
+    # Queue 7 belongs to class 7 without being reported.
     assert [line for line in lines(view) if "to tx-queue" in line] == [
         "qos map traffic-class 0 to tx-queue 0",
         "qos map traffic-class 4 to tx-queue 4",
@@ -161,7 +161,7 @@ def test_without_a_management_vrf_ssh_stays_open_in_the_default_one() -> None:
     assert "90 permit tcp 172.16.0.0/22 any eq ssh" in rules
 
 
-def test_the_cpu_hears_routing_in_every_table_and_managers_in_one() -> None:
+def test_the_cpu_receives_routing_in_every_table_and_managers_in_one() -> None:
     view = rich("leaf2", "evpn", "eos")
     guards = section(view, "system control-plane")
     assert guards[:4] == [
@@ -181,7 +181,7 @@ def test_services_that_are_not_asked_for_are_not_let_in() -> None:
     assert not [line for line in lines(view) if "snmp" in line or "gnmi" in line or "6030" in line]
 
 
-def test_nobody_named_means_nobody_kept_out() -> None:
+def test_no_one_named_means_no_one_kept_out() -> None:
     view = managed(leaf(), allow=())
     assert "40 permit tcp any any eq ssh" in section(view, "ip access-list CP-MANAGEMENT")
     assert not [line for line in lines(view) if "MANAGEMENT vrf MGMT in" in line and "CP-" not in line]

@@ -1,4 +1,4 @@
-"""EOS: tenants, bonds and ways out, as whole files and as the lines that carry them."""
+"""EOS: tenants, bonds and external connections, as whole files and as the lines that carry them."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_the_gateway_is_shared_and_the_closed_port_shut() -> None:
     assert section(view, "interface Ethernet5/5")[:2] == ["description spare1 frontend1, unassigned", "shutdown"]
 
 
-def test_a_way_out_in_a_tenant_says_its_own_policy() -> None:
+def test_a_external_connection_in_a_tenant_says_its_own_policy() -> None:
     view = rich("leaf2", "evpn", "eos")
     assert "neighbor 10.64.9.3 route-map RM-EXT-wan-red-IN in" in section(view, "   vrf red")
     assert section(view, "ip prefix-list PL-wan-red-IN") == ["seq 10 permit 0.0.0.0/0"]
@@ -121,7 +121,7 @@ def test_a_way_out_in_a_tenant_says_its_own_policy() -> None:
     ]
 
 
-def test_a_way_out_in_the_default_table_is_on_the_port_itself() -> None:
+def test_a_external_connection_in_the_default_table_is_on_the_port_itself() -> None:
     view = rich("leaf2", "qos", "eos")
     port = replace(rich("leaf2", "evpn", "eos").externals[0].port, subinterfaces=())
     ports = tuple(port if old.ref == port.ref else old for old in view.ports)
@@ -133,7 +133,7 @@ def test_a_way_out_in_the_default_table_is_on_the_port_itself() -> None:
     assert "seq 30 permit 0.0.0.0/0" in section(view, "ip prefix-list PL-OWN")
 
 
-def test_a_tagged_way_out_of_the_default_table_has_no_vrf_line() -> None:
+def test_a_tagged_external_connection_of_the_default_table_has_no_vrf_line() -> None:
     view = rich("leaf2", "evpn", "eos")
     port = view.externals[0].port
     part = Subinterface("", 20, "10.64.9.8/31", "10.64.9.9")

@@ -125,8 +125,8 @@ iface vlan3001
 
 
 def facts(conf: str, interfaces: str = "") -> Facts:
-    """Of an frr.conf, and of what the kernel is told."""
-    return read("box", {"frr.conf": conf, **({"interfaces": interfaces} if interfaces else {})})
+    """Of an frr.conf, and of what the kernel is reported."""
+    return read("device", {"frr.conf": conf, **({"interfaces": interfaces} if interfaces else {})})
 
 
 def plain(value: Any) -> Any:
@@ -153,7 +153,7 @@ def configured(thing: Any, *names: str) -> list[Any]:
 
 
 def shown(thing: Any, *hidden: str) -> dict[str, Any]:
-    """Everything that is told, with its lines."""
+    """Everything that is reported, with its lines."""
     found = {name: plain(getattr(thing, name)) for name in thing.__slots__ if name not in ("name", "line", "file", *hidden)}
     return {name: value for name, value in found.items() if value not in (None, [], {}, False)}
 

@@ -186,7 +186,7 @@ def test_what_is_not_understood_is_listed(text: str, unread: list[str], broken: 
 
 
 def test_two_files_that_disagree() -> None:
-    found = read("box", {"zebra.conf": "vrf red\n vni 7\n", "bgpd.conf": "vrf red\n vni 8\n"})
+    found = read("device", {"zebra.conf": "vrf red\n vni 7\n", "bgpd.conf": "vrf red\n vni 8\n"})
     assert plain(found.conflicts) == [
         "the VNI of VRF red is 7 here and 8 in bgpd.conf:2@2",
         "the VNI of VRF red is 8 here and 7 in zebra.conf:2@2",
@@ -196,7 +196,7 @@ def test_two_files_that_disagree() -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_generated(folder: PurePath) -> None:
     files = whole(located(folder))
-    found = read("box", files)
+    found = read("device", files)
     peers = [neighbor for neighbor in found.neighbors() if neighbor.remote_as]
     assert len(peers) == sum(1 for line in files["frr.conf"].splitlines() if " remote-as " in line) > 0
     assert folder.name.endswith(found.name)
@@ -209,4 +209,4 @@ def test_no_damage_stops_the_reader() -> None:
     chance = random.Random(1)
     for _ in range(100):
         files = {name: damaged(text, chance, "\x00 { neighbor") for name, text in texts.items()}
-        assert read("box", files).nos == "frr"
+        assert read("device", files).nos == "frr"

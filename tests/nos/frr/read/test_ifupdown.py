@@ -115,7 +115,7 @@ SERVICES = {
 
 
 def test_services() -> None:
-    found = read("box", SERVICES)
+    found = read("device", SERVICES)
     assert configured(found.services, "ntp", "syslog", "dns", "lldp", "control_plane", "plain_text") == [
         ["192.0.2.10@2", "ntp.example.net@3"],
         ["192.0.2.20@1", "2001:db8::5@2"],

@@ -1,4 +1,4 @@
-"""The files beside frr.conf on a Linux box: devices, filters, access."""
+"""The files beside frr.conf on a Linux switch: devices, filters, access."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_a_border_leaf_filters_both_ways_and_passes_on_what_it_took() -> None:
     assert "ip prefix-list PL-wan-red-IN seq 10 permit 0.0.0.0/0\n" in text
 
 
-def test_a_way_out_of_the_default_table() -> None:
+def test_a_external_connection_of_the_default_table() -> None:
     base = tenants("leaf1", "qos")
     way = External(base.ports[-1], "", 0, "10.9.0.0/31", "10.9.0.1", 65010, "wan", ("0.0.0.0/0",))
     made = files(replace(base, externals=(way,), underlay=replace(base.underlay, outside=("0.0.0.0/0",))))

@@ -12,11 +12,11 @@ FILE = "juniper.conf"
 
 
 def facts(text: str) -> Facts:
-    return read("box", {FILE: text})
+    return read("device", {FILE: text})
 
 
 def configured(value: Any) -> Any:
-    """Values with their lines, `(9144, 7)`, of everything that was said; all else is left out."""
+    """Values with their lines, `(9144, 7)`, of everything that was reported; all else is left out."""
     if isinstance(value, Located):
         return value.value, value.line
     if isinstance(value, list):

@@ -34,7 +34,7 @@ def as_set_lines(text: str) -> str:
     return "\n".join(lines)
 
 
-def test_every_statement_that_is_not_known_is_told() -> None:
+def test_every_statement_that_is_not_known_is_reported() -> None:
     found = facts(
         """\
 system { host-name a; coffee { strong; } }
@@ -95,7 +95,7 @@ def test_broken_texts_are_read_as_far_as_possible(text: str, broken: list[tuple[
 )
 def test_rubbish_gives_no_facts(text: str) -> None:
     found = facts(text)
-    assert (found.name, found.hostname, found.interfaces, found.bgp, found.vrfs) == ("box", None, {}, {}, {})
+    assert (found.name, found.hostname, found.interfaces, found.bgp, found.vrfs) == ("device", None, {}, {}, {})
 
 
 INHERITED = """\
@@ -116,7 +116,7 @@ set routing-options autonomous-system 65000
 
 
 def test_damaged_texts_never_raise() -> None:
-    """Every line that is told of is one of the text."""
+    """Every line that is reported of is one of the text."""
     chance = random.Random(7)
     texts = [located(path).read_text() for path in (*GENERATED[:4], *GOLDEN)]
     texts += [as_set_lines(text) for text in texts[::3]] + [INHERITED] * 4

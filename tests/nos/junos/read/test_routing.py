@@ -212,7 +212,7 @@ def test_tenants() -> None:
     assert (found.undefined, found.unread) == ([], [])
 
 
-def test_vlans_of_the_box_itself() -> None:
+def test_vlans_of_the_switch_itself() -> None:
     found = facts(
         "set switch-options vtep-source-interface lo0.0\nset switch-options route-distinguisher 10.0.0.1:1\n"
         "set switch-options vrf-target target:65000:1\nset vlans web vlan-id 10\nset vlans web vxlan vni 10001\n"

@@ -109,7 +109,7 @@ def test_forms(form: str) -> None:
 
 
 def test_later_files_overwrite_earlier_ones() -> None:
-    found = read("box", {"a.conf": "system { host-name a; }", "b.conf": "\nset system host-name b"})
+    found = read("device", {"a.conf": "system { host-name a; }", "b.conf": "\nset system host-name b"})
     assert found.hostname == Located("b", 2, "b.conf")
     assert (found.name, found.files, found.statements) == ("b", ("a.conf", "b.conf"), 2)
 

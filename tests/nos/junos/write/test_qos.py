@@ -188,7 +188,7 @@ def test_a_port_without_the_lossless_class_is_not_trusted_into_it() -> None:
         ("qfx5241-64od", True, True),
     ],
 )
-def test_what_a_model_is_told(model: str, dog: bool, partitions: bool) -> None:
+def test_what_a_model_is_reported(model: str, dog: bool, partitions: bool) -> None:
     conf = text(of_model(LEAF, model))
     assert ("pfc-watchdog {" in conf) == dog
     assert ("buffer-partition lossless-headroom {" in conf) == partitions

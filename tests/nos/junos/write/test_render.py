@@ -139,7 +139,7 @@ def test_nothing_ends_a_quoted_text(parsed: str, printed: str) -> None:
     assert f"        message {printed};\n" in conf
 
 
-def test_maximum_ecmp_only_where_there_are_more_paths_than_the_box_takes_by_itself() -> None:
+def test_maximum_ecmp_only_where_there_are_more_paths_than_the_switch_takes_by_itself() -> None:
     leaf = view("leaf1", replace(STYLES["ipv4"], nos="junos"))
     assert "maximum-ecmp" not in text(leaf)
     many = tuple(leaf.sessions) * 5
@@ -153,7 +153,7 @@ def test_management_without_a_vrf() -> None:
     assert block(conf, "route 0.0.0.0/0").split("\n")[1:-1] == ["    next-hop 172.16.0.1;", "    no-readvertise;"]
 
 
-def test_a_way_out_in_the_default_table() -> None:
+def test_a_external_connection_in_the_default_table() -> None:
     leaf = view("leaf1", replace(STYLES["ipv4"], nos="junos"))
     spare = next(port for port in leaf.ports if port.peer is None)
     peer = next(port.peer for port in leaf.ports if port.kind == "server")

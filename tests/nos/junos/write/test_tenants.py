@@ -35,7 +35,9 @@ def test_the_vtep_is_the_one_address_of_the_loopback() -> None:
     conf = text(rich("leaf1", "evpn", "junos"))
     loopback = block(conf, "lo0")
     assert [line.strip() for line in loopback.split("\n") if "address" in line] == ["address 10.0.0.1/32;"]
-    assert "10.2.0." not in conf.replace("10.2.0.0/24", "")  # the plan's own VTEP address: neither on the box nor announced
+    assert "10.2.0." not in conf.replace(
+        "10.2.0.0/24", ""
+    )  # the plan's own VTEP address: neither on the switch nor announced
     assert "local-address 10.0.0.1;" in block(conf, "group EVPN")
     assert "vtep-source-interface lo0.0;" in conf
     assert 'description "router id";' in block(text(rich("spine1", "evpn", "junos")), "lo0")

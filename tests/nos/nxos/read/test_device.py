@@ -19,7 +19,7 @@ GENERATED = paths("ai-nxos/configs/*/startup-config")
 
 
 def facts(text: str) -> Facts:
-    return read_device("box", "nxos", {FILE: dedent(text)})
+    return read_device("device", "nxos", {FILE: dedent(text)})
 
 
 def parsed(value: Any, line: int) -> Any:
@@ -413,7 +413,7 @@ def test_classes_of_ports() -> None:
 
 
 def test_classes_of_other_names() -> None:
-    """Boxes with four queues, and class maps that match groups."""
+    """Switches with four queues, and class maps that match groups."""
     found = facts("""\
         class-map type network-qos STORAGE
           match qos-group 1
@@ -474,7 +474,7 @@ def test_services() -> None:
         ("interface Vlan1\n  description password 7 abc", []),
     ],
 )
-def test_secrets_are_named_and_never_told(text: str, what: list[str]) -> None:
+def test_secrets_are_named_and_never_reported(text: str, what: list[str]) -> None:
     found = facts(text)
     assert plain(found.services.secrets) == what
     assert "abc" not in repr(found.services)
@@ -505,7 +505,7 @@ def test_names_that_nothing_defines(text: str, what: str | None) -> None:
     assert plain(facts(text).undefined) == ([what] if what else [])
 
 
-def test_what_is_not_known_is_told() -> None:
+def test_what_is_not_known_is_reported() -> None:
     found = facts("""\
         frobnicate all
           with this
@@ -554,7 +554,7 @@ def test_a_banner_is_no_config() -> None:
 @pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.parent.name)
 def test_our_own_configs_are_read_whole(path: PurePath) -> None:
     text = located(path).read_text()
-    found = read_device("box", "nxos", {FILE: text})
+    found = read_device("device", "nxos", {FILE: text})
     assert found.name == path.parent.name
     assert (found.unread, found.undefined, found.broken, found.services.secrets) == ([], [], [], [])
     neighbors = list(found.neighbors())
@@ -591,5 +591,5 @@ def test_no_text_is_too_broken() -> None:
                 lines[at] = "".join(chr(random_.randrange(0x300)) for _ in range(20))
         text = "\n".join(lines)
         cut = text[: random_.randrange(len(text))] if random_.random() < 0.3 else text
-        found = read_device("box", "nxos", {FILE: cut})
+        found = read_device("device", "nxos", {FILE: cut})
         assert found.statements <= cut.count("\n") + 300  # characters of rubbish may end lines

@@ -143,6 +143,6 @@ def test_silicon_one_has_room_for_six_policies() -> None:
     wide = with_ports(seen, many)
     assert "policy-map type queuing ROCE-400G-4" in config(wide)
     small = replace(wide, model=wide.model.model_copy(update={"asic": "silicon-one-g200"}))
-    with pytest.raises(ValueError, match=r"^8 QoS policies, and test-box has room for 6"):
+    with pytest.raises(ValueError, match=r"^8 QoS policies, and test-switch has room for 6"):
         config(small)
     config(replace(seen, model=small.model))

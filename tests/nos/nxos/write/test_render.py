@@ -16,7 +16,7 @@ from fabric.nos.nxos.write.manage import Banner, banner
 from fabric.plan import PortRef, SwitchView
 from fabric.render import render
 from tests.nos.tenant_views import rich
-from tests.nos.views import BOX, STYLES, view
+from tests.nos.views import STYLES, SWITCH, view
 
 
 def config(seen: SwitchView) -> list[str]:
@@ -43,20 +43,20 @@ def section(lines: list[str], head: str) -> list[str]:
     ],
 )
 def test_port_names(ref: PortRef, name: str) -> None:
-    assert TARGET.port_name(BOX, ref, "") == name
+    assert TARGET.port_name(SWITCH, ref, "") == name
 
 
-def test_it_refuses_the_boxes_of_others() -> None:
-    assert TARGET.refusal(BOX) is None
-    assert TARGET.refusal(BOX.model_copy(update={"nos": ("eos",)})) == "it runs eos, not NX-OS"
-    assert nxos.TARGET.refusal(BOX.model_copy(update={"nos": ("frr",), "maker": "generic"}), "64x400g") is None
+def test_it_refuses_the_switches_of_others() -> None:
+    assert TARGET.refusal(SWITCH) is None
+    assert TARGET.refusal(SWITCH.model_copy(update={"nos": ("eos",)})) == "it runs eos, not NX-OS"
+    assert nxos.TARGET.refusal(SWITCH.model_copy(update={"nos": ("frr",), "maker": "generic"}), "64x400g") is None
 
 
 @pytest.mark.parametrize(
     ("name", "lacking"),
     [("n9364e-sg2", {"l3vni", "l2vni", "multihoming"}), ("n9364d-gx2a", set()), ("n93180yc-fx3", set())],
 )
-def test_what_a_box_lacks(name: str, lacking: set[str]) -> None:
+def test_what_a_switch_lacks(name: str, lacking: set[str]) -> None:
     text = files("fabric.catalog").joinpath("data/switches/cisco.yaml").read_text(encoding="utf-8")
     model = SwitchModel.model_validate_json(json.dumps(yaml.safe_load(text)[name]))
     assert {what for what in TARGET.capabilities.table() if not TARGET.can(model, what)} == lacking
@@ -64,7 +64,7 @@ def test_what_a_box_lacks(name: str, lacking: set[str]) -> None:
 
 def test_features_come_first_and_breakouts_before_their_ports() -> None:
     lines = config(rich("leaf1", "qos", "nxos"))
-    assert lines[:3] == ["! leaf1 (TEST-BOX, NX-OS 10.5(3))", "version 10.5(3)", "hostname leaf1"]
+    assert lines[:3] == ["! leaf1 (TEST-SWITCH, NX-OS 10.5(3))", "version 10.5(3)", "hostname leaf1"]
     assert [line for line in lines if line.startswith("feature")] == [
         "feature bgp",
         "feature bfd",
@@ -122,7 +122,7 @@ def test_tcam_regions_of_cloud_scale(asic: str, kind: str, style: str, expected:
     assert found == [f"hardware access-list tcam region {region}" for region in expected]
 
 
-def test_more_equal_paths_than_the_box_takes_are_refused() -> None:
+def test_more_equal_paths_than_the_switch_takes_are_refused() -> None:
     seen = plain("leaf1", "ipv4")
     with pytest.raises(ValueError, match="leaf1: 65 equal-cost paths: expected at most 64 on NX-OS"):
         config(replace(seen, underlay=replace(seen.underlay, max_paths=65)))
@@ -226,7 +226,7 @@ def test_names_that_nxos_cannot_hold_are_refused() -> None:
 
 
 @pytest.mark.parametrize(("interval_ms", "multiplier"), [(1000, 3), (49, 3), (300, 51)])
-def test_bfd_beyond_the_box_is_refused(interval_ms: int, multiplier: int) -> None:
+def test_bfd_beyond_the_switch_is_refused(interval_ms: int, multiplier: int) -> None:
     seen = plain("leaf1", "ipv4")
     under = replace(seen.underlay, bfd_interval_ms=interval_ms, bfd_multiplier=multiplier)
     with pytest.raises(ValueError, match="expected 50 to 999 ms and 1 to 50 times on NX-OS"):

@@ -1,4 +1,4 @@
-"""NX-OS tenants: VNIs, gateways, vPC pairs, VRF-lite, filters, ways out; and whole files to read."""
+"""NX-OS tenants: VNIs, gateways, vPC pairs, VRF-lite, filters, external connections; and whole files to read."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_vrf_lite_has_a_session_per_vrf_and_link() -> None:
     assert not any("evpn" in line or "nve" in line for line in lines)
 
 
-def test_a_way_out_has_a_policy_of_its_own() -> None:
+def test_a_external_connection_has_a_policy_of_its_own() -> None:
     lines = config(rich("leaf2", "evpn", "nxos"))
     at = lines.index("    neighbor 10.64.9.3")
     assert [line.strip() for line in lines[at + 1 : at + 8]] == [
@@ -169,7 +169,7 @@ def test_a_way_out_has_a_policy_of_its_own() -> None:
     assert "ip prefix-list PL-wan-red-IN seq 10 permit 0.0.0.0/0" in lines
 
 
-def test_a_way_out_of_the_default_table() -> None:
+def test_a_external_connection_of_the_default_table() -> None:
     seen = rich("leaf2", "evpn", "nxos")
     out = replace(seen.externals[0], vrf="", tag=0)
     lines = config(replace(seen, externals=(out,)))

@@ -13,7 +13,7 @@ from tests.nos.frr.read.helpers import plain, values
 
 
 def facts(tables: dict[str, Any], conf: str = "") -> Facts:
-    return read("box", {"config_db.json": json.dumps(tables, indent=0), **({"frr.conf": conf} if conf else {})})
+    return read("device", {"config_db.json": json.dumps(tables, indent=0), **({"frr.conf": conf} if conf else {})})
 
 
 BGP: dict[str, Any] = {

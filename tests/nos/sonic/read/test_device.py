@@ -58,7 +58,7 @@ PORTS = """\
 
 
 def facts(tables: str | dict[str, Any]) -> Facts:
-    return read("box", {"config_db.json": tables if isinstance(tables, str) else json.dumps(tables)})
+    return read("device", {"config_db.json": tables if isinstance(tables, str) else json.dumps(tables)})
 
 
 INTERFACES = {
@@ -282,7 +282,7 @@ def test_services() -> None:
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: f"{folder.parts[-3]}-{folder.name}")
 def test_generated(folder: PurePath) -> None:
     files = whole(located(folder))
-    found = read("box", files)
+    found = read("device", files)
     peers = [neighbor for neighbor in found.neighbors() if neighbor.remote_as]
     assert len(peers) == sum(1 for line in files.get("frr.conf", "").splitlines() if " remote-as " in line)
     assert peers or "frr.conf" not in files
@@ -312,6 +312,6 @@ def test_no_damage_stops_the_reader() -> None:
     chance = random.Random(1)
     for _ in range(100):
         assert (
-            read("box", {name: damaged(text, chance, "}, [", '"PORT": [{"x": {}}],') for name, text in texts.items()}).nos
+            read("device", {name: damaged(text, chance, "}, [", '"PORT": [{"x": {}}],') for name, text in texts.items()}).nos
             == "sonic"
         )

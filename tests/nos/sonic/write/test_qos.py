@@ -1,4 +1,4 @@
-"""The lossless class of SONiC in numbers, and its buffers on every box of the catalog."""
+"""The lossless class of SONiC in numbers, and its buffers on every switch of the catalog."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_port_without_the_class_is_not_trusted() -> None:
         (32, Watchdog(100, 100, 100), ("100", "100"), "100"),
     ],
 )
-def test_the_watchdog_grows_with_the_box(ports: int, times: Watchdog, row: tuple[str, str], poll: str) -> None:
+def test_the_watchdog_grows_with_the_switch(ports: int, times: Watchdog, row: tuple[str, str], poll: str) -> None:
     spare = Port(PortRef(9, 0, 1, 25), "unused", None, 0)
     made = replace(PLAIN, ports=(PLAIN.ports[0], *[spare] * (ports - 1)))
     names = [f"Ethernet{n}" for n in range(ports)]
@@ -128,7 +128,7 @@ def test_a_profile_per_marking() -> None:
         ("tomahawk5", "dynamic", "traditional"),
     ],
 )
-def test_the_buffer_model_follows_chip_and_wish(asic: str, requested: str, model: str) -> None:
+def test_the_buffer_model_follows_chip_and_request(asic: str, requested: str, model: str) -> None:
     made = with_qos(PLAIN, buffer_model=requested)
     made = on_chip(made, asic) if asic else made
     assert db(made)["DEVICE_METADATA"]["localhost"]["buffer_model"] == model
@@ -183,9 +183,9 @@ def test_no_cable_is_so_short_that_its_group_is_lost(style: str) -> None:
     assert made["CABLE_LENGTH"]["AZURE"]["Ethernet0"] == ("1m" if style == "auto" else "0m")
 
 
-def test_a_box_without_any_buffer_figures_is_refused() -> None:
+def test_a_switch_without_any_buffer_figures_is_refused() -> None:
     made = with_qos(PLAIN, buffer=replace(QOS.buffer, total_bytes=None, shared_bytes=None))
-    with pytest.raises(ValueError, match="buffer pools of test-box are not known"):
+    with pytest.raises(ValueError, match="buffer pools of test-switch are not known"):
         db(made)
 
 
@@ -195,12 +195,12 @@ BOARDS = [name for name in catalog.switch_names() if catalog.sonic_platform(name
 @pytest.mark.parametrize("model", ["auto", "static"])
 @pytest.mark.parametrize("role", ["leaf", "spine"])
 @pytest.mark.parametrize("name", BOARDS)
-def test_every_shipped_box_is_lossless_on_every_port(name: str, role: str, model: str) -> None:
-    assert findings(db(whole_box(name, role, model))) == []
+def test_every_shipped_switch_is_lossless_on_every_port(name: str, role: str, model: str) -> None:
+    assert findings(db(whole_switch(name, role, model))) == []
 
 
-def whole_box(name: str, role: str, buffer_model: str) -> SwitchView:
-    """A box with a cable in every cage, at the cage's own speed."""
+def whole_switch(name: str, role: str, buffer_model: str) -> SwitchView:
+    """A switch with a cable in every cage, at the cage's own speed."""
     model = catalog.switch(name)
     assert model is not None
     first = PLAIN.ports[0]

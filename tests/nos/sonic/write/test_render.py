@@ -15,7 +15,7 @@ from fabric.nos.sonic.write import ports as sonic_ports
 from fabric.nos.target import lane_list
 from fabric.plan import PortRef
 from fabric.render import render
-from tests.nos.views import BOARD, BOX, STYLES, half, view, whole
+from tests.nos.views import BOARD, STYLES, SWITCH, half, view, whole
 
 # What SONiC's models call a leaf-list.
 LISTS = {
@@ -126,12 +126,12 @@ def test_bfd_times_that_a_restart_would_lose_are_refused(requests: dict[str, int
     assert list(TARGET.objects(requests)) == refused
 
 
-def test_a_box_without_a_port_map_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_switch_without_a_port_map_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sonic_ports, "platform", lambda model, name: model.sonic)
-    bare = BOX.model_copy(update={"sonic": None})
-    assert "no SONiC port map" in str(TARGET.refusal(bare, "test-box"))
-    assert TARGET.refusal(BOX, "test-box") is None
-    short = BOX.model_copy(update={"sonic": BOARD.model_copy(update={"lanes": ("0-7",)})})
+    bare = SWITCH.model_copy(update={"sonic": None})
+    assert "no SONiC port map" in str(TARGET.refusal(bare, "test-switch"))
+    assert TARGET.refusal(SWITCH, "test-switch") is None
+    short = SWITCH.model_copy(update={"sonic": BOARD.model_copy(update={"lanes": ("0-7",)})})
     assert TARGET.refusal(short) == "its SONiC port map has 1 cages, the switch has 9"
 
 

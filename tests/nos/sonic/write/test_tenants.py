@@ -1,4 +1,4 @@
-"""Tenants, bonds, ways out and access in config_db.json, and whole files a person can read."""
+"""Tenants, bonds, external connections and access in config_db.json, and whole files a person can read."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_a_closed_port_is_shut_and_has_no_address() -> None:
     assert "Ethernet36" not in BORDER["INTERFACE"]
 
 
-def test_the_way_out_is_a_subinterface_of_the_tenant() -> None:
+def test_the_external_connection_is_a_subinterface_of_the_tenant() -> None:
     assert BORDER["VLAN_SUB_INTERFACE"] == {
         "Ethernet40.11": {"admin_status": "up", "vrf_name": "Vrf-red"},
         "Ethernet40.11|10.64.9.2/31": {},
@@ -189,8 +189,8 @@ def test_bfd_of_fabric_links_passes_the_filter(style: str, table: str, rule: dic
     assert table not in without["ACL_TABLE"]
 
 
-def test_everybody_is_let_in_when_nobody_is_named() -> None:
-    """The first filter drops everything else: without a way in it would be the last thing that the box is told."""
+def test_everybody_is_let_in_when_no_one_is_named() -> None:
+    """The first filter drops everything else: without a way in it would be the last thing that the switch is reported."""
     made = rich("leaf1", "qos", "sonic")
     made = replace(made, management=replace(made.management, allow=()))
     rules = db(made)["ACL_RULE"]

@@ -17,7 +17,7 @@ from tests.nos.views import STYLES, view
 Db = dict[str, dict[str, Any]]
 
 KINDS = {"qos": tuple(STYLES), "evpn": ("ipv4", "unnumbered"), "vrf-lite": ("ipv4",), "acl": tuple(STYLES)}
-CHIPS = {"tomahawk5": "7060x6-64pe", "tomahawk4": "z9664f-on", "tofino2": "as9516-32d", "trident3": "own-box"}
+CHIPS = {"tomahawk5": "7060x6-64pe", "tomahawk4": "z9664f-on", "tofino2": "as9516-32d", "trident3": "own-switch"}
 
 
 def db(made: SwitchView) -> Db:
@@ -27,7 +27,7 @@ def db(made: SwitchView) -> Db:
 
 
 def on_chip(made: SwitchView, asic: str) -> SwitchView:
-    """The same fabric on a box with another chip."""
+    """The same fabric on a switch with another chip."""
     model = made.model.model_copy(update={"asic": asic})
     return replace(made, model=model, device=replace(made.device, model=CHIPS[asic]))
 
