@@ -118,7 +118,7 @@ class Bgp:
     asn: Located[int] | None = None
     router_id: Located[str] | None = None
     max_paths: Located[int] | None = None  # the smallest over its unicast families
-    relax: Located[bool] | None = None  # paths over different neighbour ASes count as equal
+    relax: Located[bool] | None = None  # paths over different neighbor ASes count as equal
     connected: Located[str] | None = None  # policy of the connected routes that enter; "" where every one does
     aggregates: list[Located[str]] = field(default_factory=list)  # prefixes that stand for what is inside them
     neighbors: dict[str, Neighbor] = field(default_factory=dict)

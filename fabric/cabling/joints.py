@@ -43,10 +43,10 @@ def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints) -> Joints:
     whole = label[a].astype(np.int64)
     hub = np.where(a_gbps > b_gbps, 0, np.where(b_gbps > a_gbps, 1, -1)).astype(np.int64)
     pairs = np.unique(a.astype(np.int64) * len(nodes) + b)
-    neighbours = np.bincount(np.concatenate(np.divmod(pairs, len(nodes))), minlength=len(nodes))
+    neighbors = np.bincount(np.concatenate(np.divmod(pairs, len(nodes))), minlength=len(nodes))
     size = np.bincount(label, minlength=count)
     straight = _all(whole, hub == -1, count) & (size == 2)
-    alone = np.where(hub == 0, neighbours[b] == 1, neighbours[a] == 1)
+    alone = np.where(hub == 0, neighbors[b] == 1, neighbors[a] == 1)
     star = _all(whole, (hub >= 0) & alone, count)
     return Joints(whole, np.where(straight, STRAIGHT, np.where(star, STAR, MESH)), hub)
 

@@ -44,7 +44,7 @@ class Far(NamedTuple):
 
 
 class Subnets:
-    """The subnets of one device, to be asked which of its own addresses a neighbour is next to."""
+    """The subnets of one device, to be asked which of its own addresses a neighbor is next to."""
 
     def __init__(self, facts: Facts) -> None:
         self.lengths: set[tuple[str, int, int]] = set()

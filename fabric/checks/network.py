@@ -190,7 +190,7 @@ class Network:
         }
 
     def sources(self, facts: Facts, peer: Neighbor) -> set[str]:
-        """Where a session may come from: its stated local address, else the own one in the neighbour's subnet, else any."""
+        """Where a session may come from: its stated local address, else the own one in the neighbor's subnet, else any."""
         if peer.source:
             interface = facts.interfaces.get(peer.source.value) or facts.interfaces.get(peer.source.value.removesuffix(".0"))
             return {bare(fact.value) for fact in interface.addresses} if interface else {bare(peer.source.value)}

@@ -296,7 +296,7 @@ def _subnet(network: NetworkPlan) -> str:
 
 
 def _covering(firsts: Sequence[int], length: int) -> list[Any]:
-    """Prefixes that cover runs of neighbouring two-address subnets, and nothing else."""
+    """Prefixes that cover runs of neighboring two-address subnets, and nothing else."""
     found: list[Any] = []
     at = 0
     while at < len(firsts):

@@ -300,12 +300,12 @@ def _retuned(old: FabricPlan, new: FabricPlan) -> Iterator[str]:
 
 def _peers(old: FabricPlan, new: FabricPlan) -> Iterator[str]:
     """Switches on both sides that speak BGP over links to other switches than before."""
-    before, after = _neighbours(old), _neighbours(new)
+    before, after = _neighbors(old), _neighbors(new)
     yield from (name for name in after if name in before and before[name] != after[name])
 
 
-def _neighbours(plan: FabricPlan) -> dict[str, Counter[str]]:
-    """Switch → how many links it has to which neighbour; only links that a BGP session of the underlay runs over."""
+def _neighbors(plan: FabricPlan) -> dict[str, Counter[str]]:
+    """Switch → how many links it has to which neighbor; only links that a BGP session of the underlay runs over."""
     found: dict[str, Counter[str]] = {device.name: Counter() for device in plan.switches}
     for a, b in zip(plan.links.a.tolist(), plan.links.b.tolist(), strict=True):
         low, high = plan.devices[a], plan.devices[b]

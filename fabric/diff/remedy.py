@@ -1,7 +1,7 @@
 """The commands that turn one config into another, by hier_config: what goes is taken back, what is new is set.
 
 hier_config compares the trees with its rules of the network OS and ours (its dialect). What it leaves to a person is
-done here and in `order.py`: an interface that changes its VRF loses its addresses, a neighbour goes with one line, and
+done here and in `order.py`: an interface that changes its VRF loses its addresses, a neighbor goes with one line, and
 nothing goes while other lines use it.
 """
 
@@ -120,7 +120,7 @@ def _braces(base: type[HConfigDriverBase], known: Statements) -> HConfigDriverBa
 
 
 def _neighbors(change: Tree, after: Tree) -> Tree:
-    """`no neighbor 10.0.0.1` for a neighbour that has no line left, in place of a `no` for each of its lines."""
+    """`no neighbor 10.0.0.1` for a neighbor that has no line left, in place of a `no` for each of its lines."""
     addresses = {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}
     gone = {name for name in addresses if not any(line.startswith(f"{name} ") for line in after)}
     out: Tree = {}
@@ -131,7 +131,7 @@ def _neighbors(change: Tree, after: Tree) -> Tree:
             out[group or f"no {match[1]}"] = {}
             continue
         kept = _neighbors(below, after.get(line, {}))
-        if line.startswith("address-family "):  # went with the neighbour
+        if line.startswith("address-family "):  # went with the neighbor
             kept = {inner: more for inner, more in kept.items() if inner.removeprefix("no ") not in gone}
         if kept or not below:
             out[line] = kept

@@ -129,7 +129,9 @@ def _graph(view: View, pods: Sequence[Pod], grain: Grain) -> Graph:
     cores = tuple(_networked(view, "core", CORE, view.switches, alone))
     ends = set(view.fabric.links.a.tolist())
     attachments = [device for device in view.fabric.devices if device.role == ATTACHED and device.index in ends]
-    attached = tuple(Node(f"attachment{at + 1}", ATTACHED, (device.name,), (device,)) for at, device in enumerate(attachments))
+    attached = tuple(
+        Node(f"attachment{at + 1}", ATTACHED, (device.name,), (device,)) for at, device in enumerate(attachments)
+    )
     graph = Graph(cores, tuple(pods), attached, ())
     return Graph(cores, tuple(pods), attached, tuple(_bundles(view, graph, grain)))
 

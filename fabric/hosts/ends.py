@@ -57,9 +57,9 @@ def ends_of(facts: Facts) -> dict[tuple[str, str], SwitchEnd]:
     if target(facts.nos).idiom is None:
         return found
     for name, interface in facts.interfaces.items():
-        neighbour = server_port(interface.description.value if interface.description else None)
-        if neighbour and PORT.fullmatch(name):
-            found[neighbour] = end_of(facts, interface)
+        neighbor = server_port(interface.description.value if interface.description else None)
+        if neighbor and PORT.fullmatch(name):
+            found[neighbor] = end_of(facts, interface)
     return found
 
 

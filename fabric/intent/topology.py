@@ -113,7 +113,7 @@ class Topology(Key):
     )
     switch: Line | None = Field(None, description="switch of every tier that states none of its own")
     rails: Count | None = Field(
-        None, description="rails of a unit; one per NIC unless stated. Fewer rails put neighbouring NICs on one leaf"
+        None, description="rails of a unit; one per NIC unless stated. Fewer rails put neighboring NICs on one leaf"
     )
     unit: Unit = Field(Unit(), description="servers that share one set of leaves")
     tiers: Literal["auto", 2, 3] = Field("auto", description="switch tiers")

@@ -187,7 +187,7 @@ _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 
 def _ranges(names: Sequence[str]) -> list[str]:
-    """`gpu-0001..0003` for neighbours, other names as they are."""
+    """`gpu-0001..0003` for neighbors, other names as they are."""
     found: list[str] = []
     last = ""
     for name in names:

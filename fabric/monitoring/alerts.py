@@ -18,7 +18,7 @@ _SWITCH = ("site", "fabric", "device")
 _PORT = (*_SWITCH, "interface")
 _FAR = ("site", "fabric", "peer_device")
 _OF_A_LINK = ("FabricLinkDown", "ServerLinkDown", "LinkFlapping", "LinkErrors", "FecUncorrectable", "FecNearLimit")
-_OF_A_NEIGHBOUR = (*_OF_A_LINK, "OpticRxPowerLow", "PfcStorm", "PfcReceivedHigh", "BgpSessionDown", "BgpSessionMissing")
+_OF_A_NEIGHBOR = (*_OF_A_LINK, "OpticRxPowerLow", "PfcStorm", "PfcReceivedHigh", "BgpSessionDown", "BgpSessionMissing")
 _AFTER_A_LINK = ("BgpSessionDown", "LinkFlapping", "LinkErrors", "FecUncorrectable", "FecNearLimit", "OpticRxPowerLow")
 
 
@@ -72,13 +72,13 @@ def group(watch: Watch, interval: str) -> dict[str, Any]:
 def inhibit_rules() -> list[dict[str, Any]]:
     """What an alert explains, by labels alone, so these rules are the same for every fabric and every size of it.
 
-    An alert of a neighbour names the failed device in `peer_device`; SwitchDown has its own name there too.
+    An alert of a neighbor names the failed device in `peer_device`; SwitchDown has its own name there too.
     """
     everything = "|".join(name for name in alerts() if name not in ("ManagementNetworkDown", "SwitchDown"))
     return [
         _held(("ManagementNetworkDown",), ("SwitchDown", "SwitchUnreachable"), ("site", "fabric")),
         _held(("SwitchDown",), everything.split("|"), _SWITCH),
-        _held(("SwitchDown", "ServerDown"), _OF_A_NEIGHBOUR, _FAR),
+        _held(("SwitchDown", "ServerDown"), _OF_A_NEIGHBOR, _FAR),
         _held(("BgpSessionsDown",), ("BgpSessionDown", "BgpSessionMissing"), _SWITCH),
         _held(("FabricLinkDown", "ServerLinkDown"), _AFTER_A_LINK, _PORT),
         _held(("FecUncorrectable",), ("FecNearLimit", "LinkErrors"), _PORT),

@@ -67,7 +67,7 @@ class Session:
     """One end of a BGP session, in the default table."""
 
     device: Device
-    bgp_peer: str  # what the switch calls its neighbour: an address, or an interface without one
+    bgp_peer: str  # what the switch calls its neighbor: an address, or an interface without one
     peer: Device
     kind: str  # "underlay" | "evpn"
     interface: str  # "" of a session between loopbacks

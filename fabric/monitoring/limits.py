@@ -136,7 +136,7 @@ class PortClasses:
 
 
 def sessions_down(fabric: FabricPlan) -> dict[str, float]:
-    """Role → share of a switch's sessions whose loss no single neighbour explains, at least a quarter."""
+    """Role → share of a switch's sessions whose loss no single neighbor explains, at least a quarter."""
     links, found = fabric.links, {}
     between = np.isin(links.kind, (LEAF_LEAF, LEAF_SPINE, SPINE_CORE))
     for role in SWITCH_ROLES:

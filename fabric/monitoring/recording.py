@@ -81,7 +81,7 @@ def _state(watch: Watch) -> Iterator[Rule]:
 
 
 def _down(watch: Watch) -> Iterator[Rule]:
-    """A switch is down if no neighbour reports a link to it, or if it has no series at all; a server, if no leaf does."""
+    """A switch is down if no neighbor reports a link to it, or if it has no series at all; a server, if no leaf does."""
     scope = watch.scope
     seen = replaced(f'fabric:link_up{{{scope},peer_role=~"leaf|spine|core"}}', "device", "peer_device")
     yield {"record": "fabric:switch_seen_up", "expr": f"max by ({_SWITCH}) (\n  {seen}\n)"}
@@ -96,7 +96,7 @@ def _down(watch: Watch) -> Iterator[Rule]:
 
 
 def _both_ends(expr: str) -> str:
-    """The device in `peer_device` as well: series of its neighbours have its name there, so inhibition matches both."""
+    """The device in `peer_device` as well: series of its neighbors have its name there, so inhibition matches both."""
     return replaced(expr, "peer_device", "device")
 
 

@@ -140,7 +140,7 @@ def _link_trials(sample: Sample) -> Iterator[Trial]:
 
 
 def _session_trials(sample: Sample) -> Iterator[Trial]:
-    """A session fails at both ends; one is not configured; a switch loses all of them while its neighbours live."""
+    """A session fails at both ends; one is not configured; a switch loses all of them while its neighbors live."""
     basic = frozenset({"link_up", "bgp_up"}) & sample.watch.signals
     first = sample.sessions[0]
     pair = [x for x in sample.sessions if {x.device, x.peer} == {first.device, first.peer} and x.kind == first.kind]
@@ -267,7 +267,7 @@ def _able_end(sample: Sample, name: str, signal: str) -> End | None:
 
 
 def _imbalance_trial(sample: Sample) -> Iterator[Trial]:
-    """One uplink far busier than its neighbours: x of n carry r times the mean."""
+    """One uplink far busier than its neighbors: x of n carry r times the mean."""
     first = sample.link
     mine = [
         end

@@ -84,7 +84,7 @@ def underlay_policy(view: SwitchView) -> Policy:
 
 
 def vrf_policy(view: SwitchView, vrf: Vrf) -> Policy:
-    """Of a tenant's table. `imports` and `exports` are for VRF-lite, whose VRFs have neighbours of their own."""
+    """Of a tenant's table. `imports` and `exports` are for VRF-lite, whose VRFs have neighbors of their own."""
     bits, name = _bits(view), f"PL-{vrf.name}"
     outside = _outside(vrf.outside, bits)
     prefixes = [_inside(prefix, bits) for prefix in vrf.prefixes]

@@ -119,8 +119,8 @@ class Target:
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
     idiom: Idiom | None = None  # how its files say the plan's facts; None: there is no reader
     reader: Late[Reader] | None = None  # how its files are known and read
-    lldp: Late[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbours; all are read where it runs lldpd
-    port_alias: PortName | None = None  # what it sends to its neighbours in place of the name of a port
+    lldp: Late[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbors; all are read where it runs lldpd
+    port_alias: PortName | None = None  # what it sends to its neighbors in place of the name of a port
     dialect: Late[Dialect] | None = None  # how changes of its files are written
     syntax: Late[Syntax] | None = None  # how the statements of its files are compared; None: line by line
     batfish: Late[BatfishView] | None = None  # what Batfish reads and sees of it

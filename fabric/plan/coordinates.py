@@ -41,7 +41,7 @@ def unit_plan(spec: FabricSpec, count: int, per_nic: int) -> UnitPlan:
 
 @dataclass(frozen=True)
 class ServerPorts:
-    """The ports of one server, as arrays over NIC and port: the leaf each goes to and its slot beside its neighbours."""
+    """The ports of one server, as arrays over NIC and port: the leaf each goes to and its slot beside its neighbors."""
 
     nic: Ints  # from 0
     port: Ints  # of the NIC, from 0
@@ -50,7 +50,7 @@ class ServerPorts:
 
 
 def server_ports(spec: FabricSpec, group: GroupSpec) -> ServerPorts:
-    """Which leaf every port of a server goes to: neighbouring NICs share a rail, neighbouring ports a leaf."""
+    """Which leaf every port of a server goes to: neighboring NICs share a rail, neighboring ports a leaf."""
     nics, ports = group.nic.count, group.nic.ports
     nic, port = np.divmod(np.arange(nics * ports), ports)
     if spec.kind == "collapsed":

@@ -87,7 +87,7 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class OverlaySession:
-    """EVPN between two loopbacks of neighbouring tiers."""
+    """EVPN between two loopbacks of neighboring tiers."""
 
     peer: Device
     peer_asn: int

@@ -166,7 +166,7 @@ def _wrong_ports(
     a, b = columns["a"], columns["b"]
     ends = {*b[a == device.index].tolist(), *a[b == device.index].tolist()}
     return (
-        f"pins.{original}.ports: expected a neighbour of '{device.name}', got '{peer}'",
+        f"pins.{original}.ports: expected a neighbor of '{device.name}', got '{peer}'",
         nearest(peer, (devices[at].name for at in ends)),
     )
 

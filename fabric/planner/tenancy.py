@@ -131,7 +131,7 @@ def _shared_vteps(wired: Wired, pair: Mapping[int, int], at: Allocator) -> dict[
 
 
 def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
-    """Who speaks EVPN with whom: neighbours in the underlay whose upper end is one of the route servers.
+    """Who speaks EVPN with whom: neighbors in the underlay whose upper end is one of the route servers.
 
     Of the spines of a pod and plane the first few serve, and of the cores that these meet the first few of each group,
     which are the same in every pod.

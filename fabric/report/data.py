@@ -48,7 +48,7 @@ The value of a column at a row: begin with the row's index and look it up step a
 `strings`, `addresses`, `roles`, `kinds`. A negative value on the way, or a last 0 with `"blank": true`, shows as nothing.
 `add` is added to the last. `{"via": ["links.a", "devices.name"]}` of a row 7 is `devices.name[links.a[7]]`.
 
-Any column of integers may come packed: `{"delta": [first, difference, …]}` in the place of a list, since neighbours
+Any column of integers may come packed: `{"delta": [first, difference, …]}` in the place of a list, since neighbors
 differ by little. The script undoes this once, right after it has parsed the document.
 """
 

@@ -22,7 +22,7 @@ PATTERN_WORDS = {
     "ring": "every server sends to the next one on every rail, as rings do",
     "tree": "servers send along a double binary tree",
     "peers": "every server sends to several others at once, rail by rail, as an alltoall does",
-    "neighbours": "the last GPU of every server sends to the first of the next",
+    "neighbors": "the last GPU of every server sends to the first of the next",
     "halving": "every server sends to the one whose number differs in one bit",
     "shift": "every NIC port sends to the same port of the server half the fabric away",
 }

@@ -69,7 +69,7 @@ def _filling(floor: Floor, those: Iterable[Device]) -> Filling:
 
 
 def ranges(names: list[str]) -> str:
-    """`B01–B08, C03`: neighbours of a row drawn together."""
+    """`B01–B08, C03`: neighbors of a row drawn together."""
     numbered = [(name.rstrip("0123456789"), int(name[len(name.rstrip("0123456789")) :])) for name in names]
     parts = []
     for _, run in groupby(enumerate(numbered), key=lambda item: (item[1][0], item[1][1] - item[0])):

@@ -93,7 +93,7 @@ def _healthy(study: Study) -> Iterator[Traffic]:
 
 def _pattern(row: Row) -> str:
     """Who sends to whom, as the estimate of this row has it."""
-    return {"alltoall": "peers", "sendrecv": "neighbours"}.get(row.collective) or PATTERN.get(row.algorithm, "halving")
+    return {"alltoall": "peers", "sendrecv": "neighbors"}.get(row.collective) or PATTERN.get(row.algorithm, "halving")
 
 
 def _worst(study: Study, heavy: Traffic) -> Scenario | None:

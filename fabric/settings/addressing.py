@@ -189,7 +189,7 @@ class Underlay(Key):
         None,
         ge=1,
         le=1_000_000,
-        description="routes taken from a neighbour before it is shut; at least 12000 and twice what is planned unless stated",
+        description="routes taken from a neighbor before it is shut; at least 12000 and twice what is planned unless stated",
     )
 
     @model_validator(mode="after")

@@ -90,7 +90,7 @@ PLACES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "mtu": (r"^    mtu (?P<x>\d+)$",),
     },
 }
-# A neighbour as a whole: the first line of one, and what belongs to it.
+# A neighbor as a whole: the first line of one, and what belongs to it.
 NEIGHBORS: Mapping[str, str] = {
     "eos": r"^ +neighbor (?P<x>\d\S+) ",
     "nxos": r"^(?P<indent> +)neighbor (?P<x>\d\S+)$",
@@ -202,7 +202,7 @@ def _other(kind: str, old: str, switch: Switch, chance: random.Random) -> str:
 
 
 def _drop(switch: Switch, chance: random.Random) -> Damage | None:
-    """A neighbour is gone, with all that its lines say."""
+    """A neighbor is gone, with all that its lines say."""
     pattern = re.compile(NEIGHBORS[switch.nos], re.M)
     places = [
         (file, match)
@@ -242,7 +242,7 @@ def _block(lines: list[str], first: int, indent: int) -> set[int]:
 
 
 def _around(lines: list[str], at: int, gone: set[int]) -> set[int]:
-    """Lines, as numbered once the neighbour is gone, that open a section around a place."""
+    """Lines, as numbered once the neighbor is gone, that open a section around a place."""
     found, depth = set(), len(lines[at]) - len(lines[at].lstrip())
     for above in range(at - 1, -1, -1):
         own = len(lines[above]) - len(lines[above].lstrip())
@@ -307,7 +307,7 @@ def score() -> Score:
 PAGE = """# What the checks find
 
 {count} faults, injected into rendered files of the six examples `intent/ai-*.yaml` at places chosen by a seed: an address
-changed or swapped with another one, a neighbour deleted, a remote AS, a VNI, an MTU, a threshold or a DSCP changed. A fault
+changed or swapped with another one, a neighbor deleted, a remote AS, a VNI, an MTU, a threshold or a DSCP changed. A fault
 counts as found only when a finding with a fitting id names the damaged device, file and line. Nothing is rendered again to
 judge it: the damaged file is read, and its facts are compared with the plan's, or with those of the other files.
 
@@ -331,7 +331,7 @@ These are edits of values that the checks read. [statements.md](statements.md) h
 deleted, added or swapped, and statements that no check reads.
 
 Without a plan nothing tells the threshold of one switch from that of another role, or the port of a server from its
-neighbours where there are few; a server's side of a /31 is in no switch's file, so its leaf may have any address; and a
+neighbors where there are few; a server's side of a /31 is in no switch's file, so its leaf may have any address; and a
 loopback without a session can have any address, too.
 """
 

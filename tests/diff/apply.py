@@ -83,7 +83,7 @@ def _twice(tree: Tree, line: str, rules: Rules) -> bool:
 
 
 def _take(tree: Tree, gone: str) -> None:
-    """What `no` takes: a line or all that begin so; with a neighbour or a group of them what its families hold of it."""
+    """What `no` takes: a line or all that begin so; with a neighbor or a group of them what its families hold of it."""
     gone = re.sub(r"(neighbor (?!interface )\S+) peer[ -]group", r"\1", gone)
     for other in [other for other in tree if other == gone or other.startswith(f"{gone} ")]:
         del tree[other]

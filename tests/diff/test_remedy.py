@@ -155,13 +155,13 @@ CASES = {
         "",
         ["no interface Ethernet1/1.11"],
     ),
-    "a neighbour that goes": (
+    "a neighbor that goes": (
         "eos",
         EOS_BGP,
         "\n".join(line for line in EOS_BGP.splitlines() if "10.0.0.3" not in line and "address-family" not in line),
         ["router bgp 65001", "   no address-family ipv4", "   no neighbor 10.0.0.3"],
     ),
-    "a neighbour's other AS number": (
+    "a neighbor's other AS number": (
         "eos",
         EOS_BGP,
         EOS_BGP.replace("10.0.0.3 remote-as 65101", "10.0.0.3 remote-as 65102"),
@@ -295,7 +295,7 @@ CASES = {
             " no neighbor O peer-group",
         ],
     ),
-    "unnumbered neighbours of EOS": (
+    "unnumbered neighbors of EOS": (
         "eos",
         "router bgp 65001\n   neighbor interface Ethernet1/1 peer-group FABRIC remote-as 65101\n",
         "router bgp 65001\n   router-id 10.0.0.1\n",

@@ -255,7 +255,7 @@ NEIGHBORS = {
         [("s1", "1 reports l9 7, expected l1 1")],
     ),
     "a foreign device": ({"l1:1": ["printer:eth0"], "s1:1": []}, [("l1", "1 reports printer eth0, expected s1 1")]),
-    "two neighbours": ({"l1:1": ["s1:1", "s2:2"]}, [("l1", "1 reports several neighbors: s1 1, s2 2, expected s1 1")]),
+    "two neighbors": ({"l1:1": ["s1:1", "s2:2"]}, [("l1", "1 reports several neighbors: s1 1, s2 2, expected s1 1")]),
     "looped to itself": (
         {"l1:1": ["l1:2"], "l1:2": ["l1:1"], "s1:1": [], "s2:1": []},
         [("l1", "1 reports l1 2, expected s1 1"), ("l1", "2 reports l1 1, expected s2 1")],

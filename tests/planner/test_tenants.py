@@ -151,7 +151,7 @@ def test_slices_of_links_are_disjoint_and_meet_at_both_ends() -> None:
     assert not underlay & set(slices)
 
 
-def test_evpn_neighbours_are_the_first_upper_switches() -> None:
+def test_evpn_neighbors_are_the_first_upper_switches() -> None:
     site = gpus(TENANTS, {"kind": "evpn-vxlan", "route_servers": 2}, spine={"count": 4})
     found = {view.device.name: view for view in views(site)}
     spines = ["backend-spine001", "backend-spine002"]
@@ -367,7 +367,7 @@ def test_leaves_with_high_numbers_take_no_address_of_a_server(tmp_path: Path) ->
 
 
 def test_leaves_that_share_bonds_are_those_that_share_servers(tmp_path: Path) -> None:
-    """A fabric that turns to two leaves a rack later has leaves whose numbers are no neighbours."""
+    """A fabric that turns to two leaves a rack later has leaves whose numbers are no neighbors."""
     site = yaml.safe_load(WEB)
     front = site["fabrics"]["front"]
     front["topology"] |= {"dual_tor": False, "unit": {"servers": 4}}

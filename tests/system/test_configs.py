@@ -59,7 +59,7 @@ def test_every_key_that_sonic_references_is_defined(examples: Path) -> None:
 
 
 def test_both_ends_of_a_link_name_each_other(examples: Path) -> None:
-    """Of every SONiC fabric: what a port's neighbour says of the port's own name."""
+    """Of every SONiC fabric: what a port's neighbor says of the port's own name."""
     for site in ("starter", "gb300-twin-plane"):
         neighbors = {
             path.parent.name: json.loads(path.read_text(encoding="utf-8"))["DEVICE_NEIGHBOR"]

@@ -103,7 +103,7 @@ class Verdict:
     links: int
     as_planned: int
     not_reported: int
-    by_device_only: int  # of those as planned: the neighbour did not say which of its ports it is
+    by_device_only: int  # of those as planned: the neighbor did not say which of its ports it is
     files: int
     devices: int  # that reported
     findings: tuple[Finding, ...]

@@ -34,7 +34,7 @@ def read(value: dict[str, Any]) -> Part:
 
 
 def _interfaces(found: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Port and neighbour, however they are wrapped."""
+    """Port and neighbor, however they are wrapped."""
     for block in rows(found):
         for row in rows(block.get("interface")):
             if "name" in row and "chassis" in row:

@@ -29,7 +29,7 @@ class States:
         return state is not None and state.shut and not state.up
 
     def wrong_speeds(self, link: int) -> list[tuple[int, int]]:
-        """(end, speed in Gb/s) of the ends that run at another speed than planned; what the neighbour tells comes second."""
+        """(end, speed in Gb/s) of the ends that run at another speed than planned; what the neighbor tells comes second."""
         wanted, found = self._plan.speeds[link], []
         for end in (2 * link, 2 * link + 1):
             state = self.by_node.get(end)

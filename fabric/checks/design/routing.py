@@ -87,12 +87,12 @@ class AsNumbersApart(FabricCheck):
         links = rows(fabric, *BETWEEN_SWITCHES)
         asn = column(fabric, "asn")
         same = asn[fabric.links.a[links]] == asn[fabric.links.b[links]]
-        neighbours = set(asn[fabric.links.a[links[same]]].tolist())
+        neighbors = set(asn[fabric.links.a[links[same]]].tolist())
         for number, holders in sorted(places.items()):
             if not number or len(holders) < 2:
                 continue
             switches = sorted(holders.values(), key=lambda index: fabric.devices[index].name)
-            close = ", some of which are neighbors" if number in neighbours else ""
+            close = ", some of which are neighbors" if number in neighbors else ""
             paths = (pinned(design, fabric.devices[index], "asn", ()) for index in switches)
             path = next((path for path in paths if path), ("underlay", "asn"))
             yield self.say(design, path, f"duplicate AS number {number} on {named(fabric, switches)}{close}")

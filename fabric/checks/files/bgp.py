@@ -73,7 +73,7 @@ class RemoteAs(FilesCheck):
             yield from self._blame(rows, reported[key])
 
     def _blame(self, rows: list[tuple[Facts, Neighbor, Far, Located[int]]], sessions: int) -> Iterator[Finding]:
-        """One far end is wrong where all its neighbours agree on another number; else each session is."""
+        """One far end is wrong where all its neighbors agree on another number; else each session is."""
         expected = {peer.remote_as.value for _, peer, _, _ in rows if peer.remote_as}
         if len(rows) == sessions and sessions > 1 and len(expected) == 1:
             far, far_asn = rows[0][2], rows[0][3]

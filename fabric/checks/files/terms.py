@@ -146,7 +146,7 @@ class Multipath(FilesCheck):
         return Counter(role(far.facts.name) for peer in peers if (far := network.far(peer)))
 
     def _groups(self, network: Network, facts: Facts, process: Bgp) -> list[list[tuple[int, Facts]]]:
-        """Neighbours of one role each, with their AS numbers."""
+        """Neighbors of one role each, with their AS numbers."""
         groups: dict[str, list[tuple[int, Facts]]] = {}
         for peer in process.neighbors.values():
             far = network.far(peer)

@@ -70,7 +70,7 @@ def forwarding(lab: Blueprint, down: Down = NOTHING) -> Expected:
 
 
 def _links(lab: Blueprint, down: Down) -> dict[str, dict[str, list[str]]]:
-    """Node → neighbour → its interfaces towards it, over sessions that live."""
+    """Node → neighbor → its interfaces towards it, over sessions that live."""
     wires = {end: wire for wire in lab.wires for end in (wire.a, wire.b)}
     found: dict[str, dict[str, list[str]]] = {name: {} for name in lab.views}
     for session in sessions(lab):
@@ -92,10 +92,10 @@ def _towards(
         for node in ring:
             if node != origin and lab.views[node].device.role == LEAF:
                 continue
-            for neighbour in links[node]:
-                own_asn = lab.views[neighbour].device.asn
-                if neighbour not in paths and own_asn not in paths[node] and own_asn != lab.views[node].device.asn:
-                    taken.setdefault(neighbour, []).append(node)
+            for neighbor in links[node]:
+                own_asn = lab.views[neighbor].device.asn
+                if neighbor not in paths and own_asn not in paths[node] and own_asn != lab.views[node].device.asn:
+                    taken.setdefault(neighbor, []).append(node)
         for node, nexts in taken.items():
             best = min(nexts)
             paths[node] = paths[best] | {lab.views[best].device.asn}

@@ -1,6 +1,6 @@
 """Limits of the whole host that a lab needs raised, and put back by the last lab that goes.
 
-The neighbour tables are counted over all namespaces together: 1,024 entries by default, about 120 unnumbered links. What was
+The neighbor tables are counted over all namespaces together: 1,024 entries by default, about 120 unnumbered links. What was
 there before is written down first, so that it can be put back after any accident.
 """
 

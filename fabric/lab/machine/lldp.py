@@ -37,7 +37,7 @@ lldpd -u /mnt/lldpd.sock -O /mnt/lldpd.conf -S "$2"
 """
 
 
-# A lab has no patience for the usual 30 s, nor for the two minutes that a neighbour is kept after its cable is gone.
+# A lab has no patience for the usual 30 s, nor for the two minutes that a neighbor is kept after its cable is gone.
 _QUICK = "configure lldp tx-interval 1\nconfigure lldp tx-hold 4\n"
 
 

@@ -39,7 +39,7 @@ def ping(live: Live, pings: Sequence[Ping], tries: int = 4, wait_s: float = 0.4)
     """Replies to the try that had some, of each; 2 says that one came twice. A packet too large for its own port gets 0.
 
     Args:
-        tries: so often is asked again what has no reply yet; the first packet may wait for a neighbour to be found.
+        tries: so often is asked again what has no reply yet; the first packet may wait for a neighbor to be found.
     """
     run = _Run(live, pings)
     try:

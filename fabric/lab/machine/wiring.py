@@ -55,7 +55,7 @@ class Wiring:
         at_once(self._raise, self.lab.nodes.values())
 
     def forget(self, node: Node) -> None:
-        """Drops what the kernel of a node has learned and a booting switch would not know: routes, neighbours, MACs."""
+        """Drops what the kernel of a node has learned and a booting switch would not know: routes, neighbors, MACs."""
         for space, own in _by_space(node, self):
             run("ip", "-n", space, "neigh", "flush", "all", check=False)
             for family in ("-4", "-6"):

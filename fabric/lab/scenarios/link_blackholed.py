@@ -61,7 +61,7 @@ def _once(stage: Stage, wire: Wire, undo: Callable[[], None], patience_s: float 
 
 
 def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
-    """Only the hold timer sees it; and a neighbour that restarts gracefully is then given its time to come back.
+    """Only the hold timer sees it; and a neighbor that restarts gracefully is then given its time to come back.
 
     Args:
         planned: the plan has no BFD. Else this only shows what BFD is good for, and slowness is no fault.
@@ -84,7 +84,7 @@ def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
 
 
 def _restart_s(stage: Stage, wire: Wire) -> int:
-    """How long a neighbour waits for one end of a cable to restart, 0 for not at all."""
+    """How long a neighbor waits for one end of a cable to restart, 0 for not at all."""
     texts = [stage.live.lab.nodes[end.node].frr_conf for end in (wire.a, wire.b)]
     return max(
         (int(word) for text in texts for word in re.findall(r"^ bgp graceful-restart restart-time (\d+)", text, re.M)),

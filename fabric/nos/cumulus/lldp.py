@@ -1,6 +1,6 @@
 """NVIDIA Cumulus Linux: `nv show interface --view=lldp -o json`, `nv show interface -o json`; its lldpctl is lldpd's own.
 
-A mapping by port; each has `lldp.neighbor`, a mapping by the neighbour's name, and `link` with speed and state, as far as
+A mapping by port; each has `lldp.neighbor`, a mapping by the neighbor's name, and `link` with speed and state, as far as
 the view shows them.
 Source: NVUE reference of Cumulus Linux 5 (`nv show interface <id> lldp neighbor`, `link`), outputs of its REST interface.
 """
@@ -31,7 +31,7 @@ def read(value: dict[str, Any]) -> Part:
 
 
 def _neighbor_rows(entry: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Name and facts of the neighbours of a port, whether `lldp` stands around them or was asked for."""
+    """Name and facts of the neighbors of a port, whether `lldp` stands around them or was asked for."""
     lldp = first(entry.get("lldp", entry))
     neighbors = first(lldp.get("neighbor", lldp))
     return [(name, row) for name, each in neighbors.items() for row in rows(each) if "chassis" in row and "port" in row]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """One neighbour on one port; what it did not send is ""."""
+    """One neighbor on one port; what it did not send is ""."""
 
     port: str  # the switch's own port
     system: str = ""  # system name of the far end
@@ -37,4 +37,4 @@ class Part:
     chassis: str = ""  # and its chassis id
     neighbors: Sequence[Neighbor] = ()
     ports: Sequence[PortState] = ()
-    listens: bool = False  # it is a list of neighbours, though it may be empty
+    listens: bool = False  # it is a list of neighbors, though it may be empty

@@ -1,4 +1,4 @@
-// Names that fit: the whole name, else what tells it from its neighbours, else its number.
+// Names that fit: the whole name, else what tells it from its neighbors, else its number.
 
 /** The labels of some devices of one role, all of one form, each at most `room` pixels wide; null where none fits. */
 function labelsThatFit(fabric, devices, room, size = 11) {

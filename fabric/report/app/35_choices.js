@@ -62,7 +62,7 @@ function roving(picture) {
       items[at].dispatchEvent(new MouseEvent("click", { bubbles: true }));
       return;
     }
-    const next = neighbour(items, at, event.key);
+    const next = neighbor(items, at, event.key);
     if (next === undefined) return;
     event.preventDefault();
     items[at].setAttribute("tabindex", "-1");
@@ -72,7 +72,7 @@ function roving(picture) {
 }
 
 /** The item that a key leads to: along a row, or to the nearest of the next row. */
-function neighbour(items, at, key) {
+function neighbor(items, at, key) {
   const row = items.filter((item) => item.dataset.row === items[at].dataset.row);
   const place = row.indexOf(items[at]);
   if (key === "Home") return row[0];

@@ -72,10 +72,10 @@ function deviceDetails(page, device) {
 function neighbourTable({ fabric, loads, state }, device) {
   const { role } = fabric.devices;
   const most = 16,
-    neighbours = [...groupsOf(fabric.linksOf(device), (link) => fabric.other(link, device))].sort(
+    neighbors = [...groupsOf(fabric.linksOf(device), (link) => fabric.other(link, device))].sort(
       ([x], [y]) => (role[x] === SERVER) - (role[y] === SERVER) || x - y,
     );
-  const rows = neighbours.slice(0, most).map(([other, links]) => {
+  const rows = neighbors.slice(0, most).map(([other, links]) => {
     const found = loads.summary(links),
       port = (link) => fabric.strings[fabric.links[fabric.links.a[link] === device ? "aport" : "bport"][link]];
     return html(
@@ -88,13 +88,13 @@ function neighbourTable({ fabric, loads, state }, device) {
       html("td", { class: "number" }, percent(found.worst)),
     );
   });
-  const rest = neighbours.length - most;
+  const rest = neighbors.length - most;
   return html(
     "div",
     {},
     html(
       "div",
-      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Neighbours" },
+      { class: "scroll", tabindex: "0", role: "region", "aria-label": "Neighbors" },
       html(
         "table",
         { class: "plain" },
@@ -104,13 +104,13 @@ function neighbourTable({ fabric, loads, state }, device) {
           html(
             "tr",
             {},
-            ["neighbour", "links", "ports here", "mean", "worst"].map((title) => html("th", { scope: "col" }, title)),
+            ["neighbor", "links", "ports here", "mean", "worst"].map((title) => html("th", { scope: "col" }, title)),
           ),
         ),
         html("tbody", {}, rows),
       ),
     ),
-    rest > 0 ? html("p", { class: "note" }, `and ${counted(rest, "more neighbour")}; all are in the table of links.`) : null,
+    rest > 0 ? html("p", { class: "note" }, `and ${counted(rest, "more neighbor")}; all are in the table of links.`) : null,
   );
 }
 

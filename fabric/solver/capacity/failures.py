@@ -103,7 +103,7 @@ def _without(net: Network, failures: Failures, name: str) -> Failures:
 
 
 def _links(net: Network, device: Device, rest: str, report: Report) -> list[int]:
-    """Links of a device that `rest`, a neighbour or a port, means."""
+    """Links of a device that `rest`, a neighbor or a port, means."""
     fabric = net.fabric
     peers = _ends(fabric, device)
     other = fabric.by_name.get(rest)
@@ -129,7 +129,7 @@ def _links(net: Network, device: Device, rest: str, report: Report) -> list[int]
 
 
 def _pairs(fabric: FabricPlan, device: Device, peers: Sequence[tuple[int, str, int]]) -> list[str]:
-    """Every neighbour of a device, as `parse` takes a pair."""
+    """Every neighbor of a device, as `parse` takes a pair."""
     return [f"{device.name}:{fabric.devices[peer].name}" for peer in dict.fromkeys(peer for *_, peer in peers)]
 
 

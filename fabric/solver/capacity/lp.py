@@ -244,7 +244,7 @@ def _classes(base: Ground, switches: Graph, traffic: Traffic) -> Ints:
 def _shared(switches: Graph, colour: Ints, source: Ints, target: Ints) -> tuple[Floats, Floats]:
     """What two leaves of each pair have in common: spines, and cores above their spines, each by its class.
 
-    Refinement sees the neighbours of a leaf and not whose neighbours they are as well: without this, a pair within a pod
+    Refinement sees the neighbors of a leaf and not whose neighbors they are as well: without this, a pair within a pod
     would look like a pair of two pods.
     """
     from scipy.sparse import coo_array

@@ -135,7 +135,7 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
     limits_of = {
         "ring_share": "ring" if collective not in ("alltoall", "sendrecv") else "",
         "tree_share": "tree" if collective == "all_reduce" else "",
-        "peers_share": {"alltoall": "peers", "sendrecv": "neighbours"}.get(collective, ""),
+        "peers_share": {"alltoall": "peers", "sendrecv": "neighbors"}.get(collective, ""),
         "halving_share": "halving" if algorithm == "halving_doubling" else "",
     }
     chosen: dict[str, Any] = {}
@@ -272,7 +272,7 @@ def _named(job: Job, supply: Supply, limit: str, algorithm: str) -> str:
 
 def pattern_of(collective: str, algorithm: str) -> str:
     """Who sends to whom when an algorithm runs a collective: a name in `PATTERNS`."""
-    return {"alltoall": "peers", "sendrecv": "neighbours"}.get(collective) or PATTERN.get(algorithm, "halving")
+    return {"alltoall": "peers", "sendrecv": "neighbors"}.get(collective) or PATTERN.get(algorithm, "halving")
 
 
 def wire_bytes(job: Job, algorithm: str, size: int) -> int:

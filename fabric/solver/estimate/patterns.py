@@ -76,7 +76,7 @@ def stages(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     yield _shift(ports, 1, 1.0, full)
 
 
-def neighbours(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
+def neighbors(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     """Send and receive: the last rank of every domain to the first of the next, which has the first NIC."""
     yield _shift(ports[:, :nic_ports], 1, 1.0)
 
@@ -97,7 +97,7 @@ PATTERNS: Mapping[str, Callable[[Ints, int, Floats], Iterator[Phase]]] = {
     "tree": tree,
     "peers": peers,
     "stages": stages,
-    "neighbours": neighbours,
+    "neighbors": neighbors,
     "halving": halving,
 }
 

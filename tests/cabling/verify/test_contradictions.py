@@ -33,7 +33,7 @@ def of_role(floor: Floor, role: str) -> list[str]:
     return [name for name, at in zip(floor.plan.hosts.names, floor.plan.roles, strict=True) if at == role]
 
 
-def neighbours(floor: Floor, device: str) -> set[str]:
+def neighbors(floor: Floor, device: str) -> set[str]:
     return {floor.plan.hosts.names[floor.plan.device[at ^ 1]] for at in floor.ends[device]}
 
 
@@ -44,7 +44,7 @@ def test_a_cloned_server(name: str, tmp_path: Path) -> None:
     floor = Renamed(links(intent))
     servers = of_role(floor, "server")
     first = servers[0]
-    second = next(other for other in servers[1:] if neighbours(floor, other) == neighbours(floor, first))
+    second = next(other for other in servers[1:] if neighbors(floor, other) == neighbors(floor, first))
     floor.called[second] = first
     write(tmp_path, floor, writer)
     found, _ = verify(site(intent), [tmp_path])
@@ -101,7 +101,7 @@ def test_two_ports_receive_one_port(name: str, port: str, both: bool) -> None:
 
 
 def test_nothing_speaks_for_either_port() -> None:
-    """Both ports are planned to other neighbours: neither is believed, and no cable is moved on such a word."""
+    """Both ports are planned to other neighbors: neither is believed, and no cable is moved on such a word."""
     floor = fresh("ai-eos")
     plan = floor.plan
     ports = [at for at in floor.ends[LEAF] if plan.roles[plan.device[at ^ 1]] == "server"]

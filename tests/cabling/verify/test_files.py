@@ -23,7 +23,7 @@ Ethernet0    leaf002         etp1            BR            x
 
 
 def devices(folder: Path, files: dict[str, str], stated: dict[str, str] | None = None) -> dict[str, int]:
-    """Device → neighbours that its files tell of."""
+    """Device → neighbors that its files tell of."""
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")

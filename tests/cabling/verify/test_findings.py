@@ -125,7 +125,7 @@ def test_cables_one_port_further() -> None:
     assert targets == port_name[:-1]
 
 
-def test_a_neighbour_where_nothing_is_planned() -> None:
+def test_a_neighbor_where_nothing_is_planned() -> None:
     floor = fresh("starter")
     messages = reported(floor)
     say(messages, floor, "backend-spine001").neighbors.append(Neighbor("Ethernet504", "backend-spine002", "", "Ethernet504"))
@@ -334,7 +334,7 @@ def test_a_server_known_by_name_alone_is_judged_by_its_device() -> None:
     assert any("compared by device only" in note for note in found.notes)
 
 
-def test_two_neighbours_on_a_port() -> None:
+def test_two_neighbors_on_a_port() -> None:
     """A NIC whose firmware speaks LLDP beside the host: one of them is the planned one, and that will do."""
     floor = fresh("starter")
     messages = reported(floor)

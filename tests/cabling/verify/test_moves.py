@@ -81,13 +81,13 @@ def search(start: set[Cable], wanted: set[Cable], ports: Sequence[int]) -> int:
     """Fewest steps from one set of cables to another, breadth first; two cables may share a port on the way."""
     seen, frontier, steps = {frozenset(start)}, {frozenset(start)}, 0
     while frozenset(wanted) not in frontier:
-        frontier = {after for cables in frontier for after in neighbours(cables, ports)} - seen
+        frontier = {after for cables in frontier for after in neighbors(cables, ports)} - seen
         seen |= frontier
         steps += 1
     return steps
 
 
-def neighbours(cables: frozenset[Cable], ports: Sequence[int]) -> set[frozenset[Cable]]:
+def neighbors(cables: frozenset[Cable], ports: Sequence[int]) -> set[frozenset[Cable]]:
     found = {cables - {cable} for cable in cables}
     found |= {cables | {frozenset(pair)} for pair in combinations(ports, 2)}
     for cable in cables:

@@ -1,4 +1,4 @@
-"""Short outputs in the words of each network OS, odd ones too, read to exactly these neighbours and port states."""
+"""Short outputs in the words of each network OS, odd ones too, read to exactly these neighbors and port states."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
         ],
     ),
     "junos, no neighbor": ("junos", {"lldp-neighbors-information": [{"attributes": {"junos:style": "brief"}}]}, []),
-    "nvue, with and without lldp around it, two neighbours on a port": (
+    "nvue, with and without lldp around it, two neighbors on a port": (
         "nvue",
         {
             "swp1": {
@@ -310,7 +310,7 @@ def test_sonic_tables() -> None:
     ]
 
 
-def test_a_status_alone_is_no_list_of_neighbours() -> None:
+def test_a_status_alone_is_no_list_of_neighbors() -> None:
     (output,), _ = outputs(STATUS, "x.txt")
     assert not output.part.listens
 

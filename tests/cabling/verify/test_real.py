@@ -1,4 +1,4 @@
-"""Two real lldpds in network namespaces: what lldpctl prints in each of its formats is read to the same neighbours."""
+"""Two real lldpds in network namespaces: what lldpctl prints in each of its formats is read to the same neighbors."""
 
 from __future__ import annotations
 

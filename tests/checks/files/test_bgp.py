@@ -170,7 +170,7 @@ CASES: Mapping[tuple[str, str], Case] = {
         but(SMALL, {"leaf1.eos": {"remote-as 65100": "remote-as 65101"}}),
         ["leaf1.eos:20: error[FAB255]: leaf1: neighbor 10.0.0.0: remote AS 65101, but spine1 has AS 65100 (spine1.junos:17)"],
     ),
-    ("FAB255", "all neighbours expect another"): (
+    ("FAB255", "all neighbors expect another"): (
         but(SMALL, {"spine1.junos": {"autonomous-system 65100": "autonomous-system 65010"}}),
         [
             "spine1.junos:17: error[FAB255]: spine1: AS number 65010, but all 2 neighbors are configured "

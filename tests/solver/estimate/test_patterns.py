@@ -79,8 +79,8 @@ def test_halving_meets_every_bit_with_half_the_bytes_each_time(domains: int) -> 
     assert all(later == pytest.approx(sooner / 2) for sooner, later in pairwise(parts))
 
 
-def test_neighbours_use_one_nic() -> None:
-    (phase,) = PATTERNS["neighbours"](ports_of(5, 8), 2, np.ones(5))
+def test_neighbors_use_one_nic() -> None:
+    (phase,) = PATTERNS["neighbors"](ports_of(5, 8), 2, np.ones(5))
     assert set((phase.source % 8).tolist()) == {0, 1}
 
 

@@ -1,4 +1,4 @@
-"""Reads BGP of NVUE: a process per VRF, its neighbours, and what their peer groups say."""
+"""Reads BGP of NVUE: a process per VRF, its neighbors, and what their peer groups say."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALLOWED = 3  # times that the own AS may be in a path, where the config says non
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """A neighbour and its group: the first that says a thing counts."""
+    """A neighbor and its group: the first that says a thing counts."""
 
     file: str
     branches: tuple[Branch, ...]

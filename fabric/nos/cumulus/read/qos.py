@@ -143,7 +143,7 @@ def read_qos(facts: Facts, file: str, tree: Branch) -> None:
 
 
 def _split(port: Branch) -> bool:
-    """`4x`, or a port that is given up for its neighbour's parts; `1x` is a port as it comes."""
+    """`4x`, or a port that is given up for its neighbor's parts; `1x` is a port as it comes."""
     return port.at("link", "breakout").word not in (None, "1x")
 
 

@@ -17,7 +17,7 @@ from fabric.nos.cumulus.write.tree import ENABLE, Tree, keys, merged
 from fabric.nos.policy import external_policy, vrf_policy
 from fabric.plan import Acl, SwitchView, Vrf
 
-# Neighbour discovery: to the solicited-node groups of the link, and from one link-local address to another.
+# Neighbor discovery: to the solicited-node groups of the link, and from one link-local address to another.
 LINK_SCOPE = ("ff02::/16", "fe80::/10")
 
 

@@ -1,4 +1,4 @@
-"""Reads `router bgp` of EOS: neighbours with what their peer groups say, VRFs, and the EVPN instances of VLANs."""
+"""Reads `router bgp` of EOS: neighbors with what their peer groups say, VRFs, and the EVPN instances of VLANs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fabric.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor, Vni, Vrf
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.reading import Section, asn, each_name, integer, is_address, numbers
 
-MOST_ROUTES = 12000  # the limit of a neighbour that states none; 0 is no limit
+MOST_ROUTES = 12000  # the limit of a neighbor that states none; 0 is no limit
 FAMILIES = {"ipv4": "ipv4", "ipv4 unicast": "ipv4", "ipv6": "ipv6", "ipv6 unicast": "ipv6", "evpn": "evpn"}
 UNICAST = ("ipv4", "ipv6")
 KNOWN = (
@@ -63,7 +63,7 @@ class _Process:
                 yield Located(part.line, part.number, self.file)
 
     def _defaults(self) -> None:
-        """What holds for neighbours that say nothing themselves."""
+        """What holds for neighbors that say nothing themselves."""
         timers = self.section.last("timers bgp")
         for peer in self.facts.neighbors():
             if timers:
@@ -126,7 +126,7 @@ class _Process:
             self._say(peer, words[1:], line)
 
     def _say(self, peer: Neighbor, words: list[str], line: int) -> None:
-        """One line of a neighbour; that of a group is taken where the neighbour itself says nothing."""
+        """One line of a neighbor; that of a group is taken where the neighbor itself says nothing."""
         if words[:1] in (["peer-group"], ["peer"]):
             name = words[2] if words[:2] == ["peer", "group"] and len(words) > 2 else words[1] if len(words) > 1 else ""
             for row, at in self.groups.get(name, ()):
@@ -139,7 +139,7 @@ class _Process:
             _take(peer, words, line, self.file)
 
     def _activate(self, process: Bgp, section: Section) -> None:
-        """Families: what is activated for a neighbour or its group; IPv4 unless stated."""
+        """Families: what is activated for a neighbor or its group; IPv4 unless stated."""
         by_default = not section.has("no bgp default ipv4-unicast")
         active: dict[str, dict[str, int]] = {}
         denied: set[tuple[str, str]] = set()
@@ -158,7 +158,7 @@ class _Process:
             for family in ("ipv4", "ipv6", "evpn"):
                 parsed = active.get(family, {})
                 line_number = peer.line if family == "ipv4" and by_default and ":" not in peer.peer else 0
-                for name in reversed(names):  # what the neighbour itself says holds over its group
+                for name in reversed(names):  # what the neighbor itself says holds over its group
                     line_number = parsed.get(name, 0 if (family, name) in denied else line_number)
                 if line_number:
                     peer.families.append(Located(family, line_number, self.file))
@@ -193,7 +193,7 @@ class _Process:
 
 
 def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: bool = False) -> None:
-    """What a line says of a neighbour: `remote-as 65000`, `timers 3 9`."""
+    """What a line says of a neighbor: `remote-as 65000`, `timers 3 9`."""
     head, rest = words[0], words[1:]
 
     def put(name: str, value: object) -> None:

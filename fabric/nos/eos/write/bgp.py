@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fabric.nos.policy import PrefixList, external_policy, vrf_policy
 from fabric.plan import External, SwitchView, Vrf
 
-EVPN_TTL = 3  # hops of a session between loopbacks of neighbouring tiers, one to spare
+EVPN_TTL = 3  # hops of a session between loopbacks of neighboring tiers, one to spare
 
 
 @dataclass(frozen=True, slots=True)
 class RouteMap:
-    """A prefix list as a filter; `drains`: a neighbour in graceful shutdown becomes the last choice (RFC 8326)."""
+    """A prefix list as a filter; `drains`: a neighbor in graceful shutdown becomes the last choice (RFC 8326)."""
 
     name: str
     prefix_list: str

@@ -1,6 +1,6 @@
 """FRR as Batfish reads it: line for line, but for three things that its grammar does not have.
 
-A `prefix-list` on a neighbour becomes a route map that matches the same list: Batfish would pass over it, and see a fabric
+A `prefix-list` on a neighbor becomes a route map that matches the same list: Batfish would pass over it, and see a fabric
 without filters. `exit` and its kin are left out, for blocks end by themselves. Nothing else changes, and no line moves.
 """
 

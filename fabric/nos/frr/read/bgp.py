@@ -46,8 +46,8 @@ class Process:
         self.device, self.bgp = device, bgp
         self.drafts: dict[str, Draft] = {}
         self.ranges: list[tuple[str, Located[str]]] = []  # (prefix to listen on, its group)
-        self.configured: dict[str, Located[Any]] = {}  # what holds for every neighbour
-        self.active = {"ipv4": True}  # families that a neighbour has without asking
+        self.configured: dict[str, Located[Any]] = {}  # what holds for every neighbor
+        self.active = {"ipv4": True}  # families that a neighbor has without asking
 
     def line(self, line: Line, open_: Open) -> bool:
         """A statement right under `router bgp`; those of families may stand there too, as IPv4's."""

@@ -46,7 +46,7 @@ def _names(facts: Facts, file: str, text: str) -> None:
             facts.services.dns.append(Located(words[1], number, file))
 
 
-def _neighbours(facts: Facts, file: str, text: str) -> None:
+def _neighbors(facts: Facts, file: str, text: str) -> None:
     facts.services.lldp = Located(True, 1, file)
     for number, line in _lines(text):
         facts.statements += 1
@@ -123,7 +123,7 @@ FILES: Mapping[str, Callable[[Facts, str, str], None]] = {
     "hostname": _hostname,
     "issue": _passed,
     "issue.net": _passed,
-    "lldpd.conf": _neighbours,
+    "lldpd.conf": _neighbors,
     "motd": _passed,
     "nftables.conf": _filter,
     "ntp.conf": _time,

@@ -1,4 +1,4 @@
-"""Statements of one BGP neighbour in an frr.conf: what each verb says, and a draft of the neighbour while it is read."""
+"""Statements of one BGP neighbor in an frr.conf: what each verb says, and a draft of the neighbor while it is read."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _timers(words: list[str]) -> dict[str, Any]:
     return {} if words[0].isalpha() else {"keepalive_s": need_number(words[0]), "hold_s": need_number(words[1])}
 
 
-# What a neighbour's statement says, by its verb: fields of the neighbour and their values.
+# What a neighbor's statement says, by its verb: fields of the neighbor and their values.
 VERBS: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "remote-as": _remote_as,
     "local-as": lambda words: {"local_as": need_asn(words[0])},
@@ -65,12 +65,12 @@ VERBS: dict[str, Callable[[list[str]], dict[str, Any]]] = {
 
 @dataclass(slots=True)
 class Draft:
-    """A neighbour or peer group as its own lines tell it."""
+    """A neighbor or peer group as its own lines tell it."""
 
     name: str
     line: int
     file: str
-    configured: dict[str, Located[Any]] = field(default_factory=dict)  # by field of the neighbour
+    configured: dict[str, Located[Any]] = field(default_factory=dict)  # by field of the neighbor
     families: dict[str, Located[bool]] = field(default_factory=dict)
     group: Located[str] | None = None
     is_group: bool = False

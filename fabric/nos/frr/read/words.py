@@ -105,7 +105,7 @@ def need_asn(text: str) -> int:
 
 
 def peer_address(text: str) -> str | None:
-    """A neighbour's address in its usual form; None where the neighbour is named otherwise."""
+    """A neighbor's address in its usual form; None where the neighbor is named otherwise."""
     if ":" not in text:
         return text if text.replace(".", "").isdecimal() and text.count(".") == 3 else None
     try:

@@ -12,7 +12,7 @@ from fabric.nos.policy import Policy, PrefixList, own_loopback, underlay_policy
 from fabric.nos.target import Names, Neighbor, neighbor
 from fabric.plan import LEAF, Session, SwitchView
 
-# Neighbouring tiers are one hop apart, but no loopback is on a connected subnet, and that takes a multihop session.
+# Neighboring tiers are one hop apart, but no loopback is on a connected subnet, and that takes a multihop session.
 # A leaf never carries transit, so a longer way does not exist; 3 is what FRR's and NVIDIA's own examples say.
 OVERLAY_TTL = 3
 

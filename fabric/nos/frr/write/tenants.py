@@ -20,7 +20,7 @@ class Spelling:
     vrf: str = "vrf-{}"  # a prefix, so that no tenant is called like a port, `mgmt`, or FRR's own `default`
     bond: str = "bond{}"
     source_maps: tuple[str, str] = ("RM-SOURCE", "RM-SOURCE")  # of IPv4 and of IPv6
-    restart_s: int = 120  # until a restarting leaf's neighbours drop its routes
+    restart_s: int = 120  # until a restarting leaf's neighbors drop its routes
     kernel_forwards: bool = True  # the kernel is the dataplane, not an ASIC that is configured by other means
     defer_s: int = 0  # how long it waits for them before it chooses routes; 0: the daemon's default
 

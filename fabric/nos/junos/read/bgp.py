@@ -57,7 +57,7 @@ def _process(place: Place, bgp: Node, root: Node) -> Bgp:
         if any(parsed.value in UNICAST for session in sessions for parsed in session.families):
             several = len(sessions) > 1 or any(session.dynamic for session in sessions)
             paths += _paths(group, bgp, root, several)
-            # One neighbour alone shares no paths: what its group does not say is no fault.
+            # One neighbor alone shares no paths: what its group does not say is no fault.
             relaxed += [parsed for parsed in _relaxed(group, bgp) if several or parsed.value]
     process.max_paths = min(paths, key=lambda parsed: parsed.value, default=None)
     process.relax = min(relaxed, key=lambda parsed: parsed.value, default=None)

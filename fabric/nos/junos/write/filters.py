@@ -1,6 +1,6 @@
 """Firewall filters: what may talk to the switch itself, and what a tenant's servers may send.
 
-The routing engine answers its BGP neighbours and its management stations, and no other source.
+The routing engine answers its BGP neighbors and its management stations, and no other source.
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ def _icmp(family: str) -> list[Term]:
         return [term("icmp", ("protocol icmp", kinds), "policer ICMP", "accept")]
     kinds = "icmp-type [ echo-request echo-reply destination-unreachable packet-too-big time-exceeded ]"
     return [
-        _neighbour_discovery(),
+        _neighbor_discovery(),
         term("icmp", ("next-header icmp6", kinds), "policer ICMP", "accept"),
     ]
 
 
-def _neighbour_discovery() -> Term:
+def _neighbor_discovery() -> Term:
     kinds = "icmp-type [ router-solicit router-advertisement neighbor-solicit neighbor-advertisement ]"
     return term("neighbour-discovery", ("next-header icmp6", kinds), "accept")
 
@@ -104,8 +104,8 @@ def _hosts(addresses: tuple[str, ...]) -> list[str]:
 
 
 def _acl(acl: Acl, family: str) -> Terms:
-    """ARP is not IP and passes; IPv6 finds its neighbours by ICMP, which must."""
-    terms = [_neighbour_discovery()] if family == "inet6" else []
+    """ARP is not IP and passes; IPv6 finds its neighbors by ICMP, which must."""
+    terms = [_neighbor_discovery()] if family == "inet6" else []
     permits = tuple(prefix for prefix in acl.permits if (":" in prefix) == (family == "inet6"))
     if permits:
         terms.append(term("own", (Match("destination-address", permits),), "accept"))

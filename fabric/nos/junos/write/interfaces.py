@@ -131,7 +131,7 @@ def _own_unit(view: SwitchView, port: Port, tagged: bool) -> tuple[Unit, ...]:
     families: list[Family] = []
     if port.link_local:
         if view.underlay.family == "ipv4":
-            families.append(Family("inet", mtu))  # no address: IPv4 goes to the neighbour's link-local one
+            families.append(Family("inet", mtu))  # no address: IPv4 goes to the neighbor's link-local one
         families.append(Family("inet6", mtu))
     elif address:
         families.append(Family("inet6" if ":" in address else "inet", mtu, address, acl))

@@ -8,7 +8,7 @@ from fabric.nos.junos.write.words import REJECT, Filters, Named, Term, Terms, be
 from fabric.nos.policy import CONNECTED, external_policy, underlay_policy
 from fabric.plan import LEAF, External, SwitchView
 
-# RFC 8326: a neighbour in graceful shutdown is the last choice. No action that ends the policy: the terms below decide.
+# RFC 8326: a neighbor in graceful shutdown is the last choice. No action that ends the policy: the terms below decide.
 DRAINED = term("drained", ("community GSHUT",), "local-preference 0")
 TRANSIT = term("transit", ("as-path FROM-ABOVE",), "reject")
 

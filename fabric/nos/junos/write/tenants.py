@@ -13,7 +13,7 @@ from fabric.plan import LEAF, External, Network, SwitchView, Vrf
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """A BGP neighbour with an address."""
+    """A BGP neighbor with an address."""
 
     key: str
     asn: int
@@ -25,7 +25,7 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """BGP neighbours in a tenant's table."""
+    """BGP neighbors in a tenant's table."""
 
     name: str
     family: str

@@ -98,7 +98,7 @@ def routes(name: str, protocols: Iterable[str], prefixes: str) -> Term:
 
 
 def begins_with(asns: Iterable[int]) -> str:
-    """AS paths whose first AS is one of these, neighbouring numbers as ranges: `([64512-64515]|[64520-64520]) .*`."""
+    """AS paths whose first AS is one of these, neighboring numbers as ranges: `([64512-64515]|[64520-64520]) .*`."""
     runs: list[list[int]] = []
     for asn in sorted(set(asns)):
         if runs and asn == runs[-1][1] + 1:

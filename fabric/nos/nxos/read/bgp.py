@@ -1,4 +1,4 @@
-"""Reads BGP of NX-OS: neighbours, and what they inherit from templates of peers, sessions and policies."""
+"""Reads BGP of NX-OS: neighbors, and what they inherit from templates of peers, sessions and policies."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ OF_FAMILIES = ("import_filter", "export_filter", "max_prefix", "allowas_in")
 
 @dataclass(slots=True)
 class Block:
-    """What a neighbour, a template, or an address family of one of them says itself."""
+    """What a neighbor, a template, or an address family of one of them says itself."""
 
     reading: Reading
-    values: dict[str, Located[Any]] = field(default_factory=dict)  # by fields of a neighbour, and "route-map in"
+    values: dict[str, Located[Any]] = field(default_factory=dict)  # by fields of a neighbor, and "route-map in"
     families: dict[str, Block] = field(default_factory=dict)
     names: dict[str, Located[str]] = field(default_factory=dict)  # of the families
     inherits: list[tuple[int, str, str]] = field(default_factory=list)  # (order, kind of template, name)
@@ -75,11 +75,11 @@ class Process:
     target: Bgp
     templates: Templates
     neighbors: dict[str, tuple[Section, Block]] = field(default_factory=dict)
-    timers: dict[str, Located[Any]] = field(default_factory=dict)  # of neighbours that say none
+    timers: dict[str, Located[Any]] = field(default_factory=dict)  # of neighbors that say none
     vrfs: dict[str, Process] = field(default_factory=dict)
 
     def close(self) -> None:
-        """Makes the neighbours, now that every template is known."""
+        """Makes the neighbors, now that every template is known."""
         for peer, (section, block) in self.neighbors.items():
             whole = self.templates.whole(block)
             values = self.timers | whole.values
@@ -219,7 +219,7 @@ SHARED: Rules[Shared] = Rules(
     """),
 )
 
-# --- neighbours and templates ---------------------------------------------------------------------------------------
+# --- neighbors and templates ---------------------------------------------------------------------------------------
 
 
 def _kept(name: str, make: Callable[[re.Match[str]], object]) -> Rule[Block]:

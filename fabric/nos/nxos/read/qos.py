@@ -96,7 +96,7 @@ class Qos:
         """The classes of a port, by what its lines and those of its channel say; None for a port that says nothing."""
         if not parsed:
             return None
-        pauses = "pfc" in parsed and parsed["pfc"].value == "on"  # `auto` asks the neighbour
+        pauses = "pfc" in parsed and parsed["pfc"].value == "on"  # `auto` asks the neighbor
         classify = parsed["classify"].value if "classify" in parsed else self.system.get("classify", "")
         queuing = parsed["queuing"].value if "queuing" in parsed else self.system.get("queuing", "")
         key = (str(pauses), classify, queuing)

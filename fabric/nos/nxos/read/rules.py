@@ -44,7 +44,7 @@ class Reading:
 
 
 class Subject(Protocol):
-    """What a section is about: a port, a neighbour, the switch."""
+    """What a section is about: a port, a neighbor, the switch."""
 
     @property
     def reading(self) -> Reading: ...

@@ -12,7 +12,7 @@ from fabric.plan import External, Overlay, Session, SwitchView
 
 FABRIC_IN, FABRIC_OUT, CONNECTED = "RM-FABRIC-IN", "RM-FABRIC-OUT", "RM-CONNECTED"
 OVERLAY_IN, OVERLAY_OUT, UNCHANGED = "RM-OVERLAY-IN", "RM-OVERLAY-OUT", "RM-UNCHANGED"
-OVERLAY_PEERS = "OVERLAY-PEERS"  # AS paths that begin with a neighbour of the overlay
+OVERLAY_PEERS = "OVERLAY-PEERS"  # AS paths that begin with a neighbor of the overlay
 MULTIHOP = 3  # loopback to loopback over one link, and one hop to spare
 NAME_LIMIT, DESCRIPTION_LIMIT = 63, 80
 BFD_MS, BFD_MULTIPLIER = range(50, 1000), range(1, 51)
@@ -113,7 +113,7 @@ def prefix_lists(view: SwitchView) -> list[str]:
 
 
 def route_maps(view: SwitchView) -> list[Stanza]:
-    """Inbound maps put what a draining neighbour marks (RFC 8326) last."""
+    """Inbound maps put what a draining neighbor marks (RFC 8326) last."""
     ip = _ip(view)
     under = underlay_policy(view)
     stanzas = [

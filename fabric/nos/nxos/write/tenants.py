@@ -14,7 +14,7 @@ from fabric.plan import Acl, SwitchView, Vrf
 VLAN_NAME_LIMIT = 32
 FIRST_ROLE, SECOND_ROLE = 1000, 2000  # the lower one is the primary
 # What a host needs to find its gateway; after an explicit deny the implicit permits of an IPv6 filter are gone.
-NEIGHBOUR_DISCOVERY = ("nd-na", "nd-ns", "router-advertisement", "router-solicitation")
+NEIGHBOR_DISCOVERY = ("nd-na", "nd-ns", "router-advertisement", "router-solicitation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def filters(acl: Acl) -> list[Filter]:
     if four or not six:
         found.append(Filter("ip", f"ACL-{acl.name}", numbered([*(f"permit ip any {p}" for p in four), "deny ip any any"])))
     if six:
-        discovery = [f"permit icmp any any {kind}" for kind in NEIGHBOUR_DISCOVERY]
+        discovery = [f"permit icmp any any {kind}" for kind in NEIGHBOR_DISCOVERY]
         lines = [*discovery, *(f"permit ipv6 any {prefix}" for prefix in six), "deny ipv6 any any"]
         found.append(Filter("ipv6", f"ACL6-{acl.name}", numbered(lines)))
     return found

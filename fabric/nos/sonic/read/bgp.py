@@ -13,13 +13,13 @@ from fabric.nos.sonic.read.tables import Row, Tables
 FAMILIES = {"ipv4_unicast": "ipv4", "ipv6_unicast": "ipv6", "l2vpn_evpn": "evpn"}
 MULTIHOP = 255
 SESSIONS = ("BGP_NEIGHBOR", "BGP_INTERNAL_NEIGHBOR", "BGP_VOQ_CHASSIS_NEIGHBOR", "BGP_MONITORS")
-# Field of a neighbour → fields that tell it, in either of SONiC's two ways; the first one that is there counts.
+# Field of a neighbor → fields that tell it, in either of SONiC's two ways; the first one that is there counts.
 NUMBERS = {"keepalive_s": "keepalive", "hold_s": "holdtime", "multihop": "ebgp_multihop_ttl"}
 FILTERS = {"import_filter": ("prefix_list_in", "route_map_in"), "export_filter": ("prefix_list_out", "route_map_out")}
 
 
 def read_bgp(device: Device, tables: Tables) -> None:
-    """Processes, neighbours and peer groups."""
+    """Processes, neighbors and peer groups."""
     _processes(device, tables)
     for row in tables.rows(*SESSIONS):
         vrf, peer = _split(row.key)
@@ -81,7 +81,7 @@ def _asn(parsed: Located[str] | None) -> Located[Any] | None:
 
 
 def _attributes(row: Row) -> dict[str, Located[Any] | None]:
-    """What a neighbour or peer group says, by field of the neighbour."""
+    """What a neighbor or peer group says, by field of the neighbor."""
     kind, status, hops = row.text("peer_type"), row.text("admin_status"), row.text("ebgp_multihop")
     attributes: dict[str, Located[Any] | None] = {field: row.number(name) for field, name in NUMBERS.items()}
     if kind and kind.value in ("internal", "external"):
@@ -113,7 +113,7 @@ def _families(tables: Tables, vrf: str, peer: str, table: str = "BGP_NEIGHBOR_AF
 def _add(
     device: Device, row: Row, vrf: str, peer: str, attributes: dict[str, Located[Any] | None], families: dict[str, Row]
 ) -> None:
-    """Without rows of its own a neighbour has the family of its address."""
+    """Without rows of its own a neighbor has the family of its address."""
     name = vrf_name(vrf)
     process = device.bgp(name, row.line, row.tables.file)
     fields: dict[str, Any] = {**attributes}

@@ -146,7 +146,7 @@ def _gateways(device: Device, tables: Tables) -> None:
 
 
 def _cabled(device: Device, row: Row) -> None:
-    """A port without a description is described by its neighbour."""
+    """A port without a description is described by its neighbor."""
     name, port = row.text("name"), row.text("port")
     own = device.facts.interfaces.get(row.key)
     if own and name and port and not own.description:

@@ -125,7 +125,7 @@ def access_tables(view: SwitchView, names: Names) -> Tables:
     """Filters of the control plane. With the first of them the switch drops whatever none of them lets in.
 
     It lets in ICMP, DHCP, BGP and VXLAN by itself, but not the BFD of FRR's daemon; a filter cannot name BFD's port, so the
-    neighbours of fabric links are let in by address and port.
+    neighbors of fabric links are let in by address and port.
     """
     manage = view.management
     if not manage.allow and not view.underlay.bfd:
@@ -170,7 +170,7 @@ def _source(six: bool) -> str:
 
 
 def _peer(session: Session, names: Names, vrf: str) -> dict[str, str]:
-    """A neighbour on its link. What comes in through a VRF shows the VRF, not the port: there its address must do."""
+    """A neighbor on its link. What comes in through a VRF shows the VRF, not the port: there its address must do."""
     address = session.peer_address
     where = {} if vrf else {"IN_PORTS": names(session.port.ref)}
     if address is None:

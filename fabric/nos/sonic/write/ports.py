@@ -1,4 +1,4 @@
-"""What SONiC calls the ports of a switch, and the rows of each: lanes, SKU, breakout, neighbours.
+"""What SONiC calls the ports of a switch, and the rows of each: lanes, SKU, breakout, neighbors.
 
 Lanes, aliases, SKU and breakout words are facts of the board (`SonicPlatform`); nothing here guesses them.
 """
@@ -123,7 +123,7 @@ def alias(board: SonicPlatform, ref: PortRef, width: int) -> str:
 
 
 def port_alias(model: SwitchModel, ref: PortRef, catalog_name: str) -> str:
-    """What the switch sends to its neighbours in place of the port's name."""
+    """What the switch sends to its neighbors in place of the port's name."""
     board = board_of(model, catalog_name)
     return alias(board, ref, max(1, len(_cages(board.lanes)[ref.cage - 1][1]) // ref.split))
 

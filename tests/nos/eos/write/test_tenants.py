@@ -164,7 +164,7 @@ def test_a_tenant_filter_ends_in_a_denial() -> None:
     assert "ip access-group TENANT-red in" in section(rich("leaf1", "acl", "eos"), "interface Ethernet1/1")
 
 
-def test_neighbour_discovery_passes_an_ipv6_filter() -> None:
+def test_neighbor_discovery_passes_an_ipv6_filter() -> None:
     view = rich("leaf1", "acl", "eos", "ipv6")
     rules = section(view, "ipv6 access-list TENANT-red")[-3:]
     assert [rule.partition(" ")[2] for rule in rules] == [

@@ -1,4 +1,4 @@
-"""Facts out of an frr.conf: neighbours in every way to write them, and whole folders of ours."""
+"""Facts out of an frr.conf: neighbors in every way to write them, and whole folders of ours."""
 
 from __future__ import annotations
 

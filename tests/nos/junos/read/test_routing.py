@@ -136,7 +136,7 @@ def test_equal_paths(pattern: str, new: str, paths: tuple[int, int], relax: tupl
     assert (configured(process.max_paths), configured(process.relax)) == (paths, relax)
 
 
-def test_one_neighbour_shares_no_paths() -> None:
+def test_one_neighbor_shares_no_paths() -> None:
     """What its group says of them is read all the same; what it does not say is no fault."""
     alone = "protocols {{ bgp {{ group UP {{ type external; {} neighbor 10.0.0.1 {{ peer-as 65001; }} }} }} }}\n"
     parsed = {words: facts(alone.format(words)).bgp[""].relax for words in ("multipath { multiple-as; }", "multipath;", "")}

@@ -106,14 +106,14 @@ def test_a_server_reaches_its_own_tenant_only() -> None:
     assert "accept" not in block(text(replace(leaf, acls=shut)), "filter ACL-red")
 
 
-def test_ipv6_filters_let_neighbour_discovery_through() -> None:
+def test_ipv6_filters_let_neighbor_discovery_through() -> None:
     leaf = rich("leaf1", "acl", "junos", "ipv6")
     acls = tuple(replace(acl, permits=("fd00:2:1::/127",)) for acl in leaf.acls)
     own = block(text(replace(leaf, acls=acls)), "filter ACL-red")
     assert own.index("neighbor-solicit") < own.index("fd00:2:1::/127;") < own.index("discard;")
 
 
-def test_the_routing_engine_answers_its_neighbours_and_its_keepers() -> None:
+def test_the_routing_engine_answers_its_neighbors_and_its_keepers() -> None:
     conf = text(rich("leaf2", "evpn", "junos"))
     guard = block(conf, "filter PROTECT-RE")
     order = ["bgp", "bfd", "icmp", "ssh", "replies", "snmp", "gnmi", "ntp", "dns", "rest"]
@@ -124,7 +124,7 @@ def test_the_routing_engine_answers_its_neighbours_and_its_keepers() -> None:
     assert conf.count("input PROTECT-RE;") == 2
 
 
-def test_unnumbered_neighbours_are_link_local() -> None:
+def test_unnumbered_neighbors_are_link_local() -> None:
     conf = text(rich("leaf1", "qos", "junos", "unnumbered"))
     assert block(conf, "prefix-list BGP-PEERS6") == "prefix-list BGP-PEERS6 {\n    fe80::/10;\n}"
     assert "input PROTECT-RE6;" in block(conf, "lo0")

@@ -78,7 +78,7 @@ def undefined(made: Db) -> Iterator[str]:
             yield f"VLAN_SUB_INTERFACE|{name}: no port {parent}"
     for name in made.get("DEVICE_NEIGHBOR_METADATA", {}):
         if name not in {row["name"] for row in made["DEVICE_NEIGHBOR"].values()}:
-            yield f"DEVICE_NEIGHBOR_METADATA: {name} is no neighbour"
+            yield f"DEVICE_NEIGHBOR_METADATA: {name} is no neighbor"
 
 
 def unwhole(made: Db) -> Iterator[str]:

@@ -148,7 +148,7 @@ def test_a_tenants_servers_reach_their_tenant_alone() -> None:
     assert made["ACL_RULE"]["TENANT-red-V4|DEFAULT_RULE"] == {"PRIORITY": "1", "PACKET_ACTION": "DROP", "ETHER_TYPE": "2048"}
 
 
-def test_ipv6_tenants_keep_neighbour_discovery() -> None:
+def test_ipv6_tenants_keep_neighbor_discovery() -> None:
     made = rich("leaf1", "acl", "sonic", "ipv6")
     made = replace(made, acls=(Acl("red", ("fd00:2:1::/127",)), Acl("blue", ())))
     tables = db(made)
