@@ -171,7 +171,7 @@ def test_cables_that_are_sold_only_longer_than_headroom_assumes() -> None:
     assert [(warning.code, warning.severity) for warning in found.warnings] == [("FAB196", "warning")]
     assert found.warnings[0].message == (
         "fabric 'f0': expected cables of at most 6 m between a leaf and a spine, as PFC headroom assumes, "
-        "got 32 that are only sold longer, up to 7 m"
+        "got 32 that are sold only in longer lengths, up to 7 m"
     )
     assert "cable_length_m: {leaf-spine: 7}" in found.warnings[0].hint
     _, silent = cabled(intent(fabric.replace("topology", "qos: {enabled: false}, topology")))

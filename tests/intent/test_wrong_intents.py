@@ -142,7 +142,7 @@ def bomb(levels: int) -> str:
         (b"version: 1\nsite: d\xe9\n", "i.yaml:2:8: error[FAB003]: expected UTF-8 text, got the byte 0xe9"),
         (b"\x7fELF\x02\x01\x01\x00\x00\xff\xfe", "i.yaml:1:10: error[FAB003]: expected UTF-8 text, got the byte 0xff"),
         (b"\x00" * 64, "i.yaml:1:1: error[FAB003]: not YAML: control characters are not allowed"),
-        (bomb(12), "error[FAB004]: the file unfolds to more than 500,000 values"),
+        (bomb(12), "error[FAB004]: the file expands to more than 500,000 values"),
         ("a: " + "[" * 5_000, "i.yaml:1:44: error[FAB008]: expected at most 40 levels, got more"),
         ("{a: " * 5_000, "error[FAB008]: expected at most 40 levels, got more"),
         ("- " * 5_000 + "x\n", "error[FAB008]: expected at most 40 levels, got more"),

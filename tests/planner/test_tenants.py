@@ -86,7 +86,7 @@ def test_ports_follow_from_servers_racks_and_rails(tenants: list[dict[str, Any]]
     ("tenants", "message"),
     [
         ([{"name": "red", "servers": "gpu-0001..0004"}, {"name": "blue", "racks": 1}],
-         "tenants 'red' and 'blue': expected ports of their own, both name gpu-0001 (32 ports in all)"),
+         "tenants 'red' and 'blue': expected different ports, both select gpu-0001 (32 ports in all)"),
         ([{"name": "red", "servers": "gpu-1"}], "tenant 'red': expected servers of this fabric, got 'gpu-1'"),
         ([{"name": "red", "racks": 4}], "tenant 'red': expected racks 1 to 3, got 4"),
         ([{"name": "red", "rails": 9}], "tenant 'red': expected rails 1 to 8, got 9"),

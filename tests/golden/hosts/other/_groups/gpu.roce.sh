@@ -1,5 +1,5 @@
 #!/bin/sh
-# s, servers of group gpu (box): RoCE settings that match the leaf switches.
+# s, servers of group gpu (node): RoCE settings that match the leaf switches.
 # Run as root at every boot, once drivers and network are up: sh roce.sh [--dry-run]
 # Idempotent. --dry-run prints the commands only.
 set -eu
