@@ -191,7 +191,7 @@ def _moved(plan: Plan, links: int) -> Diagnostic:
     return Diagnostic(
         "FAB185",
         plan.at("fabrics", key=True),
-        f"{plural(links, 'link')} of the last run must be re-cabled",
+        f"{plural(links, 'link')} changed since the last run: to be re-cabled",
         f"`fabric plan {plan.settings.home.path} --against git:HEAD` lists the re-cabling moves in order",
         "warning",
     )

@@ -17,7 +17,7 @@ from fabric.cli.reports import put, put_folder, put_lines, usage, write
 from fabric.diagnostics import nearest
 from fabric.text import aligned
 
-cabling = typer.Typer(help="Run lists, cable labels, and LLDP verification.", no_args_is_help=True)
+cabling = typer.Typer(help="Cable run lists, cable labels, and LLDP verification.", no_args_is_help=True)
 FABRIC = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False)
 LIMIT = typer.Option("", "--limit", metavar="GLOB", help="only cables of matching devices or racks", show_default=False)
 FORMATS = ("text", "csv", "xlsx", "json")

@@ -115,7 +115,7 @@ def estimate(
     if plot is not None:
         check_target(report, "--plot", plot, "estimate.svg")
     elif measured:
-        mistake(report, "--measured", "--measured needs --plot", "add --plot FILE.svg: measured rows are drawn in it")
+        mistake(report, "--measured", "--measured needs --plot", "add --plot FILE.svg to plot the measured rows")
     report.raise_errors()
     on = job.chosen(file, fabric)
     parameters = job.platform_of(file, platform)

@@ -82,7 +82,7 @@ def trial(
     file: Path = FILE,
     scenarios: bool = typer.Option(False, "--scenarios", help="also run failure scenarios: links, spines, leaves, cables"),
     only: list[str] = typer.Option(
-        [], "--only", metavar="NAME", help="proof or scenario to run; repeatable", show_default=False
+        [], "--only", metavar="NAME", help="test or failure scenario to run; repeatable", show_default=False
     ),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="fabric of the failure scenarios", show_default=False),
     form: list[str] = typer.Option(

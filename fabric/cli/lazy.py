@@ -34,7 +34,7 @@ GROUPS = {
     },
     "Order and build": {
         "bom": "List parts to order, with spares, power and cost.",
-        "cabling": "Run lists, cable labels, and LLDP verification.",
+        "cabling": "Cable run lists, cable labels, and LLDP verification.",
     },
     "Lab": {
         "lab": "Run the generated FRR configs in network namespaces.",

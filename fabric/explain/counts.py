@@ -66,7 +66,7 @@ def _leaves(case: Case) -> list[str]:
     for size, group in case.groups():
         per_nic = case.spec.leaves_per_nic(group)
         if case.spec.kind == "collapsed":
-            out.append(f"{size.name}: a collapsed pair has 2 leaves")
+            out.append(f"{size.name}: a collapsed-spine pair has 2 leaves")
             continue
         if case.spec.kind == "rack":
             racks = size.unit_servers // size.servers_per_leaf
@@ -106,7 +106,7 @@ def _uplinks(case: Case) -> list[str]:
 def _spines(case: Case) -> list[str]:
     sizing, spec = case.sizing, case.spec
     if not sizing.spines:
-        return ["a collapsed pair has no spines"]
+        return ["a collapsed-spine pair has no spines"]
     options, _ = decide(spec, case.known_units_per_pod)
     out = [f"rejected: {misfit.option}: {misfit.reason}" for misfit in _tried(case)]
     where = "each isolated network" if sizing.networks > 1 else "the fabric"
@@ -213,7 +213,7 @@ def _cores(case: Case) -> list[str]:
 
 def _tiers(case: Case) -> list[str]:
     if case.sizing.kind == "collapsed":
-        return ["a collapsed pair has 1 tier"]
+        return ["a collapsed-spine pair has 1 tier"]
     tried = [f"{misfit.option} do not fit: {misfit.reason}" for misfit in _tried(case)]
     stated = case.spec.constraints.tiers
     if stated != "auto":

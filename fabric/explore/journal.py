@@ -56,7 +56,7 @@ class Journal:
                 report.fail(
                     "FAB102",
                     Place(shown, number, 1),
-                    "expected a result of this sweep",
+                    "this line is not a result of this sweep",
                     "remove the line, or the file",
                 )
             self.known[outcome.choice] = outcome

@@ -86,7 +86,7 @@ class CableLength(Key):
     """
 
     server_leaf: Metres | None = Field(None, alias="server-leaf", description="from a server to its leaf")
-    leaf_leaf: Metres | None = Field(None, alias="leaf-leaf", description="between the two leaves of a collapsed pair")
+    leaf_leaf: Metres | None = Field(None, alias="leaf-leaf", description="between the two leaves of a collapsed-spine pair")
     leaf_spine: Metres | None = Field(None, alias="leaf-spine", description="from a leaf to a spine")
     spine_core: Metres | None = Field(None, alias="spine-core", description="from a spine to a core")
     attachments: Metres | None = Field(None, description="from a leaf to an attachment")

@@ -114,7 +114,7 @@ def _version(lines: list[str], name: str, report: Report) -> int:
         report.fail(
             "FAB150",
             Place(name, stated[-1][0], 1),
-            "lock file: expected one version, got two: an older version of fabric wrote one branch",
+            "lock file: two format versions in one file: merged from a branch of an older version of fabric",
             "abort the merge, run `fabric generate` on the branch of the older version, commit, and merge again",
         )
     return int(stated[0][1])

@@ -119,7 +119,7 @@ class FabricSpec:
         return group.nic.ports if self.dual_tor else self.planes
 
     def rails(self, group: GroupSpec) -> int:
-        """Rails of a unit: one per NIC unless stated; racks and collapsed pairs know none."""
+        """Rails of a unit: one per NIC unless stated; racks and collapsed-spine pairs know none."""
         if self.kind in ("rack", "collapsed"):
             return 1
         return self.constraints.rails or group.nic.count

@@ -107,8 +107,8 @@ def _report_short(spec: FabricSpec, at: int, attachment: Attachment, speed_gbps:
     report.error(
         "FAB140",
         spec.at("topology", "attachments", at),
-        f"attachment '{attachment.name}': expected at most {got} links of {speed_gbps}G, the free leaf ports, "
-        f"got {attachment.links}",
+        f"attachment '{attachment.name}': {plural(attachment.links, 'link')} of {speed_gbps}G requested, "
+        f"{got} leaf ports of that speed are free",
         "use fewer servers per unit, or a leaf with more ports",
     )
 

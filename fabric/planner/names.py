@@ -65,7 +65,7 @@ def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[st
         if other is device or same_device:
             continue
         owners = f"{_what(other)} of '{other_fabric}' and {_what(device)} of '{fabric}'"
-        hint = "use {n} in the pattern, and {fabric} or {plane} with several of them"
+        hint = "the pattern must contain {n}; add {fabric} for several fabrics, {plane} for several planes"
         if device.role == ATTACHED:
             hint = "rename the attachment"
         say(fabric, device.role, "FAB138", f"two devices are named '{device.name}': {owners}", hint)

@@ -88,7 +88,7 @@ def _collapsed(options: Options) -> Shape | None:
     """A leaf pair: the uplink rule gives the links between the two."""
     spec, demand = options.spec, options.demands[0]
     stated = spec.constraints.leaf_uplinks.speed_gbps
-    option = "a collapsed pair"
+    option = "a collapsed-spine pair"
     if demand.units > 1 and capacity(spec.leaf.model, demand.down_gbps):
         options.misfits.append(
             Misfit(

@@ -119,7 +119,7 @@ def server_links(site: GroupSites, racks: bool) -> Links:
 
 
 def pair_links(site: GroupSites, sizing: Sizing) -> Links:
-    """Links between the two leaves of a collapsed pair: equal ports face each other."""
+    """Links between the two leaves of a collapsed-spine pair: equal ports face each other."""
     up = slot_table(site.layout.up)
     ones = np.ones(len(up), dtype=np.int64)
     port = (up.cage, up.sub, up.split)

@@ -37,7 +37,7 @@ class Media(Key):
     """
 
     server_leaf: Line | None = Field(None, alias="server-leaf", description="from a server to its leaf")
-    leaf_leaf: Line | None = Field(None, alias="leaf-leaf", description="between the two leaves of a collapsed pair")
+    leaf_leaf: Line | None = Field(None, alias="leaf-leaf", description="between the two leaves of a collapsed-spine pair")
     leaf_spine: Line | None = Field(None, alias="leaf-spine", description="from a leaf to a spine")
     spine_core: Line | None = Field(None, alias="spine-core", description="from a spine to a core")
     attachments: Line | None = Field(None, description="from a leaf to an attachment")

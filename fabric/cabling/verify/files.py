@@ -99,9 +99,9 @@ def _device(path: Path, output: Output, parsed: Sequence[Output], prompt: str, s
     if len(named) > 1:
         names = " and ".join(hosts.names[device] for device in named[:3])
         hint = "set the device with --device NAME=FILE"
-        raise InputError([Diagnostic(CODE, Place(str(path)), f"the file name matches {names}", hint)])
+        raise InputError([Diagnostic(CODE, Place(str(path)), f"the file name matches several devices: {names}", hint)])
     if reported := [*_hosts(parsed), *([prompt] if prompt else [])]:
-        message = f"belongs to {show(reported[0])}, which the plan does not have: ignored"
+        message = f"ignored: belongs to {show(reported[0])}, which is not in the plan"
         raise _UnknownDeviceError(Diagnostic(CODE, Place(str(path)), message, nearest(reported[0], hosts.names), "warning"))
     hint = f"name the file after the device, such as {hosts.names[0]}.json, or give --device NAME=FILE" if hosts.names else ""
     raise InputError(

@@ -49,7 +49,7 @@ class Warnings(BatfishCheck):
     """
 
     id = "FAB302"
-    title = "Batfish parses every line that it supports"
+    title = "Batfish reports no parse errors in supported syntax"
     severity = ERROR
     example = "`neighbor 10.64.0.1 remot-as 65101`"
     remediation = "correct the line, or suppress FAB302 with a reason if the line is valid and Batfish does not support it"

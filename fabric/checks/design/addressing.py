@@ -180,7 +180,7 @@ class Pools(FabricCheck):
                     yield self.say(design, ("pools", kind), text)
             known[kind, net] = None
             if net.overlaps(SHARED):
-                text = f"pool '{kind}' {net} overlaps {SHARED}, which is reserved for carrier-grade NAT (RFC 6598)"
+                text = f"pool '{kind}' {net} overlaps {SHARED}, the shared address space of carrier-grade NAT (RFC 6598)"
                 hint = "use private addresses (RFC 1918) if the site has a connection to a carrier network"
                 yield self.say(design, ("pools", kind), text, severity=NOTE, hint=hint)
         yield from self._outside(design)

@@ -149,7 +149,7 @@ class RouteServers(FabricCheck):
     """
 
     id = "FAB215"
-    title = "Every leaf has two route servers, and only leaves are VTEPs"
+    title = "Every leaf peers with two route servers, and only leaves are VTEPs"
     severity = WARNING
     example = "`overlay: {route_servers: 1}` in a fabric with four spines"
     remediation = "set `overlay: {route_servers: 4}`, or at least 2 to survive one failure"

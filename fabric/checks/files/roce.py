@@ -197,7 +197,7 @@ class EcnThresholds(FilesCheck):
     title = "The ECN minimum does not exceed the maximum, and switches of one role have equal thresholds"
     severity = ERROR
     example = "Kmin 2000000, Kmax 1000000"
-    remediation = "set the thresholds that `fabric explain` prints for the port"
+    remediation = "set the planned thresholds: `fabric explain FILE backend.ecn` prints them"
     of_device: ClassVar = True
     kinds: ClassVar = ("kmin", "kmax", "pmax")
 

@@ -42,7 +42,7 @@ class Servers(FilesCheck):
     id = "FAB283"
     title = "NTP, syslog and DNS servers match the plan"
     severity = ERROR
-    example = "`ntp server 192.0.2.99`, which the plan does not have"
+    example = "`ntp server 192.0.2.99`, a server that is not in the plan"
     remediation = "configure two NTP servers and a syslog server on the device, or under `management:` in the intent"
     planned_remediation = "run `fabric generate` to restore the file, or remove the override that changes these servers"
     kinds: ClassVar = ("ntp", "syslog", "dns")

@@ -167,7 +167,7 @@ class Timers(FilesCheck):
     title = "All BGP sessions of a device have the same hold time"
     severity = NOTE
     example = "hold time 180 s on one neighbor, 9 s on the others"
-    remediation = "set the timers on the peer group, not on single neighbors"
+    remediation = "set the timers on the peer group, not on individual neighbors"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:

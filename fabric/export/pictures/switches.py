@@ -162,7 +162,7 @@ def _pairs(view: View, kind: int) -> list[tuple[int, int, int]]:
 
 
 def _pair(canvas: Canvas, view: View, places: dict[int, Box]) -> None:
-    """The links between the two leaves of a collapsed pair."""
+    """The links between the two leaves of a collapsed-spine pair."""
     for low, high, _ in _pairs(view, LEAF_LEAF):
         a, b = places[low], places[high]
         rows = [a.y + a.h / 2 + offset for offset in (-9, -3, 3, 9)]

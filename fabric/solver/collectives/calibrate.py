@@ -53,7 +53,7 @@ class Calibration:
                 out.append(Diagnostic("FAB172", Place(table.id), message, hint, "warning"))
         far = [" ".join(line.split()) for line in moved(self.found, self.start, least=SUSPICIOUS)]
         if far:
-            message = f"parameters moved by more than {SUSPICIOUS:g} spreads: {'; '.join(far)}"
+            message = f"parameters differ from the start values by more than {SUSPICIOUS:g} standard deviations: {'; '.join(far)}"
             hint = "check transport, NICs, GPU and processes per server of the tables"
             out.append(Diagnostic("FAB172", Place(self.tables[0].id), message, hint, "warning"))
         return out
@@ -150,7 +150,7 @@ def moved(found: Physics, base: Physics, most: int = 8, least: float = 0.05) -> 
     shifts = [(abs(math.log(found.values[item.key] / base.values[item.key])) / item.spread, item) for item in parameters()]
     shifts.sort(key=lambda pair: (-pair[0], pair[1].key))
     return [
-        f"{item.key:32}{base.values[item.key]:10.4g} -> {found.values[item.key]:<10.4g} {shift:.1f} spreads"
+        f"{item.key:32}{base.values[item.key]:10.4g} -> {found.values[item.key]:<10.4g} {shift:.1f} standard deviations"
         for shift, item in shifts[:most]
         if shift > least
     ]

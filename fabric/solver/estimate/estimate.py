@@ -191,7 +191,7 @@ def _cannot(job: Job, physics_: Physics, algorithm: str, protocol: str) -> None:
         hint = f"{algorithm} runs {job.collective} here with --protocol {' or '.join(able)}"
     else:
         able = [name for name in ALGORITHMS[1:] if _can(job, physics_, name, "auto")]
-        hint = f"algorithms for {job.collective} here: {', '.join(able)}"
+        hint = f"algorithms available for {job.collective} in this job: {', '.join(able)}"
     report.error("FAB174", Place("--algorithm"), f"{shown} cannot run {job.collective} {where}", hint)
     report.raise_errors()
 
