@@ -37,7 +37,9 @@ def check(
     fail_on: str = typer.Option(
         "error", "--fail-on", metavar="SEVERITY", help="lowest severity with exit code 1: error, warning, note or never"
     ),
-    all_servers: bool = typer.Option(False, "--all-servers", help="compare every server with its leaves, instead of a sample"),
+    all_servers: bool = typer.Option(
+        False, "--all-servers", help="compare every server with its leaves, instead of a sample"
+    ),
     whole: bool = typer.Option(False, "--all", help="report every finding, even if many devices share it"),
     jobs: int = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core"),
 ) -> None:

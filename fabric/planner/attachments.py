@@ -14,6 +14,7 @@ from fabric.plan.lock import FabricLock, PortSpot
 from fabric.planner.places import holds
 from fabric.planner.wiring import GroupSites, attachment_links
 from fabric.settings.topology import Attachment
+from fabric.text import plural
 
 Spot = tuple[int, int]  # leaf number from 1, and column of the leaf's server block
 Free = dict[int, dict[int, dict[int, Slot]]]  # leaf number → column → speed → slot
@@ -107,8 +108,8 @@ def _report_short(spec: FabricSpec, at: int, attachment: Attachment, speed_gbps:
     report.error(
         "FAB140",
         spec.at("topology", "attachments", at),
-        f"attachment '{attachment.name}': {plural(attachment.links, 'link')} of {speed_gbps}G requested, "
-        f"{got} leaf ports of that speed are free",
+        f"attachment '{attachment.name}': expected at most {plural(got, 'link')}, the free leaf ports of {speed_gbps}G, "
+        f"got {attachment.links}",
         "use fewer servers per unit, or a leaf with more ports",
     )
 

@@ -37,7 +37,7 @@ def check(spec: FabricSpec, report: Report) -> None:
         report.error(
             "FAB144",
             spec.at("overlay", "isolation"),
-            "overlay.isolation: not used with evpn-vxlan, which already isolates tenants",
+            "overlay.isolation: expected no value with evpn-vxlan, which already isolates tenants, got {overlay.isolation}",
             "remove one of the two",
         )
     addressing = spec.underlay.addressing
@@ -165,7 +165,7 @@ def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
             report.error(
                 "FAB144",
                 spec.at(*path, "external"),
-                f"attachment '{attachment.name}': a router is not supported with `isolation: acl`, because "
+                f"attachment '{attachment.name}': expected no router with `isolation: acl`, because "
                 "packet filters cannot distinguish external hosts from other tenants",
                 "use `isolation: vrf-lite` or `kind: evpn-vxlan`: each tenant then has its own external connection",
             )
@@ -215,7 +215,7 @@ def _check_bonds(spec: FabricSpec, report: Report) -> None:
         report.error(
             "FAB144",
             spec.at("topology", "dual_tor"),
-            f"a bond needs two ports of a NIC on two leaves of one plane: here {plural(max(spread), 'leaf', 'leaves')} "
+            f"bonds: expected two ports of a NIC on two leaves of one plane, got {plural(max(spread), 'leaf', 'leaves')} "
             f"and {plural(spec.planes, 'plane')}",
             "planes are isolated from each other; use NICs with two ports",
         )

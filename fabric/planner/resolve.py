@@ -302,7 +302,9 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
         if topology.tiers != "auto":
             report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed-spine pair has one tier")
         if len(spec.groups) > 1:
-            report.error("FAB109", spec.at("servers"), "expected one group of servers: a collapsed-spine pair has one leaf pair")
+            report.error(
+                "FAB109", spec.at("servers"), "expected one group of servers: a collapsed-spine pair has one leaf pair"
+            )
 
 
 def _no_third_tier(spec: FabricSpec, report: Report) -> None:
@@ -339,7 +341,7 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
         report.error(
             "FAB109",
             where,
-            f"planes: {spec.planes} is not a divisor of the ports of a NIC: {group.model} has {ports} per NIC",
+            f"planes: expected a divisor of the {ports} of a NIC of {group.model}, got {spec.planes}",
             "each plane takes the same number of ports of every NIC",
         )
     if spec.dual_tor and nic.ports < 2:
@@ -350,7 +352,9 @@ def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report
             "a NIC with one port connects to one leaf; with `kind: rail-optimized` each NIC has its own leaf",
         )
     if spec.kind == "collapsed" and nic.count * nic.ports % 2:
-        report.error("FAB109", model, f"a collapsed-spine pair needs an even number of server ports, got {nic.count * nic.ports}")
+        report.error(
+            "FAB109", model, f"a collapsed-spine pair needs an even number of server ports, got {nic.count * nic.ports}"
+        )
     if nic.count % spec.rails(group):
         report.error(
             "FAB109",

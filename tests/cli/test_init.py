@@ -98,7 +98,7 @@ REFUSED = [
     ("--tiers 4", "expected one of auto, 2, 3, got 4"),
     ("--pods many", "expected a whole number, got 'many'"),
     ("--pods rows=3", "unknown key 'rows'"),
-    ("--planes 2", "expected 1, as a NIC of dgx-h100 has 1 port, got 2"),
+    ("--planes 2", "expected a divisor of the 1 port of a NIC of dgx-h100, got 2"),
     ("--nic-ports 400", "--nic-ports: error[FAB104]: expected 2x400, got '400'"),
     ("--uplinks 8@", "--uplinks: error[FAB104]: expected 32 or 32@800, got '8@'"),
     ("--oversubscription 3:1", "--oversubscription: error[FAB104]: expected 3 or 1,7, got '3:1'"),

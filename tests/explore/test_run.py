@@ -208,11 +208,11 @@ def test_a_sweep_goes_on_where_it_stopped(intent: pipeline.Intent, tmp_path: Pat
         ("", ""),
         ("not json\n", "the journal belongs to another sweep"),
         ("[" * 100_000, "the journal belongs to another sweep"),
-        ('SAME\n{"choice": {"switch": ["a"]}, "why": ""}\n', "j:2:1: error[FAB102]: expected a result of this sweep"),
-        ("SAME\nFIGURES\n", "j:2:1: error[FAB102]: expected a result of this sweep"),
+        ('SAME\n{"choice": {"switch": ["a"]}, "why": ""}\n', "j:2:1: error[FAB102]: this line is not a result of this sweep"),
+        ("SAME\nFIGURES\n", "j:2:1: error[FAB102]: this line is not a result of this sweep"),
         ('{"sweep": "of another"}\n', "the journal belongs to another sweep"),
-        ("SAME\n{}\n", "j:2:1: error[FAB102]: expected a result of this sweep"),
-        ('SAME\n{"choice": {"switch": "a"}, "gpus": 3}\n', "j:2:1: error[FAB102]: expected a result of this sweep"),
+        ("SAME\n{}\n", "j:2:1: error[FAB102]: this line is not a result of this sweep"),
+        ('SAME\n{"choice": {"switch": "a"}, "gpus": 3}\n', "j:2:1: error[FAB102]: this line is not a result of this sweep"),
     ],
 )
 def test_a_file_of_something_else_is_refused(

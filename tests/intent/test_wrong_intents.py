@@ -215,7 +215,7 @@ WIRING = (
         ),
         (f"{LOCK}{IDS}=======\n", "lock.yaml:4:1: error[FAB150]"),
         ("version: 3\nnumbers: []\n", "lock.yaml:1:10: error[FAB150]: lock file version: expected 2, got '3'"),
-        (f"version: 1\n{LOCK}{IDS}", "lock.yaml:2:1: error[FAB150]: lock file: expected one version, got two"),
+        (f"version: 1\n{LOCK}{IDS}", "lock.yaml:2:1: error[FAB150]: lock file: two format versions in one file"),
         ("\x00\x01\x02", "lock.yaml:1:1: error[FAB150]: lock file: expected `version: 2`, got none"),
         (f"{LOCK}what\n", "lock.yaml:3:1: error[FAB155]: lock file: expected `  - FABRIC KIND …`, got 'what'"),
         (f"{LOCK}  - backend\n", "lock.yaml:3:5: error[FAB155]: lock file: expected FABRIC KIND KEY=VALUE …, got 'backend'"),

@@ -371,7 +371,7 @@ def test_one_fabric_has_exactly_so_many_leaves_the_others_at_most() -> None:
             (4, 8),
             ["FAB501", "fabric 'backend' cannot have 8 leaves: two pods of a unit each have 16", "nearest: 4x16"],
         ),
-        ("lab", (1, 1), ["FAB501", "fabric 'frontend' cannot have 1 leaf: a collapsed pair has two", "nearest: 1x2"]),
+        ("lab", (1, 1), ["FAB501", "fabric 'frontend' cannot have 1 leaf: a collapsed-spine pair has two", "nearest: 1x2"]),
         (
             "lab",
             (0, 2),

@@ -53,7 +53,9 @@ class Calibration:
                 out.append(Diagnostic("FAB172", Place(table.id), message, hint, "warning"))
         far = [" ".join(line.split()) for line in moved(self.found, self.start, least=SUSPICIOUS)]
         if far:
-            message = f"parameters differ from the start values by more than {SUSPICIOUS:g} standard deviations: {'; '.join(far)}"
+            message = (
+                f"parameters differ from the start values by more than {SUSPICIOUS:g} standard deviations: {'; '.join(far)}"
+            )
             hint = "check transport, NICs, GPU and processes per server of the tables"
             out.append(Diagnostic("FAB172", Place(self.tables[0].id), message, hint, "warning"))
         return out

@@ -93,7 +93,7 @@ def test_no_one_says_it(tmp_path: Path) -> None:
 
 def test_the_name_says_two(tmp_path: Path) -> None:
     (item,) = mistakes(tmp_path, {"leaf001-to-leaf002.json": EOS})
-    assert item.message == "the file name matches leaf001 and leaf002"
+    assert item.message == "the file name matches several devices: leaf001 and leaf002"
 
 
 def test_a_device_that_the_plan_does_not_have(tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_device_that_the_plan_does_not_have(tmp_path: Path) -> None:
     (item,) = reported.unknown
     assert (len(reported.devices), item.severity) == (1, "warning")
     assert (item.message, item.hint) == (
-        "belongs to 'leaf01', which the plan does not have: ignored",
+        "ignored: belongs to 'leaf01', which is not in the plan",
         "did you mean 'leaf001'?",
     )
 
@@ -114,7 +114,7 @@ def test_files_of_another_site_alone(tmp_path: Path) -> None:
     (item,) = mistakes(tmp_path, {"a.txt": session, "b.txt": session})
     assert (
         item.message
-        == "no file matches a device of this plan; the first belongs to 'other01', which the plan does not have: ignored"
+        == "no file matches a device of this plan; the first ignored: belongs to 'other01', which is not in the plan"
     )
 
 

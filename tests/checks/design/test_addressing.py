@@ -146,7 +146,7 @@ CASES: Cases = {
         ("qos: {}", "pools: {p2p: 100.64.0.0/16}"),
         [
             "intent.yaml:20:18: note[FAB210]: fabric 'backend': pool 'p2p' 100.64.0.0/16 overlaps "
-            "100.64.0.0/10, which is reserved for carrier-grade NAT (RFC 6598)\n"
+            "100.64.0.0/10, the shared address space of carrier-grade NAT (RFC 6598)\n"
             "    hint: use private addresses (RFC 1918) if the site has a connection to a carrier network"
         ],
     ),
