@@ -58,10 +58,14 @@ if TYPE_CHECKING:
     from fabric.solver.collectives.calibrate import Calibration
     from fabric.solver.collectives.score import Score
     from fabric.solver.collectives.validation_report import Validation
+    from fabric.solver.doctor.diagnosis import Diagnosis
     from fabric.solver.estimate.estimate import Estimate
     from fabric.solver.estimate.request import EstimateRequest
+    from fabric.solver.estimate.training import PlacedJob
     from fabric.solver.measured.tables import Table
+    from fabric.solver.training.ladder import StepScore
     from fabric.solver.training.step import StepTime
+    from fabric.source import Node
     from fabric.workers import Progress
 
 
@@ -362,10 +366,71 @@ def step(fabric: FabricPlan, request: EstimateRequest, job: Path, placement: str
     Raises:
         InputError: mistakes in the file, or a job that does not fit.
     """
-    from fabric.export.port_names import PortNames
-    from fabric.solver.estimate import request as estimate_request
+    return training_job(fabric, request, job, placement).step()
 
-    return estimate_request.training_step(fabric, _spread(fabric, request), job, placement, PortNames(fabric).port_name)
+
+def training_job(
+    fabric: FabricPlan,
+    request: EstimateRequest,
+    job: Path,
+    placement: str = "packed",
+    values: Mapping[str, Node] | None = None,
+) -> PlacedJob:
+    """Place a training job on a fabric: `.step()`, `.sweep()` of variants, `.utilisation()` of a measured step.
+
+    Args:
+        fabric: a fabric of a plan.
+        request: job, routing and failures.
+        job: the JOB file.
+        placement: as of `estimate`.
+        values: other values of dotted keys of the JOB file.
+
+    Raises:
+        InputError: unknown name, or a job that does not fit the fabric.
+    """
+    from fabric.export.port_names import PortNames
+    from fabric.solver.estimate.training import placed
+
+    return placed(fabric, _spread(fabric, request), job, placement, PortNames(fabric).port_name, values)
+
+
+def score_steps(
+    file: Path, fabric_of: Callable[[Path], FabricPlan], contrast: bool = False, intent: Path | None = None
+) -> StepScore:
+    """Compare predicted training steps with measured ones.
+
+    Args:
+        file: ladders of measured steps (`docs/training.md`).
+        fabric_of: the fabric of an intent that the file names.
+        contrast: compare ratios to the first row, with nothing fitted; else the utilisation is fitted at the first row.
+        intent: design in place of those that the file names.
+
+    Raises:
+        InputError: mistakes in the file, or a job that does not fit.
+    """
+    from functools import cache
+
+    from fabric.solver.estimate.request import EstimateRequest
+    from fabric.solver.training import ladder
+
+    planned = cache(fabric_of)
+
+    def place(row: ladder.Row, utilisation: float | None = None) -> PlacedJob:
+        request = EstimateRequest(
+            gpus=row.gpus,
+            gpus_per_domain=row.gpus_per_domain,
+            fail=row.fail,
+            routing=row.routing,
+            queue_pairs=row.queue_pairs,
+        )
+        return training_job(planned(row.intent), request, row.job, row.placement, row.with_utilisation(utilisation))
+
+    return ladder.score(
+        ladder.read(file, intent),
+        contrast,
+        lambda row: place(row).utilisation(row.seconds).utilisation,
+        lambda row, utilisation: place(row, utilisation).time(),
+    )
 
 
 def _spread(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:
@@ -463,6 +528,26 @@ def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str
     from fabric.solver.collectives.calibrate import calibrate as fit
 
     return fit(measured, beside, base)
+
+
+def doctor(fabric: FabricPlan, files: Sequence[Path], request: EstimateRequest) -> Diagnosis:
+    """Explain why measured collectives are slower than estimated (`docs/doctor.md`).
+
+    Args:
+        fabric: the fabric of the run.
+        files: output of nccl-tests, and logs of NCCL_DEBUG=INFO.
+        request: routing, queue pairs, failures and platform file.
+
+    Returns:
+        Sizes outside the band of the estimate, and the causes by their share; none for a healthy run.
+
+    Raises:
+        InputError: a file that is neither, or a run that does not fit the fabric.
+    """
+    from fabric.export.port_names import PortNames
+    from fabric.solver.doctor.run import examine
+
+    return examine(fabric, files, _spread(fabric, request), PortNames(fabric).port_name)
 
 
 def diff(old: str, new: str, request: DiffRequest) -> Diff:

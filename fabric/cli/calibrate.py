@@ -8,10 +8,10 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import progress, say, show_diagnostics
+from fabric.cli.common import check_range, mistake, progress, say, show_diagnostics
 from fabric.cli.reports import put, put_lines
 from fabric.cli.score import FOR, read_tables
-from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.solver.measured.files import need_scored
 
 
@@ -28,6 +28,17 @@ def calibrate(
         help="list the nccl-tests runs worth measuring on this design, and exit",
         show_default=False,
     ),
+    step: float | None = typer.Option(
+        None,
+        "--step",
+        metavar="SECONDS",
+        help="a measured training step: print the utilisation that gives it; needs --job and --for",
+        show_default=False,
+    ),
+    model: Path | None = typer.Option(
+        None, "--job", metavar="JOB", help="with --step: YAML file of the training job", show_default=False
+    ),
+    gpus: int | None = typer.Option(None, "--gpus", metavar="N", help="with --step: GPUs of the job", show_default="all"),
     base: str = typer.Option(
         "shipped", "--base", metavar="BASE", help="start values: shipped, physics (all parameters free), or a platform file"
     ),
@@ -41,6 +52,9 @@ def calibrate(
     """
     if probe is not None:
         put_lines(lambda: pipeline.probe(job.chosen(probe, ""), str(probe), str(job.platform_beside(probe))))
+        return
+    if step is not None:
+        _utilisation(step, model, intent, gpus)
         return
     if not paths or output is None:
         missing = "TABLE" if not paths else "-o PLATFORM"
@@ -57,3 +71,20 @@ def calibrate(
     say(f"wrote {output}")
     show_diagnostics(calibrated.warnings())
     put_lines(calibrated.lines)
+
+
+def _utilisation(seconds: float, model: Path | None, intent: Path | None, gpus: int | None) -> None:
+    """Prints the utilisation behind a measured step."""
+    from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
+
+    report = Report()
+    check_range(report, "--step", seconds, 1e-3, 1e6, "a time from 0.001 to 1000000 s", "the time of one step in seconds")
+    for option, value in (("--job", model), ("--for", intent)):
+        if value is None:
+            mistake(report, option, f"expected {option} with --step, got none", "run `fabric calibrate --help`")
+    report.raise_errors()
+    assert model is not None
+    assert intent is not None
+    request = EstimateRequest(gpus=gpus, platform=job.platform_of(intent, None), routing="", queue_pairs=0)
+    placed = pipeline.training_job(job.chosen(intent, ""), request, model)
+    put_lines(placed.utilisation(seconds).lines)

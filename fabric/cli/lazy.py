@@ -29,8 +29,9 @@ GROUPS = {
         "estimate": "Estimate the time of a collective, and its bottleneck.",
         "step": "Estimate the time of a training step.",
         "capacity": "Compute cuts, throughput and the effect of failures.",
-        "score": "Compare estimated collective times with measured ones.",
+        "score": "Compare estimated times with measured ones.",
         "calibrate": "Fit the model of collective times to measurements.",
+        "doctor": "Explain why a measured collective is slower than estimated.",
     },
     "Order and build": {
         "bom": "List parts to order, with spares, power and cost.",
@@ -48,7 +49,7 @@ GROUPS = {
         "headroom": "Compute the PFC headroom of a port.",
         "catalog": "List the switch and server models of the catalog.",
         "vendors": "List the network OSes and their capabilities.",
-        "schema": "Print the JSON Schema of intents or of JSON output.",
+        "schema": "Print the JSON Schema of intents, JOB files or JSON output.",
     },
 }
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}

@@ -1,4 +1,4 @@
-"""`fabric schema`: the JSON Schema of intents, and of the documents that commands print with `--json`."""
+"""`fabric schema`: the JSON Schema of intents, of JOB files, and of the documents that commands print with `--json`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ def schema(
     name: str = typer.Argument(
         "",
         metavar="NAME",
-        help=f"name of a --json document: {', '.join(schemas.names())}",
+        help=f"{', '.join(schemas.inputs())} (JOB file), or name of a --json document: {', '.join(schemas.names())}",
         show_default=False,
     ),
 ) -> None:
-    """Print the JSON Schema of intents or of JSON output.
+    """Print the JSON Schema of intents, JOB files or JSON output.
 
     Without NAME: the schema of intents, for editors.
     """
-    if name and name not in schemas.names():
-        hint = nearest(name, schemas.names())
+    known = [*schemas.names(), *schemas.inputs()]
+    if name and name not in known:
+        hint = nearest(name, known)
         raise InputError([Diagnostic("FAB106", Place("schema"), f"unknown document {show(name)}", hint)])
     put(None, pipeline.schema(name))

@@ -11,7 +11,7 @@ from fabric import pipeline
 from fabric.cli import job
 from fabric.cli.common import mistake, progress, say, show_diagnostics
 from fabric.cli.reports import put_lines
-from fabric.diagnostics import Report, nearest
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest
 from fabric.formats import json_text
 from fabric.solver.measured.files import need_scored
 from fabric.solver.measured.tables import Table
@@ -19,6 +19,7 @@ from fabric.solver.measured.tables import Table
 if TYPE_CHECKING:
     from fabric.solver.collectives.score import Score
     from fabric.solver.collectives.validation_report import Validation
+    from fabric.solver.training.ladder import StepScore
 
 SPLITS = ("source", "kind", "scale", "points")
 
@@ -33,7 +34,7 @@ FOR = typer.Option(
 
 
 def score(
-    paths: list[Path] = typer.Argument(..., metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
+    paths: list[Path] = typer.Argument(None, metavar="TABLE…", help="output of nccl-tests, YAML tables, or folders of these"),
     platform: Path | None = typer.Option(
         None, "--platform", metavar="FILE", help="platform file of `fabric calibrate`", show_default="shipped parameters"
     ),
@@ -53,11 +54,32 @@ def score(
         help="with --cross-validate: tables in every training set; repeatable",
         show_default=False,
     ),
+    steps: Path | None = typer.Option(
+        None,
+        "--step",
+        metavar="LADDER",
+        help="compare training steps: YAML file of measured steps; the utilisation is fitted at the first row of each ladder",
+        show_default=False,
+    ),
+    contrast: bool = typer.Option(
+        False, "--contrast", help="with --step: compare ratios to the first row, with nothing fitted"
+    ),
     intent: Path | None = FOR,
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
-    """Compare estimated collective times with measured ones."""
-    _check_split(leave_out, cross_validate)
+    """Compare estimated times with measured ones.
+
+    Times of collectives, or of training steps with --step.
+    """
+    if steps is not None:
+        with progress("training steps"):
+            compared = pipeline.score_steps(steps, lambda path: job.chosen(path, ""), contrast, intent)
+        _show(compared, as_json)
+        return
+    _check_split(leave_out, cross_validate, contrast)
+    if not paths:
+        hint = "run `fabric score all_reduce.log --for INTENT`, or `fabric score --step LADDER`"
+        raise InputError([Diagnostic("FAB102", Place("TABLE"), "expected TABLE, got none", hint)])
     tables = read_tables(paths, intent)
     need_scored(tables, paths)
     result: Score | Validation
@@ -68,19 +90,25 @@ def score(
     else:
         with progress("collective times"):
             result = pipeline.score(tables, platform)
+    _show(result, as_json)
+
+
+def _show(result: Score | Validation | StepScore, as_json: bool) -> None:
     if as_json:
         print(json_text(result.as_dict()))
     else:
         put_lines(result.lines)
 
 
-def _check_split(split: str, cross_validate: bool) -> None:
+def _check_split(split: str, cross_validate: bool, contrast: bool) -> None:
     """Raises InputError for an unknown split, or a split without --cross-validate."""
     report = Report()
     if split not in SPLITS:
         mistake(report, "--leave-out", f"expected {', '.join(SPLITS)}, got {split!r}", nearest(split, SPLITS))
     elif split != "source" and not cross_validate:
         mistake(report, "--leave-out", "valid only with --cross-validate", "add --cross-validate")
+    if contrast:
+        mistake(report, "--contrast", "valid only with --step", "add --step LADDER")
     report.raise_errors()
 
 

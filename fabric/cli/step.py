@@ -28,6 +28,14 @@ def step(
     fail: list[str] = job.FAIL,
     platform: Path | None = job.PLATFORM,
     seed: int = job.SEED,
+    vary: list[str] = typer.Option(
+        [],
+        "--vary",
+        metavar="KEY=V,V",
+        help="values of a key of JOB, such as parallel.tensor=4,8; repeatable: every combination is a variant",
+        show_default=False,
+        rich_help_panel=job.JOB,
+    ),
     as_json: bool = job.JSON,
 ) -> None:
     """Estimate the time of a training step.
@@ -35,7 +43,11 @@ def step(
     Traffic on the network, communication that compute does not hide, and tokens per second.
     """
     from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
+    from fabric.solver.training.lines import lines
+    from fabric.solver.training.step import StepTime
+    from fabric.solver.training.sweep import choices
 
+    varied = choices(vary)
     report = Report()
     job.check_spread(report, routing, queue_pairs)
     job.check_seed(report, seed)
@@ -52,8 +64,9 @@ def step(
     )
     chosen = job.chosen(file, fabric)
     with progress("training step"):
-        result = pipeline.step(chosen, request, model, placement)
+        placed = pipeline.training_job(chosen, request, model, placement)
+        result = placed.sweep(varied) if varied else placed.step()
     if as_json:
         print(json_text(result.as_dict()))
     else:
-        put_lines(result.lines)
+        put_lines(lambda: lines(result) if isinstance(result, StepTime) else result.lines())

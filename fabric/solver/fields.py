@@ -83,6 +83,10 @@ class Fields:
         node = self._items.get(key)
         return None if node is None else node.plain()
 
+    def node(self, key: str) -> Node:
+        """The YAML tree under a key that is written."""
+        return self._items[key]
+
     def section(self, key: str) -> Fields | None:
         """The mapping under a key; None where it is not written or no mapping."""
         if key not in self:

@@ -41,7 +41,6 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             "export/containerlab.py": "a comment in a generated file, whose bytes stay",
             "report/racks.py": "names the first racks and the last",
-            "solver/training/file.py": "the first keys of a format, all that it needs",
         },
     ),
 }

@@ -45,6 +45,8 @@ class Gpu:
     generation: str
     nvlink_GBps: float  # one direction; 0: it reaches the other GPUs of its server over PCIe
     pcie_GBps: float  # one direction, line rate of the slot
+    memory_GBps: float  # of its own memory
+    memory_GB: float
     nvls: bool
     known: bool  # False: the name is not in the data, its nearest relative stands for it
 
@@ -86,7 +88,16 @@ def gpu(name: str, nvlink_GBps: float | None = None) -> Gpu:
     known = word if word in table else _relative(word, table)
     entry = table[known]
     speed = nvlink_GBps or float(entry.get("nvlink_GBps", 0))
-    return Gpu(known, entry["generation"], speed, float(entry["pcie_GBps"]), bool(entry.get("nvls", False)), known == word)
+    return Gpu(
+        known,
+        entry["generation"],
+        speed,
+        float(entry["pcie_GBps"]),
+        float(entry["memory_GBps"]),
+        float(entry["memory_GB"]),
+        bool(entry.get("nvls", False)),
+        known == word,
+    )
 
 
 def gpu_in(text: str) -> str:

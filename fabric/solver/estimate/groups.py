@@ -1,55 +1,85 @@
-"""Groups of a parallel job: what a collective takes when every group of a dimension calls it at the same time.
+"""Groups of a training job: what a collective takes when every group of a dimension calls it at the same time.
 
-Ranks are laid out as Megatron-LM does: tensor innermost, then data (with expert inside), pipeline outermost. A group is so
-many ranks at a stride; those that stand in one NVLink domain talk over NVLink.
+Ranks are laid out as Megatron-LM does: tensor innermost, then context, then data (with expert inside), pipeline outermost. A
+group is so many ranks at a stride; those that stand in one NVLink domain talk over NVLink.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from fabric.rounding import ceil_div
 from fabric.solver import Ints
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.estimate.estimate import ctas_of, gpu_of, transport_of
+from fabric.solver.estimate.estimate import band_of, ctas_of, gpu_of, pattern_of, transport_of
 from fabric.solver.estimate.supply import Supply
-from fabric.solver.training.step import Step
+from fabric.solver.training.job import TrainingJob
+from fabric.solver.training.step import CallTime
+from fabric.solver.training.traffic import Traffic, split
+
+LATENCY_BYTES = 64.0  # a call that takes hardly longer than one of this size is limited by latency
+NEAR_LATENCY = 1.25
 
 
-def group_times(step: Step, supply: Supply, parameters: Physics) -> Callable[[str, int, int, str], float]:
-    """µs of a collective by (collective, ranks, bytes, dimension), on the plan's network and placement."""
-    strides = {
-        "tensor": 1,
-        "data": step.tensor,
-        "expert": step.tensor,
-        "expert_data": step.tensor * step.expert,
-        "pipeline": step.tensor * step.data,
-    }
-    supplies: dict[tuple[int, int], Supply] = {}
+@dataclass(frozen=True)
+class Groups:
+    """Times of calls on the plan's network and placement. What the fabric leaves of the NICs for a group is looked at once,
+    for all jobs that are asked about."""
 
-    def time_us(collective: str, ranks: int, size: int, dimension: str) -> float:
-        stride = strides[dimension]
-        inside, domains = _split(ranks, stride, supply.placement.domain_gpus)
-        if domains > 1 and (stride, ranks) not in supplies:
-            rows = _rows(domains, inside * stride, supply.placement.domain_gpus, supply.placement.domains)
-            supplies[stride, ranks] = replace(supply, groups=rows)
-        job = _job(collective, size, ranks, inside, domains, supplies.get((stride, ranks), supply))
-        _, times = monotone(job, parameters)
-        return float(times[0])
+    supply: Supply
+    parameters: Physics
+    _supplies: dict[tuple[int, int], Supply] = field(default_factory=dict)
+    _times: dict[tuple[str, int, int, int], CallTime] = field(default_factory=dict)
 
-    return time_us
+    def of(self, job: TrainingJob, traffic: Traffic) -> CallTime:
+        """The time of one call of a job."""
+        stride = job.parallel.strides[traffic.dimension]
+        whole = self._time(traffic.collective, traffic.ranks, traffic.cross_bytes or traffic.bytes, stride)
+        if traffic.cross_bytes is None:
+            return whole
+        inside, _ = split(traffic.ranks, stride, self.supply.placement.domain_gpus)
+        if inside == 1:
+            return whole
+        near = self._time(traffic.collective, inside, traffic.bytes, stride)  # from the domain's entry to its experts
+        return whole if whole.us >= near.us else near
+
+    def _time(self, collective: str, ranks: int, size: int, stride: int) -> CallTime:
+        key = (collective, ranks, size, stride)
+        if key not in self._times:
+            self._times[key] = self._measure(collective, ranks, size, stride)
+        return self._times[key]
+
+    def _measure(self, collective: str, ranks: int, size: int, stride: int) -> CallTime:
+        placed = self.supply.placement
+        inside, domains = split(ranks, stride, placed.domain_gpus)
+        supply = self._supply(ranks, stride) if domains > 1 else self.supply
+        job = _job(collective, size, ranks, inside, domains, supply)
+        runs, times = monotone(job.of(np.array([LATENCY_BYTES, float(size)])), self.parameters)
+        low, high = band_of(job, self.parameters)
+        us = float(times[1])
+        limit = "latency" if us < NEAR_LATENCY * float(times[0]) else _limit(collective, runs.key(1)[0], domains, supply)
+        return CallTime(us, us * float(low[0]), us * float(high[0]), limit)
+
+    def _supply(self, ranks: int, stride: int) -> Supply:
+        placed = self.supply.placement
+        if (stride, ranks) not in self._supplies:
+            inside, domains = split(ranks, stride, placed.domain_gpus)
+            rows = _rows(domains, inside * stride, placed.domain_gpus, placed.domains)
+            self._supplies[stride, ranks] = replace(self.supply, groups=rows)
+        return self._supplies[stride, ranks]
 
 
-def _split(ranks: int, stride: int, domain: int) -> tuple[int, int]:
-    """(ranks of a group in one NVLink domain, NVLink domains that it reaches over)"""
-    inside = max(1, min(ranks, domain // stride))
-    return inside, ceil_div(ranks, inside)
+def _limit(collective: str, algorithm: str, domains: int, supply: Supply) -> str:
+    """The link that decides, or the NICs or NVLink where the fabric does not."""
+    if domains == 1:
+        return "NVLink"
+    pattern = "stages" if collective == "sendrecv" else pattern_of(collective, algorithm)
+    link = supply.of(pattern).link
+    return "server NICs" if link < 0 else supply.link_name(link)
 
 
 def _rows(domains: int, span: int, domain: int, all_domains: int) -> Ints:

@@ -22,7 +22,6 @@ from fabric.solver.network import network
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity
-    from fabric.solver.training.step import StepTime
 
 
 @dataclass(frozen=True)
@@ -88,17 +87,10 @@ def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, p
     return measure.measure(whole, failures.parse(whole, fail), pairs=pairs, seed=seed)
 
 
-def training_step(
-    fabric: FabricPlan, request: EstimateRequest, path: Path, placement: str, port_name: PortNamer = unnamed
-) -> StepTime:
-    """The time of a training step whose model is described in a file. Raises InputError."""
-    from fabric.solver.estimate.groups import group_times
-    from fabric.solver.training import file as training_file, step as training
-
+def supply_of(fabric: FabricPlan, request: EstimateRequest, placement: str, port_name: PortNamer = unnamed) -> Supply:
+    """What the fabric leaves of the NICs of a job, with its failures. Raises InputError."""
     whole = network(fabric, port_name)
-    found = _supply(_broken(whole, request), request, placement)
-    step = training_file.read(path, found.placement.gpus, str(path))
-    return training.step_time(step, group_times(step, found, platform(request.platform)))
+    return _supply(_broken(whole, request), request, placement)
 
 
 def _broken(whole: Network, request: EstimateRequest) -> Network:

@@ -1,110 +1,246 @@
-"""A training step from a YAML file; every mistake with its place. docs/training.md names the keys."""
+"""A JOB file in YAML; every mistake with its place. docs/training.md names the keys."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from fabric.diagnostics import Place, Report, nearest
 from fabric.solver import Fields, parse, read_text
-from fabric.solver.training.step import CODE, OVERLAPS, SHARDINGS, Sharding, Step, check
+from fabric.solver.training.job import (
+    BUCKET,
+    CODE,
+    OVERLAPS,
+    RECOMPUTES,
+    SCHEDULES,
+    SHARDINGS,
+    VARIATION,
+    Batch,
+    Bytes,
+    Compute,
+    Model,
+    Parallel,
+    TrainingJob,
+    check,
+    micro_batches_of,
+)
+from fabric.source import Node
 
-WHAT = "a training step"
-_SHAPE = "a step has `model`, `batch`, `parallel`, `compute`, and may have `bytes` and `overlap`"
-_MODEL = ("parameters", "layers", "hidden", "sequence", "expert_parameters", "experts", "top_k", "moe_layers")
-_BATCH = ("micro_batch", "micro_batches")
-_PARALLEL = ("data", "tensor", "pipeline", "expert", "interleave", "sequence_parallel", "sharding")
-_BYTES = ("gradient", "parameter", "activation")
-_COMPUTE = ("ms", "tflops_per_gpu", "utilisation")
-_SECTIONS = {
-    "model": _MODEL,
-    "batch": _BATCH,
-    "parallel": _PARALLEL,
-    "compute": _COMPUTE,
-    "bytes": _BYTES,
+WHAT = "a training job"
+_SHAPE = "a job has `model`, `batch`, `parallel`, `compute`, and may have `bytes` and `overlap`"
+_SECTIONS: dict[str, tuple[str, ...]] = {
+    "model": (
+        *("parameters", "layers", "hidden", "sequence", "heads", "kv_heads", "head_dim", "vocabulary", "tied_embeddings"),
+        *("expert_parameters", "experts", "top_k", "moe_layers", "expert_domains"),
+    ),
+    "batch": ("micro_batch", "micro_batches", "sequences"),
+    "parallel": (
+        *("data", "tensor", "context", "pipeline", "expert", "interleave", "stages", "schedule"),
+        *("sequence_parallel", "sharding", "deduplicate", "gpus_per_domain"),
+    ),
+    "compute": ("ms", "tflops_per_gpu", "utilisation", "recompute", "variation", "memory_GBps", "memory_GB", "overhead_ms"),
+    "bytes": ("gradient", "parameter", "activation", "dispatch", "combine"),
     "overlap": OVERLAPS,
 }
+_NEEDED = ("parameters", "layers", "hidden", "sequence")
 _MOST = 1_000_000
+Word = TypeVar("Word", bound=str)
 
 
-def read(path: Path, gpus: int | None = None, shown: str | None = None) -> Step:
-    """A step file. `gpus` of the job: `data` may then be left out. Raises InputError with every mistake of the file."""
+def read(path: Path, gpus: int | None = None, shown: str | None = None) -> TrainingJob:
+    """A JOB file. `gpus` of the job: `data` may then be left out. Raises InputError with every mistake of the file."""
     return read_yaml(read_text(path, WHAT, shown), shown or str(path), gpus)
 
 
-def read_yaml(text: str, name: str, gpus: int | None = None) -> Step:
+def read_yaml(text: str, name: str, gpus: int | None = None) -> TrainingJob:
     """As `read`, from a text."""
+    return of_node(tree(text, name), name, gpus)
+
+
+def tree(text: str, name: str) -> Node:
+    """The YAML tree of a JOB file. Raises InputError where the text is no mapping."""
+    return parse(text, name, WHAT, _SHAPE)
+
+
+def of_node(root: Node, name: str, gpus: int | None = None) -> TrainingJob:
+    """As `read`, from a tree."""
     report = Report()
-    top = Fields(parse(text, name, WHAT, _SHAPE), name, report, CODE)
+    job = of_fields(Fields(root, name, report, CODE), gpus)
+    report.raise_errors()
+    return job
+
+
+def with_values(root: Node, values: Mapping[str, Node]) -> Node:
+    """The tree with other values of dotted keys, such as `parallel.tensor`; each stands where its value was written.
+
+    `batch.sequences` and `batch.micro_batches` exclude each other, so one takes the place of the other.
+    """
+    for dotted, value in values.items():
+        section, _, key = dotted.partition(".")
+        inner = dict(root.items) if isinstance(root.items, dict) else {}
+        home = inner.get(section) or Node(value.line, value.column, items={})
+        items = dict(home.items) if isinstance(home.items, dict) else {}
+        items.pop({"sequences": "micro_batches", "micro_batches": "sequences"}.get(key, ""), None)
+        place = (value.line, value.column)
+        inner[section] = replace(home, items={**items, key: value}, keys={**home.keys, key: place})
+        root = replace(root, items=inner, keys={**root.keys, section: root.keys.get(section, place)})
+    return root
+
+
+def all_keys() -> tuple[str, ...]:
+    """Every dotted key of a JOB file."""
+    return tuple(f"{section}.{key}" for section, names in _SECTIONS.items() for key in names)
+
+
+def gpus_per_domain(root: Node, name: str) -> int | None:
+    """GPUs of each NVLink domain that a job uses; None where it does not say so."""
+    section = Fields(root, name, Report(), CODE).section("parallel")
+    return section.whole("gpus_per_domain", 0, 1, _MOST) or None if section else None
+
+
+def of_fields(top: Fields, gpus: int | None) -> TrainingJob:
+    """The job of a mapping; mistakes go to its report."""
     top.refuse_unknown(tuple(_SECTIONS))
     for key in ("model", "parallel", "compute"):
         if key not in top:
             top.missing(key, _SHAPE)
     sections = {key: _section(top, key, known) for key, known in _SECTIONS.items()}
-    report.raise_errors()
-    step = _step(sections, gpus)
-    report.raise_errors()
-    for key, message, hint in check(step, gpus):
-        report.error(CODE, _place(sections, key, name), f"{key}: {message}", hint)
-    report.raise_errors()
-    return step
+    before = len(top.report.errors)
+    job = _job(sections, gpus)
+    if before == len(top.report.errors):
+        for key, message, hint in check(job, gpus):
+            top.report.error(CODE, _place(sections, key), f"{key}: {message}", hint)
+    return job
 
 
 def _section(top: Fields, key: str, known: tuple[str, ...]) -> Fields:
     """A part of the file, an empty one where it is not written."""
-    found = top.section(key) or Fields(parse("{}", top.file, WHAT, _SHAPE), top.file, top.report, CODE, key)
-    found.refuse_unknown(known)
-    return found
+    fields = top.section(key) or Fields(parse("{}", top.file, WHAT, _SHAPE), top.file, top.report, CODE, key)
+    fields.refuse_unknown(known)
+    return fields
 
 
-def _step(sections: dict[str, Fields], gpus: int | None) -> Step:
-    model, batch, parallel, sizes = (sections[key] for key in ("model", "batch", "parallel", "bytes"))
-    compute, overlap = sections["compute"], sections["overlap"]
-    for key in ("parameters", "layers", "hidden", "sequence"):
-        if key not in model:
-            model.missing(key, f"a model has {', '.join(_MODEL[:4])}")
-    if gpus is None and "data" not in parallel:
-        parallel.missing("data", "how many replicas of the model train together")
-    if ("ms" in compute) == ("tflops_per_gpu" in compute):
-        got = "got both" if "ms" in compute else "got neither"
-        compute.error("ms", f"expected one of ms and tflops_per_gpu, {got}", nearest("", _COMPUTE))
-    layers = model.whole("layers", 1, 1, 100_000)
-    experts = model.whole("experts", 0, 0, 100_000)
-    tensor = parallel.whole("tensor", 1, 1, _MOST)
-    pipeline = parallel.whole("pipeline", 1, 1, _MOST)
-    replicas = max(1, gpus // (tensor * pipeline)) if gpus else 1
-    word = parallel.choice("sharding", SHARDINGS, "none")
-    sharding: Sharding = next(item for item in SHARDINGS if item == word)
-    return Step(
-        parameters=model.number("parameters", 1, 1, 1e18),
-        layers=layers,
-        hidden=model.whole("hidden", 1, 1, 10_000_000),
-        sequence=model.whole("sequence", 1, 1, 1_000_000_000),
-        micro_batch=batch.whole("micro_batch", 1, 1, _MOST),
-        micro_batches=batch.whole("micro_batches", 1, 1, _MOST),
-        data=parallel.whole("data", replicas, 1, _MOST),
-        tensor=tensor,
-        pipeline=pipeline,
-        expert=parallel.whole("expert", 1, 1, _MOST),
-        interleave=parallel.whole("interleave", 1, 1, 1000),
-        sequence_parallel=parallel.flag("sequence_parallel", False),
-        sharding=sharding,
-        expert_parameters=model.number("expert_parameters", 0, 0, 1e18),
-        experts=experts,
-        top_k=model.whole("top_k", 1, 1, 100_000),
-        moe_layers=model.whole("moe_layers", layers if experts else 0, 0, 100_000),
-        gradient_bytes=sizes.number("gradient", 2, 0.125, 16),
-        parameter_bytes=sizes.number("parameter", 2, 0.125, 16),
-        activation_bytes=sizes.number("activation", 2, 0.125, 16),
-        compute_ms=compute.number("ms", 0, 1e-6, 1e9),
-        tflops_per_gpu=compute.number("tflops_per_gpu", 0, 1e-3, 1e6),
-        utilisation=compute.number("utilisation", 0.5, 1e-3, 1),
-        overlap={key: overlap.number(key, 0, 0, 1) for key in OVERLAPS},
+def _job(sections: dict[str, Fields], gpus: int | None) -> TrainingJob:
+    parallel = _parallel(sections["parallel"], gpus)
+    overlap = sections["overlap"]
+    return TrainingJob(
+        model=_model(sections["model"]),
+        batch=_batch(sections["batch"], parallel.data),
+        parallel=parallel,
+        bytes=_bytes(sections["bytes"]),
+        compute=_compute(sections["compute"]),
+        overlap={key: _share(overlap, key) for key in OVERLAPS if key in overlap},
+        stated=frozenset(f"{name}.{key}" for name, section in sections.items() for key in section if key in section),
     )
 
 
-def _place(sections: dict[str, Fields], key: str, name: str) -> Place:
-    """Where a key of a step stands; the section that it would stand in, or the file."""
-    if key in sections:
-        return sections[key].place()
-    home = next((section for section in sections.values() if key in section), None)
-    return home.place(key) if home is not None else Place(name, 1, 1)
+def _model(fields: Fields) -> Model:
+    for key in _NEEDED:
+        if key not in fields:
+            fields.missing(key, f"a model has {', '.join(_NEEDED)}")
+    layers = fields.whole("layers", 1, 1, 100_000)
+    experts = fields.whole("experts", 0, 0, 100_000)
+    return Model(
+        parameters=fields.number("parameters", 1, 1, 1e18),
+        layers=layers,
+        hidden=fields.whole("hidden", 1, 1, 10_000_000),
+        sequence=fields.whole("sequence", 1, 1, 1_000_000_000),
+        heads=fields.whole("heads", 0, 1, 1_000_000),
+        kv_heads=fields.whole("kv_heads", 0, 1, 1_000_000),
+        head_dim=fields.number("head_dim", 0, 1, 1_000_000),
+        vocabulary=fields.whole("vocabulary", 0, 1, 1_000_000_000),
+        tied_embeddings=fields.flag("tied_embeddings", False),
+        expert_parameters=fields.number("expert_parameters", 0, 0, 1e18),
+        experts=experts,
+        top_k=fields.whole("top_k", 1, 1, 100_000),
+        moe_layers=fields.whole("moe_layers", layers if experts else 0, 0, 100_000),
+        expert_domains=fields.whole("expert_domains", 0, 1, _MOST),
+    )
+
+
+def _parallel(fields: Fields, gpus: int | None) -> Parallel:
+    if gpus is None and "data" not in fields:
+        fields.missing("data", "number of replicas of the model")
+    ranks = {key: fields.whole(key, 1, 1, _MOST) for key in ("tensor", "context", "pipeline", "expert")}
+    held = ranks["tensor"] * ranks["context"] * ranks["pipeline"]
+    domain = fields.whole("gpus_per_domain", 0, 1, _MOST)
+    return Parallel(
+        data=fields.whole("data", max(1, gpus // held) if gpus else 1, 1, _MOST),
+        **ranks,
+        interleave=fields.whole("interleave", 1, 1, 1000),
+        stages=_stages(fields),
+        schedule=_word(fields, "schedule", SCHEDULES, SCHEDULES[0]),
+        sequence_parallel=fields.flag("sequence_parallel", False),
+        sharding=_word(fields, "sharding", SHARDINGS, "none"),
+        deduplicate=fields.flag("deduplicate", False),
+        gpus_per_domain=domain or None,
+    )
+
+
+def _word(fields: Fields, key: str, words: tuple[Word, ...], default: Word) -> Word:
+    word = fields.choice(key, words, default)
+    return next(item for item in words if item == word)
+
+
+def _stages(fields: Fields) -> tuple[int, ...]:
+    if "stages" not in fields:
+        return ()
+    value = fields.value("stages")
+    if not isinstance(value, list) or not all(isinstance(item, int) and 0 <= item <= 100_000 for item in value):
+        fields.error("stages", "expected a list of numbers of layers", "write `stages: [7, 8, 8, 7]`")
+        return ()
+    return tuple(value)
+
+
+def _batch(fields: Fields, data: int) -> Batch:
+    micro_batch = fields.whole("micro_batch", 1, 1, _MOST)
+    if "sequences" in fields and "micro_batches" in fields:
+        fields.error("sequences", "expected one of sequences and micro_batches, got both", "remove one of the two")
+    sequences = fields.whole("sequences", 0, 1, 1_000_000_000)
+    if sequences:
+        if sequences % (data * micro_batch):
+            got = f"expected a multiple of data x micro_batch, {data * micro_batch}, got {sequences}"
+            fields.error("sequences", got, "change `data`, `micro_batch` or `sequences`")
+        return Batch(micro_batch, micro_batches_of(sequences, data, micro_batch))
+    return Batch(micro_batch, fields.whole("micro_batches", 1, 1, _MOST))
+
+
+def _bytes(fields: Fields) -> Bytes:
+    activation = fields.number("activation", 2, 0.125, 16)
+    return Bytes(
+        gradient=fields.number("gradient", 2, 0.125, 16),
+        parameter=fields.number("parameter", 2, 0.125, 16),
+        activation=activation,
+        dispatch=fields.number("dispatch", activation, 0.125, 16),
+        combine=fields.number("combine", activation, 0.125, 16),
+    )
+
+
+def _compute(fields: Fields) -> Compute:
+    if ("ms" in fields) == ("tflops_per_gpu" in fields):
+        got = "got both" if "ms" in fields else "got neither"
+        fields.error("ms", f"expected one of ms and tflops_per_gpu, {got}", nearest("", ("ms", "tflops_per_gpu")))
+    return Compute(
+        ms=fields.number("ms", 0, 1e-6, 1e9),
+        tflops_per_gpu=fields.number("tflops_per_gpu", 0, 1e-3, 1e6),
+        utilisation=fields.number("utilisation", 0.5, 1e-3, 1),
+        recompute=_word(fields, "recompute", RECOMPUTES, "none"),
+        variation=fields.number("variation", VARIATION, 0, 0.5),
+        memory_GBps=fields.number("memory_GBps", 0, 0, 1e6),
+        memory_GB=fields.number("memory_GB", 0, 0, 1e6),
+        overhead_ms=fields.number("overhead_ms", 0, 0, 1e9),
+    )
+
+
+def _share(fields: Fields, key: str) -> float | str:
+    if key == "data" and fields.value(key) == BUCKET:
+        return BUCKET
+    return fields.number(key, 0, 0, 1)
+
+
+def _place(sections: dict[str, Fields], key: str) -> Place:
+    """Where a dotted key stands, or the section that it would stand in."""
+    section, _, name = key.partition(".")
+    return sections[section].place(name)

@@ -1,0 +1,217 @@
+"""Measured training steps at several sizes or on several designs, and how far the prediction is from them.
+
+A ladder is scored by one fitted value: the utilisation of its first row. A contrast has none: ratios to the first row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fabric.diagnostics import Report
+from fabric.solver import Fields, parse, read_text
+from fabric.solver.training.job import CODE
+from fabric.solver.training.step import StepTime
+from fabric.source import Node
+from fabric.text import aligned, duration, percent
+
+WHAT = "measured training steps"
+_SHAPE = "write `ladders:` with `- name`, `intent`, `job` and `rows`; docs/training.md has one"
+_SHARED = ("name", "intent", "job", "placement", "gpus_per_domain", "fail", "routing", "queue_pairs")
+_ROW = (*_SHARED, "gpus", "seconds", "set")
+_LADDER = (*_SHARED, "rows")
+UTILISATION = "compute.utilisation"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measured step."""
+
+    name: str
+    intent: Path
+    job: Path
+    seconds: float  # in a contrast only its ratio to the first row counts
+    gpus: int | None = None  # None: all of the fabric
+    placement: str = "packed"
+    gpus_per_domain: int | None = None
+    fail: tuple[str, ...] = ()
+    routing: str = ""  # "": as in the plan
+    queue_pairs: int = 0  # 0: as in the plan
+    values: Mapping[str, Node] = field(default_factory=dict)  # of dotted keys of the JOB file
+
+    def with_utilisation(self, utilisation: float | None) -> dict[str, Node]:
+        """The row's values and a fitted utilisation."""
+        fitted = {} if utilisation is None else {UTILISATION: Node(1, 1, utilisation)}
+        return {**self.values, **fitted}
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Rows that share a utilisation."""
+
+    name: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class RowScore:
+    """A row and its prediction, both in seconds, or both as a ratio to the first row."""
+
+    ladder: str
+    name: str
+    gpus: int
+    measured: float
+    predicted: float
+    low: float
+    high: float
+    first: bool  # the row of the fit, or that others are compared with
+
+    @property
+    def error(self) -> float:
+        return self.predicted / self.measured - 1
+
+
+@dataclass(frozen=True)
+class StepScore:
+    """Every row of some ladders."""
+
+    contrast: bool
+    rows: tuple[RowScore, ...]
+
+    @property
+    def predictions(self) -> tuple[RowScore, ...]:
+        """The rows that nothing was fitted to."""
+        return tuple(row for row in self.rows if not row.first)
+
+    def as_dict(self) -> dict[str, Any]:
+        """A document of all rows; errors as shares."""
+        rows = [
+            {
+                "ladder": row.ladder,
+                "row": row.name,
+                "gpus": row.gpus,
+                "measured": row.measured,
+                "predicted": row.predicted,
+                "p10": row.low,
+                "p90": row.high,
+                "error": row.error,
+                "fitted": row.first,
+            }
+            for row in self.rows
+        ]
+        return {"contrast": self.contrast, "rows": rows}
+
+    def lines(self) -> list[str]:
+        """A row a measured step; the worst error, and the share inside the band."""
+        head = ("ladder", "row", "GPUs", "measured", "predicted", "p10 to p90", "error")
+        cells = [
+            (
+                row.ladder,
+                row.name,
+                f"{row.gpus:,}",
+                self._value(row.measured),
+                self._value(row.predicted),
+                f"{self._value(row.low)} to {self._value(row.high)}",
+                ("first" if self.contrast else "fitted") if row.first else f"{row.error:+.1%}",
+            )
+            for row in self.rows
+        ]
+        out = aligned(cells, "<<>>>>>", head=head)
+        if self.predictions:
+            worst = max(self.predictions, key=lambda row: abs(row.error))
+            inside = sum(row.low <= row.measured <= row.high for row in self.predictions) / len(self.predictions)
+            out += ["", f"worst error {worst.error:+.1%} ({worst.name}); {percent(inside)} of rows between p10 and p90"]
+        return out
+
+    def _value(self, value: float) -> str:
+        return f"{value:.3f}" if self.contrast else f"{value:,.2f} s" if value >= 1 else duration(value * 1e3)
+
+
+def read(path: Path, intent: Path | None = None) -> tuple[Ladder, ...]:
+    """The ladders of a file. Paths in it are relative to it; `intent` takes the place of those that it names.
+
+    Raises:
+        InputError: every mistake of the file, with its place.
+    """
+    name, report = str(path), Report()
+    top = Fields(parse(read_text(path, WHAT), name, WHAT, _SHAPE), name, report, CODE)
+    top.refuse_unknown(("source", "ladders"))
+    if "ladders" not in top:
+        top.missing("ladders", _SHAPE)
+    ladders = tuple(_ladder(entry, path.parent, intent) for entry in top.sections("ladders"))
+    report.raise_errors()
+    return ladders
+
+
+def _ladder(fields: Fields, folder: Path, intent: Path | None) -> Ladder:
+    fields.refuse_unknown(_LADDER)
+    rows = fields.sections("rows")
+    if len(rows) < 2:
+        fields.error("rows", f"expected at least 2 rows, got {len(rows)}", "the first row is fitted, the others are scored")
+    return Ladder(fields.text("name"), tuple(_row(row, fields, folder, intent) for row in rows))
+
+
+def _row(fields: Fields, ladder: Fields, folder: Path, intent: Path | None) -> Row:
+    """A row; what it does not state is that of its ladder."""
+    fields.refuse_unknown(_ROW)
+
+    def of(key: str) -> Fields:
+        return fields if key in fields else ladder
+
+    for key in ("seconds", "job", *(() if intent else ("intent",))):
+        if key not in of(key):
+            fields.missing(key, f"state it in the row{'' if key == 'seconds' else ' or in its ladder'}")
+    gpus = fields.whole("gpus", 0, 1, 10_000_000)
+    fail = of("fail").value("fail") or []
+    return Row(
+        name=fields.text("name") or (f"{gpus:,} GPUs" if gpus else "all GPUs"),
+        intent=intent or folder / of("intent").text("intent"),
+        job=folder / of("job").text("job"),
+        seconds=fields.number("seconds", 1, 1e-9, 1e9),
+        gpus=gpus or None,
+        placement=of("placement").text("placement", "packed"),
+        gpus_per_domain=of("gpus_per_domain").whole("gpus_per_domain", 0, 1, 1_000_000) or None,
+        fail=tuple(map(str, fail if isinstance(fail, list) else [fail])),
+        routing=of("routing").choice("routing", ("", "ecmp", "adaptive", "spray"), ""),
+        queue_pairs=of("queue_pairs").whole("queue_pairs", 0, 1, 128),
+        values=_values(fields),
+    )
+
+
+def _values(fields: Fields) -> dict[str, Node]:
+    """Other values of dotted keys of the JOB file."""
+    from fabric.solver.training.file import all_keys
+
+    section = fields.section("set")
+    if section is None:
+        return {}
+    section.refuse_unknown(all_keys())
+    return {key: section.node(key) for key in section}
+
+
+def score(
+    ladders: tuple[Ladder, ...],
+    contrast: bool,
+    utilisation: Callable[[Row], float],
+    step: Callable[[Row, float | None], StepTime],
+) -> StepScore:
+    """Rows of all ladders against predictions.
+
+    Args:
+        ladders: what was measured.
+        contrast: compare ratios to the first row, with the utilisation of the JOB file.
+        utilisation: the one that gives a row's measured time.
+        step: the step of a row with a utilisation; None: that of its JOB file.
+    """
+    rows: list[RowScore] = []
+    for ladder in ladders:
+        fit = None if contrast else utilisation(ladder.rows[0])
+        steps = [step(row, fit) for row in ladder.rows]
+        unit = (ladder.rows[0].seconds, steps[0].step_ms / 1e3) if contrast else (1.0, 1.0)
+        for at, (row, time) in enumerate(zip(ladder.rows, steps, strict=True)):
+            middle, low, high = (ms / 1e3 / unit[1] for ms in (time.step_ms, time.p10_ms, time.p90_ms))
+            measured = row.seconds / unit[0]
+            rows.append(RowScore(ladder.name, row.name, time.gpus, measured, middle, low, high, first=at == 0))
+    return StepScore(contrast, tuple(rows))

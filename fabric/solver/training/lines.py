@@ -1,0 +1,61 @@
+"""A training step for a person."""
+
+from __future__ import annotations
+
+from fabric.solver.training.step import DimensionTime, StepTime
+from fabric.text import aligned, duration, percent, size, time
+
+
+def lines(step: StepTime) -> list[str]:
+    """Calls by dimension, the sum, the limit, and the assumptions. Lines without a line end."""
+    return [*_dimensions(step), "", *_sums(step), *_assumptions(step)]
+
+
+def _dimensions(step: StepTime) -> list[str]:
+    if not step.dimensions:
+        return ["no dimension crosses the network"]
+    head = ("dimension", "collective", "ranks", "size", "calls", "one call", "total", "exposed")
+    rows = [(d.dimension, d.collective, f"{d.ranks:,}", size(d.bytes), f"{d.calls:,}", *_times(d)) for d in step.dimensions]
+    return aligned(rows, "<<>>>>>>", head=head)
+
+
+def _times(dimension: DimensionTime) -> tuple[str, str, str]:
+    return time(dimension.call_us), duration(dimension.total_ms), duration(dimension.exposed_ms)
+
+
+def _sums(step: StepTime) -> list[str]:
+    rows = [
+        ("compute", f"{duration(step.compute_ms)} on the slowest GPU of the heaviest stage"),
+        ("communication", f"{duration(step.communication_ms)}, of which {duration(step.exposed_ms)} exposed"),
+        ("bubble", duration(step.bubble_ms)),
+    ]
+    if step.optimizer_ms:
+        rows.append(("optimizer", duration(step.optimizer_ms)))
+    if step.overhead_ms:
+        rows.append(("overhead", duration(step.overhead_ms)))
+    return aligned(
+        [
+            *rows,
+            ("step", f"{duration(step.step_ms)} on {step.gpus:,} GPUs; {duration(step.ideal_ms)} with an ideal network"),
+            ("p10 to p90", f"{duration(step.p10_ms)} to {duration(step.p90_ms)} by the band of the collectives"),
+            ("tokens/s", f"{step.tokens_per_second:,.0f}, {percent(step.lost_to_network)} lost to the network"),
+            *_limit(step),
+            ("memory", f"{step.states_GB:,.1f} GB a GPU for parameters, gradients and optimizer, activations not counted"),
+        ]
+    )
+
+
+def _limit(step: StepTime) -> list[tuple[str, str]]:
+    most = step.deciding
+    if most is None or not most.exposed_ms:
+        return []
+    share = percent(most.exposed_ms / step.step_ms)
+    return [("limit", f"{most.dimension} {most.collective}, {share} of the step: {most.limit}")]
+
+
+def _assumptions(step: StepTime) -> list[str]:
+    rows = [(row.key, row.value, row.other, f"{row.change:+.1%}") for row in step.assumptions]
+    if not rows:
+        return []
+    head = ("not stated in JOB", "taken", "with", "step")
+    return ["", *aligned(rows, "<<<>", head=head)]

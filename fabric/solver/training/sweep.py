@@ -1,0 +1,131 @@
+"""Variants of a training job: every combination of other values of its keys, the fastest first."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.solver import parse
+from fabric.solver.training import file as training_file
+from fabric.solver.training.step import StepTime
+from fabric.source import Node
+from fabric.text import aligned, counted, duration, percent
+
+OPTION = Place("--vary")
+MOST = 20_000  # variants
+SHOWN = 20
+_FIXED = ("parallel.gpus_per_domain", "parallel.stages")  # one changes the placement, the other is a list
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One combination of values."""
+
+    values: tuple[Any, ...]  # in the order of the sweep's keys
+    step: StepTime | None  # None: the values do not fit together
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class StepSweep:
+    """Every variant, the fastest first, those that do not fit last."""
+
+    keys: tuple[str, ...]
+    variants: tuple[Variant, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """A document of the variants: values, times, or why a variant does not fit."""
+        return {"keys": list(self.keys), "variants": [_document(item) for item in self.variants]}
+
+    def lines(self) -> list[str]:
+        """A row a variant: its values, the step, its band, and what the network costs."""
+        fit = [item for item in self.variants if item.step]
+        head = (*(key.partition(".")[2] for key in self.keys), "step", "p10 to p90", "tokens/s", "to network")
+        rows = [(*map(_word, item.values), *_cells(item.step)) for item in fit[:SHOWN] if item.step]
+        out = aligned(rows, ">" * len(head), head=head) if rows else []
+        if len(fit) > SHOWN:
+            out += ["", f"{SHOWN} of {counted(len(fit), 'variant')}; --json prints all"]
+        if rows:
+            out += ["", "memory for activations is not checked"]
+        misfits = [item for item in self.variants if not item.step]
+        if misfits:
+            first = dict(zip(self.keys, map(_word, misfits[0].values), strict=True))
+            shown = ", ".join(f"{key.partition('.')[2]} {value}" for key, value in first.items())
+            out += ["", f"{counted(len(misfits), 'variant')} not possible, such as {shown}:", f"  {misfits[0].why_not}"]
+        return out
+
+
+def _document(item: Variant) -> dict[str, Any]:
+    if item.step is None:
+        return {"values": list(item.values), "reason": item.why_not}
+    step = item.step
+    return {
+        "values": list(item.values),
+        "step_ms": step.step_ms,
+        "p10_ms": step.p10_ms,
+        "p90_ms": step.p90_ms,
+        "tokens_per_second": step.tokens_per_second,
+        "lost_to_network": step.lost_to_network,
+    }
+
+
+def _cells(step: StepTime) -> tuple[str, str, str, str]:
+    band = f"{duration(step.p10_ms)} to {duration(step.p90_ms)}"
+    return duration(step.step_ms), band, f"{step.tokens_per_second:,.0f}", percent(step.lost_to_network)
+
+
+def _word(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def choices(options: Sequence[str]) -> dict[str, list[Node]]:
+    """Dotted key to values, of texts such as `parallel.tensor=4,8`. Raises InputError with every mistake."""
+    report, chosen = Report(), dict[str, list[Node]]()
+    known = [key for key in training_file.all_keys() if key not in _FIXED]
+    for text in options:
+        key, sign, values = text.partition("=")
+        if not sign or not values:
+            report.error("FAB102", OPTION, f"expected KEY=VALUE,VALUE, got {show(text)}", "such as parallel.tensor=4,8")
+        elif key not in known:
+            report.error("FAB102", OPTION, f"expected a key of the JOB file, got {show(key)}", nearest(key, known))
+        elif key in chosen:
+            report.error("FAB102", OPTION, f"expected each key once, got {key} twice", "separate values by commas")
+        else:
+            chosen[key] = [_node(word.strip()) for word in values.split(",")]
+    report.raise_errors()
+    count = math.prod(map(len, chosen.values()))
+    if count > MOST:
+        report.error("FAB102", OPTION, f"expected at most {MOST:,} variants, got {count:,}", "vary fewer keys")
+        report.raise_errors()
+    return chosen
+
+
+def _node(word: str) -> Node:
+    """A value as YAML reads it."""
+    items = parse(f"value: {word}" if word else "value:", str(OPTION.file), "a value", "such as parallel.tensor=4,8").items
+    assert isinstance(items, dict)
+    return items["value"]
+
+
+def sweep(root: Node, varied: Mapping[str, Sequence[Node]], time: Callable[[Node], StepTime]) -> StepSweep:
+    """Times of every combination; `time` gives the step of a changed JOB tree. Raises InputError where none is possible."""
+    done = tuple(_variants(root, varied, time))
+    if not any(item.step for item in done):
+        raise InputError([Diagnostic("FAB173", OPTION, f"no variant is possible: {done[0].why_not}", "vary other values")])
+    fit = sorted((item for item in done if item.step), key=lambda item: -item.step.tokens_per_second if item.step else 0)
+    return StepSweep(tuple(varied), (*fit, *(item for item in done if not item.step)))
+
+
+def _variants(root: Node, varied: Mapping[str, Sequence[Node]], time: Callable[[Node], StepTime]) -> Iterator[Variant]:
+    combination: Iterable[Node]
+    for combination in itertools.product(*varied.values()):
+        nodes = dict(zip(varied, combination, strict=True))
+        values = tuple(node.plain() for node in nodes.values())
+        try:
+            yield Variant(values, time(training_file.with_values(root, nodes)))
+        except InputError as error:
+            yield Variant(values, None, error.diagnostics[0].message)

@@ -1,0 +1,166 @@
+"""What a training step sends over the network: the calls of each dimension of parallelism.
+
+Formulas are those of the papers that introduced the dimensions:
+  tensor    Shoeybi et al., Megatron-LM, arXiv:1909.08053, section 3; Korthikanti et al., arXiv:2205.05198 (sequence parallel)
+  context   Llama Team, The Llama 3 Herd of Models, arXiv:2407.21783, section 3.3.2 (all-gather of keys and values)
+  pipeline  Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters, arXiv:2104.04473, section 2.2
+  data      Rajbhandari et al., ZeRO, arXiv:1910.02054, section 7
+  expert    Lepikhin et al., GShard, arXiv:2006.16668; DeepSeek-AI, DeepSeek-V3, arXiv:2412.19437, section 3.2.2
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from fabric.rounding import ceil_div
+from fabric.solver.training.job import Dimension, TrainingJob
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """The calls of one kind that a GPU takes part in during a step."""
+
+    dimension: Dimension
+    collective: str
+    ranks: int
+    bytes: int  # of one call, as nccl-tests counts them
+    calls: int
+    cross_bytes: int | None = None  # of an alltoall whose tokens cross to a domain once; None: `bytes`
+    kind: str = ""  # gather: before the computing that needs it; reduce: after it; "": in between
+
+
+def traffic(job: TrainingJob, domain_gpus: int = 1) -> list[Traffic]:
+    """The calls of a step on its heaviest stage, in the order of DIMENSIONS; groups of one GPU call nothing.
+
+    `domain_gpus`: GPUs of an NVLink domain, which decide how often a deduplicated token crosses the network.
+    """
+    calls = [*_tensor(job), *_context(job), *_expert(job, domain_gpus), *_pipeline(job), *_data(job), *_embedding(job)]
+    return [call for call in calls if call.ranks > 1 and call.calls and call.bytes]
+
+
+def split(ranks: int, stride: int, domain_gpus: int) -> tuple[int, int]:
+    """(ranks of a group in one NVLink domain, NVLink domains of the group)"""
+    inside = max(1, min(ranks, domain_gpus // stride))
+    return inside, ceil_div(ranks, inside)
+
+
+def _tensor(job: TrainingJob) -> list[Traffic]:
+    """Four all-reduces of b s h a layer and micro-batch, two forward and two backward; with sequence parallelism each is a
+    reduce-scatter and an all-gather of the same bytes. Full recomputation repeats the two of the forward pass."""
+    size = math.ceil(_values(job) * job.bytes.activation)
+    each = 6 if job.compute.recompute == "full" else 4
+    calls = each * job.most_layers * job.batch.micro_batches
+    kinds = ("all_gather", "reduce_scatter") if job.parallel.sequence_parallel else ("all_reduce",)
+    return [Traffic("tensor", kind, job.parallel.tensor, size, calls) for kind in kinds]
+
+
+def _context(job: TrainingJob) -> list[Traffic]:
+    """All-gathers of keys and values forward and backward, a reduce-scatter of their gradients; the heads are cut by the
+    tensor ranks."""
+    model, parallel = job.model, job.parallel
+    values = job.batch.micro_batch * model.sequence * model.key_value_width / parallel.tensor
+    size, calls = math.ceil(values * job.bytes.activation), job.most_layers * job.batch.micro_batches
+    return [
+        Traffic("context", "all_gather", parallel.context, size, 2 * calls),
+        Traffic("context", "reduce_scatter", parallel.context, size, calls),
+    ]
+
+
+def _expert(job: TrainingJob, domain_gpus: int) -> list[Traffic]:
+    """Two dispatches and two combines a layer with experts and micro-batch, forward and backward; a token goes to top_k
+    experts."""
+    model, parallel = job.model, job.parallel
+    values = _values(job) / (parallel.tensor if parallel.sequence_parallel else 1)
+    calls = 2 * ceil_div(model.moe_layers * job.most_layers, model.layers) * job.batch.micro_batches
+    _, domains = split(parallel.expert, parallel.strides["expert"], domain_gpus)
+    copies = domains_of_a_token(model.experts, model.top_k, domains, model.expert_domains) if parallel.deduplicate else None
+    widths = {job.bytes.dispatch: 0, job.bytes.combine: 0}
+    for width in (job.bytes.dispatch, job.bytes.combine):
+        widths[width] += calls
+    return [
+        Traffic(
+            "expert",
+            "alltoall",
+            parallel.expert,
+            math.ceil(values * width * model.top_k),
+            count,
+            None if copies is None or domains == 1 else math.ceil(values * width * copies),
+        )
+        for width, count in widths.items()
+    ]
+
+
+def domains_of_a_token(experts: int, top_k: int, domains: int, limit: int = 0) -> float:
+    """Mean number of NVLink domains that hold one of the experts of a token, experts drawn without replacement.
+
+    With node-limited routing the experts are those of `limit` domains.
+    """
+    usable = min(limit, domains) if limit else domains
+    each = experts // domains if domains else 0
+    if not each or usable <= 1:
+        return float(max(1, usable))
+    pool = each * usable
+    if pool - each < top_k:
+        return float(usable)
+    none = math.exp(_log_choose(pool - each, top_k) - _log_choose(pool, top_k))
+    return usable * (1 - none)
+
+
+def _log_choose(whole: int, part: int) -> float:
+    return math.lgamma(whole + 1) - math.lgamma(part + 1) - math.lgamma(whole - part + 1)
+
+
+def _pipeline(job: TrainingJob) -> list[Traffic]:
+    """Every stage sends b s h forward and backward, for each micro-batch and each of its chunks of the model; a tensor group
+    whose members hold a part of the sequence each sends the parts."""
+    parallel = job.parallel
+    size = math.ceil(_values(job) * job.bytes.activation / (parallel.tensor if parallel.sequence_parallel else 1))
+    return [Traffic("pipeline", "sendrecv", parallel.pipeline, size, 2 * job.batch.micro_batches * parallel.interleave)]
+
+
+def _data(job: TrainingJob) -> list[Traffic]:
+    """Gradients of what a GPU holds, a call a layer as the frameworks bucket them.
+
+    ZeRO, section 7: 2 Ψ as all-reduce or as reduce-scatter and all-gather; with parameters sharded too 3 Ψ, an all-gather
+    for each of forward and backward and a reduce-scatter, here in every micro-batch. Experts are replicated data / expert
+    times only. Ranks of context hold the same parameters.
+    """
+    model, parallel = job.model, job.parallel
+    layers, held = job.most_layers, parallel.tensor * parallel.pipeline
+    dense, share = model.parameters - model.expert_parameters, layers * parallel.pipeline / model.layers
+    replicas = parallel.data * parallel.context
+    groups: tuple[tuple[Dimension, int, float], ...] = (
+        ("data", replicas, dense / held),
+        ("expert_data", parallel.data // parallel.expert, model.expert_parameters / (held * parallel.expert)),
+    )
+    if parallel.expert == 1:  # every replica holds all experts: one group
+        groups = (("data", replicas, model.parameters / held),)
+    calls: list[Traffic] = []
+    for dimension, ranks, parameters in groups:
+        gradients = math.ceil(parameters * share * job.bytes.gradient / layers)
+        weights = math.ceil(parameters * share * job.bytes.parameter / layers)
+        if parallel.sharding == "none":
+            calls.append(Traffic(dimension, "all_reduce", ranks, gradients, layers, kind="reduce"))
+            continue
+        often = job.batch.micro_batches if parallel.sharding == "full" else 1
+        gathers = 2 * often if parallel.sharding == "full" else 1
+        calls += [
+            Traffic(dimension, "all_gather", ranks, weights, layers * gathers, kind="gather"),
+            Traffic(dimension, "reduce_scatter", ranks, gradients, layers * often, kind="reduce"),
+        ]
+    return calls
+
+
+def _embedding(job: TrainingJob) -> list[Traffic]:
+    """Gradients of an embedding that the first and the last stage share: one all-reduce of V h / t between the two."""
+    model, parallel = job.model, job.parallel
+    if not model.tied_embeddings or parallel.pipeline == 1:
+        return []
+    size = math.ceil(model.vocabulary * model.hidden / parallel.tensor * job.bytes.gradient)
+    return [Traffic("embedding", "all_reduce", 2, size, 1, kind="reduce")]
+
+
+def _values(job: TrainingJob) -> float:
+    """Values of b s h, the activations of a context rank between two layers."""
+    return job.batch.micro_batch * job.model.sequence / job.parallel.context * job.model.hidden

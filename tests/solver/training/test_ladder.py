@@ -1,0 +1,102 @@
+"""Published training steps: the figures of the page, and files of measured steps that are wrong."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fabric.diagnostics import InputError
+from fabric.pipeline import estimate, load, plan, score_steps
+from fabric.plan import FabricPlan
+from fabric.solver.estimate.request import EstimateRequest
+from fabric.solver.training.ladder import StepScore
+from tests import ROOT
+
+PAGE = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+LADDERS = ROOT / "docs" / "ladders"
+
+
+@cache
+def fabric_of(path: Path) -> FabricPlan:
+    return plan(load(path)).fabrics["backend"]
+
+
+@cache
+def scored(name: str, contrast: bool = False) -> StepScore:
+    return score_steps(LADDERS / f"{name}.yaml", fabric_of, contrast)
+
+
+@pytest.mark.parametrize(
+    ("name", "contrast", "worst"),
+    [("gpt-175b-a100", False, 0.0705), ("llama-405b-gb200", False, 0.04), ("contrasts", True, 0.06)],
+)
+def test_the_page_shows_what_the_ladders_give(name: str, contrast: bool, worst: float) -> None:
+    result = scored(name, contrast)
+    assert "\n".join(result.lines()) in PAGE
+    assert max(abs(row.error) for row in result.predictions) <= worst
+
+
+def test_the_first_row_is_met_by_the_fit() -> None:
+    for row in scored("gpt-175b-a100").rows:
+        assert row.low < row.predicted < row.high
+        if row.first:
+            assert row.error == pytest.approx(0, abs=1e-6)
+
+
+def test_a_contrast_does_not_depend_on_the_unit_of_time(tmp_path: Path) -> None:
+    text = (LADDERS / "contrasts.yaml").read_text(encoding="utf-8")
+    for name in ("gpt-175b", "llama-405b-fp8", "gb200-racks", "b200-16", "h100-segments-of-128", "h100-segments-of-512"):
+        (tmp_path / f"{name}.yaml").write_text((LADDERS / f"{name}.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(text.replace("6.197", "6197").replace("60.46", "60460"), encoding="utf-8")
+    changed = score_steps(tmp_path / "c.yaml", fabric_of, True)
+    assert [row.error for row in changed.rows] == pytest.approx([row.error for row in scored("contrasts", True).rows])
+
+
+def test_the_page_has_the_gain_of_queue_pairs() -> None:
+    one, many = (
+        estimate(
+            fabric_of(LADDERS / "h100-racks.yaml"),
+            EstimateRequest(sizes=(8 << 30,), routing="ecmp", queue_pairs=queue_pairs),
+        )[0]
+        .rows[0]
+        .time_us
+        for queue_pairs in (1, 16)
+    )
+    assert f"{one / many:.2f} times as fast with the queue pairs" in PAGE
+
+
+ROWS = """\
+ladders:
+  - name: one
+    job: j.yaml
+    intent: i.yaml
+    rows:
+      - {gpus: 8, seconds: 1}
+      - {gpus: 16, seconds: 2}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("ladders:", "ladder:", "l.yaml:1:1: error[FAB173]: unknown key 'ladder'"),
+        ("    job: j.yaml\n", "", "l.yaml:5:9: error[FAB173]: ladders[0].rows[0].job: missing key"),
+        ("    intent: i.yaml\n", "", "ladders[0].rows[0].intent: missing key"),
+        ("      - {gpus: 16, seconds: 2}\n", "", "ladders[0].rows: expected at least 2 rows, got 1"),
+        (
+            "seconds: 2",
+            "seconds: 2 s",
+            "l.yaml:7:29: error[FAB173]: ladders[0].rows[1].seconds: expected a number, got '2 s'",
+        ),
+        ("seconds: 2", "seconds: 2, set: {parallel.tensr: 8}", "unknown key 'parallel.tensr'"),
+        ("seconds: 2", "seconds: 2, routing: fast", "ladders[0].rows[1].routing: expected"),
+    ],
+)
+def test_a_wrong_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("l.yaml").write_text(ROWS.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        score_steps(Path("l.yaml"), fabric_of)
+    assert message in str(caught.value)
