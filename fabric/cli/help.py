@@ -29,6 +29,7 @@ EXAMPLES = {
     "step": "fabric step intent/dc1.yaml --job llama.yaml",
     "capacity": "fabric capacity intent/dc1.yaml --fail backend-spine001",
     "score": "fabric score measurements/",
+    "doctor": "fabric doctor intent/dc1.yaml all_reduce.log nccl_debug.log",
     "calibrate": "fabric calibrate measurements/ -o platform.yaml",
     "bom": "fabric bom intent/dc1.yaml --prices prices.yaml --format xlsx=bom.xlsx",
     "cabling list": "fabric cabling list intent/dc1.yaml -o cabling/",

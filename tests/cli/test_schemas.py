@@ -12,14 +12,17 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from fabric import schemas
+from fabric import schemas, source
 from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.cli.lazy import COMMANDS, load
 from fabric.inventory.push import SYSTEMS
+from fabric.solver.doctor.causes import Effect
+from fabric.solver.training import file as job_file
 from tests import ROOT
 from tests.cli.conftest import Run
 from tests.cli.designs import DESIGNS, write
 from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
+from tests.solver.doctor.runs import output
 
 STEP = """\
 model: {parameters: 7.0e+9, layers: 32, hidden: 4096, sequence: 4096}
@@ -27,6 +30,7 @@ batch: {micro_batches: 8}
 parallel: {tensor: 8, sharding: full}
 compute: {tflops_per_gpu: 989, utilisation: 0.5}
 """
+LADDERS = ROOT / "docs" / "ladders"
 TABLES = "tests/reference/collectives"
 PRICES = ROOT / "docs" / "prices-example.yaml"
 PRINTED = {  # command → schema → command lines, each with one design after the other in the place of `*`
@@ -69,9 +73,14 @@ PRINTED = {  # command → schema → command lines, each with one design after 
             "step collapsed.yaml --job step.yaml --json",
             "step planned.yaml --job step.yaml --gpus 8 --json",
             "step planned.yaml --job step.yaml --placement spread --fail backend-leaf001:1 --json",
-        )
+        ),
+        "step-vary": ("step planned.yaml --job step.yaml --vary parallel.tensor=4,8,7 --vary batch.micro_batch=1,2 --json",),
     },
-    "score": {"score": (f"score {ROOT / TABLES} --json", f"score {ROOT / TABLES}-more --json")},
+    "doctor": {"doctor": ("doctor planned.yaml doctor.log --json",)},
+    "score": {
+        "score": (f"score {ROOT / TABLES} --json", f"score {ROOT / TABLES}-more --json"),
+        "score-step": (f"score --step {LADDERS}/llama-405b-gb200.yaml --json",),
+    },
     "headroom": {
         "headroom": (
             "headroom --switch sn5600 --speed 400 --length 40 --json",
@@ -105,6 +114,7 @@ PRINTED = {  # command → schema → command lines, each with one design after 
     "netbox push": {"push": ("netbox push collapsed.yaml --dry-run --json", "netbox push collapsed.yaml --json")},
     "nautobot push": {"push": ("nautobot push collapsed.yaml --dry-run --json", "nautobot push collapsed.yaml --json")},
 }
+JOBS = [*sorted((ROOT / "docs").glob("step-*.yaml")), LADDERS / "gpt-175b.yaml", LADDERS / "llama-405b.yaml"]
 LINES = [(name, line) for found in PRINTED.values() for name, lines in found.items() for line in lines]
 GOLDENS = {  # but for those of hostile texts
     "lab-test": "lab/[aef]*.json",
@@ -180,6 +190,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "small.yaml").write_text(small, encoding="utf-8")
     (tmp_path / "starter.yaml").write_text((ROOT / "intent" / "starter.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "step.yaml").write_text(STEP, encoding="utf-8")
+    (tmp_path / "doctor.log").write_text(output(effect=Effect(net=0.5)), encoding="utf-8")
     (tmp_path / "empty.txt").write_text('{"lldpNeighbors": []}\n', encoding="utf-8")
     with served(Truth(NETBOX)) as netbox, served(Truth(NAUTOBOT)) as nautobot:
         for system, url in (("netbox", netbox), ("nautobot", nautobot)):
@@ -219,3 +230,17 @@ def validate(name: str, document: Any) -> None:
         less = copy.copy(document)
         del less[key]
         assert not judge.is_valid(less)
+
+
+@pytest.mark.parametrize("path", JOBS, ids=lambda path: path.name)
+def test_the_jobs_of_the_docs_match_the_schema_of_job_files(path: Path) -> None:
+    schema = json.loads(schemas.text("job"))
+    Draft202012Validator.check_schema(schema)
+    data = source.read(path).data
+    assert [error.message for error in Draft202012Validator(schema).iter_errors(data)] == []
+
+
+def test_the_schema_of_job_files_has_every_key() -> None:
+    sections = json.loads(schemas.text("job"))["properties"]
+    found = {f"{name}.{key}" for name, section in sections.items() for key in section["properties"]}
+    assert found == set(job_file.all_keys())

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from fabric.solver.doctor.causes import Effect
 from tests import ROOT
+from tests.solver.doctor.runs import output
 from tests.terminal import FABRIC, WIDTHS, at_terminal, broken_words, too_wide
 
 STARTER = ROOT / "intent" / "starter.yaml"
@@ -38,6 +40,12 @@ COMMANDS = {
     "headroom": ("headroom", "--switch", "sn5600", "--speed", "400", "--length", "30"),
     "catalog": ("catalog",),
     "vendors": ("vendors",),
+    "step --vary": (
+        *("step", "starter.yaml", "--job", ROOT / "docs" / "step-70b.yaml", "--vary", "parallel.tensor=4,8"),
+        *("--vary", "parallel.pipeline=1,2", "--vary", "compute.recompute=none,full"),
+    ),
+    "score --step": ("score", "--step", ROOT / "docs" / "ladders" / "llama-405b-gb200.yaml"),
+    "doctor": ("doctor", "starter.yaml", "doctor.log"),
     "score": ("score", ROOT / "tests" / "reference" / "collectives" / "aws_p5_1n_allreduce.yaml"),
     "calibrate --probe": ("calibrate", "--probe", "starter.yaml"),
     "explore": ("explore", "starter.yaml", "--vary", "oversubscription=1,2", "--by", "power,time", "--jobs", "1"),
@@ -52,6 +60,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "starter.yaml").write_text(text, encoding="utf-8")
     (path / "larger.yaml").write_text(text.replace("count: 8", "count: 40"), encoding="utf-8")
     (path / "wrong.yaml").write_text(text.replace("version: 1", "version: 1\nspines: 4\nleaves: 4"), encoding="utf-8")
+    (path / "doctor.log").write_text(output(effect=Effect(net=0.5)), encoding="utf-8")
     shutil.copytree(ROOT / "generated" / "starter", path / "generated" / "starter")
     for config in (path / "generated" / "starter" / "configs").rglob("frr.conf"):
         lines = config.read_text(encoding="utf-8").replace("bfd", "no bfd").replace("65000", "65009")

@@ -1,0 +1,70 @@
+"""What the text of a run states: variables of NCCL, its release, and the lines of NCCL_DEBUG=INFO that point to a cause."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from fabric.solver.doctor.causes import Cause, Release, releases, version
+
+_SET = re.compile(r"\bNCCL_([A-Z0-9_]+)(?:\s*[=:]\s*|\s+set by environment to\s+)[\"']?([\w^,:;./-]+)")
+_RELEASE = re.compile(r"NCCL version (\d+\.\d+\.\d+)|nccl-library=(\d{5})\b")
+_DEVICES = re.compile(r"NET/IB : Using((?: *\[\d+\][\w.:/-]+)+)")
+MOST_SHOWN = 90  # characters of a line
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The text of a run and of its NCCL_DEBUG log, "" for none."""
+
+    text: str = ""
+
+    @cached_property
+    def environment(self) -> dict[str, str]:
+        """NCCL's variables without NCCL_."""
+        return {key: value.rstrip(".") for key, value in _SET.findall(self.text)}
+
+    @cached_property
+    def release(self) -> str:
+        """The release of NCCL, "" where the text does not state it."""
+        found = _RELEASE.search(self.text)
+        if found is None:
+            return ""
+        if found[1]:
+            return found[1]
+        number = int(found[2])
+        return f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+
+    @cached_property
+    def nics(self) -> int:
+        """NICs that NCCL uses in a server, 0 where the text does not state them."""
+        return max((line.count("[") for line in _DEVICES.findall(self.text)), default=0)
+
+    def points_to(self, cause: Cause) -> str:
+        """The line or variable that points to a cause, "" for none."""
+        for pattern in cause.log:
+            found = pattern.search(self.text)
+            if found is not None:
+                return _line(self.text, found.start())
+        for key, value in sorted(self.environment.items()):
+            if any(pattern.search(f"{key}={value}") for pattern in cause.env):
+                return f"NCCL_{key}={value}"
+        return ""
+
+    def excludes(self, cause: Cause) -> bool:
+        """Whether the text rules a cause out."""
+        return any(pattern.search(self.text) for pattern in cause.excludes)
+
+    def defect(self, collective: str) -> Release | None:
+        """The known loss of speed of the release, for a collective."""
+        if not self.release:
+            return None
+        mine = version(self.release)
+        return next((item for item in releases() if item.first <= mine <= item.last and collective in item.collectives), None)
+
+
+def _line(text: str, position: int) -> str:
+    """The line at a position, without the host and the process that NCCL prints first."""
+    line = text[text.rfind("\n", 0, position) + 1 :].split("\n", 1)[0].strip()
+    return line.split("NCCL INFO ")[-1].split("NCCL WARN ")[-1][:MOST_SHOWN]

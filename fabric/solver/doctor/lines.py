@@ -1,0 +1,34 @@
+"""A diagnosis for a person."""
+
+from __future__ import annotations
+
+from fabric.solver.doctor.diagnosis import Diagnosis
+from fabric.text import aligned, percent, size, wrapped
+
+WIDTH = 100
+
+
+def lines(diagnosis: Diagnosis) -> list[str]:
+    """Where the curves leave the band, and the causes in order with the command that confirms each."""
+    out = _spans(diagnosis)
+    if not diagnosis.suspects:
+        verdict = "healthy: no cause explains the measured times better than the error of the estimate"
+        return [*out, *([""] if out else []), f"{verdict} ({percent(diagnosis.healthy)})"]
+    out += ["", f"likely causes in order ({percent(diagnosis.healthy)} that the run is healthy)"]
+    for number, suspect in enumerate(diagnosis.suspects, 1):
+        cause = suspect.cause
+        out += ["", *wrapped(f"{number}. {cause.title} ({percent(suspect.share)})", WIDTH)]
+        rows = [("confirm", cause.confirm), ("source", cause.source)]
+        if suspect.evidence:
+            rows.insert(0, ("log", suspect.evidence))
+        out += [f"   {line}" for line in aligned(rows)]
+    return out
+
+
+def _spans(diagnosis: Diagnosis) -> list[str]:
+    rows = [
+        (span.curve, f"{size(span.first_bytes)} to {size(span.last_bytes)}", f"{span.slower:.1f} times the estimate")
+        for span in diagnosis.spans
+    ]
+    head = ("table", "slower than 9 of 10 runs", "median")
+    return aligned(rows, "<<<", head=head) if rows else ["all sizes within the band"]

@@ -1,0 +1,82 @@
+"""Files of a run on a fabric of a plan: their tables become curves beside their estimates, their text is evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.plan import FabricPlan
+from fabric.solver import PortNamer, read_text, unnamed
+from fabric.solver.collectives.job import Job, measured_job
+from fabric.solver.collectives.physics import Physics
+from fabric.solver.doctor.diagnosis import Curve, Diagnosis, Setting, diagnose
+from fabric.solver.doctor.evidence import Evidence
+from fabric.solver.estimate.estimate import band_of, ctas_of, job_of
+from fabric.solver.estimate.platform_file import platform
+from fabric.solver.estimate.probe import job_group, platform_of
+from fabric.solver.estimate.request import EstimateRequest, supply_of
+from fabric.solver.measured import tables as measured
+from fabric.solver.measured.tables import Table
+
+WHAT = "output of nccl-tests"
+LOG = "NCCL INFO"  # in a text that may have no table
+
+
+def examine(fabric: FabricPlan, paths: Sequence[Path], request: EstimateRequest, port_name: PortNamer = unnamed) -> Diagnosis:
+    """Where measured times are above the band of the estimate, and the causes.
+
+    Args:
+        fabric: where the run took place.
+        paths: output of nccl-tests, and logs of NCCL_DEBUG=INFO.
+        request: routing, queue pairs, failures and platform file; GPUs are those of each table.
+
+    Raises:
+        InputError: a file that is neither, no table that can be compared, or a run that does not fit the fabric.
+    """
+    tables, texts = list[Table](), list[str]()
+    for path in paths:
+        text = read_text(path, WHAT)
+        texts.append(text)
+        try:
+            tables += measured.read(path, str(path), platform_of(fabric))
+        except InputError:
+            if LOG not in text:
+                raise
+    scored = [table for table in tables if table.scored_rows]
+    if not scored:
+        reason = next((table.why_not for table in tables if table.why_not), "the files have no table of times")
+        hint = "give the output of all_reduce_perf or another program of nccl-tests"
+        raise InputError([Diagnostic("FAB172", Place(str(paths[0])), f"no run to compare: {reason}", hint)])
+    parameters = platform(request.platform)
+    curves = [_curve(fabric, table, request, parameters, port_name) for table in scored]
+    spec = fabric.spec
+    setting = Setting(
+        planes=max(spec.planes, job_group(fabric).nic.ports),
+        rails=spec.kind in ("rail-optimized", "rail-only"),
+        ecmp=request.routing == "ecmp",
+        nics=job_group(fabric).nic.count,
+    )
+    return diagnose(curves, parameters, Evidence("\n".join(texts)), setting)
+
+
+def _curve(fabric: FabricPlan, table: Table, request: EstimateRequest, parameters: Physics, port_name: PortNamer) -> Curve:
+    sizes = np.array([row.bytes for row in table.scored_rows], dtype=np.float64)
+    times = np.array([row.time_us for row in table.scored_rows])
+    job = _job(fabric, table, request, port_name)
+    low, high = band_of(job.of(sizes), parameters)
+    return Curve(table.id, job.of(sizes), times, low, high, table.platform.algorithm, table.platform.protocol)
+
+
+def _job(fabric: FabricPlan, table: Table, request: EstimateRequest, port_name: PortNamer) -> Job:
+    """The run on the plan's network; a run on some GPUs of each server on a network without bottlenecks."""
+    ran, sizes = table.platform, [row.bytes for row in table.scored_rows]
+    if ran.gpus_per_node != job_group(fabric).server.gpus:
+        return measured_job(table.collective, ran, np.array(sizes, dtype=np.float64))
+    supply = supply_of(fabric, replace(request, gpus=ran.ranks), "packed", port_name)
+    ctas = ran.min_ctas or ctas_of(supply)
+    job = replace(job_of(table.collective, sizes, supply, ran.algorithm), ctas=float(ctas))
+    return job if ran.nvls is not False else replace(job, nvls=False)

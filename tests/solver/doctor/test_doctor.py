@@ -1,0 +1,122 @@
+"""The doctor: causes that were injected are named, a healthy run has none, and each cause's data is consistent."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fabric.diagnostics import InputError
+from fabric.pipeline import doctor
+from fabric.solver.doctor.causes import NEEDS, Cause, Effect, causes, releases
+from fabric.solver.doctor.diagnosis import Diagnosis
+from fabric.solver.doctor.evidence import Evidence
+from fabric.solver.doctor.lines import lines
+from fabric.solver.estimate.request import EstimateRequest
+from fabric.solver.measured.tables import COLLECTIVES
+from tests import ROOT
+from tests.solver.doctor.runs import fabric, output, write
+
+REQUEST = EstimateRequest(routing="adaptive", queue_pairs=4)
+CAUSES = {cause.name: cause for cause in causes()}
+
+
+def examined(folder: Path, *texts: str) -> Diagnosis:
+    files = [write(folder, text, f"run{number}.log") for number, text in enumerate(texts)]
+    return doctor(fabric(), files, REQUEST)
+
+
+def names(diagnosis: Diagnosis) -> list[str]:
+    return [suspect.cause.name for suspect in diagnosis.suspects]
+
+
+@pytest.mark.parametrize("collective", ["all_reduce", "all_gather", "alltoall"])
+def test_a_run_as_estimated_is_healthy(tmp_path: Path, collective: str) -> None:
+    found = examined(tmp_path, output(collective))
+    assert (found.spans, found.suspects) == ((), ())
+    assert found.healthy > 0.9
+    assert lines(found)[0] == "all sizes within the band"
+
+
+@pytest.mark.parametrize(
+    ("name", "collective"),
+    [
+        ("peer_dma", "all_reduce"),
+        ("socket", "all_reduce"),
+        ("pcie_path", "all_gather"),
+        ("slow_server", "all_reduce"),
+        ("packet_loss", "all_reduce"),
+        ("pxn", "alltoall"),
+        ("p2p_off", "all_reduce"),
+        ("few_channels", "all_reduce"),
+    ],
+)
+def test_a_cause_with_its_line_in_the_log_is_the_first(tmp_path: Path, name: str, collective: str) -> None:
+    cause = CAUSES[name]
+    found = examined(tmp_path, output(collective, cause.effects[-1], cause.example))
+    assert names(found)[0] == name
+    assert found.suspects[0].evidence
+    assert found.spans
+
+
+def test_without_a_log_the_bandwidth_alone_leaves_several_causes(tmp_path: Path) -> None:
+    found = examined(tmp_path, output(effect=Effect(net=0.5)))
+    assert {"pcie_path", "slow_server"} <= set(names(found))
+    assert [span.first_bytes >= 1 << 20 for span in found.spans] == [True]
+    assert 1.5 < found.spans[0].slower < 2.1
+
+
+def test_a_log_that_shows_gdr_excludes_it(tmp_path: Path) -> None:
+    line = "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"
+    effect = CAUSES["peer_dma"].effects[1]
+    plain = examined(tmp_path, output(effect=effect))
+    excluded = examined(tmp_path, output(effect=effect, line=line))
+    odds = [
+        {item.cause.name: item.share / (1 - item.share) for item in found.suspects}["peer_dma"] for found in (plain, excluded)
+    ]
+    assert odds[0] / odds[1] == pytest.approx(CAUSES["peer_dma"].weight, rel=0.1)
+
+
+def test_fewer_nics_than_the_design_has(tmp_path: Path) -> None:
+    found = examined(tmp_path, output(effect=Effect(net=0.25), line="NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]"))
+    assert names(found)[0] == "few_nics"
+    assert found.suspects[0].evidence == "2 of 8 NICs"
+
+
+def test_a_debug_log_of_its_own_counts(tmp_path: Path) -> None:
+    log = "host00:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n"
+    assert names(examined(tmp_path, output(effect=Effect(net=0.4)), log))[0] == "peer_dma"
+    with pytest.raises(InputError, match="no run to compare"):
+        examined(tmp_path, log)
+    with pytest.raises(InputError, match="got 'hello'"):
+        examined(tmp_path, "hello\n")
+
+
+@pytest.mark.parametrize("cause", causes(), ids=lambda cause: cause.name)
+def test_the_data_of_a_cause(cause: Cause) -> None:
+    assert set(cause.needs) <= set(NEEDS)
+    assert set(cause.collectives) <= set(COLLECTIVES)
+    assert cause.prior > 0
+    assert cause.weight > 1
+    assert cause.confirm
+    assert cause.source
+    assert any(effect != Effect() for effect in cause.effects)
+    if cause.log or cause.env:
+        evidence = Evidence(f"host00:4000:4100 [0] NCCL INFO {cause.example}\n")
+        assert evidence.points_to(cause)
+        assert not evidence.excludes(cause)
+
+
+def test_a_known_defect_names_its_thread() -> None:
+    for item in releases():
+        version = ".".join(map(str, item.first))
+        assert Evidence(f"NCCL version {version}+cuda12.2\n").defect(item.collectives[0]) == item
+    assert Evidence("NCCL version 2.27.3+cuda12.9\n").defect("all_reduce") is None
+    assert Evidence("# nccl-tests version 2.17.6 nccl-headers=22703 nccl-library=22703").release == "2.27.3"
+
+
+def test_the_page_lists_every_cause() -> None:
+    page = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert sorted(rows) == sorted(CAUSES)
