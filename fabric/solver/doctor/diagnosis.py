@@ -122,7 +122,6 @@ def _suspect(
     """(cause, log of its likelihood with the log's evidence, line that points to it); None where it cannot be."""
     line = evidence.points_to(cause)
     effects: Sequence[Effect] = cause.effects
-    weight = 0.0
     if cause.name == "few_nics" and evidence.nics and setting.nics:
         if evidence.nics >= setting.nics:
             return None
@@ -130,10 +129,7 @@ def _suspect(
     if cause.name == "nccl_defect":
         known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
         line = f"NCCL {evidence.release}: {known.text} ({known.source})" if known else ""
-    if line:
-        weight = math.log(cause.weight)
-    elif evidence.excludes(cause):
-        weight = -math.log(cause.weight)
+    weight = math.log(cause.weight) * (bool(line) - evidence.excludes(cause))
     touched = [curve for curve in curves if _can(cause, curve, setting, bool(line))]
     if not touched:
         return None

@@ -103,10 +103,12 @@ def gpus_per_domain(root: Node, name: str) -> int | None:
 def of_fields(top: Fields, gpus: int | None) -> TrainingJob:
     """The job of a mapping; mistakes go to its report."""
     top.refuse_unknown(tuple(_SECTIONS))
-    for key in ("model", "parallel", "compute"):
-        if key not in top:
-            top.missing(key, _SHAPE)
+    missing = [key for key in ("model", "parallel", "compute") if key not in top]
+    for key in missing:
+        top.missing(key, _SHAPE)
     sections = {key: _section(top, key, known) for key, known in _SECTIONS.items()}
+    if missing:
+        return TrainingJob(Model(parameters=1, layers=1, hidden=1, sequence=1))
     before = len(top.report.errors)
     job = _job(sections, gpus)
     if before == len(top.report.errors):

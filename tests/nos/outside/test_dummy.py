@@ -42,6 +42,7 @@ CALLS: dict[str, list[str]] = {
     "drift": ["d.yaml generated/dummysite", "d.yaml generated/dummysite --json"],
     "estimate": ["d.yaml --size 1M"],
     "capacity": ["d.yaml"],
+    "doctor": ["d.yaml d.yaml"],
     "step": ["d.yaml"],
     "bom": ["d.yaml"],
     "report": ["d.yaml -o report.html"],
