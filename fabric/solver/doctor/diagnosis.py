@@ -130,7 +130,7 @@ def _suspect(
         known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
         line = f"NCCL {evidence.release}: {known.text} ({known.source})" if known else ""
     weight = math.log(cause.weight) * (bool(line) - evidence.excludes(cause))
-    touched = [curve for curve in curves if _can(cause, curve, setting, bool(line))]
+    touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
     if not touched:
         return None
     each = [
@@ -140,7 +140,7 @@ def _suspect(
     return cause, weight + float(np.logaddexp.reduce(each)) - math.log(len(each)), line
 
 
-def _can(cause: Cause, curve: Curve, setting: Setting, stated: bool) -> bool:
+def can_concern(cause: Cause, curve: Curve, setting: Setting, stated: bool) -> bool:
     """Whether a cause can slow a curve on this design; `stated`: the log says that it does."""
     job = curve.job
     has = {

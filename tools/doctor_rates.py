@@ -1,0 +1,115 @@
+"""How often the doctor is right on measured tables: `python -m tools.doctor_rates tests/reference/collectives …`.
+
+Each source is left out of a fit in turn, which takes most of an hour. The error on its tables is the noise: a table as it was
+measured should be healthy, and a cause injected into it should be named. Prints the rates of docs/doctor.md.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from fabric.solver.collectives import band
+from fabric.solver.collectives.physics import Physics
+from fabric.solver.collectives.sample import job_of
+from fabric.solver.collectives.validation import Predicted, left, predict
+from fabric.solver.doctor.causes import Cause, Effect, causes
+from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose
+from fabric.solver.doctor.evidence import Evidence
+from fabric.solver.estimate.platform_file import platform
+from fabric.solver.measured.files import read_all
+from fabric.text import aligned, percent
+
+LEAST_SIZES = 3
+LEAST_CHANGE = 1.25  # of the time of one size, by an injected cause
+NONE = Evidence()
+
+
+@dataclass(frozen=True)
+class Case:
+    """A cause injected into a table, and what the doctor said."""
+
+    cause: str
+    named: bool  # any cause
+    found: bool  # the right one, among the first three
+
+
+def curves(predictions: Iterable[Predicted], parameters: Physics) -> Iterator[tuple[Curve, Setting]]:
+    """Tables as they would be measured if the estimate erred as it does on a source that was left out."""
+    for table in predictions:
+        if len(table.bytes) < LEAST_SIZES:
+            continue
+        ran = table.table.platform
+        low, high = band.shipped().factors(table.kind, table.bytes, ran.ranks, table.known)
+        curve = Curve(table.table.id, job_of(table.table), table.measured_us, low, high, ran.algorithm, ran.protocol)
+        noise = table.measured_us / table.time_us
+        yield replace(curve, measured_us=curve.estimate(parameters) * noise), Setting(planes=2, nics=ran.nics_per_node)
+
+
+def injected(
+    curve: Curve, setting: Setting, parameters: Physics, with_log: bool, random: np.random.Generator
+) -> Iterator[Case]:
+    """Every cause that the run can have and that changes it, with one of its effects."""
+    healthy = curve.estimate(parameters)
+    for cause in causes():
+        if not can_concern(cause, curve, setting, stated=True):
+            continue
+        effect, line = _effect(cause, setting, random)
+        if effect is None:
+            continue
+        slower = curve.estimate(parameters, effect) / healthy
+        if np.max(slower) < LEAST_CHANGE:
+            continue
+        evidence = Evidence(line) if with_log else NONE
+        result = diagnose([replace(curve, measured_us=curve.measured_us * slower)], parameters, evidence, setting)
+        names = [suspect.cause.name for suspect in result.suspects]
+        yield Case(cause.name, bool(names), cause.name in names[:3])
+
+
+def _effect(cause: Cause, setting: Setting, random: np.random.Generator) -> tuple[Effect | None, str]:
+    """(what is injected, the line that NCCL would print); no effect where the design has one NIC only."""
+    if cause.name == "few_nics":
+        effect = Effect(net=1 / setting.nics) if setting.nics > 1 else None
+        return effect, "NET/IB : Using [0]mlx5_0:1/IB [RO]"
+    return cause.effects[int(random.integers(len(cause.effects)))], cause.example
+
+
+def report(cases: Sequence[Case], title: str) -> list[str]:
+    """Rates by cause and of all."""
+    groups = {name: [case for case in cases if case.cause == name] for name in sorted({case.cause for case in cases})}
+    rows = [
+        (name, str(len(group)), percent(_share(group, "named")), percent(_share(group, "found")))
+        for name, group in [*groups.items(), ("all", list(cases))]
+    ]
+    return ["", title, *aligned(rows, "<>>>", head=("cause", "cases", "named", "first three"))]
+
+
+def _share(cases: Sequence[Case], field: str) -> float:
+    return float(np.mean([getattr(case, field) for case in cases]))
+
+
+def lines(predictions: Sequence[Predicted]) -> list[str]:
+    """All rates."""
+    parameters = platform(None)
+    runs = list(curves(predictions, parameters))
+    sick = [curve.name for curve, setting in runs if diagnose([curve], parameters, NONE, setting).suspects]
+    out = [f"healthy tables with a cause: {len(sick)} of {len(runs)}", *(f"  {name}" for name in sick)]
+    for with_log, title in ((True, "injected, with the line of the log"), (False, "injected, without a log")):
+        random = np.random.default_rng(1)
+        cases = [case for curve, setting in runs for case in injected(curve, setting, parameters, with_log, random)]
+        out += report(cases, title)
+    return out
+
+
+def main(paths: Sequence[str]) -> None:
+    tables = read_all([Path(path) for path in paths])
+    predictions = [item for task in left(tables, [], "source") for item in predict(task)]
+    print("\n".join(lines(predictions)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
