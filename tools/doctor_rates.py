@@ -31,7 +31,7 @@ NONE = Evidence()
 
 @dataclass(frozen=True)
 class Case:
-    """A cause injected into a table, and what the doctor said."""
+    """A cause injected into a table, and whether the doctor names it."""
 
     cause: str
     named: bool  # any cause
