@@ -35,7 +35,7 @@ NORMAL_P90 = 1.2816
 MIB = 1 << 20
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Curve:
     """One measured table beside its estimate."""
 
@@ -100,20 +100,17 @@ def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, s
     healthy = sum(_likelihood(curve, curve.estimate(parameters)) for curve in curves)
     found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting))]
     prior = sum(cause.prior for cause, _, _ in found)
-    weights = {cause.name: (1 - HEALTHY) * cause.prior / prior * _exp(logs - healthy) for cause, logs, _ in found}
-    whole = HEALTHY + sum(weights.values())
-    suspects = [Suspect(cause, weights[cause.name] / whole, line) for cause, _, line in found]
+    logs = np.array(
+        [math.log(HEALTHY) + healthy, *(math.log((1 - HEALTHY) * cause.prior / prior) + log for cause, log, _ in found)]
+    )
+    share, *shares = map(float, np.exp(logs - np.logaddexp.reduce(logs)))
+    suspects = [Suspect(cause, of_cause, line) for (cause, _, line), of_cause in zip(found, shares, strict=True)]
     listed = sorted((item for item in suspects if item.share >= LEAST_SHARE), key=lambda item: (-item.share, item.cause.name))
-    share = HEALTHY / whole
     return Diagnosis(
         tuple(span for curve in curves for span in spans(curve, parameters)),
         tuple(listed[:MOST_LISTED]) if share < SUSPECT else (),
         share,
     )
-
-
-def _exp(logarithm: float) -> float:
-    return math.exp(min(logarithm, 600.0))
 
 
 def _suspect(

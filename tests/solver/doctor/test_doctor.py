@@ -108,6 +108,16 @@ def test_the_data_of_a_cause(cause: Cause) -> None:
         assert not evidence.excludes(cause)
 
 
+def test_several_runs_of_one_cluster_have_one_cause(tmp_path: Path) -> None:
+    """Runs with the same name, and likelihoods far beyond the range of a float."""
+    effect = CAUSES["p2p_off"].effects[-1]
+    text = "".join(output(collective, effect) for collective in ("all_reduce", "all_reduce", "all_gather", "reduce_scatter"))
+    found = examined(tmp_path, *[text] * 4)
+    assert names(found)[0] == "p2p_off"
+    assert found.suspects[0].share > 0.9
+    assert len(found.spans) == 16
+
+
 def test_a_known_defect_names_its_thread() -> None:
     for item in releases():
         version = ".".join(map(str, item.first))
