@@ -8,7 +8,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import FILE, progress
+from fabric.cli.common import FILE, progress, show_diagnostics
 from fabric.cli.reports import put_lines
 from fabric.diagnostics import Report
 from fabric.formats import json_text
@@ -42,6 +42,7 @@ def doctor(
     chosen = job.chosen(file, fabric)
     with progress("causes"):
         result = pipeline.doctor(chosen, logs, request)
+    show_diagnostics(result.warnings)
     if as_json:
         print(json_text(document(result)))
     else:

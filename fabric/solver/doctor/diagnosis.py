@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fabric.diagnostics import Diagnostic
 from fabric.solver import Floats
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
@@ -93,6 +94,7 @@ class Diagnosis:
     spans: tuple[Span, ...]
     suspects: tuple[Suspect, ...]  # the most likely first, () for a healthy run
     healthy: float  # share of a healthy run
+    warnings: tuple[Diagnostic, ...] = ()  # of the tables, such as GPUs that are not those of the design
 
 
 def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, setting: Setting) -> Diagnosis:

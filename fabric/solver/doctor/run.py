@@ -60,7 +60,8 @@ def examine(fabric: FabricPlan, paths: Sequence[Path], request: EstimateRequest,
         ecmp=request.routing == "ecmp",
         nics=job_group(fabric).nic.count,
     )
-    return diagnose(curves, parameters, Evidence("\n".join(texts)), setting)
+    found = diagnose(curves, parameters, Evidence("\n".join(texts)), setting)
+    return replace(found, warnings=tuple(item for table in tables for item in table.warnings))
 
 
 def _curve(fabric: FabricPlan, table: Table, request: EstimateRequest, parameters: Physics, port_name: PortNamer) -> Curve:

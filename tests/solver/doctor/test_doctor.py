@@ -108,6 +108,11 @@ def test_the_data_of_a_cause(cause: Cause) -> None:
         assert not evidence.excludes(cause)
 
 
+def test_gpus_that_are_not_those_of_the_design_are_reported(tmp_path: Path) -> None:
+    found = examined(tmp_path, output().replace("NVIDIA H100 80GB HBM3", "NVIDIA L40S"))
+    assert [item.message for item in found.warnings] == ["the output states nvidial40s GPUs, the platform h100"]
+
+
 def test_several_runs_of_one_cluster_have_one_cause(tmp_path: Path) -> None:
     """Runs with the same name, and likelihoods far beyond the range of a float."""
     effect = CAUSES["p2p_off"].effects[-1]
