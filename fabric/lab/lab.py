@@ -57,12 +57,12 @@ class Lab:
         return self._drawn(self.choices)
 
     def up(self) -> Up:
-        """Brings it up. The same lab is left alone, another one of the site is taken down first."""
+        """Brings it up. The same lab is left alone; another one of the site, or remains of one, is taken down first."""
         kernel = _kernel(self.blueprint)
         with state.only_one(self.names):
             asked = State(str(self.path.absolute()), self.choices, digest(self.blueprint))
             known = state.read(self.names)
-            if known is not None and known.intent != asked.intent and status(self.names).namespaces:
+            if known is not None and known.intent != asked.intent and status(self.names).running:
                 raise LabError(
                     f"a lab of site '{self.names.site}' is up for another intent, {known.intent}: "
                     f"run `fabric lab down {known.intent}` first"

@@ -214,6 +214,32 @@ def test_nothing_is_left_of_one_that_was_killed(site: Site, step: str) -> None:
 
 
 @pytest.mark.usefixtures("machine")
+def test_remains_of_a_lab_from_before_a_restart(site: Site, tmp_path: Path) -> None:
+    """A state file, pid files and names of namespaces that outlived their processes do not hold the site."""
+    name = "lab-restarted"
+    file = site(SONIC, name).path
+    choices = ("--limit", "backend-spine001", "--servers", "0")
+    assert fabric("up", file, *choices).returncode == 0
+    names = Names(name)
+    remains = {path: str(os.getpid()).encode() for path in names.folder.rglob("*.pid")}  # numbers of other programs
+    remains |= {path: path.read_bytes() for path in (names.state, *names.folder.rglob("daemons"))}
+    spaces = namespaces.existing(names.prefix)
+    assert fabric("down", file).returncode == 0
+    for path, content in remains.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    for space in spaces:
+        (namespaces.NETNS / space).touch()
+
+    assert fabric("status", file).returncode == 1
+    other = tmp_path / "other"
+    shutil.copytree(file.parent, other)
+    done = fabric("up", other / file.name, *choices)
+    assert (done.returncode, first(done).split(",")[0]) == (0, f"{name}: up")
+    assert fabric("down", other / file.name).returncode == 0
+
+
+@pytest.mark.usefixtures("machine")
 @pytest.mark.parametrize(
     ("number", "step"), [(signal.SIGTERM, "building"), (signal.SIGTERM, "starting FRR"), (signal.SIGHUP, "loading")]
 )

@@ -87,6 +87,7 @@ def test_the_readme_shows_what_the_lab_prints(tmp_path: Path) -> None:
     intent.write_text(intent.read_text(encoding="utf-8").replace("site: evpn-lab", "site: readme-lab"), encoding="utf-8")
     text = README.read_text(encoding="utf-8")
     (block,) = filter(of_lab, FENCE.findall(text))
+    run(f"fabric lab down {LAB}", tmp_path)  # of a run of these tests that was killed
     try:
         printed = replay(block, tmp_path).replace("readme-lab:", "evpn-lab:")
     finally:

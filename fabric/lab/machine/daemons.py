@@ -131,10 +131,11 @@ def alive(home: Path) -> dict[str, int]:
     for path in sorted(home.glob("*.pid")):
         try:
             number = int(path.read_text(encoding="ascii"))
-            os.kill(number, 0)
+            name = Path(f"/proc/{number}/comm").read_text(encoding="utf-8", errors="replace").strip()
         except (OSError, ValueError):
             continue
-        found[path.stem] = number
+        if name == path.stem:  # after a restart the number may be that of another program
+            found[path.stem] = number
     return found
 
 
