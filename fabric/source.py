@@ -135,6 +135,8 @@ class _Builder:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = self._place(mark) if mark else Place(self.name)
+            if "nesting depth" in str(error.problem):  # libyaml reads ahead and has a limit of its own
+                self.report.fail("FAB008", place, f"expected at most {MAX_DEPTH} levels, got more", _DEEP)
             self.report.fail("FAB003", place, f"not YAML: {error.problem or error.context}", _yaml_hint(text, place))
         except yaml.reader.ReaderError as error:
             position = error.position if isinstance(error.position, int) else 0

@@ -45,7 +45,8 @@ def test_sound_files() -> None:
         ({NETPLAN: ""}, f"out/{NETPLAN}:1: error[FAB290]: gpu-0001: expected addresses under `network`, got none"),
         ({NETPLAN: "5"}, f"out/{NETPLAN}:1: error[FAB290]: gpu-0001: expected addresses under `network`, got none"),
         ({NETPLAN: b"a\n\x00\xff"}, f"out/{NETPLAN}:2: error[FAB290]: gpu-0001: not text: control characters"),
-        ({NETPLAN: "[" * 10_000}, f"out/{NETPLAN}:2: error[FAB290]: gpu-0001: not YAML: did not find"),
+        ({NETPLAN: "[" * 500}, f"out/{NETPLAN}:2: error[FAB290]: gpu-0001: not YAML: did not find"),
+        ({NETPLAN: "[" * 10_000}, f"out/{NETPLAN}:"),  # the line and the problem depend on libyaml's own limit
         (
             changed(NETPLAN, 'addresses: ["10', 'addresses: "10'),
             f"out/{NETPLAN}:10: error[FAB290]: gpu-0001: not YAML: did not find expected key",
