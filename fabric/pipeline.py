@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from fabric.solver.estimate.estimate import Estimate
     from fabric.solver.estimate.request import EstimateRequest
     from fabric.solver.estimate.training import PlacedJob
+    from fabric.solver.goodput.goodput import Goodput
     from fabric.solver.measured.tables import Table
     from fabric.solver.training.ladder import StepScore
     from fabric.solver.training.step import StepTime
@@ -392,6 +393,27 @@ def training_job(
     from fabric.solver.estimate.training import placed
 
     return placed(fabric, _spread(fabric, request), job, placement, PortNames(fabric).port_name, values)
+
+
+def goodput(fabric: FabricPlan, site_plan: Plan, request: EstimateRequest, job: Path, placement: str = "packed") -> Goodput:
+    """Estimate what a design is worth to a job over a year: interruptions, checkpoints, useful time (`docs/goodput.md`).
+
+    Args:
+        fabric: the fabric of the job.
+        site_plan: its plan, for the media of the cables.
+        request: job, routing and failures that are there from the beginning.
+        job: the JOB file, with its sections `checkpoint` and `failures`.
+        placement: as of `estimate`.
+
+    Raises:
+        InputError: a mistake of the file, or a job that does not fit the fabric.
+    """
+    from fabric.cabling.optical import optical
+    from fabric.export.port_names import PortNames
+    from fabric.solver.goodput.goodput import goodput as evaluate
+
+    light = optical(site_plan, fabric.name)
+    return evaluate(fabric, _spread(fabric, request), job, placement, light, PortNames(fabric).port_name)
 
 
 def score_steps(

@@ -27,6 +27,7 @@ EXAMPLES = {
     "diff": "fabric diff git:main intent/dc1.yaml",
     "estimate": "fabric estimate intent/dc1.yaml --collective alltoall --size 1G",
     "step": "fabric step intent/dc1.yaml --job llama.yaml",
+    "goodput": "fabric goodput intent/dc1.yaml --job job.yaml --gpus 1024",
     "capacity": "fabric capacity intent/dc1.yaml --fail backend-spine001",
     "score": "fabric score measurements/",
     "doctor": "fabric doctor intent/dc1.yaml all_reduce.log nccl_debug.log",

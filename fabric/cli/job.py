@@ -12,7 +12,7 @@ from fabric.cli.common import check_fabric, check_range, mistake, progress, say
 from fabric.diagnostics import Report, nearest
 
 if TYPE_CHECKING:
-    from fabric.plan import FabricPlan
+    from fabric.plan import FabricPlan, Plan
 
 JOB, NETWORK, PARAMETERS, OUTPUT = "Job", "Network", "Model parameters", "Output"  # groups of options
 
@@ -95,6 +95,11 @@ def chosen(file: Path, name: str) -> FabricPlan:
     with progress("plan"):
         made = pipeline.plan(pipeline.load(file))
     check_fabric(made, name)
+    return largest(made, name)
+
+
+def largest(made: Plan, name: str) -> FabricPlan:
+    """The named fabric of a plan, else its compute fabric with the most GPUs."""
     if name:
         return made.fabrics[name]
     return max(made.fabrics.values(), key=lambda item: (item.spec.purpose == "compute", item.sizing.gpus))

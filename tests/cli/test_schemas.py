@@ -17,6 +17,7 @@ from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.cli.lazy import COMMANDS, load
 from fabric.inventory.push import SYSTEMS
 from fabric.solver.doctor.causes import Effect
+from fabric.solver.goodput import sections as goodput_sections
 from fabric.solver.training import file as job_file
 from tests import ROOT
 from tests.cli.conftest import Run
@@ -76,6 +77,12 @@ PRINTED = {  # command → schema → command lines, each with one design after 
         ),
         "step-vary": ("step planned.yaml --job step.yaml --vary parallel.tensor=4,8,7 --vary batch.micro_batch=1,2 --json",),
     },
+    "goodput": {
+        "goodput": (
+            "goodput collapsed.yaml --job goodput.yaml --json",
+            "goodput planned.yaml --job goodput.yaml --gpus 8 --json",
+        ),
+    },
     "doctor": {"doctor": ("doctor planned.yaml doctor.log --json",)},
     "score": {
         "score": (f"score {ROOT / TABLES} --json", f"score {ROOT / TABLES}-more --json"),
@@ -114,7 +121,12 @@ PRINTED = {  # command → schema → command lines, each with one design after 
     "netbox push": {"push": ("netbox push collapsed.yaml --dry-run --json", "netbox push collapsed.yaml --json")},
     "nautobot push": {"push": ("nautobot push collapsed.yaml --dry-run --json", "nautobot push collapsed.yaml --json")},
 }
-JOBS = [*sorted((ROOT / "docs").glob("step-*.yaml")), LADDERS / "gpt-175b.yaml", LADDERS / "llama-405b.yaml"]
+JOBS = [
+    *sorted((ROOT / "docs").glob("step-*.yaml")),
+    ROOT / "docs" / "goodput-70b.yaml",
+    LADDERS / "gpt-175b.yaml",
+    LADDERS / "llama-405b.yaml",
+]
 LINES = [(name, line) for found in PRINTED.values() for name, lines in found.items() for line in lines]
 GOLDENS = {  # but for those of hostile texts
     "lab-test": "lab/[aef]*.json",
@@ -190,6 +202,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "small.yaml").write_text(small, encoding="utf-8")
     (tmp_path / "starter.yaml").write_text((ROOT / "intent" / "starter.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "step.yaml").write_text(STEP, encoding="utf-8")
+    (tmp_path / "goodput.yaml").write_text(f"{STEP}checkpoint: {{write_GBps: 10}}\n", encoding="utf-8")
     (tmp_path / "doctor.log").write_text(output(effect=Effect(net=0.5)), encoding="utf-8")
     (tmp_path / "empty.txt").write_text('{"lldpNeighbors": []}\n', encoding="utf-8")
     with served(Truth(NETBOX)) as netbox, served(Truth(NAUTOBOT)) as nautobot:
@@ -243,4 +256,5 @@ def test_the_jobs_of_the_docs_match_the_schema_of_job_files(path: Path) -> None:
 def test_the_schema_of_job_files_has_every_key() -> None:
     sections = json.loads(schemas.text("job"))["properties"]
     found = {f"{name}.{key}" for name, section in sections.items() for key in section["properties"]}
-    assert found == set(job_file.all_keys())
+    beside = {f"{section}.{key}" for section, names in goodput_sections.KEYS.items() for key in names}
+    assert found == {*job_file.all_keys(), *beside}

@@ -45,6 +45,7 @@ COMMANDS = {
         *("--vary", "parallel.pipeline=1,2", "--vary", "compute.recompute=none,full"),
     ),
     "score --step": ("score", "--step", ROOT / "docs" / "ladders" / "llama-405b-gb200.yaml"),
+    "goodput": ("goodput", "starter.yaml", "--job", ROOT / "docs" / "goodput-70b.yaml"),
     "doctor": ("doctor", "starter.yaml", "doctor.log"),
     "score": ("score", ROOT / "tests" / "reference" / "collectives" / "aws_p5_1n_allreduce.yaml"),
     "calibrate --probe": ("calibrate", "--probe", "starter.yaml"),

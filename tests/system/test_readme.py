@@ -21,12 +21,23 @@ PAGES = (
     README,
     *(
         ROOT / "docs" / name
-        for name in ("tour.md", "tenants.md", "qos.md", "estimate.md", "capacity.md", "ci.md", "configs.md", "explore.md")
+        for name in (
+            "tour.md",
+            "tenants.md",
+            "qos.md",
+            "estimate.md",
+            "capacity.md",
+            "ci.md",
+            "configs.md",
+            "explore.md",
+            "goodput.md",
+        )
     ),
 )
 BESIDE = (  # files that a page names
     "docs/leaf001-lldp.txt",
     "docs/prices-example.yaml",
+    "docs/goodput-70b.yaml",
     "docs/step-70b.yaml",
     "tests/reference/collectives/h100_ib_2n_allreduce_309.yaml",
 )

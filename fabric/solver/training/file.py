@@ -44,6 +44,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     "bytes": ("gradient", "parameter", "activation", "dispatch", "combine"),
     "overlap": OVERLAPS,
 }
+BESIDE = ("checkpoint", "failures")  # sections of goodput, which reads them
 _NEEDED = ("parameters", "layers", "hidden", "sequence")
 _MOST = 1_000_000
 Word = TypeVar("Word", bound=str)
@@ -102,7 +103,7 @@ def gpus_per_domain(root: Node, name: str) -> int | None:
 
 def of_fields(top: Fields, gpus: int | None) -> TrainingJob:
     """The job of a mapping; mistakes go to its report."""
-    top.refuse_unknown(tuple(_SECTIONS))
+    top.refuse_unknown((*_SECTIONS, *BESIDE))
     missing = [key for key in ("model", "parallel", "compute") if key not in top]
     for key in missing:
         top.missing(key, _SHAPE)

@@ -44,6 +44,7 @@ CALLS: dict[str, list[str]] = {
     "capacity": ["d.yaml"],
     "doctor": ["d.yaml d.yaml"],
     "step": ["d.yaml"],
+    "goodput": ["d.yaml"],
     "bom": ["d.yaml"],
     "report": ["d.yaml -o report.html"],
     "explore": ["d.yaml"],

@@ -1,0 +1,100 @@
+"""The sections `checkpoint` and `failures` of a JOB file. docs/goodput.md names the keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from fabric.diagnostics import Report
+from fabric.solver import Fields
+from fabric.solver.goodput.rates import rates
+from fabric.solver.training.job import CODE
+from fabric.source import Node
+
+KEYS: dict[str, tuple[str, ...]] = {
+    "checkpoint": ("write_GBps", "read_GBps", "bytes_per_parameter", "interval_s", "asynchronous", "copy_GBps_per_gpu"),
+    "failures": ("detection_s", "restart_s", "repair_hours", "per_1000_node_days", *(f"{kind}_per_year" for kind in rates())),
+}
+_EXAMPLE = "write `checkpoint: {write_GBps: 100}`, the rate of the storage that the whole job sees"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """How a job saves its state. Rates in GB/s of the whole job unless the name says otherwise."""
+
+    write_GBps: float
+    read_GBps: float
+    bytes_per_parameter: float = 0.0  # 0: parameters, FP32 copies and moments as `bytes.parameter` and Adam have them
+    interval_s: float = 0.0  # of useful time between two checkpoints; 0: the best
+    asynchronous: bool = False  # the job goes on once its state is copied to host memory
+    copy_GBps_per_gpu: float = 0.0
+
+
+@dataclass(frozen=True)
+class Failures:
+    """How a job comes back."""
+
+    detection_s: float = 600.0  # MegaScale, NSDI'24: under 10 min
+    restart_s: float = 900.0  # the same: caught up in under 15 min
+    repair_hours: float = 24.0  # of a link or switch that slows the job
+    per_1000_node_days: float = 0.0  # of a whole server with its GPUs and NICs; 0: by part
+    per_year: Mapping[str, float] = field(default_factory=dict)  # stated rates by kind of part
+
+
+@dataclass(frozen=True)
+class Sections:
+    """Both sections."""
+
+    checkpoint: Checkpoint
+    failures: Failures
+
+
+def read(root: Node, name: str) -> Sections:
+    """The sections of a JOB file. Raises InputError with every mistake in them."""
+    report = Report()
+    top = Fields(root, name, report, CODE)
+    if "checkpoint" not in top:
+        top.missing("checkpoint", _EXAMPLE)
+    found = {key: top.section(key) for key in KEYS}
+    for key, section in found.items():
+        if section:
+            section.refuse_unknown(KEYS[key])
+    checkpoint, failures = found["checkpoint"], found["failures"]
+    sections = Sections(
+        _checkpoint(checkpoint) if checkpoint else Checkpoint(1, 1), _failures(failures) if failures else Failures()
+    )
+    report.raise_errors()
+    return sections
+
+
+def _checkpoint(fields: Fields) -> Checkpoint:
+    if "write_GBps" not in fields:
+        fields.missing("write_GBps", _EXAMPLE)
+    write = fields.number("write_GBps", 1, 1e-3, 1e6)
+    asynchronous = fields.flag("asynchronous", False)
+    if asynchronous and "copy_GBps_per_gpu" not in fields:
+        fields.missing(
+            "copy_GBps_per_gpu", "an asynchronous checkpoint stops the job while a GPU copies its state to the host"
+        )
+    return Checkpoint(
+        write_GBps=write,
+        read_GBps=fields.number("read_GBps", write, 1e-3, 1e6),
+        bytes_per_parameter=fields.number("bytes_per_parameter", 0, 0.125, 64),
+        interval_s=fields.number("interval_s", 0, 1, 1e7),
+        asynchronous=asynchronous,
+        copy_GBps_per_gpu=fields.number("copy_GBps_per_gpu", 0, 1e-3, 1e4),
+    )
+
+
+def _failures(fields: Fields) -> Failures:
+    known = [kind for kind in rates() if f"{kind}_per_year" in fields]
+    if "per_1000_node_days" in fields:
+        for kind in {"gpu", "server", "nic"} & {*known}:
+            fields.error(f"{kind}_per_year", "expected one of this and per_1000_node_days, got both", "remove one of the two")
+    return Failures(
+        detection_s=fields.number("detection_s", Failures.detection_s, 0, 1e7),
+        restart_s=fields.number("restart_s", Failures.restart_s, 0, 1e7),
+        repair_hours=fields.number("repair_hours", Failures.repair_hours, 0, 1e5),
+        per_1000_node_days=fields.number("per_1000_node_days", 0, 1e-6, 1e6),
+        per_year={kind: float(fields.number(f"{kind}_per_year", 0, 0, 1e4)) for kind in known},
+    )
