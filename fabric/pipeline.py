@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from fabric.catalog.asics import Asic
     from fabric.catalog.models import ServerModel, SwitchModel
     from fabric.checks import Outcome, Scope
+    from fabric.compare.designs import Design
     from fabric.configs import Renderer
     from fabric.diagnostics import Diagnostic, Warnings
     from fabric.diff.compare import Diff, DiffRequest
@@ -414,6 +415,49 @@ def goodput(fabric: FabricPlan, site_plan: Plan, request: EstimateRequest, job: 
 
     light = optical(site_plan, fabric.name)
     return evaluate(fabric, _spread(fabric, request), job, placement, light, PortNames(fabric).port_name)
+
+
+def design(
+    name: str,
+    intent: Intent,
+    site_plan: Plan,
+    fabric: FabricPlan,
+    request: EstimateRequest,
+    job: Path,
+    placement: str = "packed",
+    prices: Path | None = None,
+) -> Design:
+    """Measure one design for a comparison: parts, power, all-reduce, step, goodput, cost.
+
+    Args:
+        name: of the design.
+        intent: its intent, for models of its own that the price file names.
+        site_plan: its plan.
+        fabric: the fabric of the job.
+        request: GPUs of the job and platform file.
+        job: the JOB file with its `checkpoint` section.
+        placement: as of `estimate`.
+        prices: price file; None without cost.
+
+    Raises:
+        InputError: a mistake of a file, or a job that does not fit the fabric.
+    """
+    from fabric.bom import prices as price_file
+    from fabric.bom.gather import BomRequest, gather
+    from fabric.compare import designs
+
+    stated = price_file.read(prices, intent.site.catalog, str(prices)) if prices else None
+    asked = (
+        BomRequest(stated, pue=stated.pue or price_file.PUE, years=stated.years or price_file.YEARS)
+        if stated
+        else BomRequest()
+    )
+    bought, _ = gather(site_plan, asked)
+    call = replace(request, collective="all_reduce", sizes=(designs.ALL_REDUCE_BYTES,))
+    useful = goodput(fabric, site_plan, request, job, placement)
+    call = replace(call, gpus=useful.gpus)
+    site_gpus = max(item.sizing.gpus for item in site_plan.fabrics.values())
+    return designs.design(name, fabric, bought, estimate(fabric, call, placement)[0], useful, site_gpus)
 
 
 def score_steps(

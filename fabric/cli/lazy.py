@@ -29,6 +29,7 @@ GROUPS = {
         "estimate": "Estimate the time of a collective, and its bottleneck.",
         "step": "Estimate the time of a training step.",
         "goodput": "Estimate the useful time of a training job over a year.",
+        "compare": "Compare designs for one training job.",
         "capacity": "Compute cuts, throughput and the effect of failures.",
         "score": "Compare estimated times with measured ones.",
         "calibrate": "Fit the model of collective times to measurements.",

@@ -83,6 +83,12 @@ PRINTED = {  # command → schema → command lines, each with one design after 
             "goodput planned.yaml --job goodput.yaml --gpus 8 --json",
         ),
     },
+    "compare": {
+        "compare": (
+            f"compare collapsed.yaml planned.yaml --job goodput.yaml --gpus 8 --prices {PRICES} --json",
+            "compare planned.yaml --job goodput.yaml --json",
+        ),
+    },
     "doctor": {"doctor": ("doctor planned.yaml doctor.log --json",)},
     "score": {
         "score": (f"score {ROOT / TABLES} --json", f"score {ROOT / TABLES}-more --json"),

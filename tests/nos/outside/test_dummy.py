@@ -45,6 +45,7 @@ CALLS: dict[str, list[str]] = {
     "doctor": ["d.yaml d.yaml"],
     "step": ["d.yaml"],
     "goodput": ["d.yaml"],
+    "compare": ["d.yaml"],
     "bom": ["d.yaml"],
     "report": ["d.yaml -o report.html"],
     "explore": ["d.yaml"],

@@ -1,0 +1,55 @@
+"""`fabric compare`: designs side by side for one training job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from fabric import pipeline
+from fabric.cli import job
+from fabric.cli.common import check_fabric, progress
+from fabric.cli.reports import put_lines
+from fabric.diagnostics import Report
+from fabric.formats import json_text
+
+
+def compare(
+    files: list[Path] = typer.Argument(..., metavar="FILE…", help="intents of the designs", show_default=False),
+    model: Path = typer.Option(
+        ..., "--job", metavar="JOB", help="YAML file of the model, its checkpoints and failures", show_default=False
+    ),
+    fabric: str = job.FABRIC,
+    gpus: int | None = job.GPUS,
+    placement: str = typer.Option("packed", "--placement", metavar="P", help=job.PLACEMENT),
+    prices: Path | None = typer.Option(
+        None, "--prices", metavar="PRICES", help="price file (keys: docs/bom.md)", show_default=False
+    ),
+    platform: Path | None = job.PLATFORM,
+    seed: int = job.SEED,
+    as_json: bool = job.JSON,
+) -> None:
+    """Compare designs for one training job.
+
+    Switches, power, all-reduce, step, interruptions, useful time, and cost per useful token.
+    """
+    from fabric.compare.designs import document  # heavy: not for help and mistakes
+    from fabric.compare.lines import lines
+    from fabric.solver.estimate.request import EstimateRequest
+
+    report = Report()
+    job.check_seed(report, seed)
+    report.raise_errors()
+    request = EstimateRequest(gpus=gpus, routing="", queue_pairs=0, seed=seed, platform=platform)
+    designs = []
+    for file in files:
+        with progress(str(file)):
+            intent = pipeline.load(file)
+            made = pipeline.plan(intent)
+            check_fabric(made, fabric)
+            chosen = job.largest(made, fabric)
+            designs.append(pipeline.design(str(file), intent, made, chosen, request, model, placement, prices))
+    if as_json:
+        print(json_text(document(designs)))
+    else:
+        put_lines(lambda: lines(designs))
