@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -40,15 +41,17 @@ def compare(
     report = Report()
     job.check_seed(report, seed)
     report.raise_errors()
-    request = EstimateRequest(gpus=gpus, routing="", queue_pairs=0, seed=seed, platform=platform)
+    request = EstimateRequest(gpus=gpus, routing="", queue_pairs=0, seed=seed)
     designs = []
     for file in files:
+        parameters = job.platform_of(file, platform)
         with progress(str(file)):
             intent = pipeline.load(file)
             made = pipeline.plan(intent)
             check_fabric(made, fabric)
             chosen = job.largest(made, fabric)
-            designs.append(pipeline.design(str(file), intent, made, chosen, request, model, placement, prices))
+            asked = replace(request, platform=parameters)
+            designs.append(pipeline.design(str(file), intent, made, chosen, asked, model, placement, prices))
     if as_json:
         print(json_text(document(designs)))
     else:

@@ -18,7 +18,6 @@ from fabric.solver.goodput import renewal, sections
 from fabric.solver.goodput.parts import Part, parts
 from fabric.solver.goodput.rates import DAYS_PER_YEAR, HOURS_PER_YEAR, Rate, rates, stated
 from fabric.solver.goodput.sections import Failures, Sections
-from fabric.solver.network import network
 from fabric.solver.training.job import STATE_BYTES, TrainingJob
 from fabric.solver.training.step import StepTime
 
@@ -144,7 +143,7 @@ def goodput(
         return placed(fabric, broken, path, placement, port_name).time().step_ms
 
     placing = whole.groups.supply.placement
-    used = parts(network(fabric, port_name), placing.servers, placing.gpus, optical, step_of if placing.domains > 1 else None)
+    used = parts(whole.groups.supply.net, placing.servers, placing.gpus, optical, step_of if placing.domains > 1 else None)
     return evaluate(fabric.name, job, step, asked, used, request.seed)
 
 

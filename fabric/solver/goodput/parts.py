@@ -1,7 +1,7 @@
 """The parts that a job uses, and what the failure of each does to it, decided by the plan.
 
 A job stops when a GPU, a server or a NIC of its servers fails, and when a failure leaves a NIC without a port that is up: its
-connections end. Any other failure leaves paths, and the step is estimated again on what remains.
+connections end. Any other failure leaves paths, and the step is estimated again without the first part of the kind.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.diagnostics import InputError
-from fabric.plan import KINDS, SERVER_LEAF, PortLabels
+from fabric.plan import KINDS, LEAF_LEAF, PortLabels
 from fabric.solver import Bools, Ints, Network
 
 StepOf = Callable[[tuple[str, ...]], float]
@@ -45,42 +45,54 @@ def parts(net: Network, servers: Ints, gpus: int, optical: Bools, step_of: StepO
     of_servers = [("gpu", gpus), ("server", len(servers))]
     if step_of is None:
         return tuple(Part(kind, "", count, STOPS, "") for kind, count in of_servers)
-    mine = np.isin(net.ports.server, servers)
-    nics = len(np.unique(np.stack([net.ports.server[mine], net.ports.nic[mine]]), axis=1).T)
-    of_servers.append(("nic", nics))
-    found = [Part(kind, "", count, STOPS, "") for kind, count in of_servers]
+    mine = np.flatnonzero(np.isin(net.ports.server, servers) & net.alive[net.ports.link])
+    nics = np.unique(_nic(net, mine))
+    found = [Part(kind, "", count, STOPS, "") for kind, count in (*of_servers, ("nic", len(nics)))]
     healthy = step_of(())
-    for kind, place, rows, fails in _network(net, mine, optical):
-        found.append(Part(kind, place, len(rows), _slowdown(net, mine, rows, fails, step_of, healthy), fails))
+    for kind, place, rows, name in _network(net, mine, optical):
+        stops = np.isin(rows, _stopping(net, mine, net.ports.leaf if kind == "switch" else net.ports.link))
+        if stops.any():
+            found.append(Part(kind, place, int(stops.sum()), STOPS, name(int(rows[stops][0]))))
+        if not stops.all():
+            example = name(int(rows[~stops][0]))
+            found.append(Part(kind, place, int((~stops).sum()), _slowdown(step_of, example, healthy), example))
     return tuple(found)
 
 
-def _network(net: Network, mine: Bools, optical: Bools) -> Iterator[tuple[str, str, Ints, str]]:
-    """(kind, place, links or devices, name of the first) of all cables and switches from the job's servers upward."""
-    labels, size = PortLabels(net.fabric), net.links
-    below, links = np.unique(net.ports.server[mine]), np.unique(net.ports.link[mine])
-    place = SERVER_LEAF
+def _network(net: Network, mine: Ints, optical: Bools) -> Iterator[tuple[str, str, Ints, Callable[[int], str]]]:
+    """(kind, place, links or devices, name of one) of all cables and switches that are up, from the job's ports upward."""
+    labels, size, devices = PortLabels(net.fabric), net.links, net.fabric.devices
+    kinds, up = net.fabric.links.kind, net.alive[: net.links]
+    between = up & ((net.level[net.head[:size]] > net.level[net.tail[:size]]) | (kinds == LEAF_LEAF))
+    links, seen = np.unique(net.ports.link[mine]), np.zeros(len(devices), dtype=bool)
     while len(links):
         for kind, lit in (("copper", False), ("optical", True)):
             rows = links[optical[links] == lit]
             if len(rows):
-                first = int(rows[0])
-                yield kind, KINDS[place], rows, f"{net.fabric.devices[net.tail[first]].name}:{labels.at(first, 'a')}"
-        below = np.unique(net.head[links])
-        first_switch = net.fabric.devices[int(below[0])]
-        yield "switch", first_switch.role, below, first_switch.name
-        links = np.flatnonzero(np.isin(net.tail[:size], below) & (net.level[net.head[:size]] > net.level[net.tail[:size]]))
-        place = int(net.fabric.links.kind[links[0]]) if len(links) else place
+                yield kind, KINDS[int(kinds[rows[0]])], rows, lambda at: f"{devices[net.tail[at]].name}:{labels.at(at, 'a')}"
+        above = np.unique(net.head[links])
+        above = above[~seen[above]]
+        seen[above] = True
+        if len(above):
+            yield "switch", devices[int(above[0])].role, above, lambda at: devices[at].name
+        links = np.flatnonzero(between & np.isin(net.tail[:size], above))
 
 
-def _slowdown(net: Network, mine: Bools, rows: Ints, fails: str, step_of: StepOf, healthy: float) -> float:
-    """Of the first link or switch of `rows`."""
-    first = rows[:1]
-    broken = net.without(np.empty(0, np.int64), first) if ":" not in fails else net.without(first, np.empty(0, np.int64))
-    nic = net.ports.server[mine] * 1000 + net.ports.nic[mine]
-    if len(np.unique(nic[broken.alive[net.ports.link[mine]]])) < len(np.unique(nic)):
-        return STOPS
+def _nic(net: Network, mine: Ints) -> Ints:
+    """A number for the NIC of each port."""
+    return net.ports.server[mine] * (int(net.ports.nic.max()) + 1) + net.ports.nic[mine]
+
+
+def _stopping(net: Network, mine: Ints, through: Ints) -> Ints:
+    """Links or leaves, as `through` has them for each port, that all ports of some NIC depend on."""
+    pairs = np.unique(np.stack([_nic(net, mine), through[mine]]), axis=1)
+    _, first, count = np.unique(pairs[0], return_index=True, return_counts=True)
+    return np.unique(pairs[1][first[count == 1]])
+
+
+def _slowdown(step_of: StepOf, name: str, healthy: float) -> float:
+    """With one link or switch failed."""
     try:
-        return max(1.0, step_of((fails,)) / healthy)
+        return max(1.0, step_of((name,)) / healthy)
     except InputError:
         return STOPS

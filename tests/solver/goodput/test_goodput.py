@@ -184,3 +184,19 @@ def test_extremes_have_values(rate: float, hours: float | None) -> None:
     assert found["mtti_hours"]["value"] == (None if hours is None else pytest.approx(hours, abs=0.01))
     assert found["useful"]["value"] == pytest.approx(0.0 if rate else 1.0, abs=1e-3)
     assert all(row["gpu_hours"] >= 0 for row in found["lost_gpu_hours_per_year"])
+
+
+def test_a_plane_that_has_failed_leaves_the_other_one_without_redundancy(tmp_path: Path) -> None:
+    (tmp_path / "i.yaml").write_text(DUAL, encoding="utf-8")
+    (tmp_path / "job.yaml").write_text(JOB, encoding="utf-8")
+    made = pipeline.plan(pipeline.load(tmp_path / "i.yaml"))
+    fabric = made.fabrics["backend"]
+    leaf = next(device.name for device in fabric.devices if device.role == "leaf")
+    found = pipeline.goodput(fabric, made, EstimateRequest(fail=(leaf,)), tmp_path / "job.yaml")
+    leaves = {row.part.stops: row.part for row in found.interruptions if row.part.place == "leaf"}
+    assert leaves[True].count + leaves[False].count == sum(device.role == "leaf" for device in fabric.devices) - 1
+    assert leaf not in {part.example for part in leaves.values()}
+    links = [row.part for row in found.interruptions if row.part.place == "server-leaf"]
+    lost = 8  # links of the failed leaf, one of each server of its unit; their NICs depend on the other link
+    assert sum(part.count for part in links) == 256 - lost
+    assert sum(part.count for part in links if part.stops) == lost
