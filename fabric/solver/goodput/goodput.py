@@ -18,6 +18,7 @@ from fabric.solver.goodput import renewal, sections
 from fabric.solver.goodput.parts import Part, parts
 from fabric.solver.goodput.rates import DAYS_PER_YEAR, HOURS_PER_YEAR, Rate, rates, stated
 from fabric.solver.goodput.sections import Failures, Sections
+from fabric.solver.goodput.spares import waiting_odds
 from fabric.solver.training.job import STATE_BYTES, TrainingJob
 from fabric.solver.training.step import StepTime
 
@@ -151,12 +152,13 @@ def evaluate(name: str, job: TrainingJob, step: StepTime, asked: Sections, used:
     """The same from the parts of the job and its step."""
     rows = _interruptions(used, asked.failures)
     per_s = sum(row.per_year for row in rows if row.part.stops) / SECONDS_PER_YEAR
-    saving = _saving(job, asked, per_s)
-    drawn_per_s, drawn_slow = _drawn(rows, asked.failures, seed)
+    per_year = [(row.part, np.array([row.per_year])) for row in rows]
+    ready, slow = (float(values[0]) for values in (_ready(per_year, asked.failures), _degraded(per_year, asked.failures)))
+    saving = _saving(job, asked, per_s, ready)
+    drawn_per_s, drawn_slow, drawn_ready = _drawn(rows, asked.failures, seed)
     timing = (saving.restart_s, saving.interval_s, saving.stall_s)
-    share = float(renewal.useful(per_s, *timing))
-    slow = float(_degraded([(row.part, np.array([row.per_year])) for row in rows], asked.failures)[0])
-    shares = renewal.useful(drawn_per_s, *timing)
+    share = float(renewal.useful(per_s, *timing)) * ready
+    shares = renewal.useful(drawn_per_s, *timing) * drawn_ready
     tokens = step.tokens_per_second * 86400
     with np.errstate(divide="ignore"):
         between_hours = 1 / (drawn_per_s * 3600)
@@ -171,7 +173,7 @@ def evaluate(name: str, job: TrainingJob, step: StepTime, asked: Sections, used:
         degraded=slow,
         step=step,
         tokens_per_day=_span(tokens * share / slow, tokens * shares / drawn_slow),
-        lost_gpu_hours=_lost(job.gpus, per_s, saving, share, slow, step),
+        lost_gpu_hours=_lost(job.gpus, per_s, saving, ready, slow, step),
     )
 
 
@@ -190,9 +192,11 @@ def _interruptions(used: Sequence[Part], failures: Failures) -> tuple[Interrupti
     return tuple(sorted(rows, key=lambda row: (not row.part.stops, -row.per_year)))
 
 
-def _saving(job: TrainingJob, asked: Sections, per_s: float) -> Saving:
-    """Sizes and times of a checkpoint. One that is written while the job runs protects only when it is whole: a failure
-    loses the time to write it as well."""
+def _saving(job: TrainingJob, asked: Sections, per_s: float, ready: float) -> Saving:
+    """Sizes and times of a checkpoint of a job that has its servers for the share `ready` of the time.
+
+    One that is written while the job runs protects only when it is whole: a failure loses the time to write it as well.
+    """
     checkpoint, failures = asked.checkpoint, asked.failures
     size_GB = job.model.parameters * (checkpoint.bytes_per_parameter or job.bytes.parameter + STATE_BYTES) / 1e9
     write_s = size_GB / checkpoint.write_GBps
@@ -212,17 +216,34 @@ def _saving(job: TrainingJob, asked: Sections, per_s: float) -> Saving:
         best_s=best_s,
         young_s=float(renewal.young_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR,
         daly_s=float(renewal.daly_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR,
-        curve=tuple((at, float(renewal.useful(per_s, restart_s, at, stall_s))) for at in sorted({*curve})),
+        curve=tuple((at, ready * float(renewal.useful(per_s, restart_s, at, stall_s))) for at in sorted({*curve})),
     )
 
 
-def _drawn(rows: Sequence[Interruption], failures: Failures, seed: int) -> tuple[Floats, Floats]:
-    """(failures that stop the job per second, mean slow-down), for random rates within their ranges; one draw per kind."""
+def _drawn(rows: Sequence[Interruption], failures: Failures, seed: int) -> tuple[Floats, Floats, Floats]:
+    """(failures that stop the job per second, mean slow-down, share of time with enough servers), for random rates within
+    their ranges; one draw per kind."""
     dice = np.random.default_rng(seed)
     drawn = {kind: dice.random(DRAWS) for kind in sorted(rates())}
     per_year = [(row.part, row.part.count * row.rate.at(drawn[row.part.kind])) for row in rows]
     stopping = sum((value for part, value in per_year if part.stops), np.zeros(DRAWS))
-    return stopping / SECONDS_PER_YEAR, _degraded(per_year, failures)
+    return stopping / SECONDS_PER_YEAR, _degraded(per_year, failures), _ready(per_year, failures)
+
+
+def _ready(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Floats:
+    """Share of the time in which the job has its servers. A failed cable that stops the job takes its server out of use; for
+    a switch that stops it the job waits, as it takes several."""
+    odds = np.zeros_like(per_year[0][1])
+    if failures.spare_servers is None:
+        return odds + 1
+    load = np.zeros_like(odds)
+    for part, value in per_year:
+        hours = failures.server_repair_hours if part.kind in IN_SERVERS else failures.repair_hours
+        if part.stops and part.kind == "switch":
+            odds += value * hours / HOURS_PER_YEAR
+        elif part.stops:
+            load += value * hours / HOURS_PER_YEAR
+    return 1 / (1 + odds + waiting_odds(load, failures.spare_servers))
 
 
 def _degraded(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Floats:
@@ -238,16 +259,18 @@ def _degraded(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Fl
 
 
 def _lost(
-    gpus: int, per_s: float, saving: Saving, share: float, slow: float, step: StepTime
+    gpus: int, per_s: float, saving: Saving, ready: float, slow: float, step: StepTime
 ) -> tuple[tuple[str, float], ...]:
     """GPU-hours of a year that do not compute, the most first."""
     wall_s = float(renewal.wall_s(per_s, saving.restart_s, saving.interval_s, saving.stall_s))
-    restarts = float(-np.expm1(-per_s * saving.restart_s))
-    stalls = saving.stall_s / wall_s
-    causes = {
+    share = ready * saving.interval_s / wall_s
+    restarts = ready * float(-np.expm1(-per_s * saving.restart_s))
+    stalls = ready * saving.stall_s / wall_s
+    waiting = {"waiting for repair": 1 - ready} if ready < 1 else {}
+    causes = waiting | {
         "restarts": restarts,
         "checkpoints": stalls,
-        "repeated steps": max(0.0, 1 - share - restarts - stalls),
+        "repeated steps": max(0.0, ready - share - restarts - stalls),
         "failed links and switches": share * (1 - 1 / slow),
         "exposed communication": share / slow * step.exposed_ms / step.step_ms,
     }

@@ -13,7 +13,15 @@ from fabric.source import Node
 
 KEYS: dict[str, tuple[str, ...]] = {
     "checkpoint": ("write_GBps", "read_GBps", "bytes_per_parameter", "interval_s", "asynchronous", "copy_GBps_per_gpu"),
-    "failures": ("detection_s", "restart_s", "repair_hours", "per_1000_node_days", *(f"{kind}_per_year" for kind in rates())),
+    "failures": (
+        "detection_s",
+        "restart_s",
+        "repair_hours",
+        "spare_servers",
+        "server_repair_hours",
+        "per_1000_node_days",
+        *(f"{kind}_per_year" for kind in rates()),
+    ),
 }
 _EXAMPLE = "write `checkpoint: {write_GBps: 100}`, the rate of the storage that the whole job sees"
 
@@ -36,7 +44,9 @@ class Failures:
 
     detection_s: float = 600.0  # MegaScale, NSDI'24: under 10 min
     restart_s: float = 900.0  # the same: caught up in under 15 min
-    repair_hours: float = 24.0  # of a link or switch that slows the job
+    repair_hours: float = 24.0  # of a link or switch
+    spare_servers: int | None = None  # beyond those of the job; None: one is always left
+    server_repair_hours: float = 24.0
     per_1000_node_days: float = 0.0  # of a whole server with its GPUs and NICs; 0: by part
     per_year: Mapping[str, float] = field(default_factory=dict)  # stated rates by kind of part
 
@@ -91,10 +101,14 @@ def _failures(fields: Fields) -> Failures:
     if "per_1000_node_days" in fields:
         for kind in {"gpu", "server", "nic"} & {*known}:
             fields.error(f"{kind}_per_year", "expected one of this and per_1000_node_days, got both", "remove one of the two")
+    if "server_repair_hours" in fields and "spare_servers" not in fields:
+        fields.missing("spare_servers", "`spare_servers: 2`: servers that take the place of failed ones during their repair")
     return Failures(
         detection_s=fields.number("detection_s", Failures.detection_s, 0, 1e7),
         restart_s=fields.number("restart_s", Failures.restart_s, 0, 1e7),
         repair_hours=fields.number("repair_hours", Failures.repair_hours, 0, 1e5),
+        spare_servers=fields.whole("spare_servers", 0, 0, 10_000) if "spare_servers" in fields else None,
+        server_repair_hours=fields.number("server_repair_hours", Failures.server_repair_hours, 0, 1e5),
         per_1000_node_days=fields.number("per_1000_node_days", 0, 1e-6, 1e6),
         per_year={kind: float(fields.number(f"{kind}_per_year", 0, 0, 1e4)) for kind in known},
     )

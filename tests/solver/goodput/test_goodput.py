@@ -134,6 +134,25 @@ def test_all_lost_time_is_accounted_for() -> None:
     assert found == valued((*servers(1024), Part("switch", "spine", 16, 1.4, "spine001")))
 
 
+def test_spare_servers() -> None:
+    used = (*servers(1024), Part("optical", "server-leaf", 1024, STOPS, "a"))
+    always = valued(used)
+    shares = [valued(used, Failures(spare_servers=spares)) for spares in (0, 1, 4, 64)]
+    useful = [found.useful.value for found in shares]
+    assert useful == sorted(useful)
+    assert useful[-1] == pytest.approx(always.useful.value)
+    load = sum(row.per_year for row in always.interruptions) * 24 / 8766
+    assert useful[0] == pytest.approx(always.useful.value / (1 + load))  # without spares the job waits for every repair
+    assert max(share for _, share in shares[0].saving.curve) == pytest.approx(useful[0])
+    lost = dict(shares[0].lost_gpu_hours)
+    assert lost["waiting for repair"] == pytest.approx(1024 * 8766 * load / (1 + load))
+    computing = useful[0] * (1 - shares[0].step.exposed_ms / shares[0].step.step_ms)
+    assert sum(lost.values()) / (1024 * 8766) + computing == pytest.approx(1)
+    leaf = (*servers(1024), Part("switch", "leaf", 32, STOPS, "leaf001"))
+    waits = valued(leaf, Failures(spare_servers=64)).useful.value
+    assert waits == pytest.approx(valued(leaf).useful.value / (1 + 32 * rates()["switch"].typical * 24 / 8766), rel=1e-6)
+
+
 def test_checkpoints() -> None:
     job = job_of()
     stopped = evaluate("b", job, step_of(job), Sections(Checkpoint(100, 200), Failures()), servers(1024)).saving
@@ -156,6 +175,8 @@ def test_checkpoints() -> None:
         ("checkpoint: {write_GBps: 1, interval: 60}", "job.yaml:5:29: error[FAB173]: "),
         ("checkpoint: {write_GBps: 1, asynchronous: true}", "copy_GBps_per_gpu"),
         ("checkpoint: {write_GBps: 1}\nfailures: {gpu_per_year: -1}", "job.yaml:6:26: error[FAB173]: failures.gpu_per_year"),
+        ("checkpoint: {write_GBps: 1}\nfailures: {server_repair_hours: 48}", "failures.spare_servers: missing key"),
+        ("checkpoint: {write_GBps: 1}\nfailures: {spare_servers: 1.5}", "failures.spare_servers: expected a whole number"),
         ("checkpoint: {write_GBps: 1}\nfailures: {per_1000_node_days: 6.5, nic_per_year: 1}", "expected one of this and"),
     ],
 )  # fmt: skip
