@@ -22,7 +22,7 @@ def compare(
     ),
     fabric: str = job.FABRIC,
     gpus: int | None = job.GPUS,
-    placement: str = typer.Option("packed", "--placement", metavar="P", help=job.PLACEMENT),
+    placement: str = job.PLACEMENT,
     prices: Path | None = typer.Option(
         None, "--prices", metavar="PRICES", help="price file (keys: docs/bom.md)", show_default=False
     ),

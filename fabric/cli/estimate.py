@@ -51,7 +51,7 @@ def estimate(
         ["packed"],
         "--placement",
         metavar="P",
-        help=f"{job.PLACEMENT}; repeat to compare several",
+        help=f"{job.PLACEMENTS}; repeat to compare several",
         show_default="packed",
         rich_help_panel=job.JOB,
     ),

@@ -22,7 +22,7 @@ def goodput(
     fabric: str = job.FABRIC,
     gpus: int | None = job.GPUS,
     gpus_per_domain: int | None = job.GPUS_PER_DOMAIN,
-    placement: str = typer.Option("packed", "--placement", metavar="P", help=job.PLACEMENT),
+    placement: str = job.PLACEMENT,
     routing: str = job.ROUTING,
     queue_pairs: int = job.QUEUE_PAIRS,
     fail: list[str] = job.FAIL,

@@ -33,7 +33,8 @@ GPUS_PER_DOMAIN = typer.Option(
     show_default="all",
     rich_help_panel=JOB,
 )
-PLACEMENT = "packed, spread, random:SEED, or server names separated by commas"
+PLACEMENTS = "packed, spread, random:SEED, or server names separated by commas"
+PLACEMENT = typer.Option("packed", "--placement", metavar="P", help=PLACEMENTS)
 ROUTING = typer.Option(
     "",
     "--routing",
