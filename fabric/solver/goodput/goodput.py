@@ -151,29 +151,26 @@ def goodput(
 def evaluate(name: str, job: TrainingJob, step: StepTime, asked: Sections, used: Sequence[Part], seed: int = 0) -> Goodput:
     """The same from the parts of the job and its step."""
     rows = _interruptions(used, asked.failures)
-    per_s = sum(row.per_year for row in rows if row.part.stops) / SECONDS_PER_YEAR
-    per_year = [(row.part, np.array([row.per_year])) for row in rows]
-    ready, slow = (float(values[0]) for values in (_ready(per_year, asked.failures), _degraded(per_year, asked.failures)))
-    saving = _saving(job, asked, per_s, ready)
-    drawn_per_s, drawn_slow, drawn_ready = _drawn(rows, asked.failures, seed)
+    per_year = _per_year(rows, seed)
+    per_s = sum((value for part, value in per_year if part.stops), np.zeros(1 + DRAWS)) / SECONDS_PER_YEAR
+    ready, slow = _ready(per_year, asked.failures), _degraded(per_year, asked.failures)
+    saving = _saving(job, asked, float(per_s[0]), float(ready[0]))
     timing = (saving.restart_s, saving.interval_s, saving.stall_s)
-    share = float(renewal.useful(per_s, *timing)) * ready
-    shares = renewal.useful(drawn_per_s, *timing) * drawn_ready
-    tokens = step.tokens_per_second * 86400
+    share = renewal.useful(per_s, *timing) * ready
     with np.errstate(divide="ignore"):
-        between_hours = 1 / (drawn_per_s * 3600)
+        between_hours = 1 / (per_s * 3600)
     return Goodput(
         fabric=name,
         gpus=job.gpus,
         interruptions=rows,
-        mtti_hours=_span(1 / (per_s * 3600) if per_s else float("inf"), between_hours),
+        mtti_hours=_span(between_hours),
         saving=saving,
-        useful=_span(share, shares),
-        first_order=float(renewal.first_order(per_s, *timing)),
-        degraded=slow,
+        useful=_span(share),
+        first_order=float(renewal.first_order(per_s[0], *timing)),
+        degraded=float(slow[0]),
         step=step,
-        tokens_per_day=_span(tokens * share / slow, tokens * shares / drawn_slow),
-        lost_gpu_hours=_lost(job.gpus, per_s, saving, ready, slow, step),
+        tokens_per_day=_span(step.tokens_per_second * 86400 * share / slow),
+        lost_gpu_hours=_lost(job.gpus, float(per_s[0]), saving, float(ready[0]), float(slow[0]), step),
     )
 
 
@@ -220,14 +217,11 @@ def _saving(job: TrainingJob, asked: Sections, per_s: float, ready: float) -> Sa
     )
 
 
-def _drawn(rows: Sequence[Interruption], failures: Failures, seed: int) -> tuple[Floats, Floats, Floats]:
-    """(failures that stop the job per second, mean slow-down, share of time with enough servers), for random rates within
-    their ranges; one draw per kind."""
+def _per_year(rows: Sequence[Interruption], seed: int) -> list[tuple[Part, Floats]]:
+    """Failures of each kind of part in a year: typical, then at DRAWS random quantiles of the rates; one draw per kind."""
     dice = np.random.default_rng(seed)
-    drawn = {kind: dice.random(DRAWS) for kind in sorted(rates())}
-    per_year = [(row.part, row.part.count * row.rate.at(drawn[row.part.kind])) for row in rows]
-    stopping = sum((value for part, value in per_year if part.stops), np.zeros(DRAWS))
-    return stopping / SECONDS_PER_YEAR, _degraded(per_year, failures), _ready(per_year, failures)
+    drawn = {kind: np.append(0.5, dice.random(DRAWS)) for kind in sorted(rates())}
+    return [(row.part, row.part.count * row.rate.at(drawn[row.part.kind])) for row in rows]
 
 
 def _ready(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Floats:
@@ -277,6 +271,7 @@ def _lost(
     return tuple(sorted(((cause, part * gpus * HOURS_PER_YEAR) for cause, part in causes.items()), key=lambda row: -row[1]))
 
 
-def _span(value: float, values: Floats) -> Span:
-    low, high = np.quantile(values, [0.1, 0.9], method="nearest")  # no mean of infinities
-    return Span(value, float(low), float(high))
+def _span(values: Floats) -> Span:
+    """Of the typical value and the random ones after it."""
+    low, high = np.quantile(values[1:], [0.1, 0.9], method="nearest")  # no mean of infinities
+    return Span(float(values[0]), float(low), float(high))
