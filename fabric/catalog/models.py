@@ -87,6 +87,8 @@ class SwitchModel(Record):
     power_includes_optics: tuple[Literal["typical", "max"], ...] = Field(
         (), description="which of the two figures hold a full set of optics already; the others are with passive cables"
     )
+    power_source: str = Field("", description="where the power figures were read: document, revision, page or table")
+    power_second_hand: bool = Field(False, description="true: that place names no document of the maker")
     buffer_bytes: int | None = Field(None, ge=1)
     cell_bytes: int | None = Field(None, ge=1)
     latency_ns: int | None = Field(None, ge=1)
@@ -164,6 +166,8 @@ class ServerModel(Record):
     rack_units: int | None = Field(None, ge=1)
     power_typical_w: int | None = Field(None, ge=1)
     power_max_w: int | None = Field(None, ge=1)
+    power_source: str = Field("", description="where the power figures were read: document, revision, page or table")
+    power_second_hand: bool = Field(False, description="true: that place names no document of the maker")
     nvlink_gbytes_s: int | None = Field(None, ge=1, description="NVLink or xGMI bandwidth of one GPU, both ways added")
     source: str = ""
 

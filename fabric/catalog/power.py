@@ -1,0 +1,124 @@
+"""Electrical power of a device as a range: its data sheet's figures where there are any, bounds of its class elsewhere.
+
+Watts of one device without the optics in its cages. The typical power is known to lie between two ends; the worst case is
+what a rack has to feed. A data sheet's typical figure has both ends in one. fabric/catalog/power_class.py has the class rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal
+
+from fabric.catalog import media, power_class
+from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.catalog.power_class import MAX, TYPICAL, Span
+
+Basis = Literal["data sheet", "second-hand", "stated", "class bound"]
+SHEET: Basis = "data sheet"
+SECOND_HAND: Basis = "second-hand"
+STATED: Basis = "stated"
+BOUND: Basis = "class bound"
+OPTICS = "optics"
+BASES: tuple[str, ...] = (SHEET, SECOND_HAND, STATED, BOUND, OPTICS)
+
+
+@dataclass(frozen=True, slots=True)
+class PowerRange:
+    """Power of one device in W."""
+
+    typical_low_w: float
+    typical_w: float
+    typical_high_w: float
+    max_w: float
+    typical_basis: Basis
+    max_basis: Basis
+    holds: tuple[str, ...] = ()  # which of typical and max hold a full set of optics
+    source: str = ""
+
+    def based(self, typical: Basis | None, most: Basis | None) -> PowerRange:
+        """The same with another basis, where one is given."""
+        return replace(self, typical_basis=typical or self.typical_basis, max_basis=most or self.max_basis)
+
+
+def switch_range(model: SwitchModel) -> PowerRange:
+    """Power of a switch; what its model does not say is bounded by the generation of its chip."""
+    typical, most = model.power_typical_w, model.power_max_w
+    basis = _basis(model)
+    bounds = power_class.switch_bounds(model)
+    optics_w = power_class.full_set_w(model)
+    held = model.power_includes_optics
+    if typical is not None:
+        span = Span(typical, typical, typical)
+    elif most is not None:  # not above what it may draw at most
+        bare = max(0.0, most - (optics_w if MAX in held else 0.0))
+        span = bounds.typical.at_most(bare)
+    else:
+        span = bounds.typical
+    if most is None:
+        bare = span.high - (optics_w if typical is not None and TYPICAL in held else 0.0)
+        most = max(bare, min(bounds.max.high, bare * power_class.most_over_typical(model)))
+        if typical is not None:
+            most = max(most, span.high if TYPICAL not in held else 0.0)
+    return PowerRange(
+        *(span.low, span.mid, span.high, float(most)),
+        basis if typical is not None else BOUND,
+        basis if model.power_max_w is not None else BOUND,
+        held,
+        model.power_source or power_class.switch_source(model),
+    )
+
+
+def server_range(model: ServerModel) -> PowerRange:
+    """Power of a server with its NICs; what its model does not say is bounded by its GPUs."""
+    rules = power_class.classes().servers
+    typical, most, basis = model.power_typical_w, model.power_max_w, _basis(model)
+    source = model.power_source or power_class.server_source(model)
+    if typical is None and most is None:
+        bounds = power_class.server_bounds(model)
+        span = bounds.typical
+        return PowerRange(span.low, span.mid, span.high, bounds.max.high, BOUND, BOUND, (), source)
+    share = rules.typical_share
+    if most is None:
+        most_w = float(typical or 0) / share.high
+        return PowerRange(*(float(typical or 0),) * 3, most_w, basis, BOUND, (), source)
+    if typical is None:
+        ends = (most * share.low, most * share.typical, most * share.high)
+        return PowerRange(*ends, float(most), BOUND, basis, (), source)
+    return PowerRange(*(float(typical),) * 3, float(max(most, typical)), basis, basis, (), source)
+
+
+def attachment_range() -> PowerRange:
+    """Power of a box of which nothing is known but that it takes leaf ports: that of a plain server."""
+    plain = power_class.classes().servers.plain
+    return PowerRange(plain.low, plain.typical, plain.high, plain.max, BOUND, BOUND, (), plain.source)
+
+
+def module_range(worst_w: float, source: str = "") -> PowerRange:
+    """Power of an optic or of a cable's end that draws so much at worst."""
+    share = power_class.classes().optics
+    ends = (worst_w * share.low, worst_w * share.typical, worst_w * share.high)
+    return PowerRange(*ends, worst_w, BOUND, SHEET, (), source)
+
+
+def nic_range(model: str) -> PowerRange:
+    """Power of one NIC, by the beginning of its model's name."""
+    known = power_class.classes().nics
+    card = next((card for name, card in known.items() if model.startswith(name)), known["other"])
+    basis: Basis = SHEET if card.basis == SHEET else BOUND
+    return PowerRange(card.low, card.typical, card.high, card.max, basis, basis, (), card.source)
+
+
+@cache
+def modules() -> Mapping[str, PowerRange]:
+    """Every optic and every active or passive cable end of the catalog, by name."""
+    optics = {name: module_range(optic.power_w, optic.source) for name, optic in media.optics().items()}
+    return optics | {name: module_range(cable.power_w, cable.source) for name, cable in media.cables().items()}
+
+
+def _basis(model: SwitchModel | ServerModel) -> Basis:
+    """What the figures of a model are: a site's own entry has no source and is taken as stated."""
+    if not model.power_source:
+        return STATED
+    return SECOND_HAND if model.power_second_hand else SHEET
