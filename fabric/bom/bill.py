@@ -7,8 +7,9 @@ from typing import Any
 
 from fabric.bom.cost import Cost
 from fabric.bom.parts import SERVER, SWITCH, Part, Spares
-from fabric.bom.power import Draw, Power, btu_per_hour, total
+from fabric.bom.power import Draw, Power, btu_per_hour, tons, total, total_of
 from fabric.bom.prices import Prices
+from fabric.catalog.power import BOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,16 @@ class RackPower:
     name: str
     devices: tuple[RackDevice, ...]
     power: Power
+    limited: bool = True  # false: the trays of an NVLink domain, which bring the supply of their rack
 
     def over(self, limit_w: float | None) -> bool:
-        """Whether its worst case, as far as it is known, is more than a rack may draw."""
-        return limit_w is not None and self.power.max_w > limit_w
+        """Whether its worst case, the upper end where it is bounded, is more than a rack may draw."""
+        return self.limited and limit_w is not None and self.power.max_w > limit_w
+
+    def surely_over(self, limit_w: float | None) -> bool:
+        """Whether it draws more than it may without the upper ends of what is bounded by class."""
+        least_w = max(self.power.typical_low_w, self.power.max_w - self.power.max_by.get(BOUND, 0.0))
+        return self.over(limit_w) and limit_w is not None and least_w > limit_w
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,11 @@ class Bill:
         found = [rack for rack in self.racks if rack.over(self.rack_limit_w)]
         return tuple(sorted(found, key=lambda rack: -rack.power.max_w))
 
+    @property
+    def surely_hot(self) -> bool:
+        """Whether a rack is above the limit whatever the bounds by class are."""
+        return any(rack.surely_over(self.rack_limit_w) for rack in self.racks)
+
     def shown(self) -> tuple[Line, ...]:
         """The lines of what is asked for."""
         return self.lines if self.servers else tuple(line for line in self.lines if line.part.kind != SERVER)
@@ -150,6 +162,8 @@ class Bill:
     def as_dict(self) -> dict[str, Any]:
         """The document of `--json`. Power in W, energy in kWh, money in the price file's currency."""
         power = self.power
+        meter = power.times(self.pue)
+        low, high = power.kwh_range(self.pue)
         return {
             "site": self.site,
             "servers_included": self.servers,
@@ -161,10 +175,15 @@ class Bill:
                 "total": power.as_dict(),
                 "from_price_file": list(self.stated),
                 "pue": self.pue,
-                "meter_typical_w": round(power.typical_w * self.pue, 1),
-                "meter_max_w": round(power.max_w * self.pue, 1),
+                "meter_typical_low_w": round(meter.typical_low_w, 1),
+                "meter_typical_w": round(meter.typical_w, 1),
+                "meter_typical_high_w": round(meter.typical_high_w, 1),
+                "meter_max_w": round(meter.max_w, 1),
                 "heat_max_btu_per_h": round(btu_per_hour(power.max_w)),
+                "heat_max_tons": round(tons(power.max_w), 1),
                 "energy_kwh_per_year": round(power.kwh_per_year(self.pue)),
+                "energy_low_kwh_per_year": round(low),
+                "energy_high_kwh_per_year": round(high),
             },
             "rack_limit_w": self.rack_limit_w,
             "racks": [_rack(rack, self.rack_limit_w) for rack in self.racks],
@@ -174,22 +193,10 @@ class Bill:
         }
 
 
-def total_of(*parts: Power) -> Power:
-    """The sum of several."""
-    typical: dict[str, int] = {}
-    most: dict[str, int] = {}
-    for part in parts:
-        for into, found in ((typical, part.no_typical), (most, part.no_max)):
-            for model, count in found.items():
-                into[model] = into.get(model, 0) + count
-    watts = sum(part.typical_w for part in parts), sum(part.max_w for part in parts)
-    return Power(*watts, dict(sorted(typical.items())), dict(sorted(most.items())))
-
-
-def rack_power(name: str, devices: tuple[RackDevice, ...]) -> RackPower:
+def rack_power(name: str, devices: tuple[RackDevice, ...], limited: bool = True) -> RackPower:
     """A rack with its devices from the top down."""
     ordered = tuple(sorted(devices, key=lambda device: (-device.ru, device.name)))
-    return RackPower(name, ordered, total((device.model, device.draw, 1) for device in ordered))
+    return RackPower(name, ordered, total((device.model, device.draw, 1) for device in ordered), limited)
 
 
 def _rack(rack: RackPower, limit_w: float | None) -> dict[str, Any]:

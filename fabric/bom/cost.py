@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.bom.parts import PLURALS, Part
+from fabric.bom.power import Power
 from fabric.bom.prices import Prices
 
 LABOUR = "labour"
@@ -22,6 +23,7 @@ class Cost:
     energy_year: float | None  # None: the file has no price of a kWh
     years: int
     unpriced: tuple[Part, ...] = ()
+    energy_year_range: tuple[float, float] | None = None  # at both ends of the typical power
 
     @property
     def capex(self) -> float:
@@ -43,14 +45,20 @@ class Cost:
             "capex": {kind: round(amount, 2) for kind, amount in (*self.capex_by_kind.items(), ("total", self.capex))},
             "support_per_year": round(self.support_year, 2),
             "energy_per_year": None if self.energy_year is None else round(self.energy_year, 2),
+            "energy_per_year_range": None
+            if self.energy_year_range is None
+            else [round(amount, 2) for amount in self.energy_year_range],
             "years": self.years,
             "tco": round(self.tco, 2),
             "unpriced": [part.item for part in self.unpriced],
         }
 
 
-def cost(parts: Iterable[tuple[Part, float, float]], prices: Prices, kwh_year: float, years: int) -> Cost:
-    """What parts cost, each with how many are in use and how many are ordered; support and labour are for those in use."""
+def cost(parts: Iterable[tuple[Part, float, float]], prices: Prices, power: Power, pue: float, years: int) -> Cost:
+    """What parts cost, each with how many are in use and how many are ordered; support and labour are for those in use.
+
+    Energy is that of the typical power at the meter.
+    """
     capex = {**dict.fromkeys(PLURALS.values(), 0.0), LABOUR: 0.0}
     support = 0.0
     unpriced = set()
@@ -62,5 +70,9 @@ def cost(parts: Iterable[tuple[Part, float, float]], prices: Prices, kwh_year: f
             continue
         capex[section] += price * ordered
         support += price * in_use * prices.support_percent.get(section, 0.0) / 100
-    energy = None if prices.per_kwh is None else kwh_year * prices.per_kwh
-    return Cost(prices.currency, capex, support, energy, years, tuple(sorted(unpriced, key=lambda part: part.order)))
+    energy, ends = None, None
+    if prices.per_kwh is not None:
+        energy = power.kwh_per_year(pue) * prices.per_kwh
+        low, high = power.kwh_range(pue)
+        ends = low * prices.per_kwh, high * prices.per_kwh
+    return Cost(prices.currency, capex, support, energy, years, tuple(sorted(unpriced, key=lambda part: part.order)), ends)

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from fabric.bom.bill import Bandwidth, Bill, Line, RackDevice, RackPower, Share, Use, rack_power, total_of
+from fabric.bom.bill import Bandwidth, Bill, Line, RackDevice, RackPower, Share, Use, rack_power
 from fabric.bom.cost import Cost, cost
 from fabric.bom.parts import OPTIC, SERVER, SWITCH, Part, Spares
-from fabric.bom.power import Draw, Power, of_server, of_switch, total
-from fabric.bom.prices import PUE, YEARS, Prices, powered, unpriced
+from fabric.bom.power import Draw, Power, total, total_of
+from fabric.bom.prices import PUE, YEARS, Prices, power_range, unpriced
 from fabric.bom.wired import Wired, wired
 from fabric.catalog import media
 from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.catalog.power import PowerRange, attachment_range
 from fabric.diagnostics import Diagnostic, Report
 from fabric.plan import CORE, KINDS, LEAF, SERVER as SERVER_ROLE, SPINE, FabricPlan, Plan
 from fabric.plan.summary import summary
@@ -68,7 +69,7 @@ def gather(plan: Plan, request: BomRequest, bandwidths: Bandwidths = NONE) -> tu
         network=total_of(*(share.power for share in shares)),
         server_power=_servers(plan, request.prices),
         shares=shares,
-        racks=_racks(ground, draws),
+        racks=_racks(plan, ground, draws, request.rack_limit_w is not None),
         rack_limit_w=request.rack_limit_w or float(plan.settings.floor.rack_power_max_w),
         pue=request.pue,
         years=request.years,
@@ -140,7 +141,7 @@ def _servers(plan: Plan, prices: Prices | None) -> Power:
     """Servers without the optics in their NICs, which the network counts."""
     models = {group.model: group.server for fabric in plan.fabrics.values() for group in fabric.spec.groups}
     counts = sorted((part.item, count) for part, count in _machines(plan))
-    return total((model, of_server(powered(prices, model, models[model]), 0.0), count) for model, count in counts)
+    return total((model, Draw(power_range(prices, model, models[model])), count) for model, count in counts)
 
 
 def _draws(plan: Plan, wired_by_fabric: Mapping[str, Wired], prices: Prices | None) -> dict[str, tuple[str, str, Draw]]:
@@ -152,24 +153,24 @@ def _draws(plan: Plan, wired_by_fabric: Mapping[str, Wired], prices: Prices | No
     draws: dict[str, tuple[str, str, Draw]] = {}
     for fabric in plan.fabrics.values():
         switches = _switches(fabric, prices)
-        servers = {group.name: powered(prices, group.model, group.server) for group in fabric.spec.groups}
+        servers = {group.name: power_range(prices, group.model, group.server) for group in fabric.spec.groups}
         for device in fabric.devices:
             watts = optics[device.name]
             if device.role in switches:
-                draw = of_switch(switches[device.role], watts)
+                draw = Draw(switches[device.role], watts)
             elif device.role == SERVER_ROLE:
-                draw = of_server(servers[device.group], watts)
-            else:  # an attachment: its model is unknown
-                draw = Draw(watts, watts, typical_known=False, max_known=False)
+                draw = Draw(servers[device.group], watts)
+            else:  # its model is not known
+                draw = Draw(attachment_range(), watts)
             draws[device.name] = device.role, device.model, draw
     return draws
 
 
-def _switches(fabric: FabricPlan, prices: Prices | None) -> dict[str, SwitchModel]:
-    """The switch of every tier, with the power that counts."""
+def _switches(fabric: FabricPlan, prices: Prices | None) -> dict[str, PowerRange]:
+    """Power of a switch of every tier, without optics."""
     spec = fabric.spec
     tiers = {LEAF: spec.leaf, SPINE: spec.spine, CORE: spec.core}
-    return {role: powered(prices, tier.switch, tier.model) for role, tier in tiers.items()}
+    return {role: power_range(prices, tier.switch, tier.model) for role, tier in tiers.items()}
 
 
 def _share(
@@ -178,9 +179,9 @@ def _share(
     """What one fabric draws, costs and gives."""
     switches = _switches(fabric, request.prices)
     watts = connected.watts.tolist()
-    ours = [(device.model, of_switch(switches[device.role], watts[device.index]), 1) for device in fabric.switches]
+    ours = [(device.model, Draw(switches[device.role], watts[device.index]), 1) for device in fabric.switches]
     far = sum(watts) - sum(watts[device.index] for device in fabric.switches)
-    power = total([*ours, ("", Draw(far, far), 1)])
+    power = total([*ours, ("", Draw(None, far), 1)])
     ratio = summary(fabric.spec, fabric.sizing)["oversubscription"]
     over = round((ratio["leaf"] or 1.0) * (ratio["spine"] or 1.0), 4)
     if request.prices is None:
@@ -192,17 +193,21 @@ def _share(
         for count in [sum(use.count for use in line.uses if use.fabric == fabric.name)]
         if count
     ]
-    money = cost(parts, request.prices, power.kwh_per_year(request.pue), request.years)
+    money = cost(parts, request.prices, power, request.pue, request.years)
     return Share(fabric.name, fabric.sizing.gpus, over, power, money, bandwidth)
 
 
-def _racks(ground: Floor, draws: Mapping[str, tuple[str, str, Draw]]) -> tuple[RackPower, ...]:
-    """Every rack of the floor, in its order."""
+def _racks(plan: Plan, ground: Floor, draws: Mapping[str, tuple[str, str, Draw]], asked: bool) -> tuple[RackPower, ...]:
+    """Every rack of the floor, in its order. The usual limit is none for the rack of an NVLink domain."""
+    stated = asked or plan.stated("floor", "rack_power_max_w")
+    groups = (group for fabric in plan.fabrics.values() for group in fabric.spec.groups)
+    trays = set() if stated else {group.model for group in groups if group.server.fills_rack}
     held: dict[int, list[RackDevice]] = defaultdict(list)
     for name, spot in ground.spots.items():
         role, model, draw = draws[name]
         held[spot.rack].append(RackDevice(name, role, model, spot.ru, spot.height, draw))
-    return tuple(rack_power(rack.name, tuple(held[at])) for at, rack in enumerate(ground.racks))
+    found = ((rack.name, tuple(held[at])) for at, rack in enumerate(ground.racks))
+    return tuple(rack_power(name, its, not any(device.model in trays for device in its)) for name, its in found)
 
 
 def _priced(bill: Bill) -> Bill:
@@ -212,7 +217,8 @@ def _priced(bill: Bill) -> Bill:
     found: Cost = cost(
         ((line.part, line.in_use, line.order) for line in bill.shown()),
         bill.prices,
-        bill.power.kwh_per_year(bill.pue),
+        bill.power,
+        bill.pue,
         bill.years,
     )
     return replace(bill, cost=found)

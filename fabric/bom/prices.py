@@ -11,7 +11,8 @@ from fabric import catalog
 from fabric.bom.parts import CABLE, PLURALS, Part, Spares
 from fabric.bom.stated import Model, Stated, read_power
 from fabric.catalog import media
-from fabric.catalog.models import generic_switch
+from fabric.catalog.models import ServerModel, SwitchModel, generic_switch
+from fabric.catalog.power import STATED, PowerRange, server_range, switch_range
 from fabric.diagnostics import Place, Report, show
 from fabric.settings.hardware import OwnCatalog
 from fabric.solver import Fields, parse, read_text
@@ -80,6 +81,16 @@ def powered(prices: Prices | None, name: str, model: Model) -> Model:
     """The model of that name, with the power that a price file states of it."""
     stated = prices.power.get(name) if prices else None
     return model if stated is None else stated.of(model)
+
+
+def power_range(prices: Prices | None, name: str, model: SwitchModel | ServerModel) -> PowerRange:
+    """Power of the model of that name, by what a price file states of it and by the catalog."""
+    counted = powered(prices, name, model)
+    found = switch_range(counted) if isinstance(counted, SwitchModel) else server_range(counted)
+    stated = prices.power.get(name) if prices else None
+    if stated is None:
+        return found
+    return found.based(STATED if stated.typical_w else None, STATED if stated.max_w else None)
 
 
 def read(path: Path, own: OwnCatalog | None = None, shown: str | None = None) -> Prices:

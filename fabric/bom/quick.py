@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fabric.bom.cost import Cost, cost
 from fabric.bom.parts import SWITCH, Part, Spares
 from fabric.bom.planned import bought, bundles
-from fabric.bom.power import Draw, of_switch, total
-from fabric.bom.prices import PUE, YEARS, Prices, powered
+from fabric.bom.power import Draw, Power, total
+from fabric.bom.prices import PUE, YEARS, Prices, power_range
 from fabric.plan import CORE, LEAF, SPINE, FabricSpec, Sizing
 
 
@@ -18,10 +18,8 @@ class Quick:
     """What the network of one fabric takes, its servers left out."""
 
     parts: Mapping[Part, int]  # in use, spares not counted
-    power_typical_w: float | None  # with optics at both ends; None where a maker's figure is not known
-    power_max_w: float | None
-    known_typical_w: float  # of what is known
-    energy_kwh_year: float  # at the meter, of what is known
+    power: Power  # with optics at both ends
+    energy_kwh_year: float  # at the meter
     unjoined: tuple[str, ...] = ()  # kinds of link that no medium joins over their planned length
     cost: Cost | None = None
 
@@ -55,17 +53,17 @@ def quick(spec: FabricSpec, sizing: Sizing, prices: Prices | None = None, pue: f
         for side, watts in ((bundle.a, bought_parts.a_watts), (bundle.b, bought_parts.b_watts)):
             optics_w[side.role] = optics_w.get(side.role, 0.0) + watts
     draws = [
-        (tier.switch, of_switch(powered(prices, tier.switch, tier.model), optics_w.pop(role, 0.0) / count), count)
+        (tier.switch, Draw(power_range(prices, tier.switch, tier.model), optics_w.pop(role, 0.0) / count), count)
         for role, (tier, count) in tiers.items()
         if count
     ]
     far = sum(optics_w.values())  # in servers and attachments
-    power = total([*draws, ("", Draw(far, far), 1)])
-    kwh = power.kwh_per_year(pue or (prices.pue if prices else None) or PUE)
-    money = _cost(parts, prices, kwh) if prices else None
-    return Quick(parts, power.typical_whole, power.max_whole, power.typical_w, kwh, tuple(unjoined), money)
+    power = total([*draws, ("", Draw(None, far), 1)])
+    factor = pue or (prices.pue if prices else None) or PUE
+    money = _cost(parts, prices, power, factor) if prices else None
+    return Quick(parts, power, power.kwh_per_year(factor), tuple(unjoined), money)
 
 
-def _cost(parts: Mapping[Part, int], prices: Prices, kwh: float) -> Cost:
+def _cost(parts: Mapping[Part, int], prices: Prices, power: Power, pue: float) -> Cost:
     spares: Spares = prices.spares
-    return cost(((part, n, n + spares.of(part, n)) for part, n in parts.items()), prices, kwh, prices.years or YEARS)
+    return cost(((part, n, n + spares.of(part, n)) for part, n in parts.items()), prices, power, pue, prices.years or YEARS)

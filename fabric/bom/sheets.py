@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fabric.bom.bill import Bill
 from fabric.bom.cost import Cost
-from fabric.bom.power import Power, btu_per_hour
+from fabric.bom.power import Draw, Power, btu_per_hour, tons
+from fabric.catalog.power import BASES
 from fabric.formats import Cell, Sheet, csv_text as to_csv, no_formula
 
 Row = Sequence[Cell]
@@ -40,40 +41,38 @@ def uses(bill: Bill) -> Sheet:
     return Sheet("fabrics", ("fabric", "place", "kind", "item", "length_m", "in_use"), tuple(row for row, _ in rows))
 
 
+_ENDS = ("typical_low_W", "typical_W", "typical_high_W", "worst_case_W")
 _POWER: tuple[str, ...] = (
-    *("what", "typical_W", "worst_case_W", "at_meter_typical_W", "at_meter_worst_case_W"),
-    *("heat_worst_case_BTU_per_h", "energy_kWh_per_year", "devices_without_typical", "devices_without_worst_case"),
+    *("what", "typical_low_W", "typical_W", "typical_high_W", "worst_case_W"),
+    *("at_meter_typical_low_W", "at_meter_typical_W", "at_meter_typical_high_W", "at_meter_worst_case_W"),
+    *("heat_worst_case_BTU_per_h", "heat_worst_case_tons"),
+    *("energy_low_kWh_per_year", "energy_kWh_per_year", "energy_high_kWh_per_year"),
+    *(f"typical_W_{basis.replace(' ', '_').replace('-', '_')}" for basis in BASES),
+    "devices_bounded_by_class",
 )
 
 
 def power(bill: Bill) -> Sheet:
     """Power of the parts and of the whole."""
-    rows = [_power(f"network of {share.name}", share.power) for share in bill.shares]
-    rows.append(_power("network", bill.network))
+    rows = [(f"network of {share.name}", share.power) for share in bill.shares]
+    rows.append(("network", bill.network))
     if bill.servers:
-        rows += [_power("servers", bill.server_power), _power("total", bill.power)]
-    return Sheet(
-        "power",
-        _POWER,
-        tuple(
-            (
-                scope,
-                round(draw.typical_w, 1),
-                round(draw.max_w, 1),
-                round(draw.typical_w * bill.pue, 1),
-                round(draw.max_w * bill.pue, 1),
-                round(btu_per_hour(draw.max_w)),
-                round(draw.kwh_per_year(bill.pue)),
-                sum(draw.no_typical.values()),
-                sum(draw.no_max.values()),
-            )
-            for scope, draw in rows
-        ),
-    )
+        rows += [("servers", bill.server_power), ("total", bill.power)]
+    return Sheet("power", _POWER, tuple(_power(scope, draw, bill.pue) for scope, draw in rows))
 
 
-def _power(what: str, draw: Power) -> tuple[str, Power]:
-    return what, draw
+def _power(scope: str, draw: Power, pue: float) -> Row:
+    low, high = draw.kwh_range(pue)
+    cells: list[Cell] = [scope, *_ends(draw), *_ends(draw.times(pue))]
+    cells += [round(btu_per_hour(draw.max_w)), round(tons(draw.max_w), 1)]
+    cells += [round(low), round(draw.kwh_per_year(pue)), round(high)]
+    cells += [round(draw.typical_by.get(basis, 0.0), 1) for basis in BASES]
+    return [*cells, sum(draw.bounded.values())]
+
+
+def _ends(draw: Power | Draw) -> tuple[float, ...]:
+    """Both ends of the typical power with the middle, and the worst case."""
+    return tuple(round(watts, 1) for watts in (draw.typical_low_w, draw.typical_w, draw.typical_high_w, draw.max_w))
 
 
 def racks(bill: Bill) -> Sheet:
@@ -82,39 +81,24 @@ def racks(bill: Bill) -> Sheet:
         (
             rack.name,
             len(rack.devices),
-            round(rack.power.typical_w, 1),
-            round(rack.power.max_w, 1),
-            sum(rack.power.no_typical.values()),
-            sum(rack.power.no_max.values()),
+            *_ends(rack.power),
+            sum(rack.power.bounded.values()),
             "over" if rack.over(bill.rack_limit_w) else "",
         )
         for rack in bill.racks
     )
-    head = ("rack", "devices", "typical_W", "worst_case_W", "devices_without_typical", "devices_without_worst_case", "limit")
+    head = ("rack", "devices", *_ENDS, "devices_bounded_by_class", "limit")
     return Sheet("racks", head, rows)
 
 
 def elevations(bill: Bill) -> Sheet:
     """Every device in its rack, from the top down."""
-    rows = tuple(
-        (
-            rack.name,
-            device.ru,
-            device.height,
-            device.name,
-            device.role,
-            device.model,
-            _watts(device.draw.typical_w),
-            _watts(device.draw.max_w),
-        )
-        for rack in bill.racks
-        for device in rack.devices
-    )
-    return Sheet("elevations", ("rack", "ru", "rack_units", "device", "role", "model", "typical_W", "worst_case_W"), rows)
-
-
-def _watts(value: float | None) -> float | None:
-    return None if value is None else round(value, 1)
+    rows: list[Row] = []
+    for rack in bill.racks:
+        for device in rack.devices:
+            where: list[Cell] = [rack.name, device.ru, device.height, device.name, device.role, device.model]
+            rows.append([*where, *_ends(device.draw)])
+    return Sheet("elevations", ("rack", "ru", "rack_units", "device", "role", "model", *_ENDS), tuple(rows))
 
 
 def money(bill: Bill) -> Sheet:
@@ -130,6 +114,8 @@ def money(bill: Bill) -> Sheet:
         rows += [(scope, "capex", round(cost.capex, 2)), (scope, "support per year", round(cost.support_year, 2))]
         if cost.energy_year is not None:
             rows.append((scope, "energy per year", round(cost.energy_year, 2)))
+            low, high = cost.energy_year_range or (cost.energy_year, cost.energy_year)
+            rows += [(scope, "energy per year, from", round(low, 2)), (scope, "energy per year, to", round(high, 2))]
         rows.append((scope, f"tco over {cost.years} years", round(cost.tco, 2)))
         rows += [(scope, key.replace("_", " "), round(amount, 2)) for key, amount in each.items() if amount is not None]
     return Sheet("cost", ("scope", "what", f"amount_{currency}"), tuple(rows))

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypeVar
 
-from fabric.bom.power import MAX, TYPICAL
 from fabric.catalog.models import Record, SwitchModel
+from fabric.catalog.power_class import MAX, TYPICAL
 from fabric.diagnostics import nearest, show
 from fabric.solver import Fields
 

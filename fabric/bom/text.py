@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 
 from fabric.bom.bill import Bill, Line, RackPower, Share
 from fabric.bom.cost import Cost
 from fabric.bom.parts import CABLE
-from fabric.bom.power import Power, btu_per_hour
+from fabric.bom.power import Power, btu_per_hour, tons
 from fabric.grouping import grouped
-from fabric.text import and_more, listed
+from fabric.text import and_more, listed, power
 from fabric.text.table import table
 
 MOST_KINDS = 10
-_NOTHING_W = 50  # shows as 0.0 kW
 _MOST_USES = _MOST_NAMES = 3
 
 
@@ -83,42 +82,44 @@ def _power(bill: Bill) -> list[str]:
     if bill.servers:
         rows += [_watts("servers", bill.server_power), _watts("network and servers", bill.power)]
     total = bill.power
-    meter = Power(total.typical_w * bill.pue, total.max_w * bill.pue, total.no_typical, total.no_max)
-    rows.append(_watts(f"at the meter, PUE {bill.pue:g}", meter))
+    rows.append(_watts(f"at the meter, PUE {bill.pue:g}", total.times(bill.pue)))
     out = table(("", "typical kW", "worst case kW"), rows, "<>>")
-    energy = f"{_least(total.no_typical)}{total.kwh_per_year(bill.pue) / 1000:,.0f} MWh a year at the meter"
-    heat = f"heat to cool {_least(total.no_max)}{btu_per_hour(total.max_w):,.0f} BTU/h in the worst case"
-    return [*out, f"  {energy}, {heat}", *_unknown(total), *_stated(bill)]
+    low, high = (f"{kwh / 1000:,.0f}" for kwh in total.kwh_range(bill.pue))
+    between = f" ({low} to {high})" if low != high else ""
+    energy = f"{total.kwh_per_year(bill.pue) / 1000:,.0f} MWh a year at the meter{between}"
+    heat = f"heat to cool in the worst case: {btu_per_hour(total.max_w):,.0f} BTU/h ({tons(total.max_w):,.1f} tons)"
+    return [*out, f"  {energy}", f"  {heat}", *_sources(bill)]
 
 
 def _watts(what: str, draw: Power) -> tuple[str, str, str]:
-    return what, kilowatts(draw.typical_w, draw.no_typical), kilowatts(draw.max_w, draw.no_max)
+    return what, *kilowatts(draw)
 
 
-def kilowatts(watts: float, unknown: Mapping[str, int]) -> str:
-    """`at least` where devices have no figure, `not known` where none of them has."""
-    return "not known" if unknown and watts < _NOTHING_W else f"{_least(unknown)}{watts / 1000:,.1f}"
+def kilowatts(draw: Power) -> tuple[str, str]:
+    """Typical power, as a range where its ends differ, and the upper end of the worst case."""
+    return kilowatt_range(draw.typical_low_w, draw.typical_high_w), f"{draw.max_w / 1000:,.1f}"
 
 
-def _least(missing: Collection[object]) -> str:
-    return "at least " if missing else ""
+def kilowatt_range(low_w: float, high_w: float) -> str:
+    """`5.1-6.4`, one number where both ends come to the same."""
+    low, high = (f"{watts / 1000:,.1f}" for watts in (low_w, high_w))
+    return low if low == high else f"{low}-{high}"
 
 
-def _unknown(total: Power) -> Iterator[str]:
-    """Models without a maker's figure."""
-    for remark, devices in (
-        ("typical power unknown, only optics counted", total.no_typical),
-        ("worst case unknown, counted at typical power", total.no_max),
-    ):
-        if devices:
-            yield f"  {remark}: {', '.join(f'{model} ({count:,})' for model, count in devices.items())}"
+def origin(total: Power) -> str:
+    """Where a typical power comes from: `data sheet 3.8 kW, optics 2.2 kW`."""
+    return ", ".join(f"{basis} {power(watts)}" for basis, watts in total.typical_by.items())
 
 
-def _stated(bill: Bill) -> Iterator[str]:
-    """Whose figures count that are no maker's, and where to put them."""
+def _sources(bill: Bill) -> Iterator[str]:
+    """Whose figures count, which are bounds, and where to put others."""
+    total = bill.power
+    yield f"  typical power {power(total.typical_w)}: {origin(total)}"
     if bill.stated:
         yield f"  power from the price file: {', '.join(bill.stated)}"
-    if bill.power.no_typical or bill.power.no_max:
+    if total.bounded:
+        models = ", ".join(f"{model} ({count:,})" for model, count in total.bounded.items())
+        yield f"  bounded by class, in part or whole: {models}"
         yield "  to state other figures, use `power` in a price file"
 
 
@@ -149,34 +150,45 @@ def _rack(rack: RackPower) -> tuple[str, ...]:
         name = device.model or device.role
         models[name] = models.get(name, 0) + 1
     holds = ", ".join(f"{count} {model}" for model, count in sorted(models.items()))
-    typical, most = kilowatts(rack.power.typical_w, rack.power.no_typical), kilowatts(rack.power.max_w, rack.power.no_max)
-    return f"{len(rack.devices):,}", typical, most, holds
+    return f"{len(rack.devices):,}", *kilowatts(rack.power), holds
 
 
 def _cost(bill: Bill, cost: Cost) -> list[str]:
     """A column for every fabric where there are several, and one for the site."""
-    columns = [(share.name, share.cost, share.power) for share in bill.shares if share.cost]
-    site = ("site", cost, bill.power)
+    columns = [(share.name, share.cost) for share in bill.shares if share.cost]
+    site = ("site", cost)
     columns = [*columns, site] if len(columns) > 1 or bill.servers else [site]
     rows = [
-        [kind, *(f"{its.capex_by_kind[kind]:,.0f}" if its.capex_by_kind[kind] else "-" for _, its, _ in columns)]
+        [kind, *(f"{its.capex_by_kind[kind]:,.0f}" if its.capex_by_kind[kind] else "-" for _, its in columns)]
         for kind, amount in cost.capex_by_kind.items()
         if amount
     ]
     rows.extend(
         (
-            ["capex", *(_amount(its.capex, its.unpriced) for _, its, _ in columns)],
-            ["support a year", *(_amount(its.support_year, its.unpriced) for _, its, _ in columns)],
+            ["capex", *(_amount(its.capex, its.unpriced) for _, its in columns)],
+            ["support a year", *(_amount(its.support_year, its.unpriced) for _, its in columns)],
         )
     )
     if cost.energy_year is not None:
-        rows.append(["energy a year", *(_amount(its.energy_year or 0.0, power.no_typical) for _, its, power in columns)])
-    whole = [_amount(its.tco, [*its.unpriced, *power.no_typical]) for _, its, power in columns]
+        rows.append(["energy a year", *(f"{its.energy_year or 0.0:,.0f}" for _, its in columns)])
+        if any(_ends(its) for _, its in columns):
+            rows.append(["  from, to", *(_ends(its) for _, its in columns)])
+    whole = [_amount(its.tco, its.unpriced) for _, its in columns]
     rows.append([f"total over {cost.years} years", *whole])
-    out = table(["", *(name for name, _, _ in columns)], rows, "<" + ">" * len(columns))
+    out = table(["", *(name for name, _ in columns)], rows, "<" + ">" * len(columns))
     if cost.unpriced:
         out.append(f"  no price for {', '.join(sorted({part.item for part in cost.unpriced}))}")
     return [*out, *(text for share in bill.shares for text in _each(share, cost.currency, len(bill.shares) > 1))]
+
+
+def _ends(cost: Cost) -> str:
+    """Energy of a year at both ends of the typical power, "" where they come to the same."""
+    low, high = (f"{amount:,.0f}" for amount in cost.energy_year_range or (0.0, 0.0))
+    return f"{low}-{high}" if low != high else ""
+
+
+def _least(missing: Collection[object]) -> str:
+    return "at least " if missing else ""
 
 
 def _amount(money: float, missing: Collection[object]) -> str:

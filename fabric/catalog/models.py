@@ -171,6 +171,11 @@ class ServerModel(Record):
     nvlink_gbytes_s: int | None = Field(None, ge=1, description="NVLink or xGMI bandwidth of one GPU, both ways added")
     source: str = ""
 
+    @property
+    def fills_rack(self) -> bool:
+        """Whether NVLink joins it with others of a rack, as the trays of an NVL72."""
+        return bool(self.gpus) and (self.nvlink_domain_gpus or 0) > self.gpus
+
 
 GENERIC = re.compile(r"([1-9][0-9]{0,3})x([1-9][0-9]{0,4})g")
 

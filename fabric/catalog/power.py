@@ -44,49 +44,40 @@ class PowerRange:
 
 def switch_range(model: SwitchModel) -> PowerRange:
     """Power of a switch; what its model does not say is bounded by the generation of its chip."""
-    typical, most = model.power_typical_w, model.power_max_w
-    basis = _basis(model)
-    bounds = power_class.switch_bounds(model)
-    optics_w = power_class.full_set_w(model)
-    held = model.power_includes_optics
-    if typical is not None:
-        span = Span(typical, typical, typical)
-    elif most is not None:  # not above what it may draw at most
-        bare = max(0.0, most - (optics_w if MAX in held else 0.0))
-        span = bounds.typical.at_most(bare)
+    basis, bounds = _basis(model), power_class.switch_bounds(model)
+    optics_w, holds = power_class.full_set_w(model), model.power_includes_optics
+    span, worst_w = bounds.typical, bounds.max.high
+    typical_basis = max_basis = BOUND
+    if model.power_typical_w is not None:
+        watts, typical_basis = float(model.power_typical_w), basis
+        span = Span(watts, watts, watts)
+    elif model.power_max_w is not None:  # not above what it may draw at most
+        span = span.at_most(max(0.0, model.power_max_w - (optics_w if MAX in holds else 0.0)))
+    if model.power_max_w is not None:
+        worst_w, max_basis = float(model.power_max_w), basis
     else:
-        span = bounds.typical
-    if most is None:
-        bare = span.high - (optics_w if typical is not None and TYPICAL in held else 0.0)
-        most = max(bare, min(bounds.max.high, bare * power_class.most_over_typical(model)))
-        if typical is not None:
-            most = max(most, span.high if TYPICAL not in held else 0.0)
-    return PowerRange(
-        *(span.low, span.mid, span.high, float(most)),
-        basis if typical is not None else BOUND,
-        basis if model.power_max_w is not None else BOUND,
-        held,
-        model.power_source or power_class.switch_source(model),
-    )
+        bare_w = span.high - (optics_w if TYPICAL in holds else 0.0)
+        worst_w = max(bare_w, min(worst_w, bare_w * power_class.most_over_typical(model)))
+    source = model.power_source or power_class.switch_source(model)
+    return PowerRange(span.low, span.mid, span.high, worst_w, typical_basis, max_basis, holds, source)
 
 
 def server_range(model: ServerModel) -> PowerRange:
     """Power of a server with its NICs; what its model does not say is bounded by its GPUs."""
     rules = power_class.classes().servers
-    typical, most, basis = model.power_typical_w, model.power_max_w, _basis(model)
+    share, basis = rules.typical_share, _basis(model)
     source = model.power_source or power_class.server_source(model)
-    if typical is None and most is None:
-        bounds = power_class.server_bounds(model)
-        span = bounds.typical
-        return PowerRange(span.low, span.mid, span.high, bounds.max.high, BOUND, BOUND, (), source)
-    share = rules.typical_share
-    if most is None:
-        most_w = float(typical or 0) / share.high
-        return PowerRange(*(float(typical or 0),) * 3, most_w, basis, BOUND, (), source)
-    if typical is None:
+    typical, most = model.power_typical_w, model.power_max_w
+    if typical is not None:
+        watts = float(typical)
+        worst_w = max(watts, float(most)) if most is not None else watts / share.high
+        return PowerRange(watts, watts, watts, worst_w, basis, basis if most is not None else BOUND, (), source)
+    if most is not None:
         ends = (most * share.low, most * share.typical, most * share.high)
         return PowerRange(*ends, float(most), BOUND, basis, (), source)
-    return PowerRange(*(float(typical),) * 3, float(max(most, typical)), basis, basis, (), source)
+    bounds = power_class.server_bounds(model)
+    span = bounds.typical
+    return PowerRange(span.low, span.mid, span.high, bounds.max.high, BOUND, BOUND, (), source)
 
 
 def attachment_range() -> PowerRange:

@@ -1,14 +1,14 @@
 """Bounds of power by class, for hardware without a data sheet, and how well they hold for hardware that has one.
 
-A switch: base · rack units + watts for each Tb/s · Tb/s of its ports, by the generation of its chip. The watts for each Tb/s are
-those of the data sheets of that generation (typical without optics; maximum less a full set of optics), least to most. The sum
-is widened by a margin. A generation with fewer than two data sheets borrows those of its neighbors.
+A switch: base · rack units + watts for each Tb/s · Tb/s of its ports, by the generation of its chip. The watts for each Tb/s
+are those of the data sheets of that generation (typical without optics; maximum less a full set of optics), least to most.
+The sum is widened by a margin. A generation with fewer than two data sheets borrows those of its neighbors.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -77,6 +77,7 @@ class ServerClasses(Record):
 
     typical_share: Share = Field(description="typical over maximum power of a GPU server")
     max_over_gpus: Share = Field(description="maximum power over the sum of its GPUs'")
+    max_over_gpus_of_tray: Share = Field(description="the same of a tray of an NVLink domain")
     plain: Card
     gpus: dict[str, Gpu]
     unknown_gpu: Gpu
@@ -161,8 +162,8 @@ def switch_bounds(model: SwitchModel, without: str = "") -> Bounds:
 
 def most_over_typical(model: SwitchModel) -> float:
     """The most that a worst case is of the typical power, both without optics, among the data sheets of the generation."""
-    both = [_bare_w(its, MAX) / _bare_w(its, TYPICAL) for its in _members(MAX, _generations(model), "") if its.power_typical_w]
-    return max(both, default=2.0)
+    sheets_of_both = [its for its in _members(MAX, _generations(model), "") if its.power_typical_w]
+    return max((_bare_w(its, MAX) / _bare_w(its, TYPICAL) for its in sheets_of_both), default=2.0)
 
 
 def full_set_w(model: SwitchModel) -> float:
@@ -187,7 +188,7 @@ def server_bounds(model: ServerModel) -> Bounds:
     if not model.gpus:
         plain = rules.plain
         return Bounds(Span(plain.low, plain.typical, plain.high), Span(plain.high, plain.max, plain.max))
-    gpu, ratio, share = _gpu(model), rules.max_over_gpus, rules.typical_share
+    gpu, ratio, share = _gpu(model), _ratio(model), rules.typical_share
     low, mid, high = model.gpus * gpu.low, model.gpus * (gpu.low + gpu.high) / 2, model.gpus * gpu.high
     most = Span(low * ratio.low, mid * ratio.typical, high * ratio.high)
     return Bounds(Span(most.low * share.low, most.mid * share.typical, most.high * share.high), most)
@@ -198,7 +199,7 @@ def server_source(model: ServerModel) -> str:
     rules = classes().servers
     if not model.gpus:
         return rules.plain.source
-    gpu, ratio = _gpu(model), rules.max_over_gpus
+    gpu, ratio = _gpu(model), _ratio(model)
     watts = f"{gpu.low:g}" if gpu.low == gpu.high else f"{gpu.low:g} to {gpu.high:g}"
     return f"{model.gpus} GPUs of {watts} W, and {ratio.low:g} to {ratio.high:g} times as much for the server at most"
 
@@ -226,6 +227,11 @@ def leave_out() -> list[Held]:
 def _gpu(model: ServerModel) -> Gpu:
     rules = classes().servers
     return rules.gpus.get(model.gpu, rules.unknown_gpu)
+
+
+def _ratio(model: ServerModel) -> Share:
+    rules = classes().servers
+    return rules.max_over_gpus_of_tray if model.fills_rack else rules.max_over_gpus
 
 
 def _base_w(model: SwitchModel) -> float:
@@ -287,10 +293,3 @@ def _optic_w(speed_gbps: int) -> float:
     usual = [optic for optic in media.optics().values() if optic.usual and optic.speed_gbps >= speed_gbps]
     speed = min((optic.speed_gbps for optic in usual), default=0)
     return max((optic.power_w for optic in usual if optic.speed_gbps == speed), default=0.0)
-
-
-def lines_of(found: list[Held]) -> Iterator[tuple[str, ...]]:
-    """A row a figure: switch, figure, watts, bounds, their ratio, and whether they hold it."""
-    for its in found:
-        ratio = its.high / its.low if its.low else float("inf")
-        yield its.switch, its.figure, f"{its.watts:,.0f}", f"{its.low:,.0f}", f"{its.high:,.0f}", f"{ratio:.2f}", str(its.inside)

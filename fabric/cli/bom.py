@@ -62,7 +62,7 @@ def bom(
 ) -> None:
     """List parts to order, with spares, power and cost.
 
-    Exit code 1: a rack exceeds its power limit, or no cable of the catalog fits some links.
+    Exit code 1: a rack exceeds its power limit whatever the bounds are, or no cable of the catalog fits some links.
     """
     forms = [*([] if as_json and form == ["text"] else form), *(["json"] if as_json else [])]
     reports = asked(forms, FORMATS, "xlsx=bom.xlsx")
@@ -79,7 +79,7 @@ def bom(
     _write(bill, reports)
     if bill.hot:
         show_diagnostics([_over(bill, file)])
-    if bill.hot or bill.unjoined:
+    if bill.surely_hot or bill.unjoined:
         raise typer.Exit(FINDINGS)
 
 
@@ -91,7 +91,10 @@ def _over(bill: Bill, file: Path) -> Diagnostic:
         Place(str(file)),
         f"expected at most {limit_w / 1000:g} kW a rack in the worst case, got {plural(len(bill.hot), 'rack')} above it; "
         f"{worst.name} draws {worst.power.max_w / 1000:.1f} kW",
-        "`floor: {rack_power_max_w: …}` sets the limit; move devices to other racks with `floor: {places: …}`",
+        "`floor: {rack_power_max_w: …}` sets the limit; move devices to other racks with `floor: {places: …}`"
+        if bill.surely_hot
+        else "part of it is bounded by class: state `power_max_w` of the model under `catalog:`, or its `power` in a price file",
+        "error" if bill.surely_hot else "warning",
     )
 
 

@@ -15,7 +15,9 @@ _PLAN: tuple[tuple[str, Form], ...] = (
     ("GPUs of the job", lambda item: f"{item.goodput.gpus:,} of {item.fabric_gpus:,}"),
     ("switches", lambda item: f"{item.switches:,}"),
     ("links", lambda item: f"{item.links:,}"),
-    ("network power, typical", lambda item: _least(power(item.network.typical_w), bool(item.network.no_typical))),
+    ("network power, typical", lambda item: power(item.network.typical_w)),
+    ("  from, to", lambda item: f"{power(item.network.typical_low_w)}, {power(item.network.typical_high_w)}"),
+    ("  worst case", lambda item: power(item.network.max_w)),
 )
 _JOB: tuple[tuple[str, Form], ...] = (
     ("all-reduce of 1 GiB", lambda item: time(item.all_reduce_us)),
@@ -39,8 +41,8 @@ def lines(designs: Sequence[Design]) -> list[str]:
     shown = [*_PLAN, *_JOB, *(_COST if designs[0].tco is not None else ())]
     rows = [(title, *(form(item) for item in designs)) for title, form in shown]
     out = aligned(rows, "<" + ">" * len(designs), head=("", *(item.name for item in designs)))
-    if any(item.network.no_typical or item.unpriced for item in designs):
-        out += ["", "≥: lower bound, as power or prices of some parts are unknown"]
+    if any(item.unpriced for item in designs):
+        out += ["", "≥: lower bound, as prices of some parts are unknown"]
     if designs[0].tco is not None:
         out += [
             "",

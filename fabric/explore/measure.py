@@ -72,6 +72,8 @@ class Figures:
     alltoall_time_us: float | None = None
     alltoall_busbw_GBps: float | None = None
     alltoall_bottleneck: str = ""
+    power_typical_low_w: float | None = None
+    power_typical_high_w: float | None = None
 
     @property
     def switches(self) -> int:
@@ -141,8 +143,10 @@ def _figures(fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Figur
         time_us=timed.rows[0].time_us if timed else None,
         busbw_GBps=timed.rows[0].busbw_GBps if timed else None,
         bottleneck=timed.rows[0].bottleneck if timed else "",
-        power_typical_w=bought.power_typical_w,
-        power_max_w=bought.power_max_w,
+        power_typical_w=bought.power.typical_w,
+        power_max_w=bought.power.max_w,
+        power_typical_low_w=bought.power.typical_low_w,
+        power_typical_high_w=bought.power.typical_high_w,
         capex=bought.capex,
         beyond_leaf=max((_beyond_leaf(estimate) for estimate in (timed, crossing) if estimate), default=None),
         alltoall_time_us=crossing.rows[0].time_us if crossing else None,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.catalog.models import ServerModel
+from fabric.catalog.power import server_range
 from fabric.diagnostics import Place, Report
 from fabric.floor.outline import Outline, SiteOutline
 from fabric.grouping import grouped
@@ -21,8 +22,6 @@ from fabric.rounding import ceil_div
 from fabric.text import plural
 
 FOR_LEAVES_UNITS = 4  # kept free above servers where nothing says how many stand in a rack
-GPU_SHARE_W = 1275  # of a server whose power is not known: 10.2 kW of a DGX H100 over its eight GPUs
-PLAIN_SERVER_W = 800
 
 
 @dataclass(frozen=True)
@@ -114,25 +113,19 @@ def _height(server: ServerModel, per_rack: int, units: int) -> int:
     if server.rack_units:
         return server.rack_units
     if server.gpus:
-        usual = 1 if _whole_rack(server) else 8 if server.gpus >= 8 else 4
+        usual = 1 if server.fills_rack else 8 if server.gpus >= 8 else 4
     else:
         usual = 2 if "storage" in server.nics else 1
     return max(1, min(usual, units, units // per_rack if per_rack else units))
-
-
-def _whole_rack(server: ServerModel) -> bool:
-    """Whether NVLink joins it with others of a rack, as the trays of an NVL72."""
-    return bool(server.gpus) and (server.nvlink_domain_gpus or 0) > server.gpus
 
 
 def _usual(plan: SiteOutline, server: ServerModel, height: int) -> int:
     """Servers in one rack unless stated: as many as its height and its power allow."""
     geometry = plan.settings.floor
     most = max(1, (geometry.rack_units - FOR_LEAVES_UNITS) // height)
-    if _whole_rack(server):
+    if server.fills_rack:
         return min(most, (server.nvlink_domain_gpus or 0) // server.gpus)
-    power = server.power_max_w or server.power_typical_w or server.gpus * GPU_SHARE_W or PLAIN_SERVER_W
-    return max(1, min(most, geometry.rack_power_max_w // power))
+    return max(1, min(most, int(geometry.rack_power_max_w // server_range(server).max_w)))
 
 
 def places_of(fabric: FabricSpec) -> Mapping[str, Ints]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from fabric.bom.bill import Bill
 from fabric.bom.gather import BomRequest, gather
 from fabric.bom.power import Power
-from fabric.bom.text import kilowatts
+from fabric.bom.text import kilowatts, origin
 from fabric.plan import Plan
 from fabric.report.grid import Grid, grid
-from fabric.text import listed
+from fabric.text import listed, power as watts
 
-MOST_NAMED = 6  # models of unknown power
+MOST_NAMED = 6  # models bounded by class
 
 
 def bill(plan: Plan) -> Bill:
@@ -36,24 +34,22 @@ def order_grid(found: Bill) -> Grid:
 def power_grid(found: Bill) -> Grid:
     """The network by fabric, the servers, and the meter."""
     several = len(found.shares) > 1
-    rows = [(share.name, *_kilowatts(share.power)) for share in found.shares] if several else []
-    rows += [("network, optics included", *_kilowatts(found.network)), ("servers", *_kilowatts(found.server_power))]
+    rows = [(share.name, *kilowatts(share.power)) for share in found.shares] if several else []
+    rows += [("network, optics included", *kilowatts(found.network)), ("servers", *kilowatts(found.server_power))]
     total = found.power
-    meter = Power(total.typical_w * found.pue, total.max_w * found.pue, total.no_typical, total.no_max)
-    whole = not total.no_typical and not total.no_max
-    without = "" if whole else ", without devices of unknown power"
-    rows.append((f"at the meter, PUE {found.pue:g}{without}", *_kilowatts(meter)))
-    note = f"{unknown('typical power', total.no_typical)} {unknown('worst case', total.no_max)}".strip()
-    return grid("Power", ("of", "#typical, kW", "#worst case, kW"), rows, note, total=whole)
+    rows.append((f"at the meter, PUE {found.pue:g}", *kilowatts(total.times(found.pue))))
+    note = f"{_origin(total)} {_bounded(total)}".strip()
+    return grid("Power", ("of", "#typical, kW", "#worst case, kW"), rows, note, total=True)
 
 
-def _kilowatts(power: Power) -> tuple[str, str]:
-    return kilowatts(power.typical_w, power.no_typical), kilowatts(power.max_w, power.no_max)
+def _origin(power: Power) -> str:
+    """How much of the typical power comes from where."""
+    return f"Typical power {watts(power.typical_w)}: {origin(power)}."
 
 
-def unknown(what: str, models: Mapping[str, int]) -> str:
-    """The models without a figure of it."""
-    if not models:
+def _bounded(power: Power) -> str:
+    """The models whose power no data sheet gives, or only in part."""
+    if not power.bounded:
         return ""
-    named = listed([f"{model} ({count:,})" for model, count in models.items()], MOST_NAMED)
-    return f"No vendor figure for the {what} of {named}."
+    named = listed([f"{model} ({count:,})" for model, count in power.bounded.items()], MOST_NAMED)
+    return f"Bounded by class, in part or whole: {named}."
