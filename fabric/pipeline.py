@@ -401,7 +401,7 @@ def goodput(fabric: FabricPlan, site_plan: Plan, request: EstimateRequest, job: 
 
     Args:
         fabric: the fabric of the job.
-        site_plan: its plan, for the media of the cables.
+        site_plan: its plan, for the media of the cables and the storage.
         request: job, routing and failures that are there from the beginning.
         job: the JOB file, with its sections `checkpoint` and `failures`.
         placement: as of `estimate`.
@@ -414,7 +414,8 @@ def goodput(fabric: FabricPlan, site_plan: Plan, request: EstimateRequest, job: 
     from fabric.solver.goodput.goodput import goodput as evaluate
 
     light = optical(site_plan, fabric.name)
-    return evaluate(fabric, _spread(fabric, request), job, placement, light, PortNames(fabric).port_name)
+    names = PortNames(fabric).port_name
+    return evaluate(fabric, _spread(fabric, request), job, placement, light, names, site_plan.fabrics)
 
 
 def design(
