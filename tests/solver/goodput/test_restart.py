@@ -19,9 +19,10 @@ from fabric.solver.training import file as job_file
 from tests.solver.goodput.test_goodput import JOB, job_of, servers, step_of, valued
 
 
-def simulated(
-    rate: float, ways: Sequence[tuple[float, float]], unsaved: float, interval: float, stall: float, seed: int
-) -> float:
+Ways = Sequence[tuple[float, float]]
+
+
+def simulated(rate: float, ways: Ways, unsaved: float, interval: float, stall: float, seed: int) -> float:
     """Useful share of 4,000 intervals. A way back is (share, seconds); a checkpoint is whole after `unsaved` seconds."""
     dice = np.random.default_rng(seed)
     span, at, whole, wall = interval + stall, 0.0, 0, 0.0  # `at`: seconds of intervals and their stalls that are done
