@@ -18,7 +18,6 @@ from fabric.solver.goodput.spares import standby_share, waiting_odds
 from fabric.solver.training import file as job_file
 from tests.solver.goodput.test_goodput import JOB, job_of, servers, step_of, valued
 
-
 Ways = Sequence[tuple[float, float]]
 
 
