@@ -23,9 +23,7 @@ def compare(
     fabric: str = job.FABRIC,
     gpus: int | None = job.GPUS,
     placement: str = job.PLACEMENT,
-    prices: Path | None = typer.Option(
-        None, "--prices", metavar="PRICES", help="price file (keys: docs/bom.md)", show_default=False
-    ),
+    prices: Path | None = job.PRICES,
     platform: Path | None = job.PLATFORM,
     seed: int = job.SEED,
     as_json: bool = job.JSON,
