@@ -31,6 +31,7 @@ from fabric.planner.resolve import resolve
 if TYPE_CHECKING:
     from fabric.bom.bill import Bandwidth, Bill
     from fabric.bom.gather import BomRequest
+    from fabric.bom.prices import Prices
     from fabric.cabling.labels import Sheet
     from fabric.cabling.run_list import RunList
     from fabric.cabling.verify.finding import Verdict
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from fabric.catalog.models import ServerModel, SwitchModel
     from fabric.checks import Outcome, Scope
     from fabric.compare.designs import Design
+    from fabric.compare.money import YearCost
     from fabric.configs import Renderer
     from fabric.diagnostics import Diagnostic, Warnings
     from fabric.diff.compare import Diff, DiffRequest
@@ -67,6 +69,7 @@ if TYPE_CHECKING:
     from fabric.solver.measured.tables import Table
     from fabric.solver.training.ladder import StepScore
     from fabric.solver.training.step import StepTime
+    from fabric.solver.utilisation.utilisation import Utilisation
     from fabric.source import Node
     from fabric.workers import Progress
 
@@ -401,7 +404,7 @@ def goodput(fabric: FabricPlan, site_plan: Plan, request: EstimateRequest, job: 
 
     Args:
         fabric: the fabric of the job.
-        site_plan: its plan, for the media of the cables.
+        site_plan: its plan, for the media of the cables and the storage.
         request: job, routing and failures that are there from the beginning.
         job: the JOB file, with its sections `checkpoint` and `failures`.
         placement: as of `estimate`.
@@ -414,7 +417,8 @@ def goodput(fabric: FabricPlan, site_plan: Plan, request: EstimateRequest, job: 
     from fabric.solver.goodput.goodput import goodput as evaluate
 
     light = optical(site_plan, fabric.name)
-    return evaluate(fabric, _spread(fabric, request), job, placement, light, PortNames(fabric).port_name)
+    names = PortNames(fabric).port_name
+    return evaluate(fabric, _spread(fabric, request), job, placement, light, names, site_plan.fabrics)
 
 
 def design(
@@ -442,22 +446,50 @@ def design(
     Raises:
         InputError: a mistake of a file, or a job that does not fit the fabric.
     """
-    from fabric.bom import prices as price_file
-    from fabric.bom.gather import BomRequest, gather
-    from fabric.compare import designs
+    from fabric.bom.prices import read
+    from fabric.compare import bills, designs
 
-    stated = price_file.read(prices, intent.site.catalog, str(prices)) if prices else None
-    asked = (
-        BomRequest(stated, pue=stated.pue or price_file.PUE, years=stated.years or price_file.YEARS)
-        if stated
-        else BomRequest()
-    )
-    bought, _ = gather(site_plan, asked)
-    call = replace(request, collective="all_reduce", sizes=(designs.ALL_REDUCE_BYTES,))
+    stated = read(prices, intent.site.catalog, str(prices)) if prices else None
     useful = goodput(fabric, site_plan, request, job, placement)
-    call = replace(call, gpus=useful.gpus)
-    site_gpus = max(item.sizing.gpus for item in site_plan.fabrics.values())
-    return designs.design(name, fabric, bought, estimate(fabric, call, placement)[0], useful, site_gpus)
+    call = replace(request, collective="all_reduce", sizes=(designs.ALL_REDUCE_BYTES,), gpus=useful.gpus)
+    all_reduce, _ = estimate(fabric, call, placement)
+    return designs.design(name, fabric, bills.bill_of(site_plan, stated), all_reduce, useful, bills.site_gpus(site_plan))
+
+
+def year_cost(site_plan: Plan, result: Goodput, prices: Prices) -> YearCost:
+    """Price a year of a job: the GPU-hours that it uses and loses, by cause, and its network.
+
+    Args:
+        site_plan: the plan of the job's site.
+        result: its goodput.
+        prices: price file.
+    """
+    from fabric.compare import bills, money
+
+    found = money.year_cost(bills.bill_of(site_plan, prices), result, bills.site_gpus(site_plan))
+    assert found is not None
+    return found
+
+
+def utilisation(fabric: FabricPlan, jobs: Path, placements: Sequence[str] = (), seed: int = 0, **more: Any) -> Utilisation:
+    """Simulate a mix of jobs on a fabric: GPUs and bandwidth in use, and what is idle (`docs/utilisation.md`).
+
+    Args:
+        fabric: the fabric of the jobs.
+        jobs: YAML list of sizes, or output of `sacct --json`.
+        placements: `packed`, `topology`, `strict`; none: all of them.
+        seed: of the draws.
+        more: `partition` of Slurm; `full`: a queue that never ends.
+
+    Raises:
+        InputError: a mistake of the file, or a fabric without GPUs.
+    """
+    from fabric.solver.utilisation import jobs as job_list
+    from fabric.solver.utilisation.cluster import POLICIES
+    from fabric.solver.utilisation.utilisation import utilisation as simulate
+
+    mix = job_list.read(jobs, more.pop("partition", ""))
+    return simulate(fabric, mix, placements or tuple(POLICIES), seed=seed, **more)
 
 
 def score_steps(

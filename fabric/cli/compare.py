@@ -9,8 +9,8 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import check_fabric, progress
-from fabric.cli.reports import put_lines
+from fabric.cli.common import check_fabric, check_target, progress, say
+from fabric.cli.reports import put, put_lines
 from fabric.diagnostics import Report
 from fabric.formats import json_text
 
@@ -23,11 +23,17 @@ def compare(
     fabric: str = job.FABRIC,
     gpus: int | None = job.GPUS,
     placement: str = job.PLACEMENT,
-    prices: Path | None = typer.Option(
-        None, "--prices", metavar="PRICES", help="price file (keys: docs/bom.md)", show_default=False
-    ),
+    prices: Path | None = job.PRICES,
     platform: Path | None = job.PLATFORM,
     seed: int = job.SEED,
+    html: Path | None = typer.Option(
+        None,
+        "--html",
+        metavar="PAGE.html",
+        help="also write an HTML page for offline use",
+        show_default=False,
+        rich_help_panel=job.OUTPUT,
+    ),
     as_json: bool = job.JSON,
 ) -> None:
     """Compare designs for one training job.
@@ -40,6 +46,8 @@ def compare(
 
     report = Report()
     job.check_seed(report, seed)
+    if html is not None:
+        check_target(report, "--html", html, "compare.html")
     report.raise_errors()
     request = EstimateRequest(gpus=gpus, routing="", queue_pairs=0, seed=seed)
     designs = []
@@ -52,6 +60,11 @@ def compare(
             chosen = job.largest(made, fabric)
             asked = replace(request, platform=parameters)
             designs.append(pipeline.design(str(file), intent, made, chosen, asked, model, placement, prices))
+    if html is not None:
+        from fabric.compare.page import page
+
+        put(html, page(designs, model.name))
+        say(f"wrote {html}")
     if as_json:
         print(json_text(document(designs)))
     else:

@@ -26,15 +26,18 @@ def goodput(
     routing: str = job.ROUTING,
     queue_pairs: int = job.QUEUE_PAIRS,
     fail: list[str] = job.FAIL,
+    prices: Path | None = job.PRICES,
     platform: Path | None = job.PLATFORM,
     seed: int = job.SEED,
     as_json: bool = job.JSON,
 ) -> None:
     """Estimate the useful time of a training job over a year.
 
-    Failures that stop or slow the job, the best checkpoint interval, tokens per day, and GPU-hours lost by cause.
+    Failures that stop or slow the job, the best checkpoint interval, tokens per day, and what is lost by cause.
     """
-    from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
+    from fabric.bom.prices import read  # heavy: not for help and mistakes
+    from fabric.compare import money_lines
+    from fabric.solver.estimate.request import EstimateRequest
     from fabric.solver.goodput.lines import lines
 
     report = Report()
@@ -51,11 +54,14 @@ def goodput(
         platform=job.platform_of(file, platform),
     )
     with progress("plan"):
-        made = pipeline.plan(pipeline.load(file))
+        intent = pipeline.load(file)
+        made = pipeline.plan(intent)
     check_fabric(made, fabric)
+    stated = read(prices, intent.site.catalog, str(prices)) if prices else None
     with progress("goodput"):
         result = pipeline.goodput(job.largest(made, fabric), made, request, model, placement)
+        cost = pipeline.year_cost(made, result, stated) if stated else None
     if as_json:
-        print(json_text(result.as_dict()))
+        print(json_text(result.as_dict() | {"cost": cost.as_dict() if cost else None}))
     else:
-        put_lines(lambda: lines(result))
+        put_lines(lambda: [*lines(result), *(["", *money_lines.lines(cost)] if cost else [])])

@@ -29,6 +29,7 @@ EXAMPLES = {
     "step": "fabric step intent/dc1.yaml --job llama.yaml",
     "goodput": "fabric goodput intent/dc1.yaml --job job.yaml --gpus 1024",
     "compare": "fabric compare intent/a.yaml intent/b.yaml --job job.yaml --prices prices.yaml",
+    "utilisation": "fabric utilisation intent/dc1.yaml --jobs sacct.json",
     "capacity": "fabric capacity intent/dc1.yaml --fail backend-spine001",
     "score": "fabric score measurements/",
     "doctor": "fabric doctor intent/dc1.yaml all_reduce.log nccl_debug.log",

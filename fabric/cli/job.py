@@ -67,6 +67,14 @@ PLATFORM = typer.Option(
     show_default="shipped parameters",
     rich_help_panel=PARAMETERS,
 )
+PRICES = typer.Option(
+    None,
+    "--prices",
+    metavar="PRICES",
+    help="price file (keys: docs/bom.md)",
+    show_default=False,
+    rich_help_panel=PARAMETERS,
+)
 SEED = typer.Option(
     0,
     "--seed",

@@ -30,6 +30,7 @@ GROUPS = {
         "step": "Estimate the time of a training step.",
         "goodput": "Estimate the useful time of a training job over a year.",
         "compare": "Compare designs for one training job.",
+        "utilisation": "Estimate how many GPUs a mix of jobs can use.",
         "capacity": "Compute cuts, throughput and the effect of failures.",
         "score": "Compare estimated times with measured ones.",
         "calibrate": "Fit the model of collective times to measurements.",

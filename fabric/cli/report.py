@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import check_target, mistake, only, progress, say, show_diagnostics
+from fabric.cli.common import check_fabric, check_target, mistake, only, progress, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report, nearest, show
 from fabric.report.request import ReportRequest
 from fabric.solver.measured.tables import COLLECTIVES, of_collective
+
+if TYPE_CHECKING:
+    from fabric.compare.money import YearCost
+    from fabric.intent.intent import Intent
+    from fabric.plan import Plan
+    from fabric.solver.goodput.goodput import Goodput
 
 
 def report(
@@ -40,11 +47,18 @@ def report(
     measured: list[Path] = typer.Option(
         [], "--measured", metavar="TABLE", help="measured table, drawn as dots; repeatable", show_default=False
     ),
+    model: Path | None = typer.Option(
+        None, "--job", metavar="JOB", help="training job, for what the design is worth to it", show_default=False
+    ),
+    gpus: int | None = typer.Option(None, "--gpus", metavar="N", help="GPUs of the job", show_default="all"),
+    prices: Path | None = typer.Option(
+        None, "--prices", metavar="PRICES", help="price file, for the cost of a year of the job", show_default=False
+    ),
     no_load: bool = typer.Option(False, "--no-load", help="omit link loads"),
 ) -> None:
     """Write a report of a site as one HTML page for offline use.
 
-    Design, link loads, failures, racks, addresses, parts and every link.
+    Design, link loads, failures, worth to a job, racks, addresses, parts and every link.
     """
     mistakes = Report()
     size_or_none = size_bytes("--size", size, mistakes)
@@ -52,13 +66,39 @@ def report(
     if timed not in COLLECTIVES:
         mistake(mistakes, "--collective", f"unknown collective {show(timed)}", nearest(timed, COLLECTIVES), "FAB174")
     check_target(mistakes, "-o", output, "report.html")
+    for option, value in (("--gpus", gpus), ("--prices", prices)):
+        if value is not None and model is None:
+            mistake(mistakes, option, "expected --job, as it is of a training job", "add `--job JOB`")
     mistakes.raise_errors()
     with progress("plan"):
-        plan = pipeline.plan(pipeline.load(file))
+        intent = pipeline.load(file)
+        plan = pipeline.plan(intent)
+    check_fabric(plan, fabric)
+    worth, cost = _worth(intent, plan, fabric, model, gpus, prices, platform) if model else (None, None)
     tables = of_collective(measured, timed)
-    request = ReportRequest(timed, size_or_none or 0, tuple(fail), platform, tables, not no_load, bool(collective))
+    request = ReportRequest(
+        *(timed, size_or_none or 0, tuple(fail), platform, tables, not no_load),
+        goodput=worth,
+        cost=cost,
+        collective_first=bool(collective),
+    )
     with progress("link loads, failures and page"):
         text = pipeline.report(only(plan, fabric), request)
     show_diagnostics(plan.warnings)
     put(output, text)
     say(f"wrote {output}")
+
+
+def _worth(
+    intent: Intent, plan: Plan, fabric: str, model: Path, gpus: int | None, prices: Path | None, platform: Path | None
+) -> tuple[Goodput, YearCost | None]:
+    """Goodput of the job, and its cost with prices."""
+    from fabric.bom.prices import read
+    from fabric.cli.job import largest
+    from fabric.solver.estimate.request import EstimateRequest
+
+    stated = read(prices, intent.site.catalog, str(prices)) if prices else None
+    request = EstimateRequest(gpus=gpus, routing="", queue_pairs=0, platform=platform)
+    with progress("goodput"):
+        result = pipeline.goodput(largest(plan, fabric), plan, request, model)
+    return result, pipeline.year_cost(plan, result, stated) if stated else None

@@ -29,10 +29,12 @@ from fabric.report.scenarios import Scenario, loads_grid, scenarios
 from fabric.report.sites import Sites, sites
 from fabric.report.study import Study, studies
 from fabric.report.tables import cells, tables
+from fabric.report.worth import Worth
 
 HERE = Path(__file__).parent
 SECTIONS = (
     *(("glance", "Design"), ("topology", "Topology"), ("performance", "Performance"), ("failures", "Failures")),
+    ("worth", "Worth"),
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
     ("tables", "Tables"),
 )
@@ -151,7 +153,7 @@ def page(plan: Plan, request: ReportRequest) -> str:
         where,
     )
     assets, parts_list = Assets.read(), bill.bill(plan)
-    return _template().render(
+    return template().render(
         site=plan.site,
         assets=assets,
         style=Markup(assets.style),
@@ -162,18 +164,22 @@ def page(plan: Plan, request: ReportRequest) -> str:
         picture=Markup(_picture(plan)),
         findings=glance.findings(plan, where.diagnostics),
         tables=_static_tables(data),
-        sections=_sections(parts),
+        sections=_sections(parts, request),
         badges=BADGES,
         draws=spread.DRAWS,
         racks=racks.racks(plan, where.floor),
         bill_grids=[bill.order_grid(parts_list), bill.power_grid(parts_list)],
         fills=racks.FILLS,
+        worth=Worth(request.goodput, request.cost) if request.goodput else None,
     )
 
 
-def _sections(parts: list[FabricPart]) -> list[tuple[str, str]]:
+def _sections(parts: list[FabricPart], request: ReportRequest) -> list[tuple[str, str]]:
     """(id, name) of the sections that the page has."""
-    there = {"qos": any(part.qos for part in parts), "addresses": any(part.number_grids for part in parts)}
+    there = {"worth": request.goodput is not None} | {
+        "qos": any(part.qos for part in parts),
+        "addresses": any(part.number_grids for part in parts),
+    }
     return [(id_, name) for id_, name in SECTIONS if there.get(id_, True)]
 
 
@@ -206,8 +212,13 @@ def _hash(text: str) -> str:
 
 
 @cache
-def _template() -> Template:
+def template(name: str = "page.html.j2", folder: Path = HERE) -> Template:
+    """A template of a folder, which may import those of the report."""
     environment = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FileSystemLoader([folder, HERE]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
-    return environment.get_template("page.html.j2")
+    return environment.get_template(name)

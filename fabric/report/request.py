@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from fabric.compare.money import YearCost
+from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.measured.tables import Table
 
 GIB = 1 << 30
@@ -20,4 +22,6 @@ class ReportRequest:
     platform: Path | None = None
     measured: tuple[Table, ...] = ()
     load: bool = True  # link loads, and the spread of ECMP
+    goodput: Goodput | None = None  # of a training job
+    cost: YearCost | None = None  # of its year, with prices
     collective_first: bool = False  # its link loads are what a reader sees first; else those of an alltoall, which loads all

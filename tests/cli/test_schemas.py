@@ -24,6 +24,7 @@ from tests.cli.conftest import Run
 from tests.cli.designs import DESIGNS, write
 from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
 from tests.solver.doctor.runs import output
+from tests.solver.utilisation.slurm import slurm
 
 STEP = """\
 model: {parameters: 7.0e+9, layers: 32, hidden: 4096, sequence: 4096}
@@ -80,8 +81,14 @@ PRINTED = {  # command → schema → command lines, each with one design after 
     "goodput": {
         "goodput": (
             "goodput collapsed.yaml --job goodput.yaml --json",
-            "goodput planned.yaml --job goodput.yaml --gpus 8 --json",
+            f"goodput planned.yaml --job goodput.yaml --gpus 8 --prices {PRICES} --json",
         ),
+    },
+    "utilisation": {
+        "utilisation": (
+            f"utilisation two-fabrics.yaml --jobs jobs.yaml --prices {PRICES} --json",
+            "utilisation planned.yaml --jobs sacct.json --placement packed --json",
+        )
     },
     "compare": {
         "compare": (
@@ -208,6 +215,8 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     (tmp_path / "small.yaml").write_text(small, encoding="utf-8")
     (tmp_path / "starter.yaml").write_text((ROOT / "intent" / "starter.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "step.yaml").write_text(STEP, encoding="utf-8")
+    (tmp_path / "jobs.yaml").write_text("jobs: [{gpus: 8, hours: 1, count: 9}, {gpus: 100000, hours: 1}]\n", encoding="utf-8")
+    (tmp_path / "sacct.json").write_text(slurm([(8, 0, 60), (16, 30, 600)]), encoding="utf-8")
     (tmp_path / "goodput.yaml").write_text(f"{STEP}checkpoint: {{write_GBps: 10}}\n", encoding="utf-8")
     (tmp_path / "doctor.log").write_text(output(effect=Effect(net=0.5)), encoding="utf-8")
     (tmp_path / "empty.txt").write_text('{"lldpNeighbors": []}\n', encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,12 @@ from fabric.solver.estimate.training import placed
 from fabric.solver.goodput import renewal, sections
 from fabric.solver.goodput.parts import Part, parts
 from fabric.solver.goodput.rates import DAYS_PER_YEAR, HOURS_PER_YEAR, Rate, rates, stated
-from fabric.solver.goodput.sections import Failures, Sections
-from fabric.solver.goodput.spares import waiting_odds
-from fabric.solver.training.job import STATE_BYTES, TrainingJob
+from fabric.solver.goodput.restart import Restart, effective_s, restarting
+from fabric.solver.goodput.saving import Saving, Sizes, sizes, writers
+from fabric.solver.goodput.sections import Checkpoint, Failures, Sections
+from fabric.solver.goodput.spares import standby_share, waiting_odds
+from fabric.solver.goodput.storage import StorageRates, storage_rates
+from fabric.solver.training.job import TrainingJob
 from fabric.solver.training.step import StepTime
 
 SECONDS_PER_YEAR = HOURS_PER_YEAR * 3600
@@ -55,21 +58,6 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Saving:
-    """A checkpoint, in seconds and GB."""
-
-    size_GB: float
-    write_s: float
-    stall_s: float  # of the job
-    restart_s: float  # from the failure to the first new step
-    interval_s: float  # of useful time
-    best_s: float
-    young_s: float
-    daly_s: float
-    curve: tuple[tuple[float, float], ...]  # (interval, useful share)
-
-
-@dataclass(frozen=True)
 class Goodput:
     """A job on a design. Shares are of the wall time."""
 
@@ -84,6 +72,15 @@ class Goodput:
     step: StepTime
     tokens_per_day: Span
     lost_gpu_hours: tuple[tuple[str, float], ...]  # of a year, by cause
+    ready: float = 1.0  # share of the time in which the job has its servers and switches
+    effective_restart_s: float = 0.0  # u of the renewal form
+    spare_gpus: int = 0  # of spare and hot-standby servers, which do no work of the job
+    storage: StorageRates | None = None  # where the plan gives the rates of checkpoints
+
+    def useful_at(self, interval_s: float) -> float:
+        """Useful share of the time with another interval."""
+        per_s = 1 / (self.mtti_hours.value * 3600)
+        return self.ready * float(renewal.useful(per_s, self.effective_restart_s, interval_s, self.saving.stall_s))
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON document."""
@@ -115,6 +112,8 @@ class Goodput:
             "step_ms": self.step.step_ms,
             "tokens_per_day": self.tokens_per_day.as_dict(),
             "lost_gpu_hours_per_year": lost,
+            "spare_gpu_hours_per_year": self.spare_gpus * HOURS_PER_YEAR,
+            "storage": self.storage.as_dict() if self.storage else None,
         }
 
 
@@ -125,11 +124,13 @@ def goodput(
     placement: str,
     optical: Bools,
     port_name: PortNamer = unnamed,
+    fabrics: Mapping[str, FabricPlan] | None = None,
 ) -> Goodput:
     """The job of a file on a fabric.
 
     Args:
         optical: of every link of the plan, whether its cable has optics.
+        fabrics: those of the site, for the storage; the fabric of the job alone unless given.
 
     Raises:
         InputError: mistakes of the file, or a job that does not fit the fabric.
@@ -145,18 +146,38 @@ def goodput(
 
     placing = whole.groups.supply.placement
     used = parts(whole.groups.supply.net, placing.servers, placing.gpus, optical, step_of if placing.domains > 1 else None)
-    return evaluate(fabric.name, job, step, asked, used, request.seed)
+    storage = None
+    if not asked.checkpoint.write_GBps:
+        names = [fabric.devices[at].name for at in placing.servers.tolist()]
+        writing = [names[at] for at in writers(job, asked.checkpoint.writers, placing.gpus_per_server)]
+        sites = fabrics or {fabric.name: fabric}
+        storage = storage_rates(sites, fabric.name, names, writing, asked.checkpoint.storage, asked.place)
+        checkpoint = replace(asked.checkpoint, write_GBps=storage.write_GBps, read_GBps=storage.read_GBps)
+        asked = replace(asked, checkpoint=checkpoint)
+    result = evaluate(fabric.name, job, step, asked, used, request.seed, placing.gpus_per_server)
+    return replace(result, storage=storage)
 
 
-def evaluate(name: str, job: TrainingJob, step: StepTime, asked: Sections, used: Sequence[Part], seed: int = 0) -> Goodput:
-    """The same from the parts of the job and its step."""
-    rows = _interruptions(used, asked.failures)
+def evaluate(
+    name: str,
+    job: TrainingJob,
+    step: StepTime,
+    asked: Sections,
+    used: Sequence[Part],
+    seed: int = 0,
+    server_gpus: int = 8,
+) -> Goodput:
+    """The same from the parts of the job and its step. The rates of the storage are known."""
+    failures = asked.failures
+    rows = _interruptions(used, failures)
     per_year = _per_year(rows, seed)
     per_s = sum((value for part, value in per_year if part.stops), np.zeros(1 + DRAWS)) / SECONDS_PER_YEAR
-    ready, slow = _ready(per_year, asked.failures), _degraded(per_year, asked.failures)
-    saving = _saving(job, asked, float(per_s[0]), float(ready[0]))
-    timing = (saving.restart_s, saving.interval_s, saving.stall_s)
-    share = renewal.useful(per_s, *timing) * ready
+    ready, slow = _ready(per_year, failures), _degraded(per_year, failures)
+    size = sizes(job, asked.checkpoint, server_gpus)
+    back = _restarts(per_year, asked, size)
+    effective = effective_s(per_s, back)
+    saving = _saving(asked.checkpoint, size, back, float(per_s[0]), float(ready[0]), float(effective[0]))
+    share = renewal.useful(per_s, effective, saving.interval_s, saving.stall_s) * ready
     with np.errstate(divide="ignore"):
         between_hours = 1 / (per_s * 3600)
     return Goodput(
@@ -166,11 +187,14 @@ def evaluate(name: str, job: TrainingJob, step: StepTime, asked: Sections, used:
         mtti_hours=_span(between_hours),
         saving=saving,
         useful=_span(share),
-        first_order=float(renewal.first_order(per_s[0], *timing)),
+        first_order=float(renewal.first_order(per_s[0], saving.restart_s, saving.interval_s, saving.stall_s)),
         degraded=float(slow[0]),
         step=step,
         tokens_per_day=_span(step.tokens_per_second * 86400 * share / slow),
-        lost_gpu_hours=_lost(job.gpus, float(per_s[0]), saving, float(ready[0]), float(slow[0]), step),
+        lost_gpu_hours=_lost(job.gpus, float(per_s[0]), saving, back, float(ready[0]), float(slow[0]), float(share[0]), step),
+        ready=float(ready[0]),
+        effective_restart_s=float(effective[0]),
+        spare_gpus=((failures.spare_servers or 0) + failures.hot_standby_servers) * server_gpus,
     )
 
 
@@ -189,32 +213,65 @@ def _interruptions(used: Sequence[Part], failures: Failures) -> tuple[Interrupti
     return tuple(sorted(rows, key=lambda row: (not row.part.stops, -row.per_year)))
 
 
-def _saving(job: TrainingJob, asked: Sections, per_s: float, ready: float) -> Saving:
-    """Sizes and times of a checkpoint of a job that has its servers for the share `ready` of the time.
-
-    One that is written while the job runs protects only when it is whole: a failure loses the time to write it as well.
-    """
-    checkpoint, failures = asked.checkpoint, asked.failures
-    size_GB = job.model.parameters * (checkpoint.bytes_per_parameter or job.bytes.parameter + STATE_BYTES) / 1e9
-    write_s = size_GB / checkpoint.write_GBps
-    stall_s = size_GB / (checkpoint.copy_GBps_per_gpu * job.gpus) if checkpoint.asynchronous else write_s
-    restart_s = failures.detection_s + failures.restart_s + size_GB / checkpoint.read_GBps
-    restart_s += write_s if checkpoint.asynchronous else 0.0
+def _saving(
+    checkpoint: Checkpoint, size: Sizes, back: Sequence[Restart], per_s: float, ready: float, effective_s_: float
+) -> Saving:
+    """Interval and curve of a job that has its servers for the share `ready` of the time."""
+    stall_s, least_s = size.stall_s, size.least_interval_s if checkpoint.background else 0.0
     best_s = float(renewal.best_interval_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR
-    least_s = max(write_s - stall_s, 0.0) if checkpoint.asynchronous else 0.0  # one is written before the next begins
     interval_s = checkpoint.interval_s or max(best_s, least_s)
-    curve = [max(factor * interval_s, least_s) for factor in CURVE]
+    curve = sorted({max(factor * interval_s, least_s) for factor in CURVE})
+
+    def mean(name: str) -> float:
+        return sum(float(item.share[0]) * float(getattr(item, name)) for item in back)
+
     return Saving(
-        size_GB=size_GB,
-        write_s=write_s,
+        size_GB=size.size_GB,
+        write_s=size.write_s,
         stall_s=stall_s,
-        restart_s=restart_s,
+        restart_s=mean("seconds"),
+        detection_s=mean("detection_s"),
+        start_s=mean("start_s"),
+        load_s=mean("load_s"),
+        repeated_s=mean("repeated_s"),
         interval_s=interval_s,
         best_s=best_s,
         young_s=float(renewal.young_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR,
         daly_s=float(renewal.daly_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR,
-        curve=tuple((at, ready * float(renewal.useful(per_s, restart_s, at, stall_s))) for at in sorted({*curve})),
+        curve=tuple((at, ready * float(renewal.useful(per_s, effective_s_, at, stall_s))) for at in curve),
     )
+
+
+def _restarts(per_year: Sequence[tuple[Part, Floats]], asked: Sections, size: Sizes) -> tuple[Restart, ...]:
+    """The ways to come back with their shares of the failures."""
+    failures, checkpoint = asked.failures, asked.checkpoint
+    load, switches = _demand(per_year, failures)
+    stops = sum((value for part, value in per_year if part.stops), np.zeros_like(load))
+    waits = np.divide(switches, stops, out=np.zeros_like(load), where=stops > 0)
+    spares = (failures.spare_servers or 0) + failures.hot_standby_servers
+    hot = (1 - waits) * (standby_share(load, spares) if failures.hot_standby_servers else 0.0)
+    unsaved_s = size.write_s if checkpoint.background else 0.0
+    local = checkpoint.local_GBps_per_server > 0
+    of_switch = (size.local_read_s, 0.0) if local else (size.read_s, unsaved_s)
+    ways = (
+        (1 - waits - hot, failures.restart_s, size.read_s, unsaved_s),
+        (hot, failures.standby_restart_s, size.read_s, unsaved_s),
+        (waits, failures.restart_s, *of_switch),
+    )
+    return tuple(Restart(share, failures.detection_s, *seconds) for share, *seconds in ways if share.any())
+
+
+def _demand(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> tuple[Floats, Floats]:
+    """(servers in repair in the mean while the job runs, failures of switches that stop the job a year). A failed cable that
+    stops the job takes its server out of use."""
+    load, switches = np.zeros_like(per_year[0][1]), np.zeros_like(per_year[0][1])
+    for part, value in per_year:
+        hours = failures.server_repair_hours if part.kind in IN_SERVERS else failures.repair_hours
+        if part.stops and part.kind == "switch":
+            switches = switches + value
+        elif part.stops:
+            load = load + value * hours / HOURS_PER_YEAR
+    return load, switches
 
 
 def _per_year(rows: Sequence[Interruption], seed: int) -> list[tuple[Part, Floats]]:
@@ -225,19 +282,12 @@ def _per_year(rows: Sequence[Interruption], seed: int) -> list[tuple[Part, Float
 
 
 def _ready(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Floats:
-    """Share of the time in which the job has its servers. A failed cable that stops the job takes its server out of use; for
-    a switch that stops it the job waits, as it takes several."""
-    odds = np.zeros_like(per_year[0][1])
-    if failures.spare_servers is None:
-        return odds + 1
-    load = np.zeros_like(odds)
-    for part, value in per_year:
-        hours = failures.server_repair_hours if part.kind in IN_SERVERS else failures.repair_hours
-        if part.stops and part.kind == "switch":
-            odds += value * hours / HOURS_PER_YEAR
-        elif part.stops:
-            load += value * hours / HOURS_PER_YEAR
-    return 1 / (1 + odds + waiting_odds(load, failures.spare_servers))
+    """Share of the time in which the job has its servers; for a switch that stops it the job waits, as it takes several."""
+    load, switches = _demand(per_year, failures)
+    if failures.spare_servers is None and not failures.hot_standby_servers:
+        return np.ones_like(load)
+    spares = (failures.spare_servers or 0) + failures.hot_standby_servers
+    return 1 / (1 + switches * failures.repair_hours / HOURS_PER_YEAR + waiting_odds(load, spares))
 
 
 def _degraded(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Floats:
@@ -253,13 +303,18 @@ def _degraded(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Fl
 
 
 def _lost(
-    gpus: int, per_s: float, saving: Saving, ready: float, slow: float, step: StepTime
+    gpus: int,
+    per_s: float,
+    saving: Saving,
+    back: Sequence[Restart],
+    ready: float,
+    slow: float,
+    share: float,
+    step: StepTime,
 ) -> tuple[tuple[str, float], ...]:
-    """GPU-hours of a year that do not compute, the most first."""
-    wall_s = float(renewal.wall_s(per_s, saving.restart_s, saving.interval_s, saving.stall_s))
-    share = ready * saving.interval_s / wall_s
-    restarts = ready * float(-np.expm1(-per_s * saving.restart_s))
-    stalls = ready * saving.stall_s / wall_s
+    """GPU-hours of a year that do not compute, the most first; `share` of the time is useful."""
+    restarts = ready * restarting(per_s, back)
+    stalls = share * saving.stall_s / saving.interval_s
     waiting = {"waiting for repair": 1 - ready} if ready < 1 else {}
     causes = waiting | {
         "restarts": restarts,

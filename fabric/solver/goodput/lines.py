@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fabric.solver.goodput.goodput import Goodput, Interruption, Span
-from fabric.text import aligned, duration, percent
+from fabric.solver.goodput.saving import Saving
+from fabric.text import aligned, duration, percent, plural
 
 
 def lines(result: Goodput) -> list[str]:
@@ -32,7 +33,8 @@ def _sums(result: Goodput) -> list[str]:
         [
             ("time to interruption", f"{_hours(result.mtti_hours.value)}, {_range(result.mtti_hours, _hours)} by the rates"),
             ("checkpoint", f"{saving.size_GB:,.0f} GB, written in {_seconds(saving.write_s)}{stall}"),
-            ("restart", f"{_seconds(saving.restart_s)} with detection and loading"),
+            *_storage(result),
+            ("restart", _restart(saving)),
             ("interval", f"{_seconds(saving.interval_s)}; best {_seconds(saving.best_s)}, {_others(result)}"),
             (
                 "useful time",
@@ -45,6 +47,25 @@ def _sums(result: Goodput) -> list[str]:
             ),
         ]
     )
+
+
+def _storage(result: Goodput) -> list[tuple[str, str]]:
+    its = result.storage
+    if its is None:
+        return []
+    jobs = f", {its.jobs} jobs at the same time" if its.jobs > 1 else ""
+    return [
+        ("storage", f"{plural(its.targets, 'target')} in fabric {its.fabric}{jobs}"),
+        ("  writing", f"{its.write_GBps:,.1f} GB/s by {plural(its.writers, 'server')}, limited by {its.write_limit}"),
+        ("  reading", f"{its.read_GBps:,.1f} GB/s by {plural(its.readers, 'server')}, limited by {its.read_limit}"),
+    ]
+
+
+def _restart(saving: Saving) -> str:
+    parts = {"detection": saving.detection_s, "start": saving.start_s, "load": saving.load_s}
+    if saving.repeated_s:
+        parts["steps that were not saved"] = saving.repeated_s
+    return f"{_seconds(saving.restart_s)}: " + ", ".join(f"{name} {_seconds(value)}" for name, value in parts.items())
 
 
 def _others(result: Goodput) -> str:

@@ -26,3 +26,11 @@ def waiting_odds(load: float | Floats, spares: int) -> Floats:
         odds = np.asarray(load * blocked / servers)
         blocked = odds / (1 + odds)
     return odds
+
+
+def standby_share(load: float | Floats, spares: int) -> Floats:
+    """Share of the failures that find a spare server: those while fewer than all spares are in repair.
+
+    Failures find a running job in a state as time does, so this is 1 - B of Erlang's formula for `spares` places.
+    """
+    return 1 / (1 + waiting_odds(load, spares - 1)) if spares else np.zeros_like(np.asarray(load, float))

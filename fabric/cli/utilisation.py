@@ -1,0 +1,72 @@
+"""`fabric utilisation`: how many GPUs and how much bandwidth a mix of jobs can use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from fabric import pipeline
+from fabric.cli import job
+from fabric.cli.common import FILE, check_fabric, mistake, progress
+from fabric.cli.reports import put_lines
+from fabric.diagnostics import Report, nearest, show
+from fabric.formats import json_text
+
+MIX = "Jobs"
+
+
+def utilisation(
+    file: Path = FILE,
+    jobs: Path = typer.Option(
+        ..., "--jobs", metavar="JOBS", help="YAML list of sizes, or output of `sacct --json`", show_default=False
+    ),
+    placement: list[str] = typer.Option(
+        [],
+        "--placement",
+        metavar="P",
+        help="packed, topology or strict; repeatable",
+        show_default="all",
+        rich_help_panel=MIX,
+    ),
+    partition: str = typer.Option(
+        "", "--partition", metavar="NAME", help="partition of Slurm", show_default="all", rich_help_panel=MIX
+    ),
+    full: bool = typer.Option(
+        False, "--full", help="a queue that never ends, in place of recorded times", rich_help_panel=MIX
+    ),
+    fabric: str = job.FABRIC,
+    prices: Path | None = job.PRICES,
+    seed: int = job.SEED,
+    as_json: bool = job.JSON,
+) -> None:
+    """Estimate how many GPUs a mix of jobs can use.
+
+    GPUs and NIC bandwidth in use, and what is idle because jobs do not fit, by placement.
+    """
+    from fabric.bom.prices import read  # heavy: not for help and mistakes
+    from fabric.compare import bills, money
+    from fabric.solver.utilisation.cluster import POLICIES
+    from fabric.solver.utilisation.lines import lines
+
+    report = Report()
+    for name in placement:
+        if name not in POLICIES:
+            mistake(report, "--placement", f"expected {', '.join(POLICIES)}, got {show(name)}", nearest(name, POLICIES))
+    job.check_seed(report, seed)
+    report.raise_errors()
+    with progress("plan"):
+        intent = pipeline.load(file)
+        made = pipeline.plan(intent)
+    check_fabric(made, fabric)
+    stated = read(prices, intent.site.catalog, str(prices)) if prices else None
+    with progress("utilisation"):
+        result = pipeline.utilisation(
+            job.largest(made, fabric), jobs, tuple(dict.fromkeys(placement)), seed, partition=partition, full=full
+        )
+    gpu_hour = money.gpu_hour(bills.bill_of(made, stated), bills.site_gpus(made)) if stated else None
+    currency = stated.currency if stated else ""
+    if as_json:
+        print(json_text(result.as_dict() | {"gpu_hour": gpu_hour, "currency": currency}))
+    else:
+        put_lines(lambda: lines(result, gpu_hour, currency))

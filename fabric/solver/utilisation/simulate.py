@@ -1,0 +1,199 @@
+"""Jobs on a cluster over time: a first-come queue with backfill, as Slurm's.
+
+The first job of the queue starts as soon as it fits. Jobs behind it start earlier where they do not delay it, as far as the
+remaining times of running jobs are known, and they are (EASY backfill: Lifka, JSSPP 1995). Jobs are never moved or stopped.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fabric.solver import Ints
+from fabric.solver.utilisation.cluster import Cluster
+from fabric.solver.utilisation.jobs import Job, Mix
+
+BACKLOG = 50  # jobs that wait in a saturated queue; so far backfill looks
+STARTS = 3000  # jobs of a saturated run
+WARM_UP = 0.2  # of the time, not counted
+MOST_STATES = 512
+SNAPSHOTS = 24  # states for which bandwidth is computed
+
+
+@dataclass(frozen=True)
+class State:
+    """Jobs that run at one time: the servers of each, and its GPUs."""
+
+    jobs: tuple[tuple[int, Ints], ...]
+
+
+@dataclass
+class Run:
+    """GPU-seconds by their use, after the warm-up."""
+
+    seconds: float = 0.0
+    used: float = 0.0
+    in_part: float = 0.0  # free GPUs of servers that jobs have in whole or in part
+    waiting: float = 0.0  # in free servers, while jobs wait that do not fit
+    no_demand: float = 0.0  # in free servers, while no job waits
+    waited_s: float = 0.0  # by all jobs that started
+    started: int = 0
+    states: list[State] = field(default_factory=list)
+
+
+def saturated(cluster: Cluster, mix: Mix, policy: str, seed: int) -> Run:
+    """With a queue that never ends, of jobs drawn from the mix."""
+    dice = np.random.default_rng(seed)
+    if mix.sizes:
+        chance = np.array([size.count for size in mix.sizes], float)
+        picks = dice.choice(len(mix.sizes), STARTS, p=chance / chance.sum())
+        lengths = dice.exponential(1.0, STARTS)
+        drawn = [
+            Job(mix.sizes[at].gpus, mix.sizes[at].hours * 3600 * length)
+            for at, length in zip(picks.tolist(), lengths.tolist(), strict=True)
+        ]
+    else:
+        drawn = [Job(job.gpus, job.seconds) for at in range(STARTS) for job in [mix.jobs[int(dice.integers(len(mix.jobs)))]]]
+    return _Simulation(cluster, policy, drawn, endless=True).run()
+
+
+def recorded(cluster: Cluster, mix: Mix, policy: str) -> Run:
+    """With the jobs as they were submitted."""
+    return _Simulation(cluster, policy, mix.jobs, endless=False).run()
+
+
+class _Simulation:
+    """One run. `endless`: only so many jobs are queued that the queue never empties, and it ends when the list does."""
+
+    def __init__(self, cluster: Cluster, policy: str, jobs: Sequence[Job], endless: bool) -> None:
+        self.cluster, self.policy, self.endless = cluster, policy, endless
+        self.coming = list(jobs)[::-1]
+        self.queue: list[tuple[Job, float]] = []  # with the time since when it waits
+        self.free: Ints = np.full(cluster.servers, cluster.server_gpus, dtype=np.int64)
+        self.running: list[tuple[float, int, int, Ints]] = []  # heap of (end, number, GPUs, servers)
+        self.now, self.number, self.used = 0.0, 0, 0
+        self.every = 1  # of the states that is kept
+        self.result = Run()
+        self.log: list[tuple[float, float, int, int, bool]] = []  # (from, to, GPUs in use, free in used servers, jobs wait)
+        self.states: list[tuple[float, State]] = []
+
+    def run(self) -> Run:
+        self._arrive()
+        while self.running or self.coming or self.queue:
+            self._start()
+            if self.endless and not self.coming and len(self.queue) < BACKLOG:
+                break
+            then = self._next()
+            self._note(then)
+            self.now = then
+            self._end()
+            self._arrive()
+        return self._sum()
+
+    def _arrive(self) -> None:
+        while self.coming and (len(self.queue) < BACKLOG if self.endless else self.coming[-1].submit_s <= self.now):
+            self.queue.append((self.coming.pop(), self.now))
+
+    def _next(self) -> float:
+        ends = self.running[0][0] if self.running else np.inf
+        return min(ends, np.inf if self.endless or not self.coming else self.coming[-1].submit_s)
+
+    def _end(self) -> None:
+        while self.running and self.running[0][0] <= self.now:
+            _, _, gpus, servers = heapq.heappop(self.running)
+            self.used -= gpus
+            self.free[servers] += self._held(gpus)
+
+    def _held(self, gpus: int) -> int:
+        """GPUs that a job takes of each of its servers."""
+        return min(gpus, self.cluster.server_gpus)
+
+    def _start(self) -> None:
+        while self.queue and self._try(0) is not None:
+            pass
+        if len(self.queue) > 1 and self.free.any():
+            self._backfill()
+
+    def _try(self, at: int, may: Callable[[Job, Ints], bool] = lambda job, servers: True) -> Ints | None:
+        """Starts a job of the queue: its servers; None where it does not fit or may not."""
+        job, since = self.queue[at]
+        servers = self.cluster.put(self.free, job.gpus, self.policy)
+        if servers is None or not may(job, servers):
+            return None
+        del self.queue[at]
+        self.free[servers] -= self._held(job.gpus)
+        self.number += 1
+        heapq.heappush(self.running, (self.now + job.seconds, self.number, job.gpus, servers))
+        self.result.waited_s += self.now - since
+        self.result.started += 1
+        self.used += job.gpus
+        return servers
+
+    def _backfill(self) -> None:
+        """Starts jobs that leave the first one its place at the time when it fits."""
+        head = self.queue[0][0].gpus
+        order = sorted(self.running)
+        low, high = 0, len(order)  # the first job fits once `high` jobs have ended
+        while low < high:
+            middle = (low + high) // 2
+            fits = self.cluster.put(self._after(order[:middle]), head, self.policy) is not None
+            low, high = (low, middle) if fits else (middle + 1, high)
+        shadow = order[low - 1][0] if low else self.now
+        later = self._after(order[:low])
+
+        def may(job: Job, servers: Ints) -> bool:
+            if self.now + job.seconds <= shadow:
+                return True
+            left = later.copy()
+            left[servers] -= self._held(job.gpus)
+            return bool((left >= 0).all()) and self.cluster.put(left, head, self.policy) is not None
+
+        at, failed = 1, set[int]()
+        while at < min(len(self.queue), BACKLOG):
+            job = self.queue[at][0]
+            if job.gpus in failed or self.cluster.put(self.free, job.gpus, self.policy) is None:
+                failed.add(job.gpus)
+                at += 1
+            elif (servers := self._try(at, may)) is None:
+                at += 1
+            elif self.now + job.seconds > shadow:
+                later[servers] -= self._held(job.gpus)
+
+    def _after(self, ended: list[tuple[float, int, int, Ints]]) -> Ints:
+        free = self.free.copy()
+        for _, _, gpus, servers in ended:
+            free[servers] += self._held(gpus)
+        return free
+
+    def _note(self, then: float) -> None:
+        if then <= self.now:
+            return
+        whole = int((self.free == self.cluster.server_gpus).sum()) * self.cluster.server_gpus
+        self.log.append((self.now, then, self.used, self.cluster.gpus - self.used - whole, bool(self.queue)))
+        if len(self.log) % self.every == 0:
+            self.states.append((self.now, State(tuple((gpus, servers) for _, _, gpus, servers in sorted(self.running)))))
+        if len(self.states) > MOST_STATES:
+            self.states, self.every = self.states[1::2], 2 * self.every
+
+    def _sum(self) -> Run:
+        result = self.result
+        if not self.log:
+            return result
+        begin, end = self.log[0][0], self.log[-1][1]
+        since = begin + (WARM_UP * (end - begin) if self.endless else 0.0)
+        for low, high, used, in_part, waits in self.log:
+            span = max(0.0, high - max(low, since))
+            idle = self.cluster.gpus - used - in_part
+            result.seconds += span
+            result.used += used * span
+            result.in_part += in_part * span
+            result.waiting += idle * span if waits else 0.0
+            result.no_demand += 0.0 if waits else idle * span
+        times = np.array([at for at, _ in self.states])
+        marks = since + (end - since) * (np.arange(SNAPSHOTS) + 0.5) / SNAPSHOTS
+        rows = np.maximum(np.searchsorted(times, marks, "right") - 1, 0)
+        result.states = [self.states[int(row)][1] for row in rows]
+        return result
