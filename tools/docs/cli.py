@@ -20,6 +20,8 @@ HEAD = """\
 `fabric COMMAND --help` prints the same at a terminal. Results go to stdout, progress and logs to stderr. `--json` prints one
 document and nothing else ([schemas.md](schemas.md)).
 
+## Exit codes
+
 | exit code | meaning |
 |---|---|
 | 0 | no finding |
@@ -27,6 +29,8 @@ document and nothing else ([schemas.md](schemas.md)).
 | 2 | bad input, wrong usage |
 | 3 | an external program or server is missing |
 | 70 | an internal error; `fabric --debug COMMAND` prints the traceback |
+
+## All commands
 """
 
 # Pages that explain a command. Others are named like their command.

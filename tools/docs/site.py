@@ -4,7 +4,7 @@
   `make site` ends with.
 * Files outside `docs/` that pages link to: `CONTRIBUTING.md`, `CHANGELOG.md`, and each intent of `intent/` as a page.
 * Links whose text is a file name (`[lab.md](lab.md)`, for GitHub) get the title of the page.
-* Search: a how-to page counts more than a page that only has the same words.
+* Search: a how-to page counts more than a page with the same words; what the index says of a page finds it as well.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LINK = re.compile(r"(?<!!)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)#:\s]+)(?P<ancho
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
 GENERATED = "generated"  # too many files for the site: the page of example intents says how to make them
-BOOST = {"howto/": 3.0, "codes.md": 0.7, "effects.md": 0.6, "examples/": 0.3, "CHANGELOG.md": 0.1, "CONTRIBUTING.md": 0.5}
+BOOST = {"howto/": 1.5, "examples/": 0.3, "CHANGELOG.md": 0.1, "CONTRIBUTING.md": 0.3}
 
 
 def sections(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -34,6 +34,12 @@ def sections(text: str) -> Iterator[tuple[str, list[str]]]:
     for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         heading, _, below = part.partition("\n")
         yield heading, [match["target"] for match in LINK.finditer(below) if match["target"].endswith(".md")]
+
+
+def descriptions(text: str) -> dict[str, str]:
+    """What the index says of each page."""
+    found = re.findall(r"^\* \[[^\]]+\]\((\S+\.md)\): (.*(?:\n  .*)*)", text, flags=re.MULTILINE)
+    return {target: " ".join(words.split()).rstrip(".") for target, words in found}
 
 
 def examples() -> list[str]:
@@ -69,6 +75,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     for prefix, boost in BOOST.items():
         if page.file.src_uri.startswith(prefix):
             page.meta.setdefault("search", {})["boost"] = boost
+    if words := descriptions((Path(config.docs_dir) / INDEX).read_text(encoding="utf-8")).get(page.file.src_uri):
+        page.meta["tags"] = [words]
     here = page.file.src_uri
     text, last = "", 0
     for fence in FENCED.finditer(markdown):
