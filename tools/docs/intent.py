@@ -5,10 +5,11 @@ Run as `python -m tools.docs.intent`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from fabric.intent.schema import schema
+from tools.docs.intent_examples import example, key_page, section_page
+from tools.docs.language import sections
 
 HEAD = """\
 # The intent language
@@ -16,39 +17,39 @@ HEAD = """\
 *Generated from the models by `make docs`; do not edit.*
 
 An intent is one YAML file per site. All keys except `version`, `site`, `fabrics`, `servers` and a switch have defaults.
-The first line of an example names its JSON Schema, so that editors complete keys and mark errors.
+The line `# yaml-language-server: $schema=fabric.schema.json` at the top, with the output of `fabric schema` in that file,
+lets editors complete keys and mark errors.
+
+An example stands below the path of its section: under `fabrics.NAME.topology`, `rails: 4` is
+`fabrics: {backend: {topology: {rails: 4}}}`. A test plans every example in a whole intent.
 
 """
 
 
 def page() -> str:
     """The whole page as Markdown."""
-    whole = schema()
-    out = [HEAD]
-    queue: list[tuple[str, str, dict[str, Any]]] = [("", "A site", whole)]
-    seen: set[str] = set()
-    while queue:
-        path, title, node = queue.pop(0)
-        out.append(f"## {f'`{path}`' if path else title}\n\n")
-        if node.get("description"):
-            out.append(f"{' '.join(node['description'].split())}\n\n")
-        out.append("| key | value | default | meaning |\n|---|---|---|---|\n")
-        for key, field in node.get("properties", {}).items():
-            required = key in node.get("required", ())
-            out.append(_row(key, field, whole, required))
-            for name, below in _models(field, whole):
-                if name not in seen:
-                    seen.add(name)
-                    inner = f"{path}.{key}" if path else key
-                    queue.append((inner + _suffix(field, whole), name, below))
-        out.append("\n")
-    return "".join(out)
+    return HEAD + "\n".join(_section(path, node) for path, node in sections())
 
 
-def _row(key: str, field: dict[str, Any], whole: dict[str, Any], required: bool) -> str:
+def _section(path: str, node: dict[str, Any]) -> str:
+    description = " ".join([*node.get("description", "").split(), f"Explained in {_link(section_page(path))}."])
+    lines = [f"## {f'`{path}`' if path else 'A site'}", "", description, ""]
+    lines += ["| key | value | default | example | meaning |", "|---|---|---|---|---|"]
+    lines += [_row(path, key, field, key in node.get("required", ())) for key, field in node["properties"].items()]
+    return "\n".join([*lines, ""])
+
+
+def _row(path: str, key: str, field: dict[str, Any], required: bool) -> str:
     default = "**required**" if required else _default(field.get("default"))
-    meaning = field.get("description", "").replace("|", "\\|")
-    return f"| `{key}` | {_type(field, whole)} | {default} | {meaning} |\n"
+    page = key_page(path, key)
+    meaning = "; ".join(filter(None, [field.get("description", ""), page and f"see {_link(page)}"]))
+    cells = (f"`{key}`", _type(field, schema()), default, f"`{example(path, key)}`", meaning)
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+
+
+def _link(page: str) -> str:
+    """A page by its file name, as the other pages are named on GitHub; the site shows its title."""
+    return f"[{page.partition('#')[0]}]({page})"
 
 
 def _default(value: Any) -> str:
@@ -88,27 +89,6 @@ def _bounds(field: dict[str, Any]) -> str:
     if above is not None:
         return f" above {above:g}" + (f", at most {high:,}" if high is not None else "")
     return f", at least {low:,}" if low is not None else ""
-
-
-def _models(field: dict[str, Any], whole: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Models that a field refers to."""
-    if "$ref" in field:
-        name = field["$ref"].rsplit("/", 1)[1]
-        if whole["$defs"][name].get("properties"):
-            yield name, whole["$defs"][name]
-    for branch in field.get("anyOf", ()):
-        yield from _models(branch, whole)
-    for key in ("items", "additionalProperties"):
-        if isinstance(field.get(key), dict):
-            yield from _models(field[key], whole)
-    for branch in field.get("patternProperties", {}).values():
-        yield from _models(branch, whole)
-
-
-def _suffix(field: dict[str, Any], whole: dict[str, Any]) -> str:
-    """`.NAME` below a mapping of names."""
-    named = field.get("type") == "object" and ("additionalProperties" in field or "patternProperties" in field)
-    return ".NAME" if named else ""
 
 
 if __name__ == "__main__":

@@ -1,0 +1,112 @@
+"""Hooks of the documentation site (`mkdocs.yml`, `make site`): pages are those that GitHub shows, the site adds the rest.
+
+* Navigation: the sections and pages of `docs/README.md`, in its order. A page that is not in it is a warning, which
+  `make site` ends with.
+* Files outside `docs/` that pages link to: `CONTRIBUTING.md`, `CHANGELOG.md`, and each intent of `intent/` as a page.
+* Links whose text is a file name (`[lab.md](lab.md)`, for GitHub) get the title of the page.
+* Search: a how-to page counts more than a page with the same words; what the index says of a page finds it as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from posixpath import dirname, join, normpath, relpath
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+ASSETS = Path(__file__).parent / "assets"
+INDEX = "README.md"
+LINK = re.compile(r"(?<!!)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)")
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
+GENERATED = "generated"  # too many files for the site: the page of example intents says how to make them
+BOOST = {"howto/": 1.5, "examples/": 0.3, "CHANGELOG.md": 0.1, "CONTRIBUTING.md": 0.3}
+
+
+def sections(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Headings of the index with the pages below them."""
+    for part in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        heading, _, below = part.partition("\n")
+        yield heading, [match["target"] for match in LINK.finditer(below) if match["target"].endswith(".md")]
+
+
+def descriptions(text: str) -> dict[str, str]:
+    """What the index says of each page."""
+    found = re.findall(r"^\* \[[^\]]+\]\((\S+\.md)\): (.*(?:\n  .*)*)", text, flags=re.MULTILINE)
+    return {target: " ".join(words.split()).rstrip(".") for target, words in found}
+
+
+def examples() -> list[str]:
+    """Intents of `intent/`, by name."""
+    return sorted(path.stem for path in (ROOT / "intent").glob("*.yaml"))
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """The navigation."""
+    index = (Path(config.docs_dir) / INDEX).read_text(encoding="utf-8")
+    pages: list[Any] = [{heading: targets} for heading, targets in sections(index)]
+    rest = [{"Example intents": [f"examples/{name}.md" for name in examples()]}, {"Project": list(OUTSIDE)}]
+    config.nav = [INDEX, *pages, *rest]
+    # In place of the script of another host that the plugin `offline` would add: see the file.
+    config.extra["polyfills"] = ["assets/file-worker.js?iframe-worker"]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Adds the pages from outside `docs/`."""
+    for name in OUTSIDE:
+        files.append(File.generated(config, name, content=(ROOT / name).read_text(encoding="utf-8")))
+    for path in sorted(ASSETS.iterdir()):
+        files.append(File.generated(config, f"assets/{path.name}", content=path.read_text(encoding="utf-8")))
+    for name in examples():
+        intent = (ROOT / "intent" / f"{name}.yaml").read_text(encoding="utf-8")
+        files.append(File.generated(config, f"examples/{name}.md", content=f"# {name}.yaml\n\n```yaml\n{intent}```\n"))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Links of a page, as the site has them."""
+    for prefix, boost in BOOST.items():
+        if page.file.src_uri.startswith(prefix):
+            page.meta.setdefault("search", {})["boost"] = boost
+    if words := descriptions((Path(config.docs_dir) / INDEX).read_text(encoding="utf-8")).get(page.file.src_uri):
+        page.meta["tags"] = [words]
+    here = page.file.src_uri
+    text, last = "", 0
+    for fence in FENCED.finditer(markdown):
+        text += LINK.sub(lambda match: _link(match, here, files), markdown[last : fence.start()]) + fence[0]
+        last = fence.end()
+    return text + LINK.sub(lambda match: _link(match, here, files), markdown[last:])
+
+
+def _link(match: re.Match[str], here: str, files: Files) -> str:
+    text, target, anchor = match["text"], match["target"], match["anchor"] or ""
+    place = _place(normpath(join(dirname("" if here in OUTSIDE else f"docs/{here}") or ".", target)))
+    if place is None:
+        return text
+    file = files.get_file_from_path(place)
+    if file and not anchor and text.endswith(target.removeprefix("docs/")):
+        text = _title(file.content_string) or text
+    return f"[{text}]({relpath(place, dirname(here) or '.')}{anchor})"
+
+
+def _place(path: str) -> str | None:
+    """Path in the site of a file of the repository; None for what the site has not."""
+    if path.startswith("docs/"):
+        return path.removeprefix("docs/")
+    if path.startswith("intent/") and path.endswith(".yaml"):
+        return f"examples/{path.removeprefix('intent/').removesuffix('.yaml')}.md"
+    if path == "docs":
+        return INDEX
+    return path if path in OUTSIDE else None
+
+
+def _title(markdown: str) -> str:
+    found = re.search(r"^# (.+)$", markdown, re.MULTILINE)
+    return found[1] if found else ""
