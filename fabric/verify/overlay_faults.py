@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from ipaddress import ip_address, ip_network
 
-from fabric.nos.state.records import EVPN, ROUTES, Vni
+from fabric.nos.state.records import EVPN, ROUTES, Hop, Vni
 from fabric.text import listed
 from fabric.verify.faults import Fault
 from fabric.verify.sessions import OVERLAY
@@ -192,7 +193,9 @@ class Overlay:
                 name = leaf.vrf(vrf.name)
                 table = leaf.seen.routes.get(name, {})
                 for prefix, homes in self._elsewhere(leaf, vrf.name, own).items():
-                    gateways = {hop.gateway for hop in table.get(prefix, ())}
+                    hops = table.get(prefix, ())
+                    tunnel = any(hop.tunnel for hop in hops)  # to a VTEP that is not reported
+                    gateways = set() if tunnel else {hop.gateway for hop in hops}
                     strange = gateways - {self.vtep(far) for far in self.leaves}
                     if strange and not gateways & {self.vtep(far) for far in homes}:
                         words = f"{prefix} in {name}: over {listed(sorted(strange), 3)}, which is no VTEP of the plan"
@@ -200,7 +203,7 @@ class Overlay:
                         continue
                     for far in homes:
                         if self._reaches(leaf, far):
-                            spread.note(f"{prefix} in {name}", far.name, leaf.name, self.vtep(far) in gateways)
+                            spread.note(f"{prefix} in {name}", far.name, leaf.name, tunnel or self.vtep(far) in gateways)
         hint = "check the type-5 routes of {}: its redistribution, `advertise`, route targets and filters"
         yield from spread.faults(TENANT_ROUTE, ROUTES, "no route over its VTEP", hint)
 
@@ -214,7 +217,7 @@ class Overlay:
             found[vrf.name] = {
                 prefix
                 for prefix, ports in subnets.items()
-                if (prefix in table if listed_routes else self._up(leaf, ports))
+                if (_direct(prefix, table.get(prefix, ())) if listed_routes else self._up(leaf, ports))
             }
         return found
 
@@ -240,11 +243,17 @@ class Overlay:
             lost = [
                 prefix
                 for prefix, ports in leaf.connected(vrf).items()
-                if prefix not in table and any((state := leaf.seen.port(one)) and state.up for one in ports)
+                if not _direct(prefix, table.get(prefix, ())) and any((state := leaf.seen.port(one)) and state.up for one in ports)
             ]
             if lost:
                 words = f"{listed(lost, 3)} of its own ports: not in the table of {name}"
                 yield Fault(TENANT_ROUTE, leaf.name, words, ROUTES, "restore the VRF and the addresses of its interfaces")
+
+
+def _direct(prefix: str, hops: Sequence[Hop]) -> bool:
+    """Whether a route leads to interfaces of the switch itself; some name its own address in the prefix as the next hop."""
+    net = ip_network(prefix)
+    return any(not hop.tunnel and (not hop.gateway or ip_address(hop.gateway) in net) for hop in hops)
 
 
 def overlay_faults(site: Site) -> Iterator[Fault]:

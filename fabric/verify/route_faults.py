@@ -75,8 +75,11 @@ class _Fabric:
                 blamed = [end for end in ends if prefix not in lacks.get(end.peer_node, ())]
                 for end in blamed:
                     missing.setdefault(end.peer_node, {}).setdefault(name, []).append((prefix, origin, got))
+        unheard: dict[str, dict[str, list[Lost]]] = {}  # switch → neighbor → what others have from the neighbor
         for via, found in missing.items():
-            yield from self._blame(via, found)
+            yield from self._unsent(via, found, unheard)
+        for name, by_via in unheard.items():
+            yield from self._unheard(name, by_via)
 
     def _compare(self, switch: Switch) -> None:
         """Adds what a table lacks: prefixes with fewer next hops than planned."""
@@ -113,8 +116,8 @@ class _Fabric:
         for hop in hops:
             yield from (canonical(hop.interface), hop.gateway)
 
-    def _blame(self, via: str, found: dict[str, list[Lost]]) -> Iterator[Fault]:
-        """Faults of what is not heard from one neighbor: its own where nobody hears it, else of those that do not."""
+    def _unsent(self, via: str, found: dict[str, list[Lost]], unheard: dict[str, dict[str, list[Lost]]]) -> Iterator[Fault]:
+        """Faults of a neighbor from which nobody has a prefix; what some have from it is added to `unheard`."""
         silent: set[str] = set()
         hearers = [name for name in self.tables if name in self._beside(via)]
         by_prefix = grouped((prefix, name) for name, lost in found.items() for prefix, _, _ in lost)
@@ -122,19 +125,16 @@ class _Fabric:
             able = [name for name in hearers if self._expects(name, via, prefix)]
             if len(able) > 1 and set(able) <= set(names):
                 silent.add(prefix)
-        if silent:
-            origins = {prefix: origin for lost in found.values() for prefix, origin, _ in lost}
-            own = sorted(prefix for prefix in silent if origins[prefix] == via)
-            others = sorted(silent - set(own))
-            if own:
-                yield self._unsent(via, own, "its own", found)
-            if others:
-                whose = listed(sorted({origins[prefix] for prefix in others}), 2)
-                yield self._unsent(via, others, f"of {whose}", found)
+        origins = {prefix: origin for lost in found.values() for prefix, origin, _ in lost}
+        for own in (True, False):
+            prefixes = sorted(prefix for prefix in silent if (origins[prefix] == via) is own)
+            if prefixes:
+                whose = "its own" if own else f"of {listed(sorted({origins[prefix] for prefix in prefixes}), 2)}"
+                yield self._silent(via, prefixes, whose, found)
         for name, lost in found.items():
             rest = [one for one in lost if one[0] not in silent]
             if rest:
-                yield self._unheard(name, via, rest)
+                unheard.setdefault(name, {})[via] = rest
 
     def _beside(self, via: str) -> set[str]:
         return {end.peer_node for end in self.site.switches[via].sessions if end.kind == UNDERLAY and self.site.lives(end)}
@@ -143,24 +143,35 @@ class _Fabric:
         column = next(column for known, _, column in self.prefixes if known == prefix)
         return self.ways.leads(self.ways.index[name], self.ways.index[via], column)
 
-    def _unsent(self, via: str, prefixes: Sequence[str], whose: str, found: dict[str, list[Lost]]) -> Fault:
+    def _silent(self, via: str, prefixes: Sequence[str], whose: str, found: dict[str, list[Lost]]) -> Fault:
         names = [name for name, lost in found.items() if any(prefix in prefixes for prefix, _, _ in lost)]
         words = f"{listed(list(prefixes), 3)} ({whose}): no neighbor has it from {via}; missing at {listed(names, 3)}"
         hint = f"check the export policy of {via}" + (" and its network statements" if whose == "its own" else "")
         return Fault(ROUTE, via, words, ROUTES, hint)
 
-    def _unheard(self, name: str, via: str, lost: Sequence[Lost]) -> Fault:
-        """A switch that lacks what others have from the same neighbor."""
-        ends = [end for end in self.site.switches[name].sessions if end.peer_node == via and end.kind == UNDERLAY]
-        over = listed([end.interface or end.peer for end in ends], 3)
-        gone = [prefix for prefix, _, got in lost if not got]
-        kind, shown = (ROUTE, gone) if gone else (PATHS, [prefix for prefix, _, _ in lost])
+    def _unheard(self, name: str, by_via: dict[str, list[Lost]]) -> Iterator[Fault]:
+        """A switch that lacks what others have: prefixes that it has no way to, then those with fewer paths than planned."""
         expected = {prefix: wanted for prefix, _, wanted, _ in self.lost[name]}
-        first = next(one for one in lost if one[0] == shown[0])
-        many = f" and {plural(len(lost) - 1, 'other prefix', 'other prefixes')}" if len(lost) > 1 else ""
-        words = f"{first[0]} of {first[1]}{many}: expected {plural(expected[first[0]], 'path')}, got {first[2]}"
-        hint = f"check the import policy of {name} and the export policy of {via}, and `maximum-paths`"
-        return Fault(kind, name, f"{words}; not over {over} ({via})", ROUTES, hint)
+        for kind in (ROUTE, PATHS):
+            ways: dict[tuple[str, str, int], list[str]] = {}
+            for via, lost in by_via.items():
+                for one in lost:
+                    if (one[2] == 0) is (kind == ROUTE):
+                        ways.setdefault(one, []).append(via)
+            if not ways:
+                continue
+            prefix, origin, got = next(iter(ways))
+            many = f" and {plural(len(ways) - 1, 'other prefix', 'other prefixes')}" if len(ways) > 1 else ""
+            words = f"{prefix} of {origin}{many}: expected {plural(expected[prefix], 'path')}, got {got}"
+            vias = sorted({via for found in ways.values() for via in found})
+            over = [end for end in self.site.switches[name].sessions if end.peer_node in vias and end.kind == UNDERLAY]
+            if len(vias) == 1 or kind == ROUTE:
+                words += f"; not over {listed([f'{end.interface or end.peer} ({end.peer_node})' for end in over], 3)}"
+                hint = f"check the import policy of {name} and the export policy of {listed(vias, 2)}"
+            else:
+                words += "; each over other interfaces"
+                hint = f"check `maximum-paths` and multipath-relax of {name}"
+            yield Fault(kind, name, words, ROUTES, hint)
 
 
 def _counts(site: Site, switches: Sequence[Switch]) -> Iterator[Fault]:

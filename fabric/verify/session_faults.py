@@ -44,8 +44,9 @@ def session_faults(site: Site) -> Iterator[Fault]:
             elif not found and not _explained(site, end):
                 unexplained.append(down[0])
     yield from _unexplained(site, unexplained)
-    for switch in site.known(BGP):
-        yield from _extra(site, switch.name)
+    for name, switch in site.switches.items():
+        if BGP in switch.seen.lists:
+            yield from _extra(site, name)
 
 
 def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
@@ -62,11 +63,24 @@ def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
             yield Fault(ASN, end.node, f"{end.shown}: remote AS: expected {end.peer_asn}, got {peer.asn}", BGP)
         elif peer.local_asn and peer.local_asn != end.asn:
             yield Fault(ASN, end.node, f"{end.shown}: local AS: expected {end.asn}, got {peer.local_asn}", BGP)
+        elif peer.state == ESTABLISHED:
+            continue
         elif peer.limited:
             words = f"{end.shown} is down: {end.peer_node} sent more prefixes than the limit"
             yield Fault(SESSION, end.node, words, BGP, "find out who sends them, then clear the session")
+        elif peer.activated is not None and _wanted(site, end) not in peer.activated:
+            got = listed(sorted(peer.activated), 3) or "none"
+            words = f"{end.shown}: address family: expected {_wanted(site, end)} active, got {got}"
+            yield Fault(FAMILY, end.node, words, BGP)
         elif peer.shut:
             yield Fault(SESSION, end.node, f"{end.shown} is shut", BGP, "remove the shutdown of the neighbor")
+
+
+def _wanted(site: Site, end: Planned) -> str:
+    """The planned address family of a session."""
+    if end.kind == OVERLAY:
+        return "evpn"
+    return "ipv6" if ":" in end.peer else site.switches[end.node].view.underlay.family
 
 
 def _explained(site: Site, end: Planned) -> bool:
@@ -137,7 +151,7 @@ def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
         peer = switch.peer(end)
         if peer is None:
             continue
-        wanted = "evpn" if end.kind == OVERLAY else switch.view.underlay.family
+        wanted = _wanted(site, end)
         active = {one.name for one in peer.families if one.active is not False}
         if active and wanted not in active:
             words = f"{end.shown}: address family {wanted}: expected negotiated, got {listed(sorted(active), 4)}"

@@ -169,7 +169,7 @@ FAULTS = (
         "EVPN family off at one end",
         config(LEAF3, bgp(3), EVPN, "no neighbor OVERLAY activate"),
         config(LEAF3, bgp(3), EVPN, "neighbor OVERLAY activate"),
-        LEAF3, "FAB358", ("EVPN session",), most=2,
+        LEAF3, "FAB360", ("EVPN session", "expected evpn active"), most=2,
     ),
     Fault(
         "session that is not planned",
@@ -187,7 +187,7 @@ FAULTS = (
         link(LEAF2, "vrf-red", "link", "set", "swp1", "down"), link(LEAF2, "vrf-red", "link", "set", "swp1", "up"),
         LEAF2, "FAB353", ("swp1", "gpu-0003"), lldp=True,
     ),
-    Fault("uplinks swapped", swap, swap_back, SPINE1, "FAB357", ("swapped", LEAF1), lldp=True),
+    Fault("uplinks swapped", swap, swap_back, LEAF1, "FAB357", ("swapped", LEAF1), lldp=True),
     Fault("LLDP off", nothing, nothing, LEAF3, "FAB357", ("silent-device", LEAF3), lldp=True),
     Fault(
         "MTU black hole",
@@ -206,8 +206,8 @@ FAULTS = (
     ),
     Fault(
         "route filtered by a leaf",
-        config(LEAF4, "ip prefix-list PL-FABRIC seq 1 deny 10.2.0.1/32"),
-        config(LEAF4, "no ip prefix-list PL-FABRIC seq 1"),
+        every(config(LEAF4, "ip prefix-list PL-FABRIC seq 1 deny 10.2.0.1/32"), reset(LEAF4, "* soft in")),
+        every(config(LEAF4, "no ip prefix-list PL-FABRIC seq 1"), reset(LEAF4, "* soft in")),
         LEAF4, "FAB364", ("10.2.0.1/32", LEAF1), most=2,
     ),
     Fault(

@@ -125,6 +125,7 @@ def _neighbor(vrf: str, key: str, row: dict[str, Any]) -> Peer:
         asn(row.get("remoteAs")),
         asn(row.get("localAs")),
         found if state == "established" else [],
+        frozenset(name for title in infos if (name := family(title))),
         reason="" if state == "established" else reason,
         limited=bool(row.get("prefixOverflow")) or any(first(info).get("prefixOverflow") for info in infos.values()),
         shut=bool(row.get("adminShutDown")),
@@ -212,19 +213,19 @@ def read_targets(value: dict[str, Any]) -> Part:
 
 
 def knows_interfaces(value: Any) -> bool:
-    return isinstance(value, dict) and any(isinstance(row, dict) and "operationalStatus" in row for row in value.values())
+    return isinstance(value, dict) and any(isinstance(row, dict) and "administrativeStatus" in row for row in value.values())
 
 
 def read_interfaces(value: dict[str, Any]) -> Part:
-    ports = [_interface(name, row) for name, row in value.items() if isinstance(row, dict) and "operationalStatus" in row]
+    ports = [_interface(name, row) for name, row in value.items() if isinstance(row, dict) and "administrativeStatus" in row]
     return Part(frozenset({INTERFACES}), lists=frozenset({INTERFACES}), ports=ports)
 
 
 def _interface(name: str, row: dict[str, Any]) -> PortState:
-    """`speed` is in Mb/s; virtual interfaces say 0 or 4294967295."""
-    state = up(row["operationalStatus"])
+    """`speed` is in Mb/s; virtual interfaces say 0 or 4294967295. One that is shut has no operational status."""
     shut = text(row.get("administrativeStatus")) == "down"
-    return PortState(name, state and not shut, shut, "", speed_gbps(row.get("speed")) if state else 0, whole(row.get("mtu")))
+    state = False if shut else up(row.get("operationalStatus"))
+    return PortState(name, state, shut, "", speed_gbps(row.get("speed")) if state else 0, whole(row.get("mtu")))
 
 
 def knows_links(value: Any) -> bool:

@@ -51,6 +51,7 @@ class Peer:
     asn: int = 0  # remote AS, 0: not reported
     local_asn: int = 0
     families: Sequence[Family] = ()
+    activated: frozenset[str] | None = None  # address families that this end has configured
     reason: str = ""  # of the last reset, or why it is idle
     limited: bool = False  # held down because the peer sent more prefixes than its limit
     shut: bool = False  # disabled by configuration
@@ -75,10 +76,14 @@ class PortState:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One next hop of a route; `gateway` is "" for a connected one, the far VTEP for a route through a tunnel."""
+    """One next hop of a route; `gateway` is "" for a connected one, the far VTEP for a route through a tunnel.
+
+    `tunnel` marks a route through a tunnel whose far end is not reported.
+    """
 
     gateway: str = ""
     interface: str = ""
+    tunnel: bool = False
 
 
 Table: TypeAlias = Mapping[str, Sequence[Hop]]  # prefix with its length → next hops in use
