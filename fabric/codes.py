@@ -35,6 +35,7 @@ SUBJECTS = (
     Subject("design", 201, 249, "checks of the plan", "fabric.checks.design"),
     Subject("files", 250, 299, "checks of switch configs", "fabric.checks.files"),
     Subject("batfish", 300, 349, "checks with a Batfish server", "fabric.checks.batfish"),
+    Subject("state", 350, 399, "checks of the state of switches", "fabric.checks.state"),
     Subject("servers", 450, 499, "checks of server configs against their leaves", "fabric.checks.servers"),
     Subject("lab", 500, 549, "the lab, and limits set by an option"),
 )

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from fabric.diagnostics import Diagnostic, Warnings
     from fabric.diff.compare import Diff, DiffRequest
     from fabric.drift.devices import SiteDrift
+    from fabric.verify.verify import SiteState
     from fabric.explore.report import SweepResult
     from fabric.explore.request import ExploreRequest
     from fabric.export.formats import Exported
@@ -316,6 +317,25 @@ def drift(intent: Intent, configs: Path, jobs: int = 0, progress: Progress | Non
     folder = named_folder(Scope((), configs))
     assert folder is not None
     return site_drift(render(plan(intent), intent), folder, jobs, progress or silent)
+
+
+def verify_state(site_plan: Plan, folder: Path, before: Path | None = None) -> SiteState:
+    """Compare the state of the switches of a site with its plan.
+
+    Args:
+        site_plan: the plan.
+        folder: output of show commands, as `docs/verify.md` collects it; one switch per file or folder.
+        before: an earlier folder; counters count from there.
+
+    Returns:
+        Findings, and what could not be judged.
+
+    Raises:
+        InputError: a folder is missing or has no file.
+    """
+    from fabric.verify.verify import verify
+
+    return verify(site_plan, folder, before)
 
 
 def estimate(fabric: FabricPlan, request: EstimateRequest, placement: str = "packed") -> tuple[Estimate, Estimate | None]:

@@ -19,6 +19,16 @@ def planned_rows(view: SwitchView) -> dict[Key, Value]:
     return _Rows(view).all()
 
 
+def planned_ports(view: SwitchView) -> dict[Key, Value]:
+    """The rows of ports alone; {} for a network OS without an idiom."""
+    if target(view.device.nos).idiom is None:
+        return {}
+    rows = _Rows(view)
+    for port in view.ports:
+        rows._port(port)
+    return rows.rows
+
+
 class _Rows:
     def __init__(self, view: SwitchView) -> None:
         self.view = view

@@ -1,4 +1,4 @@
-"""`fabric lab up, status, test, down`: the fabric on real routing daemons before it is bought."""
+"""`fabric lab up, status, test, state, down`: the fabric on real routing daemons before it is bought."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fabric.lab.state import Choices
 from fabric.lab.status import Status
 from fabric.lab.trial import NAMES
 from fabric.signals import exit_on_signal
-from fabric.text import style, volume
+from fabric.text import counted, plural, style, volume
 
 lab = typer.Typer(help="Run the generated FRR configs in network namespaces.", no_args_is_help=True)
 
@@ -99,6 +99,22 @@ def trial(
         write(reports, lambda name: report(name, outcome))
         if outcome.failed:
             raise typer.Exit(FINDINGS)
+
+
+@lab.command("state")
+def collected(
+    file: Path = FILE,
+    folder: Path = typer.Option(..., "-o", "--output", metavar="DIR", help="folder to write", show_default=False),
+    now: bool = typer.Option(False, "--now", help="do not wait until sessions and routes settle"),
+) -> None:
+    """Write the state of every switch of a lab, for `fabric verify`."""
+    from fabric.lab.collect import save
+
+    with _lab(file) as chosen:
+        texts = chosen.collect(settle=not now)
+        save(texts, folder)
+        switches = len({path.partition("/")[0] for path in texts})
+        print(f"{chosen.names.site}: {counted(len(texts), 'file')} of {plural(switches, 'switch', 'switches')} in {folder}")
 
 
 @lab.command()

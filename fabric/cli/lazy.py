@@ -23,6 +23,7 @@ GROUPS = {
         "generate": "Write the plan and the configs of every switch of each intent.",
         "check": "Check designs, their generated files, or any folder of configs.",
         "drift": "Compare running configs with the plan, device by device.",
+        "verify": "Compare the state of the switches with the plan.",
         "diff": "Show what changes between two intents.",
     },
     "Estimate": {

@@ -14,6 +14,7 @@ from fabric.lab import state, trial
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.down import take_down
 from fabric.lab.drawing import draw
+from fabric.lab.live import Live
 from fabric.lab.machine.kernel import Kernel, require
 from fabric.lab.machine.run import LabError
 from fabric.lab.names import Names
@@ -73,6 +74,24 @@ class Lab:
 
     def test(self, only: Collection[str] = (), scenarios: bool = False, fabric: str = "") -> Outcome:
         """Proofs, and scenarios where asked for, on the lab that is up, built as `up` was asked to."""
+        built = self._built()
+        known = state.read(self.names)
+        assert known is not None
+        selected = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
+        fabrics = {view.fabric for view in built.views.values()}
+        if fabric and fabric not in fabrics:
+            message = f"unknown fabric {show(fabric)}: expected one of {', '.join(sorted(fabrics))}"
+            raise InputError([Diagnostic("FAB511", Place("--fabric"), message)])
+        with state.only_one(self.names):
+            if not any(name not in trial.PROOF_NAMES for name in selected):
+                return trial.run(built, _kernel(built), selected, fabric, self.say)
+            state.write(self.names, replace(known, ready=False))  # if this ends half-way, the next `up` builds it again
+            outcome = trial.run(built, _kernel(built), selected, fabric, self.say)
+            state.write(self.names, replace(known, ready=not outcome.failed))
+            return outcome
+
+    def _built(self) -> Blueprint:
+        """The lab that is up. Raises MissingError where there is none, LabError where its files have changed."""
         require(overlay=False)
         known = state.read(self.names)
         if known is None:
@@ -87,18 +106,24 @@ class Lab:
                 f"intent or files have changed since the lab of site '{self.names.site}' started: "
                 f"run `fabric lab up {self.path}`"
             )
-        selected = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
-        fabrics = {view.fabric for view in built.views.values()}
-        if fabric and fabric not in fabrics:
-            message = f"unknown fabric {show(fabric)}: expected one of {', '.join(sorted(fabrics))}"
-            raise InputError([Diagnostic("FAB511", Place("--fabric"), message)])
+        return built
+
+    def collect(self, *, settle: bool = True) -> dict[str, str]:
+        """State of every switch of the lab that is up, as `fabric verify` reads it: path → text.
+
+        Args:
+            settle: wait until sessions and routes are as planned, or no longer change.
+        """
+        from fabric.lab.collect import collect
+
+        built = self._built()
+        live = Live(built, _kernel(built))
         with state.only_one(self.names):
-            if not any(name not in trial.PROOF_NAMES for name in selected):
-                return trial.run(built, _kernel(built), selected, fabric, self.say)
-            state.write(self.names, replace(known, ready=False))  # if this ends half-way, the next `up` builds it again
-            outcome = trial.run(built, _kernel(built), selected, fabric, self.say)
-            state.write(self.names, replace(known, ready=not outcome.failed))
-            return outcome
+            if settle:
+                self.say("waiting for sessions and routes")
+                trial.settle(live)
+            self.say("collecting the state of the switches")
+            return collect(live)
 
     def status(self) -> Status:
         """What is there."""

@@ -42,7 +42,7 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
     live = Live(lab, kernel)
     results: list[Result] = []
     if TRAFFIC & {*selected} and not SETTLING & {*selected}:
-        _settle(live)
+        settle(live)
     for proof in PROOFS:
         if proof.id not in selected:
             continue
@@ -68,7 +68,7 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
     )
 
 
-def _settle(live: Live) -> None:
+def settle(live: Live) -> None:
     """Gives a lab that has just come up its time, where no proof that is asked for does."""
     with suppress(LabError):
         sessions_proof.wait(live, sessions(live.lab))

@@ -10,7 +10,7 @@ from pathlib import Path
 from fabric.cabling.verify.hosts import Hosts
 from fabric.cabling.verify.outputs import CODE, WHAT, Output, outputs
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.nos.lldp.neighbors import Neighbor, PortState
+from fabric.nos.lldp.neighbors import Neighbor, Part, PortState
 from fabric.solver import read_text
 
 _WORDS = re.compile(r"[A-Za-z0-9]+")
@@ -45,13 +45,14 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
     collected, report = Collected(), Report()
     unknown: list[Diagnostic] = []
     whose = {path.resolve(): device for path, device in stated.items()}
-    for path in {path.resolve(): path for path in _all([*paths, *stated], report)}.values():
+    for path in {path.resolve(): path for path in every_file([*paths, *stated], report)}.values():
         collected.files += 1
         try:
             parsed, prompt = outputs(read_text(path, WHAT), str(path), form)
             for output in parsed:
-                _take(collected, output, _device(path, output, parsed, prompt, whose.get(path.resolve(), ""), hosts))
-        except _UnknownDeviceError as error:
+                device = device_of(path, output.under, _hosts(parsed), prompt, whose.get(path.resolve(), ""), hosts)
+                take(collected, output.part, device)
+        except UnknownDeviceError as error:
             unknown.append(error.diagnostic)
         except InputError as error:
             report.errors.extend(error.diagnostics)
@@ -63,7 +64,7 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
     return collected
 
 
-def _all(paths: Iterable[Path], report: Report) -> Iterator[Path]:
+def every_file(paths: Iterable[Path], report: Report) -> Iterator[Path]:
     for path in paths:
         if not path.is_dir():
             yield path
@@ -74,22 +75,35 @@ def _all(paths: Iterable[Path], report: Report) -> Iterator[Path]:
         yield from inside
 
 
-class _UnknownDeviceError(Exception):
+class UnknownDeviceError(Exception):
     """A file of a device that is not in the plan."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic
 
 
-def _device(path: Path, output: Output, parsed: Sequence[Output], prompt: str, stated: str, hosts: Hosts) -> int:
-    """The device of an output: as the caller states, else from the content, else from the name of the file or its folder."""
+def device_of(
+    path: Path, under: Sequence[str], reported: Sequence[str], prompt: str, stated: str, hosts: Hosts
+) -> int:
+    """The device of an output: as the caller states, else from the content, else from the name of the file or its folder.
+
+    Args:
+        under: keys that the output was found under.
+        reported: host names in the outputs of the file.
+        prompt: host name of its prompts.
+        stated: device that the caller states.
+
+    Raises:
+        UnknownDeviceError: a device that is not in the plan.
+        InputError: no device, or several.
+    """
     if stated:
         device = hosts.find(stated)
         if device is None:
             message = f"--device: '{stated}' is not a device of the plan"
             raise InputError([Diagnostic("FAB163", Place(str(path)), message, nearest(stated, hosts.names))])
         return device
-    candidates = [name for name in (*reversed(output.under), *_hosts(parsed), prompt) if name]
+    candidates = [name for name in (*reversed(under), *reported, prompt) if name]
     for name in candidates:
         if (device := hosts.find(name)) is not None:
             return device
@@ -100,9 +114,9 @@ def _device(path: Path, output: Output, parsed: Sequence[Output], prompt: str, s
         names = " and ".join(hosts.names[device] for device in named[:3])
         hint = "set the device with --device NAME=FILE"
         raise InputError([Diagnostic(CODE, Place(str(path)), f"the file name matches several devices: {names}", hint)])
-    if reported := [*_hosts(parsed), *([prompt] if prompt else [])]:
-        message = f"ignored: belongs to {show(reported[0])}, which is not in the plan"
-        raise _UnknownDeviceError(Diagnostic(CODE, Place(str(path)), message, nearest(reported[0], hosts.names), "warning"))
+    if others := [*reported, *([prompt] if prompt else [])]:
+        message = f"ignored: belongs to {show(others[0])}, which is not in the plan"
+        raise UnknownDeviceError(Diagnostic(CODE, Place(str(path)), message, nearest(others[0], hosts.names), "warning"))
     hint = f"name the file after the device, such as {hosts.names[0]}.json, or give --device NAME=FILE" if hosts.names else ""
     raise InputError(
         [Diagnostic(CODE, Place(str(path)), "neither the content nor the file name identifies the device", hint)]
@@ -133,9 +147,9 @@ def _parts(name: str) -> Iterator[str]:
             yield name[start.start() : end.end()]
 
 
-def _take(collected: Collected, output: Output, device: int) -> None:
+def take(collected: Collected, part: Part, device: int) -> None:
+    """Adds what one output of a device says."""
     data = collected.devices.setdefault(device, DeviceData())
-    part = output.part
     data.listens |= part.listens
     data.neighbors.extend(neighbor for neighbor in part.neighbors if neighbor.port)
     for state in part.ports:

@@ -39,14 +39,14 @@ def outputs(text: str, file: str, form: str = "") -> tuple[list[Output], str]:
         form: of the readers, those of this name alone.
     """
     asked = [reader for reader in readers() if form in ("", reader.name)]
-    values, lines = _split(text, file)
+    values, lines = split(text, file)
     found = [output for value in values for output in _within(value, asked)]
     for reader in asked:
         if reader.takes == TEXT and reader.knows(lines):
             found.append(Output(reader, reader.read(lines)))
     if not found:
         _refuse(text, file, form)
-    return found, _prompt(lines)
+    return found, prompt_of(lines)
 
 
 def _within(value: Any, readers: Sequence[Reader], under: tuple[str, ...] = ()) -> Iterator[Output]:
@@ -67,7 +67,7 @@ def _within(value: Any, readers: Sequence[Reader], under: tuple[str, ...] = ()) 
                 yield from _within(inner, readers, (*under, ""))
 
 
-def _split(text: str, file: str) -> tuple[list[Any], list[str]]:
+def split(text: str, file: str) -> tuple[list[Any], list[str]]:
     """JSON values that begin a line, and the lines that belong to none."""
     decoder, values, lines, position = json.JSONDecoder(), [], [], 0
     only = text.lstrip().startswith("[")  # in a session a bracket may begin a prompt
@@ -99,7 +99,7 @@ def _decode(decoder: json.JSONDecoder, text: str, start: int, file: str) -> tupl
     return value, end
 
 
-def _prompt(lines: Sequence[str]) -> str:
+def prompt_of(lines: Sequence[str]) -> str:
     """The name at the prompts, "" where there are none or several."""
     names = {found[1] for line in lines if (found := _PROMPTS.match(line.strip()))}
     return names.pop() if len(names) == 1 else ""

@@ -72,6 +72,7 @@ TARGET = Target(
     vrf_name_limit=15,  # a VRF is a Linux device
     reader=Late(__package__, "reader:READER"),
     lldp=Late(__package__, "lldp:READERS"),
+    state=Late(__package__, "state:READERS"),
     dialect=Late(__package__, "diff:DIALECT"),
     syntax=Late(__package__, "statements:SYNTAX"),
     batfish=Late(__package__, "batfish.view:VIEW"),

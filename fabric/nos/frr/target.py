@@ -76,6 +76,8 @@ TARGET = Target(
     ),
     vrf_name_limit=DEVICE_NAME_LIMIT - len(LINUX.vrf.format("")),
     reader=Late(__package__, "reader:READER"),
+    state=Late(__package__, "state:READERS"),
+    failed=Late(__package__, "state:FAILED"),
     dialect=Late(__package__, "diff:DIALECT"),
     syntax=Late(__package__, "statements:SYNTAX"),
     batfish=Late(__package__, "batfish.view:VIEW"),

@@ -129,6 +129,7 @@ TARGET = Target(
     reader=Late(__package__, "reader:READER"),
     port_alias=port_alias,
     lldp=Late(__package__, "lldp:READERS"),
+    state=Late(__package__, "state:READERS"),
     dialect=Late(__package__, "diff:DIALECT"),
     syntax=Late(__package__, "statements:SYNTAX"),
     batfish=Late(__package__, "batfish.view:VIEW"),

@@ -1,0 +1,1 @@
+"""Checks of the state of switches against the plan; `fabric verify` runs them."""

@@ -1,0 +1,124 @@
+"""Counters that must be zero, and optics."""
+
+from __future__ import annotations
+
+from fabric.checks import ERROR, NOTE, WARNING
+from fabric.checks.state.family import StateCheck
+from fabric.verify.port_faults import BITS, DISCARDS, LIGHT, LOSSLESS, MODULE, PACKETS, PAUSE, STORM
+
+
+class LosslessDrops(StateCheck):
+    """Tests whether the lossless queue of any planned port has dropped packets.
+
+    PFC promises that RoCE packets are never dropped. A drop means a headroom that is too small, PFC that one end ignores,
+    or a PFC watchdog that emptied the queue; each costs a retransmission of everything behind it. Counters count since they
+    were cleared.
+    """
+
+    id = "FAB371"
+    title = "The lossless queue has no drops"
+    severity = ERROR
+    example = "`UC3` of `Ethernet128` has 20,114 dropped packets"
+    remediation = "check PFC at both ends, headroom and the watchdog; clear counters, or use `--before`"
+    kinds = (LOSSLESS,)
+
+
+class PfcStorms(StateCheck):
+    """Tests whether the PFC watchdog has found a storm.
+
+    A device that sends PAUSE without end stops its switch, and the switches behind it. The watchdog drops the queue
+    instead; the device behind the port has to be found.
+    """
+
+    id = "FAB372"
+    title = "The PFC watchdog has found no storm"
+    severity = ERROR
+    example = "`STORM DETECTED/RESTORED 3/3` on a server port"
+    remediation = "check the server behind the port: NIC firmware, a hung host, a slow receiver"
+    kinds = (STORM,)
+
+
+class BitErrors(StateCheck):
+    """Tests whether planned ports count frames with a wrong checksum, or codewords that FEC could not correct.
+
+    Each is a lost packet: a dirty or bent fibre, a loose module, a lane that fails.
+    """
+
+    id = "FAB373"
+    title = "Ports count no bit errors"
+    severity = ERROR
+    example = "`fcsErrors` of an uplink is 812"
+    remediation = "clean or replace the cable or the transceiver"
+    kinds = (BITS,)
+
+
+class PacketErrors(StateCheck):
+    """Tests whether planned ports count errors of other kinds.
+
+    Received errors include runts, giants and symbol errors; giants are a sign of an MTU that differs between the ends.
+    """
+
+    id = "FAB374"
+    title = "Ports count no packet errors"
+    severity = WARNING
+    example = "`inErrors` of a port is 14"
+    remediation = "look at the error counters of the port one by one"
+    kinds = (PACKETS,)
+
+
+class Discards(StateCheck):
+    """Tests whether planned ports count discards outside the lossless queue.
+
+    Lossy classes may drop under congestion; steady growth on a fabric without congestion is a wrong MTU, filter or VLAN.
+    """
+
+    id = "FAB375"
+    title = "Ports count no discards"
+    severity = NOTE
+    example = "`outDiscards` of a port is 5,210"
+    remediation = "compare two collections with `--before`"
+    kinds = (DISCARDS,)
+
+
+class PfcPriorities(StateCheck):
+    """Tests whether PFC frames are of the planned priority only.
+
+    PFC on another priority, or in a fabric without a lossless class, stops traffic that nobody meant to stop; usually a
+    server maps its RoCE traffic otherwise than the switches.
+    """
+
+    id = "FAB376"
+    title = "PFC frames are of the lossless priority"
+    severity = WARNING
+    example = "frames of priority 4 are received on a server port, and the lossless priority is 3"
+    remediation = "compare the PFC settings of the device behind the port with `fabric check`"
+    kinds = (PAUSE,)
+
+
+class ReceivePower(StateCheck):
+    """Tests whether the receive power of every lane is within the alarm thresholds that the module itself has.
+
+    Light below the sensitivity of the receiver makes errors before the link goes down. Modules without thresholds are not
+    judged.
+    """
+
+    id = "FAB377"
+    title = "Receive power is within the range of the module"
+    severity = ERROR
+    example = "lane 3 of a port receives -14.2 dBm, and the low alarm is at -13.5 dBm"
+    remediation = "clean both connectors, then replace the fibre, then the far module"
+    kinds = (LIGHT,)
+
+
+class ModuleAlarms(StateCheck):
+    """Tests whether modules are within their temperature limit and raise no alarm.
+
+    A module that is too hot ages and makes errors; alarms of bias or voltage come before it fails.
+    """
+
+    id = "FAB378"
+    title = "Modules raise no alarm"
+    severity = WARNING
+    example = "a module at 78.1 °C with a limit of 75 °C"
+    remediation = "check fans and airflow; replace the module"
+    kinds = (MODULE,)

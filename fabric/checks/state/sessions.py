@@ -1,0 +1,110 @@
+"""Daemons and BGP sessions as switches report them."""
+
+from __future__ import annotations
+
+from fabric.checks import ERROR
+from fabric.checks.state.family import StateCheck
+from fabric.verify.session_faults import ASN, BFD, EXTRA, FAMILY, SESSION, SILENT, STOPPED
+
+
+class DaemonsRun(StateCheck):
+    """Tests whether BGP runs on every switch: no command is answered with the word that it does not.
+
+    Without BGP a switch has no routes to others, and all of its sessions are down at its neighbors; those are not reported.
+    """
+
+    id = "FAB350"
+    title = "BGP runs"
+    severity = ERROR
+    example = "`vtysh -c 'show bgp summary json'` prints `bgpd is not running`"
+    remediation = "start the daemon and read its log"
+    kinds = (STOPPED,)
+
+
+class SwitchesAnswer(StateCheck):
+    """Tests whether a switch without any state has a neighbor with an established session to it.
+
+    A switch that was not collected may be well. If all of its neighbors report their sessions with it as down, it is not:
+    it is off, isolated or without BGP. Its sessions are not reported one by one.
+    """
+
+    id = "FAB351"
+    title = "Switches without state have sessions with their neighbors"
+    severity = ERROR
+    example = "no file of `leaf003`, and both spines report their sessions with it as `Active`"
+    remediation = "reach the switch over its console"
+    kinds = (SILENT,)
+
+
+class SessionsEstablished(StateCheck):
+    """Tests whether every planned BGP session is established in its address family.
+
+    A session that is missing takes an equal-cost path away, and the last one between two switches takes their routes. The
+    finding is at the end that lacks the neighbor, has shut it, or hit its prefix limit; of a session over a port that is
+    down, a wrong cable, or a switch without BGP, that is the finding. An EVPN session whose loopback has no route is not
+    reported: the route is.
+    """
+
+    id = "FAB358"
+    title = "Planned BGP sessions are established"
+    severity = ERROR
+    example = "a neighbor is `Active` at one end and `Idle` at the other"
+    remediation = "compare the neighbor at both ends with the plan: addresses, AS numbers, password, TTL"
+    kinds = (SESSION,)
+
+
+class AsNumbers(StateCheck):
+    """Tests whether both AS numbers of a session are the planned ones.
+
+    With a wrong number the peer answers `bad peer AS` and the session stays down; with one that a list accepts, routes carry
+    a path that others refuse as a loop.
+    """
+
+    id = "FAB359"
+    title = "Sessions have the planned AS numbers"
+    severity = ERROR
+    example = "`remote-as 4200000003` for a spine whose AS number is 4200000001"
+    remediation = "set the planned AS number"
+    kinds = (ASN,)
+
+
+class AddressFamilies(StateCheck):
+    """Tests whether an established session carries its planned address family.
+
+    A session may be up for IPv4 alone: then it carries no EVPN routes, and tenants have no way between leaves.
+    """
+
+    id = "FAB360"
+    title = "Sessions carry the planned address family"
+    severity = ERROR
+    example = "an EVPN session that negotiated `ipv4` only"
+    remediation = "activate the address family at both ends"
+    kinds = (FAMILY,)
+
+
+class NoOtherSessions(StateCheck):
+    """Tests whether a switch has BGP neighbors that the plan does not have.
+
+    A neighbor of an earlier design may bring routes that nobody planned for, or attract traffic.
+    """
+
+    id = "FAB361"
+    title = "BGP neighbors are planned"
+    severity = ERROR
+    example = "a session with 192.0.2.9 that no key of the intent asks for"
+    remediation = "remove the neighbor, or add it to the intent"
+    kinds = (EXTRA,)
+
+
+class BfdUp(StateCheck):
+    """Tests whether BFD is up on every session whose fabric uses it.
+
+    Without BFD a link that passes no packets but stays up is only found when the hold time ends, seconds later.
+    """
+
+    id = "FAB362"
+    title = "BFD is up on established sessions"
+    severity = ERROR
+    example = "`peerBfdInfo` with status `Down` while the session is established"
+    remediation = "check that BFD is configured at both ends and no filter drops UDP 3784"
+    kinds = (BFD,)

@@ -1,0 +1,53 @@
+"""`fabric verify`: the state of the switches of a site against its plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from fabric import pipeline
+from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
+from fabric.cli.reports import asked, usage, write
+from fabric.nos.state.records import KINDS
+from fabric.text import plural
+from fabric.verify.reports import FORMATS, StateReport
+
+
+def verify(
+    file: Path = FILE,
+    state: Path = typer.Argument(..., metavar="STATE", help="folder of collected state", show_default=False),
+    form: list[str] = typer.Option(
+        [], "--format", metavar="NAME[=FILE]", help="text, markdown, json, sarif or junit; repeatable", show_default="text"
+    ),
+    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    before: Path = typer.Option(
+        None, "--before", metavar="STATE", help="earlier folder: counters count from there", show_default=False
+    ),
+    need: list[str] = typer.Option(
+        [], "--need", metavar="KIND", help="kind of state that every switch must have; repeatable", show_default=False
+    ),
+    whole: bool = typer.Option(False, "--all", help="print every finding and complete lists"),
+) -> None:
+    """Compare the state of the switches with the plan: ports, cables, sessions, routes, EVPN, counters and optics.
+
+    Exit code 3: nothing is wrong, but a switch has no state, or lacks a kind of state that --need names.
+    """
+    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=verify.sarif")
+    if unknown := [kind for kind in need if kind not in KINDS]:
+        usage(f"--need: expected {', '.join(KINDS)}, got '{unknown[0]}'")
+    with progress("plan"):
+        plan = pipeline.plan(pipeline.load(file))
+    with progress("state of the switches"):
+        found = pipeline.verify_state(plan, state, before)
+    report = StateReport(found, whole)
+    write(reports, lambda name: FORMATS[name](report))
+    if found.verdict().fails():
+        raise typer.Exit(FINDINGS)
+    if found.silent:
+        say(f"fabric: no state of {plural(len(found.silent), 'switch', 'switches')}")
+    lacking = found.lacks(need)
+    for one in lacking:
+        say(f"fabric: --need {one.kind}: {one.words}")
+    if found.silent or lacking:
+        raise typer.Exit(MISSING)

@@ -1,0 +1,97 @@
+"""Writes the state of a lab as `fabric verify` reads it: a folder per switch, a file per command.
+
+The commands are those that collect the state of FRR. Speeds are left out: a veth pair has none.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from fabric.formats import write_folder
+from fabric.lab.live import Live
+from fabric.lab.machine.lldp import Lldp, missing
+from fabric.lab.machine.run import at_once, run
+from fabric.lab.machine.vty import Silent, Vty
+from fabric.lab.proofs.lldp import planned
+
+LLDP_S = 6.0  # until all neighbors are expected to be known
+COMMANDS = (  # (file, daemon, command)
+    ("bgp-summary.json", "bgpd", "show bgp vrf all summary json"),
+    ("bgp-neighbors.json", "bgpd", "show bgp vrf all neighbors json"),
+    ("evpn-targets.json", "bgpd", "show bgp l2vpn evpn vni json"),
+    ("evpn-vni.json", "zebra", "show evpn vni detail json"),
+    ("interfaces.json", "zebra", "show interface vrf all json"),
+    ("routes.json", "zebra", "show ip route vrf all json"),
+    ("routes6.json", "zebra", "show ipv6 route vrf all json"),
+)
+OVERLAY = ("evpn-targets.json", "evpn-vni.json")
+
+
+def collect(live: Live, *, lldp: bool = True) -> dict[str, str]:
+    """Path below the folder → text, of every switch in the lab.
+
+    Args:
+        lldp: start lldpd everywhere and collect its neighbors as well.
+    """
+    names = list(live.lab.views)
+    found: dict[str, str] = {}
+    for name, texts in zip(names, at_once(lambda name: dict(_of(live, name)), names), strict=True):
+        found |= {f"{name}/{file}": text for file, text in texts.items()}
+    if lldp and not missing():
+        found |= _neighbors(live)
+    return dict(sorted(found.items()))
+
+
+def _of(live: Live, name: str) -> Iterator[tuple[str, str]]:
+    view = live.lab.views[name]
+    for file, daemon, command in COMMANDS:
+        if file in OVERLAY and not (view.overlay and view.overlay.vtep):
+            continue
+        text = _answer(live, name, daemon, command)
+        yield file, _without_speeds(text) if file == "interfaces.json" else text
+    links: list[Any] = []
+    for space in live.wiring.spaces(live.lab.nodes[name]):
+        links += json.loads(run("ip", "-j", "-s", "-s", "-n", space, "link", "show").stdout or "[]")
+    yield "links.json", json.dumps([_counters(row) for row in links]) + "\n"
+
+
+def _answer(live: Live, name: str, daemon: str, command: str) -> str:
+    """The text of an answer; as vtysh prints it where the daemon has ended."""
+    try:
+        with Vty(live.names.home(name), daemon) as vty:
+            return vty.ask(command)
+    except Silent:
+        return f"{daemon} is not running\n"
+
+
+def _without_speeds(text: str) -> str:
+    try:
+        rows = json.loads(text)
+    except ValueError:
+        return text
+    return json.dumps({name: {key: value for key, value in row.items() if key != "speed"} for name, row in rows.items()})
+
+
+def _counters(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Names and counters; state and MTU are in the answer of zebra."""
+    return {key: row[key] for key in ("ifname", "stats64") if key in row}
+
+
+def _neighbors(live: Live) -> dict[str, str]:
+    """Neighbors of all namespaces of each switch, as lldpd prints them."""
+    found: dict[str, str] = {}
+    with Lldp(live) as lldp:
+        lldp.wait(planned(live), LLDP_S)
+        for space, (name, home) in lldp.homes.items():
+            if name in live.lab.views:
+                text = run("lldpcli", "-u", str(home / "lldpd.sock"), "-f", "json0", "show", "neighbors", check=False).stdout
+                found[f"{name}/lldp-{space.rpartition('.')[2]}.json"] = text
+    return found
+
+
+def save(texts: Mapping[str, str], folder: Path) -> None:
+    """Writes the files; those of an earlier collection of the same switches are replaced."""
+    write_folder(folder, {path: text.encode() for path, text in texts.items()})

@@ -1,0 +1,297 @@
+"""Juniper Junos: `show … | display json` of BGP, routes, interfaces, EVPN and transceivers.
+
+Every element is a list, and every leaf `{"data": …}`. A route of EVPN shows its next hops in the underlay, not the VTEP.
+Source: outputs in batfish/lab-validation (snapshots of Junos) and tests of netenglabs/suzieq
+(tests/integration/sqcmds/junos-input); counters of queues and PFC by the operational schema of Junos. Not proven on a switch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fabric.nos.lldp.output import first, known_text, rows, speed_gbps, text, up
+from fabric.nos.state.reader import Failed, StateReader, asn, counters, dbm, decimal, family, number, whole
+from fabric.nos.state.records import (
+    BGP,
+    ERRORS,
+    EVPN,
+    FCS,
+    IN_DISCARDS,
+    IN_ERRORS,
+    INTERFACES,
+    OPTICS,
+    OUT_DISCARDS,
+    OUT_ERRORS,
+    PFC_RX,
+    PFC_TX,
+    QUEUE_DROPS,
+    QUEUES,
+    ROUTES,
+    UNCORRECTED,
+    Counter,
+    Family,
+    Hop,
+    Optic,
+    Part,
+    Peer,
+    PortState,
+    Vni,
+)
+
+_INPUT = {"input-errors": IN_ERRORS, "input-discards": IN_DISCARDS, "framing-errors": FCS}
+_OUTPUT = {"output-errors": OUT_ERRORS, "output-drops": OUT_DISCARDS}
+
+
+def _under(value: Any, *path: str) -> list[dict[str, Any]]:
+    """Elements at a path of names."""
+    found = [value] if isinstance(value, dict) else []
+    for name in path:
+        found = [row for one in found for row in rows(one.get(name)) if one.get(name) is not None]
+    return found
+
+
+def _has(value: Any, name: str) -> bool:
+    return isinstance(value, dict) and name in value
+
+
+# --- BGP ------------------------------------------------------------------------------------------------------
+
+
+def knows_bgp(value: Any) -> bool:
+    return _has(value, "bgp-information")
+
+
+def read_bgp(value: dict[str, Any]) -> Part:
+    """`show bgp neighbor` and `show bgp summary`: an address may carry a port, and a link-local one its interface."""
+    found = _under(value, "bgp-information", "bgp-peer")
+    named = all("peer-cfg-rti" in row for row in found)  # a summary does not say the instance of a peer
+    lists = frozenset({BGP}) if named and found else frozenset()
+    return Part(frozenset({BGP}), lists=lists, peers=[_peer(row) for row in found])
+
+
+def _peer(row: dict[str, Any]) -> Peer:
+    state = text(row.get("peer-state")).lower()
+    address = text(row.get("peer-address")).partition("+")[0]
+    interface = text(row.get("local-interface-name"))
+    if address.startswith("fe80") and interface and "%" not in address:
+        address = f"{address}%{interface}"
+    instance = text(row.get("peer-cfg-rti"))
+    options = first(row.get("bgp-option-information"))
+    flags = f"{text(row.get('peer-flags'))} {text(options.get('bgp-options'))} {text(options.get('bgp-options-extended'))}"
+    reason = next((one for one in (text(row.get("last-flap-event")), text(row.get("last-error"))) if one not in ("", "None")), "")
+    bfd = first(row.get("bgp-bfd"))
+    enabled = text(bfd.get("bfd-configuration-state")) == "enabled"
+    return Peer(
+        address,
+        "" if instance in ("", "master") else instance,
+        state,
+        asn(row.get("peer-as")),
+        asn(row.get("local-as")),
+        tuple(_families(row)) if state == "established" else (),
+        reason="" if state == "established" else reason,
+        limited="prefix" in reason.lower() and "exceed" in reason.lower(),
+        shut="Shutdown" in flags.split(),
+        interface=interface,
+        bfd=text(bfd.get("bfd-operational-state")) == "up" if enabled else None,
+    )
+
+
+def _families(row: dict[str, Any]) -> Iterator[Family]:
+    """Of tables of the peer those that it feeds: `inet.0`, `bgp.evpn.0`."""
+    for rib in rows(row.get("bgp-rib", [])):
+        name = text(rib.get("name"))
+        known = "evpn" if name == "bgp.evpn.0" else family(name) if re.fullmatch(r"(?:.*\.)?inet6?\.0", name) else ""
+        known = known or ("ipv6" if name.endswith("inet6.0") else "ipv4" if name.endswith("inet.0") else "")
+        if known:
+            yield Family(known, number(rib.get("received-prefix-count")), number(rib.get("accepted-prefix-count")))
+
+
+def knows_bfd(value: Any) -> bool:
+    return _has(value, "bfd-session-information")
+
+
+def read_bfd(value: dict[str, Any]) -> Part:
+    peers = []
+    for row in _under(value, "bfd-session-information", "bfd-session"):
+        address, interface = text(row.get("session-neighbor")), text(row.get("session-interface"))
+        key = f"{address}%{interface}" if address.startswith("fe80") and interface else address
+        peers.append(Peer(key, bfd=text(row.get("session-state")).lower() == "up"))
+    return Part(frozenset(), peers=peers)
+
+
+# --- routes ---------------------------------------------------------------------------------------------------
+
+
+def knows_routes(value: Any) -> bool:
+    return _has(value, "route-information")
+
+
+def read_routes(value: dict[str, Any]) -> Part:
+    """Tables `inet.0` and `VRF.inet.0` and those of IPv6; internal ones begin with a colon or two underscores."""
+    tables: dict[str, dict[str, tuple[Hop, ...]]] = {}
+    for table in _under(value, "route-information", "route-table"):
+        name = re.fullmatch(r"(?:([^.:_][^.]*)\.)?inet6?\.0", text(table.get("table-name")))
+        if not name:
+            continue
+        found = tables.setdefault(name[1] or "", {})
+        for row in rows(table.get("rt", [])):
+            entry = next((one for one in rows(row.get("rt-entry", [])) if "current-active" in one or text(one.get("active-tag"))), None)
+            if entry is not None:
+                found[_prefix(row)] = tuple(_hops(entry))
+    return Part(frozenset({ROUTES}), lists=frozenset({ROUTES}), routes=tables)
+
+
+def _prefix(row: dict[str, Any]) -> str:
+    prefix, length = text(row.get("rt-destination")), text(row.get("rt-prefix-length"))
+    return prefix if "/" in prefix or not length.isdigit() else f"{prefix}/{length}"
+
+
+def _hops(entry: dict[str, Any]) -> Iterator[Hop]:
+    tunnel = text(entry.get("protocol-name")) == "EVPN"
+    for hop in rows(entry.get("nh", [])):
+        yield Hop(text(hop.get("to")), text(hop.get("via", hop.get("nh-local-interface"))), tunnel)
+
+
+# --- interfaces -----------------------------------------------------------------------------------------------
+
+
+def knows_interfaces(value: Any) -> bool:
+    return any(
+        "oper-status" in row or "queue-counters" in row for row in _under(value, "interface-information", "physical-interface")
+    )
+
+
+def read_interfaces(value: dict[str, Any]) -> Part:
+    """`show interfaces [extensive]`, `show interfaces queue`; MTU counts the Ethernet header."""
+    ports, found = [], list[Counter]()
+    kinds: set[str] = set()
+    for row in _under(value, "interface-information", "physical-interface"):
+        name = text(row.get("name"))
+        if "oper-status" in row:
+            kinds.add(INTERFACES)
+            ports.append(_port(name, row))
+        if "input-error-list" in row:
+            kinds.add(ERRORS)
+        found += counters(name, first(row.get("input-error-list")), _INPUT)
+        found += counters(name, first(row.get("output-error-list")), _OUTPUT)
+        found += counters(name, first(row.get("ethernet-fec-statistics")), {"fec_nccw_count": UNCORRECTED})
+        found += counters(name, first(row.get("ethernet-mac-statistics")), {"input-crc-errors": FCS})
+        if "queue-counters" in row:
+            kinds.add(QUEUES)
+            found += _queues(name, row)
+        if "pfc-statistics" in row or "ethernet-pfc-statistics" in row:
+            kinds.add(QUEUES)
+            found += _pfc(name, first(row.get("pfc-statistics", row.get("ethernet-pfc-statistics"))))
+    return Part(frozenset(kinds), lists=frozenset(kinds & {INTERFACES}), ports=ports, counters=found)
+
+
+def _port(name: str, row: dict[str, Any]) -> PortState:
+    admin, state = text(row.get("admin-status")), up(row.get("oper-status"))
+    fec = text(first(row.get("ethernet-fec-mode")).get("enabled_fec_mode")).lower()
+    mode = "rs" if fec.startswith(("fec91", "fec119", "rs", "fec134")) else "fc" if fec.startswith("fec74") else "none" if fec == "none" else ""
+    frame = whole(row.get("mtu"))
+    return PortState(name, state, admin == "down", "", speed_gbps(row.get("speed")) if state else 0, 0, frame, mode)
+
+
+def _queues(port: str, row: dict[str, Any]) -> Iterator[Counter]:
+    for queue in _under(row, "queue-counters", "queue"):
+        drops = {key: QUEUE_DROPS for key in ("queue-counters-total-drop-packets", "queue-counters-tail-drop-packets") if key in queue}
+        field = next(iter(drops), "")
+        yield from counters(port, queue, {field: QUEUE_DROPS} if field else {}, number(queue.get("queue-number")))
+
+
+def _pfc(port: str, row: dict[str, Any]) -> Iterator[Counter]:
+    for entry in rows(row.get("pfc-priority", [])):
+        priority = number(entry.get("priority"))
+        yield from counters(port, entry, {"receive-frames": PFC_RX, "transmit-frames": PFC_TX}, priority)
+
+
+# --- EVPN -----------------------------------------------------------------------------------------------------
+
+
+def knows_contexts(value: Any) -> bool:
+    return _has(value, "evpn-l3-context-information")
+
+
+def read_contexts(value: dict[str, Any]) -> Part:
+    """`show evpn l3-context extensive`: the VNIs of VRFs."""
+    vnis = []
+    for row in _under(value, "evpn-l3-context-information", "evpn-l3-context"):
+        sources = [text(one.get("vtep-address")) for one in rows(row.get("context-source-vtep", [])) if text(one.get("vtep-family")) == "IPv4"]
+        vnis.append(
+            Vni(
+                whole(row.get("context-vni")),
+                True,
+                text(row.get("context-name")),
+                next(iter(sources), ""),
+                rd=text(row.get("route-distinguisher")),
+            )
+        )
+    return Part(frozenset({EVPN}), vnis=vnis)
+
+
+def knows_remotes(value: Any) -> bool:
+    return _has(value, "vxlan-source-vtep-information")
+
+
+def read_remotes(value: dict[str, Any]) -> Part:
+    """`show ethernet-switching vxlan-tunnel-end-point remote`: VTEPs, and the VNIs of each."""
+    remotes: dict[int, set[str]] = {}
+    known: set[str] = set()
+    source = ""
+    for local in _under(value, "vxlan-source-vtep-information", "svtep-format"):
+        source = source or text(local.get("source-vtep-address"))
+        for far in rows(local.get("vxlan-remote-vtep-information", [])):
+            address = text(far.get("remote-vtep-address"))
+            known.add(address)
+            for entry in _under(far, "vxlan-dynamic-information", "vxlan-format"):
+                remotes.setdefault(whole(entry.get("vn-id")), set()).add(address)
+    vnis = [Vni(vni, remotes=frozenset(found), source=source) for vni, found in remotes.items()]
+    return Part(frozenset({EVPN}), vnis=vnis, vteps=frozenset(known), source=source)
+
+
+# --- optics ---------------------------------------------------------------------------------------------------
+
+
+def knows_optics(value: Any) -> bool:
+    return any("optics-diagnostics" in row for row in _under(value, "interface-information", "physical-interface"))
+
+
+def read_optics(value: dict[str, Any]) -> Part:
+    """`show interfaces diagnostics optics`: lanes, thresholds of the module, and its flags."""
+    optics = []
+    for row in _under(value, "interface-information", "physical-interface"):
+        found = first(row.get("optics-diagnostics"))
+        lanes = [first(lane) for lane in rows(found.get("optics-diagnostics-lane-values", []))] or [found]
+        fields = ("laser-rx-optical-power-dbm", "rx-signal-avg-optical-power-dbm")
+        powers = [one for lane in lanes for field in fields if field in lane and (one := dbm(lane[field])) is not None]
+        alarms = sorted({key for part in (found, *lanes) for key in part if key.endswith("-alarm") and text(part[key]).lower() == "on"})
+        heat = re.match("-?[0-9.]+", known_text(found.get("module-temperature")))
+        optics.append(
+            Optic(
+                text(row.get("name")),
+                tuple(powers),
+                decimal(found.get("laser-rx-power-low-alarm-threshold-dbm")),
+                decimal(found.get("laser-rx-power-high-alarm-threshold-dbm")),
+                float(heat[0]) if heat else None,
+                decimal(found.get("module-temperature-high-alarm-threshold")),
+                alarms,
+            )
+        )
+    return Part(frozenset({OPTICS}), optics=optics)
+
+
+READERS = (
+    StateReader("junos", "show bgp neighbor | display json", knows_bgp, read_bgp),
+    StateReader("junos", "show route | display json", knows_routes, read_routes),
+    StateReader("junos", "show bfd session | display json", knows_bfd, read_bfd),
+    StateReader("junos", "show interfaces diagnostics optics | display json", knows_optics, read_optics),
+    StateReader("junos", "show interfaces extensive | display json", knows_interfaces, read_interfaces),
+    StateReader("junos", "show evpn l3-context extensive | display json", knows_contexts, read_contexts),
+    StateReader(
+        "junos", "show ethernet-switching vxlan-tunnel-end-point remote | display json", knows_remotes, read_remotes
+    ),
+)
+FAILED = (Failed(re.compile(r"error: .*routing.* subsystem not running")),)

@@ -1,0 +1,303 @@
+"""Cisco NX-OS: `show … | json` of BGP, routes, interfaces, counters, NVE, PFC, queues and transceivers.
+
+A table is `TABLE_x` with `ROW_x`, which is a list, or a mapping where there is one row. `| json native` has numbers in place
+of text. Source: outputs in tests of netenglabs/suzieq (tests/integration/sqcmds/nxos-input) and napalm-automation/napalm
+(test/nxos); PFC, queues and transceivers by the schemas of CiscoTestAutomation/genieparser. Not proven on a switch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fabric.nos.lldp.output import first, known_text, rows, shut, speed_gbps, text, up
+from fabric.nos.state.reader import Failed, StateReader, asn, counters, dbm, decimal, family, number, summed, vrf_name, whole
+from fabric.nos.state.records import (
+    BGP,
+    ERRORS,
+    EVPN,
+    FCS,
+    IN_DISCARDS,
+    IN_ERRORS,
+    INTERFACES,
+    OPTICS,
+    OUT_DISCARDS,
+    OUT_ERRORS,
+    PFC_RX,
+    PFC_TX,
+    QUEUE_DROPS,
+    QUEUES,
+    ROUTES,
+    Counter,
+    Family,
+    Hop,
+    Optic,
+    Part,
+    Peer,
+    PortState,
+    Vni,
+)
+
+_COUNTERS = {
+    "eth_crc": FCS,
+    "eth_inerr": IN_ERRORS,
+    "eth_outerr": OUT_ERRORS,
+    "eth_indiscard": IN_DISCARDS,
+    "eth_outdiscard": OUT_DISCARDS,
+}
+_STATES = re.compile(r"idle|connect|active|opensent|openconfirm|established|shut", re.IGNORECASE)
+
+
+def table(value: Any, name: str) -> list[dict[str, Any]]:
+    """Rows of `TABLE_name`."""
+    found = value.get(f"TABLE_{name}") if isinstance(value, dict) else None
+    return [row for part in rows(found) for row in rows(part.get(f"ROW_{name}"))] if found else []
+
+
+def has(value: Any, name: str, *fields: str) -> bool:
+    """Whether a value has a table of some name whose rows have some fields."""
+    found = table(value, name)
+    return bool(found) and all(any(field in row for row in found) for field in fields)
+
+
+# --- BGP ------------------------------------------------------------------------------------------------------
+
+
+def knows_summary(value: Any) -> bool:
+    return has(value, "vrf", "vrf-local-as")
+
+
+def read_summary(value: dict[str, Any]) -> Part:
+    """`show bgp all summary vrf all`. A session that is up has a count in place of its state in some releases."""
+    peers = [
+        _summary(vrf_name(text(vrf.get("vrf-name-out"))), asn(vrf.get("vrf-local-as")), text(saf.get("af-name")), row)
+        for vrf in table(value, "vrf")
+        for af in table(vrf, "af")
+        for saf in table(af, "saf")
+        for row in table(saf, "neighbor")
+    ]
+    return Part(frozenset({BGP}), lists=frozenset({BGP}), peers=peers)
+
+
+def _summary(vrf: str, local_asn: int, af_name: str, row: dict[str, Any]) -> Peer:
+    state = text(row.get("state"))
+    shown = state.lower() if _STATES.search(state) else "established"
+    received = number(row.get("prefixreceived"))
+    name = "ipv4" if "IPv4 Unicast" in af_name else "ipv6" if "IPv6 Unicast" in af_name else family(af_name)
+    families = [Family(name, received, received)] if name and shown == "established" else []
+    return Peer(
+        text(row.get("neighborid")),
+        vrf,
+        shown.partition(" ")[0],
+        asn(row.get("neighboras")),
+        local_asn,
+        families,
+        limited="pfx" in shown,
+        shut="shut" in shown or "admin" in shown,
+    )
+
+
+def knows_neighbors(value: Any) -> bool:
+    return has(value, "neighbor", "remoteas", "state")
+
+
+def read_neighbors(value: dict[str, Any]) -> Part:
+    """`show bgp all neighbors vrf all`. It has no accepted prefixes, and `pfxrecvd` counts them after policies."""
+    return Part(frozenset({BGP}), peers=[_neighbor(row) for row in table(value, "neighbor")])
+
+
+def _neighbor(row: dict[str, Any]) -> Peer:
+    state = text(row.get("state")).lower()
+    families = []
+    for af in table(row, "peraf"):
+        for saf in table(af, "persaf"):
+            title = text(saf.get("per-af-name"))
+            name = "ipv4" if "IPv4 Unicast" in title else "ipv6" if "IPv6 Unicast" in title else family(title)
+            if name:
+                families.append(Family(name, None, number(saf.get("pfxrecvd"))))
+    reason = next((one for one in (known_text(row.get("resetreason")), known_text(row.get("peerresetreason"))) if one), "")
+    return Peer(
+        text(row.get("neighbor")),
+        vrf_name(text(row.get("vrf"))),
+        state.partition(" ")[0],
+        asn(row.get("remoteas")),
+        0,
+        families if state == "established" else [],
+        reason="" if state == "established" or reason == "No error" else reason,
+        limited="pfxct" in state or "prefix" in reason.lower(),
+        shut="shut" in state or "admin" in state,
+        interface=text(row.get("sourceif")),
+    )
+
+
+# --- routes ---------------------------------------------------------------------------------------------------
+
+
+def knows_routes(value: Any) -> bool:
+    return has(value, "vrf", "TABLE_addrf")
+
+
+def read_routes(value: dict[str, Any]) -> Part:
+    tables: dict[str, dict[str, tuple[Hop, ...]]] = {}
+    for vrf in table(value, "vrf"):
+        found = tables.setdefault(vrf_name(text(vrf.get("vrf-name-out"))), {})
+        for addrf in table(vrf, "addrf"):
+            for prefix in table(addrf, "prefix"):
+                found[text(prefix.get("ipprefix"))] = tuple(_hops(prefix))
+    return Part(frozenset({ROUTES}), lists=frozenset({ROUTES}), routes=tables)
+
+
+def _hops(prefix: dict[str, Any]) -> Iterator[Hop]:
+    """Best unicast paths; `10.2.0.4%default` is a next hop in another VRF."""
+    for path in table(prefix, "path"):
+        if text(path.get("ubest", "true")) != "false":
+            yield Hop(text(path.get("ipnexthop")).partition("%")[0], text(path.get("ifname")))
+
+
+# --- interfaces -----------------------------------------------------------------------------------------------
+
+
+def knows_interfaces(value: Any) -> bool:
+    return has(value, "interface", "interface", "state") and any(
+        key.startswith("eth_") for row in table(value, "interface") for key in row
+    )
+
+
+def read_interfaces(value: dict[str, Any]) -> Part:
+    """`show interface`. Speed is that of `eth_bw`, in kb/s."""
+    ports, found = [], list[Counter]()
+    counted = False
+    for row in table(value, "interface"):
+        name, state = text(row.get("interface")), up(row.get("state"))
+        admin = text(row.get("admin_state"))
+        reason = known_text(row.get("state_rsn_desc"))
+        off = admin == "down" or shut(reason) or "errdisable" in reason.lower() or "err-disabled" in reason.lower()
+        speed = speed_gbps(f"{text(row.get('eth_bw'))}K") if state else 0
+        ports.append(PortState(name, state, off and not state, reason, speed, whole(row.get("eth_mtu"))))
+        counted = counted or "eth_inerr" in row
+        found += counters(name, row, _COUNTERS)
+    kinds = {INTERFACES, *([ERRORS] if counted else [])}
+    return Part(frozenset(kinds), lists=frozenset({INTERFACES}), ports=ports, counters=found)
+
+
+def knows_status(value: Any) -> bool:
+    return has(value, "interface", "interface", "state", "speed") and not knows_interfaces(value)
+
+
+def read_status(value: dict[str, Any]) -> Part:
+    """`show interface status`, `show interface brief`."""
+    ports = []
+    for row in table(value, "interface"):
+        state = up(row.get("state"))
+        reason = known_text(row.get("state_rsn_desc")) or ("" if state else text(row.get("state")))
+        speed = speed_gbps(row.get("speed")) if state else 0
+        off = shut(row.get("state")) or "admin" in reason.lower()
+        ports.append(PortState(text(row.get("interface")), state, off and not state, reason, speed))
+    return Part(frozenset({INTERFACES}), ports=ports)
+
+
+# --- NVE ------------------------------------------------------------------------------------------------------
+
+
+def knows_vnis(value: Any) -> bool:
+    return has(value, "nve_vni", "vni", "type")
+
+
+def read_vnis(value: dict[str, Any]) -> Part:
+    """`show nve vni`: type is `L2 [vlan]` or `L3 [vrf]`."""
+    vnis = []
+    for row in table(value, "nve_vni"):
+        kind, _, owner = text(row["type"]).partition(" ")
+        layer3 = kind == "L3"
+        vrf = owner.strip("[] ") if layer3 else ""
+        vnis.append(Vni(whole(row.get("vni")), layer3, vrf, up=up(row.get("vni-state"))))
+    return Part(frozenset({EVPN}), lists=frozenset({EVPN}), vnis=vnis)
+
+
+def knows_peers(value: Any) -> bool:
+    return has(value, "nve_peers", "peer-ip")
+
+
+def read_peers(value: dict[str, Any]) -> Part:
+    """`show nve peers`: every VTEP that is up, of whichever VNI."""
+    found = {text(row.get("peer-ip")) for row in table(value, "nve_peers") if up(row.get("peer-state")) is not False}
+    return Part(frozenset(), vteps=frozenset(found))
+
+
+# --- PFC, queues, optics --------------------------------------------------------------------------------------
+
+
+def knows_pfc(value: Any) -> bool:
+    return has(value, "pfc_interface") or has(value, "pfc_intf")
+
+
+def read_pfc(value: dict[str, Any]) -> Part:
+    """`show interface priority-flow-control`: names of fields differ by release, the words in them do not."""
+    found: list[Counter] = []
+    for row in (*table(value, "pfc_interface"), *table(value, "pfc_intf")):
+        port = next((text(row[key]) for key in row if re.search("^if_|intf|interface|^port", key)), "")
+        for key, entry in row.items():
+            if re.search("rx.*(?:ppp|pause|frames)", key, re.IGNORECASE):
+                found += counters(port, {key: entry}, {key: PFC_RX})
+            elif re.search("tx.*(?:ppp|pause|frames)", key, re.IGNORECASE):
+                found += counters(port, {key: entry}, {key: PFC_TX})
+    return Part(frozenset({QUEUES}), counters=found)
+
+
+def knows_queues(value: Any) -> bool:
+    return has(value, "queuing_interface")
+
+
+def read_queues(value: dict[str, Any]) -> Part:
+    """`show queuing interface`: dropped packets of each queue, of unicast and multicast."""
+    found: list[Counter] = []
+    for row in table(value, "queuing_interface"):
+        port = text(row.get("if_name_str")).partition(" ")[0]
+        for key in row:
+            if key.startswith("TABLE_"):
+                for entry in table(row, key.removeprefix("TABLE_")):
+                    found += _queue(port, entry)
+    return Part(frozenset({QUEUES}), counters=summed(found))
+
+
+def _queue(port: str, entry: dict[str, Any]) -> Iterator[Counter]:
+    title = next((text(entry[key]) for key in entry if re.search("qos.*group|queue", key, re.IGNORECASE)), "")
+    queue = number(re.sub("[^0-9]", "", title))
+    for key in entry:
+        if re.search("drop.*(?:pkts|packets)|(?:pkts|packets).*drop", key, re.IGNORECASE):
+            yield from counters(port, entry, {key: QUEUE_DROPS}, queue)
+
+
+def knows_optics(value: Any) -> bool:
+    return has(value, "interface", "interface", "sfp")
+
+
+def read_optics(value: dict[str, Any]) -> Part:
+    """`show interface transceiver details`: a row of readings for each lane."""
+    optics = []
+    for row in table(value, "interface"):
+        lanes = table(row, "lane") or [row]
+        powers = [one for lane in lanes if (one := dbm(lane.get("rx_pwr"))) is not None]
+        heat = next((one for lane in lanes if (one := decimal(lane.get("temperature"))) is not None), None)
+        if powers or heat is not None:
+            low = decimal(lanes[0].get("rx_pwr_alrm_lo"))
+            high = decimal(lanes[0].get("rx_pwr_alrm_hi"))
+            hot = decimal(lanes[0].get("temp_alrm_hi"))
+            optics.append(Optic(text(row.get("interface")), tuple(powers), low, high, heat, hot))
+    return Part(frozenset({OPTICS}), optics=optics)
+
+
+READERS = (
+    StateReader("nxos", "show bgp all summary vrf all | json", knows_summary, read_summary),
+    StateReader("nxos", "show bgp all neighbors vrf all | json", knows_neighbors, read_neighbors),
+    StateReader("nxos", "show ip route vrf all | json", knows_routes, read_routes),
+    StateReader("nxos", "show interface transceiver details | json", knows_optics, read_optics),
+    StateReader("nxos", "show interface | json", knows_interfaces, read_interfaces),
+    StateReader("nxos", "show interface status | json", knows_status, read_status),
+    StateReader("nxos", "show nve vni | json", knows_vnis, read_vnis),
+    StateReader("nxos", "show nve peers | json", knows_peers, read_peers),
+    StateReader("nxos", "show interface priority-flow-control | json", knows_pfc, read_pfc),
+    StateReader("nxos", "show queuing interface | json", knows_queues, read_queues),
+)
+FAILED = (Failed(re.compile(r"(?:Note: *process|BGP process) .*not running", re.IGNORECASE)),)

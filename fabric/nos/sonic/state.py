@@ -1,0 +1,164 @@
+"""SONiC: dumps of Redis databases (`sonic-db-dump -n APPL_DB, STATE_DB, COUNTERS_DB`) and `show … --json` of counters.
+
+BGP, EVPN and routes are those of FRR in the container bgp (`vtysh -c 'show … json'`). Rows of a dump are under `table:key` or
+`table|key`, with their fields in `value`. Source: sonic-net/sonic-utilities tests/mock_tables (APPL_DB, STATE_DB,
+COUNTERS_DB), utilities_common/portstat.py, scripts/queuestat, pfcwd/main.py. Not proven on a switch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from fabric.nos.lldp.output import first, known_text, speed_gbps, text, up
+from fabric.nos.state.reader import StateReader, counters, dbm, decimal, number, whole
+from fabric.nos.state.records import (
+    ECN_DROPS,
+    ERRORS,
+    FCS,
+    IN_DISCARDS,
+    IN_ERRORS,
+    INTERFACES,
+    OPTICS,
+    OUT_DISCARDS,
+    OUT_ERRORS,
+    PFC_RX,
+    PFC_TX,
+    QUEUE_DROPS,
+    QUEUES,
+    STORMS,
+    UNCORRECTED,
+    Counter,
+    Optic,
+    Part,
+    PortState,
+)
+
+Tables = dict[str, dict[str, dict[str, Any]]]
+
+_TABLE = re.compile(
+    r"(PORT_TABLE|COUNTERS|COUNTERS_PORT_NAME_MAP|COUNTERS_QUEUE_NAME_MAP|COUNTERS_PG_NAME_MAP|"
+    r"TRANSCEIVER_DOM_SENSOR|TRANSCEIVER_DOM_TEMPERATURE|TRANSCEIVER_DOM_THRESHOLD|TRANSCEIVER_DOM_FLAG)(?:[:|](.*))?"
+)
+_PORT = {
+    "SAI_PORT_STAT_IF_IN_ERRORS": IN_ERRORS,
+    "SAI_PORT_STAT_IF_OUT_ERRORS": OUT_ERRORS,
+    "SAI_PORT_STAT_IF_IN_DISCARDS": IN_DISCARDS,
+    "SAI_PORT_STAT_IF_OUT_DISCARDS": OUT_DISCARDS,
+    "SAI_PORT_STAT_ETHER_STATS_CRC_ALIGN_ERRORS": FCS,
+    "SAI_PORT_STAT_IF_IN_FEC_NOT_CORRECTABLE_FRAMES": UNCORRECTED,
+}
+_QUEUE = {
+    "SAI_QUEUE_STAT_DROPPED_PACKETS": QUEUE_DROPS,
+    "SAI_QUEUE_STAT_WRED_DROPPED_PACKETS": ECN_DROPS,
+    "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED": STORMS,
+}
+_PG = {"SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS": QUEUE_DROPS}
+_PORTSTAT = {"RX_ERR": IN_ERRORS, "TX_ERR": OUT_ERRORS, "RX_DRP": IN_DISCARDS, "TX_DRP": OUT_DISCARDS}
+_FEC = {"rs": "rs", "fc": "fc", "none": "none"}
+
+
+def knows(value: Any) -> bool:
+    return isinstance(value, dict) and any(_TABLE.fullmatch(str(key)) for key in value)
+
+
+def read(value: dict[str, Any]) -> Part:
+    """A dump of one database, or of several as one mapping."""
+    tables = _tables(value)
+    ports = [_port(name, row) for name, row in tables["PORT_TABLE"].items() if "oper_status" in row]
+    counted = bool(tables["COUNTERS"] and tables["COUNTERS_PORT_NAME_MAP"])
+    optics = tuple(_optics(tables))
+    kinds = [(INTERFACES, bool(ports)), (ERRORS, counted), (QUEUES, bool(tables["COUNTERS_QUEUE_NAME_MAP"])), (OPTICS, bool(optics))]
+    return Part(
+        frozenset(kind for kind, there in kinds if there),
+        lists=frozenset({INTERFACES}) if ports else frozenset(),
+        ports=ports,
+        counters=tuple(_counters(tables)),
+        optics=optics,
+    )
+
+
+def _tables(value: dict[str, Any]) -> Tables:
+    """Table → key → fields; a table without keys is one row under ""."""
+    found: Tables = defaultdict(dict)
+    for name, entry in value.items():
+        match = _TABLE.fullmatch(str(name))
+        if match is None:
+            continue
+        row = first(entry)
+        found[match[1]][match[2] or ""] = first(row["value"]) if isinstance(row.get("value"), dict) else row
+    return found
+
+
+def _port(name: str, row: dict[str, Any]) -> PortState:
+    """`speed` is in Mb/s and stands there whether the port is up or not."""
+    state = up(row.get("oper_status"))
+    off = known_text(row.get("admin_status")) == "down"
+    speed = speed_gbps(row.get("speed")) if state else 0
+    fec = _FEC.get(text(row.get("fec")), "") if state else ""
+    return PortState(name, state, off, "", speed, whole(row.get("mtu")), 0, fec, known_text(row.get("alias")))
+
+
+def _counters(tables: Tables) -> Iterator[Counter]:
+    """By the maps of names: `Ethernet0` of ports, `Ethernet0:3` of queues and priority groups."""
+    by_oid = tables["COUNTERS"]
+    for port, oid in tables["COUNTERS_PORT_NAME_MAP"].get("", {}).items():
+        row = by_oid.get(text(oid), {})
+        yield from counters(port, row, _PORT)
+        for priority in range(8):
+            names = {f"SAI_PORT_STAT_PFC_{priority}_RX_PKTS": PFC_RX, f"SAI_PORT_STAT_PFC_{priority}_TX_PKTS": PFC_TX}
+            yield from counters(port, row, names, priority)
+    for table, names in (("COUNTERS_QUEUE_NAME_MAP", _QUEUE), ("COUNTERS_PG_NAME_MAP", _PG)):
+        for name, oid in tables[table].get("", {}).items():
+            port, _, queue = name.rpartition(":")
+            yield from counters(port, by_oid.get(text(oid), {}), names, number(queue))
+
+
+def _optics(tables: Tables) -> Iterator[Optic]:
+    for port, row in tables["TRANSCEIVER_DOM_SENSOR"].items():
+        limits = tables["TRANSCEIVER_DOM_THRESHOLD"].get(port, {})
+        flags = tables["TRANSCEIVER_DOM_FLAG"].get(port, {})
+        lanes = sorted((key for key in row if re.fullmatch("rx[0-9]+power", key)), key=lambda key: int(re.sub("[^0-9]", "", key)))
+        powers = [one for key in lanes if (one := dbm(row[key])) is not None]
+        heat = decimal(row.get("temperature", tables["TRANSCEIVER_DOM_TEMPERATURE"].get(port, {}).get("temperature")))
+        alarms = sorted(key for key, flag in flags.items() if key.endswith("Alarm") and text(flag) == "True")
+        low, high = decimal(limits.get("rxpowerlowalarm")), decimal(limits.get("rxpowerhighalarm"))
+        yield Optic(port, tuple(powers), low, high, heat, decimal(limits.get("temphighalarm")), alarms)
+
+
+def knows_portstat(value: Any) -> bool:
+    """`show interfaces counters -j`."""
+    return isinstance(value, dict) and any(isinstance(row, dict) and "RX_DRP" in row and "TX_DRP" in row for row in value.values())
+
+
+def read_portstat(value: dict[str, Any]) -> Part:
+    found = [one for port, row in value.items() for one in counters(port, first(row), _PORTSTAT)]
+    return Part(frozenset({ERRORS}), counters=found)
+
+
+def knows_queuestat(value: Any) -> bool:
+    """`show queue counters --json`."""
+    return isinstance(value, dict) and any(
+        isinstance(row, dict) and any(isinstance(queue, dict) and "droppacket" in queue for queue in row.values())
+        for row in value.values()
+    )
+
+
+def read_queuestat(value: dict[str, Any]) -> Part:
+    """Queues are `UC3`, `MC10` or `ALL3`."""
+    found = [
+        one
+        for port, row in value.items()
+        for queue, entry in first(row).items()
+        for one in counters(port, first(entry), {"droppacket": QUEUE_DROPS}, number(queue.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")))
+    ]
+    return Part(frozenset({QUEUES}), counters=found)
+
+
+READERS = (
+    StateReader("sonic", "sonic-db-dump -n APPL_DB, STATE_DB or COUNTERS_DB", knows, read),
+    StateReader("sonic", "show interfaces counters -j", knows_portstat, read_portstat),
+    StateReader("sonic", "show queue counters --json", knows_queuestat, read_queuestat),
+)

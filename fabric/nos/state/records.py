@@ -1,0 +1,156 @@
+"""Reported state of a switch, vendor-neutral. Names are as reported; what a command does not say is None or ""."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+# Kinds of state, in the order of reports, with the words for them.
+BGP, EVPN, LLDP, INTERFACES, ROUTES, ERRORS, QUEUES, OPTICS = (
+    "bgp",
+    "evpn",
+    "lldp",
+    "interfaces",
+    "routes",
+    "errors",
+    "queues",
+    "optics",
+)
+KINDS: Mapping[str, str] = {
+    INTERFACES: "interface state",
+    LLDP: "LLDP neighbors",
+    BGP: "BGP sessions",
+    ROUTES: "routes",
+    EVPN: "EVPN state",
+    ERRORS: "error counters",
+    QUEUES: "PFC and queue counters",
+    OPTICS: "optics",
+}
+IPV4, IPV6, L2VPN = "ipv4", "ipv6", "evpn"  # address families
+ESTABLISHED = "established"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One address family of a session: prefixes received and accepted, None where not reported."""
+
+    name: str
+    received: int | None = None
+    accepted: int | None = None
+    active: bool | None = None  # negotiated with the peer
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One end of a BGP session. `key` is an address, an interface, or `fe80::1%interface`."""
+
+    key: str
+    vrf: str = ""  # "" for the default one
+    state: str = ""  # lower case: "established", "idle", "active"
+    asn: int = 0  # remote AS, 0: not reported
+    local_asn: int = 0
+    families: Sequence[Family] = ()
+    activated: frozenset[str] | None = None  # address families that this end has configured
+    reason: str = ""  # of the last reset, or why it is idle
+    limited: bool = False  # held down because the peer sent more prefixes than its limit
+    shut: bool = False  # disabled by configuration
+    interface: str = ""
+    bfd: bool | None = None  # whether its BFD session is up
+
+
+@dataclass(frozen=True, slots=True)
+class PortState:
+    """One interface. `frame` is an MTU that counts the Ethernet header, `mtu` one that does not; bytes."""
+
+    name: str
+    up: bool | None = None
+    shut: bool = False  # disabled by configuration, or by the switch after an error
+    reason: str = ""  # "errdisabled", "notconnect"
+    speed_gbps: int = 0
+    mtu: int = 0
+    frame: int = 0
+    fec: str = ""  # "rs", "fc", "none"
+    alias: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One next hop of a route; `gateway` is "" for a connected one, the far VTEP for a route through a tunnel.
+
+    `tunnel` marks a route through a tunnel whose far end is not reported.
+    """
+
+    gateway: str = ""
+    interface: str = ""
+    tunnel: bool = False
+
+
+Table: TypeAlias = Mapping[str, Sequence[Hop]]  # prefix with its length → next hops in use
+
+
+@dataclass(frozen=True, slots=True)
+class Vni:
+    """One VNI of a VTEP; `remotes` are the VTEPs that its broadcasts are sent to, None where not reported."""
+
+    number: int
+    layer3: bool = False
+    vrf: str = ""
+    source: str = ""
+    remotes: frozenset[str] | None = None
+    up: bool | None = None
+    imports: frozenset[str] | None = None  # route targets
+    exports: frozenset[str] | None = None
+    rd: str = ""
+
+
+# Names of counters. All are of one port since they were cleared; those of queues have the priority or queue in `queue`.
+FCS, IN_ERRORS, OUT_ERRORS, IN_DISCARDS, OUT_DISCARDS = "fcs", "in_errors", "out_errors", "in_discards", "out_discards"
+QUEUE_DROPS, ECN_DROPS, ECN_MARKS, PFC_RX, PFC_TX = "queue_drops", "ecn_drops", "ecn_marks", "pfc_rx", "pfc_tx"
+STORMS, UNCORRECTED = "storms", "uncorrected"
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """One counter that is not zero."""
+
+    name: str
+    port: str
+    value: int
+    queue: int | None = None  # traffic class or priority
+
+
+@dataclass(frozen=True, slots=True)
+class Optic:
+    """Readings of a transceiver. `low` and `high` are its own alarm thresholds of the receive power."""
+
+    port: str
+    rx_dbm: Sequence[float] = ()  # by lane
+    low_dbm: float | None = None
+    high_dbm: float | None = None
+    temperature_c: float | None = None
+    high_c: float | None = None
+    alarms: Sequence[str] = ()  # flags that the module itself raised
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What the output of one command says.
+
+    Attributes:
+        kinds: the kinds of state that the command covers, also if it lists nothing.
+        lists: kinds of which it lists everything, so that what it does not list is not there.
+    """
+
+    kinds: frozenset[str]
+    host: str = ""
+    lists: frozenset[str] = frozenset()
+    peers: Sequence[Peer] = ()
+    ports: Sequence[PortState] = ()
+    routes: Mapping[str, Table] = field(default_factory=dict)  # by VRF, "" for the default one
+    vnis: Sequence[Vni] = ()
+    vteps: frozenset[str] | None = None  # every VTEP that is known, where the command does not say of which VNI
+    source: str = ""  # tunnel source of the switch
+    counters: Sequence[Counter] = ()
+    optics: Sequence[Optic] = ()
+    failures: Sequence[str] = ()  # what the device says instead of an answer: "bgpd is not running"

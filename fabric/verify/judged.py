@@ -1,0 +1,33 @@
+"""Every fault in the state of a site, by kind: the subject of the checks of `fabric/checks/state`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fabric.grouping import grouped
+from fabric.verify.faults import Fault
+from fabric.verify.overlay_faults import overlay_faults
+from fabric.verify.port_faults import port_faults
+from fabric.verify.route_faults import route_faults
+from fabric.verify.session_faults import session_faults
+from fabric.verify.site import Site
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A site with its faults."""
+
+    site: Site
+    faults: Mapping[str, Sequence[Fault]]
+
+    def file(self, fault: Fault) -> str:
+        """The file that shows a fault."""
+        switch = self.site.switches.get(fault.device)
+        return switch.seen.file(fault.state) if switch is not None else ""
+
+
+def judged(site: Site) -> Judged:
+    """Compares state and plan, from ports up to the routes of tenants."""
+    every = (*port_faults(site), *session_faults(site), *route_faults(site), *overlay_faults(site))
+    return Judged(site, grouped((fault.kind, fault) for fault in dict.fromkeys(every)))

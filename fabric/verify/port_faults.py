@@ -1,0 +1,239 @@
+"""Faults of ports, cables, counters and optics: each link once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabric.cabling.verify.spelling import canonical
+from fabric.checks.planned import planned_ports
+from fabric.checks.rows import Key
+from fabric.nos.state.records import (
+    ECN_DROPS,
+    ERRORS,
+    FCS,
+    IN_DISCARDS,
+    IN_ERRORS,
+    INTERFACES,
+    LLDP,
+    OPTICS,
+    OUT_DISCARDS,
+    OUT_ERRORS,
+    PFC_RX,
+    PFC_TX,
+    QUEUE_DROPS,
+    QUEUES,
+    STORMS,
+    UNCORRECTED,
+    Counter,
+    Optic,
+    PortState,
+)
+from fabric.nos.target import installed, lanes, pam4
+from fabric.text import listed, plural
+from fabric.verify.faults import Fault
+from fabric.verify.site import End, PlannedPort, Site, Switch
+
+PORT, SERVER_PORT, SPEED, MTU, FEC, CABLE = "port", "server-port", "speed", "mtu", "fec", "cable"
+LOSSLESS, STORM, BITS, PACKETS, DISCARDS, PAUSE, LIGHT, MODULE = (
+    "lossless-drops",
+    "storms",
+    "bit-errors",
+    "packet-errors",
+    "discards",
+    "pause",
+    "light",
+    "module",
+)
+_WORDS = {
+    FCS: "frames with a wrong checksum",
+    UNCORRECTED: "codewords that FEC could not correct",
+    IN_ERRORS: "received errors",
+    OUT_ERRORS: "sent errors",
+    IN_DISCARDS: "received packets dropped",
+    OUT_DISCARDS: "packets dropped at the egress",
+    ECN_DROPS: "packets dropped by WRED",
+    STORMS: "PFC storms",
+    QUEUE_DROPS: "packets dropped",
+    PFC_RX: "PFC frames received",
+    PFC_TX: "PFC frames sent",
+}
+_KIND_OF = {
+    FCS: BITS,
+    UNCORRECTED: BITS,
+    IN_ERRORS: PACKETS,
+    OUT_ERRORS: PACKETS,
+    IN_DISCARDS: DISCARDS,
+    OUT_DISCARDS: DISCARDS,
+    ECN_DROPS: DISCARDS,
+    STORMS: STORM,
+}
+
+
+def port_faults(site: Site) -> Iterator[Fault]:
+    """Every fault of every planned port."""
+    yield from _links(site)
+    for switch in site.known(INTERFACES):
+        yield from _settings(site, switch)
+    yield from _cables(site)
+    for switch in site.switches.values():
+        yield from _counters(switch)
+        yield from _optics(switch)
+
+
+# --- state ----------------------------------------------------------------------------------------------------
+
+
+def _links(site: Site) -> Iterator[Fault]:
+    """Links of which an end is down, at the end that is shut or missing, else at the lower switch."""
+    done: set[End] = set()
+    for switch in site.known(INTERFACES):
+        for key, port in switch.ports.items():
+            end = (switch.name, key)
+            if end in done or not site.is_down(switch, port):
+                continue
+            far = site.far(end)
+            ends = [end] if far is None or far[0] not in site.switches else [end, far]
+            done.update(ends)
+            yield _link(site, switch, port, ends)
+
+
+def _link(site: Site, switch: Switch, port: PlannedPort, ends: list[End]) -> Fault:
+    sides = [(site.switches[name], site.switches[name].ports[key]) for name, key in ends if key in site.switches[name].ports]
+    blamed = next(((one, at) for one, at in sides if _own_fault(one, at)), (switch, port))
+    one, at = blamed
+    words = _down_words(one.seen.port(at.name))
+    other = next((pair for pair in sides if pair[0] is not one), None)
+    if other is not None and other[0].has(INTERFACES):
+        words += f"; {other[0].name} {other[1].name} is {_state_word(other[0].seen.port(other[1].name))}"
+    shown = f"{at.name} to {at.far_device}" + (f" {at.far_port}" if at.far_port else "")
+    kind = PORT if at.port.kind == "fabric" else SERVER_PORT
+    return Fault(kind, one.name, f"{shown}: expected up, {words}", INTERFACES)
+
+
+def _own_fault(switch: Switch, port: PlannedPort) -> bool:
+    state = switch.seen.port(port.name)
+    return (state is None and INTERFACES in switch.seen.lists) or (state is not None and state.shut)
+
+
+def _down_words(state: PortState | None) -> str:
+    if state is None:
+        return "got no such port"
+    return f"got {_state_word(state)}" + (f" ({state.reason})" if state.reason and state.reason != "down" else "")
+
+
+def _state_word(state: PortState | None) -> str:
+    if state is None:
+        return "missing"
+    return "shut" if state.shut else "up" if state.up else "down"
+
+
+def _settings(site: Site, switch: Switch) -> Iterator[Fault]:
+    """Speed, MTU and FEC of ports that are up."""
+    rows = planned_ports(switch.view)
+    for key, port in switch.ports.items():
+        state = switch.seen.ports.get(key)
+        if state is None or (switch.name, key) in site.down:
+            continue
+        shown = f"{port.name} to {port.far_device}"
+        speed = port.port.ref.speed_gbps
+        if state.speed_gbps and state.speed_gbps != speed:
+            yield Fault(SPEED, switch.name, f"{shown}: speed: expected {speed}G, got {state.speed_gbps}G", INTERFACES)
+        for kind, got in (("mtu", state.mtu), ("frame", state.frame)):
+            wanted = rows.get(Key(kind, port.name))
+            if got and wanted and got != wanted:
+                yield Fault(MTU, switch.name, f"{shown}: MTU: expected {wanted}, got {got}", INTERFACES)
+        if state.fec and state.fec != "rs" and _needs_rs(switch, port):
+            yield Fault(FEC, switch.name, f"{shown}: FEC: expected RS, got {state.fec}", INTERFACES)
+
+
+def _needs_rs(switch: Switch, port: PlannedPort) -> bool:
+    """Lanes above 25 Gb/s have RS-FEC, whatever is configured (IEEE 802.3)."""
+    ref = port.port.ref
+    return pam4(ref.speed_gbps, max(1, lanes(switch.view.model, ref.cage) // ref.split))
+
+
+# --- cables ---------------------------------------------------------------------------------------------------
+
+
+def _cables(site: Site) -> Iterator[Fault]:
+    """What LLDP shows, without links whose port is known to be down or at another speed."""
+    for one in site.cables:
+        ends = {(end.device, canonical(end.port_name)) for link in one.links for end in link if end.port_name}
+        if one.kind in ("missing", "port-down", "silent-device", "one-way") and ends and ends & site.down:
+            continue
+        if one.kind == "wrong-speed" and any(site.switches[name].has(INTERFACES) for name, _ in ends if name in site.switches):
+            continue
+        device = one.at.device if one.at.device in site.switches else next(
+            (name for name, _ in sorted(ends) if name in site.switches), one.at.device
+        )
+        moves = "; ".join(move.text for move in one.moves[:4])
+        yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, moves)
+
+
+# --- counters -------------------------------------------------------------------------------------------------
+
+
+def _counters(switch: Switch) -> Iterator[Fault]:
+    """Counters that must be zero; ports without a planned cable are left out."""
+    found: dict[str, list[Counter]] = {}
+    for one in switch.seen.counters:
+        if canonical(one.port) in switch.ports:
+            kind = _kind(switch, one)
+            if kind:
+                found.setdefault(kind, []).append(one)
+    for kind, counters in found.items():
+        counters.sort(key=lambda one: -one.value)
+        shown = listed([_shown(one) for one in counters], 3)
+        ports = len({one.port for one in counters})
+        state = QUEUES if kind in (LOSSLESS, STORM, PAUSE) else ERRORS
+        yield Fault(kind, switch.name, f"{plural(ports, 'port')}: {shown}", state)
+
+
+def _kind(switch: Switch, one: Counter) -> str:
+    qos = switch.view.qos
+    if one.name == QUEUE_DROPS:
+        return LOSSLESS if qos is not None and one.queue == qos.priority else DISCARDS
+    if one.name in (PFC_RX, PFC_TX):
+        if one.queue is None:
+            return PAUSE if qos is None else ""
+        return PAUSE if qos is None or one.queue != qos.priority else ""
+    return _KIND_OF.get(one.name, "")
+
+
+def _shown(one: Counter) -> str:
+    queue = f" queue {one.queue}" if one.queue is not None and one.name in (QUEUE_DROPS, ECN_DROPS) else ""
+    priority = f" priority {one.queue}" if one.queue is not None and not queue else ""
+    return f"{one.port}{queue}{priority}: {one.value:,} {_WORDS[one.name]}"
+
+
+# --- optics ---------------------------------------------------------------------------------------------------
+
+
+def _optics(switch: Switch) -> Iterator[Fault]:
+    for key, port in switch.ports.items():
+        optic = switch.seen.optics.get(key)
+        if optic is None:
+            continue
+        state = switch.seen.ports.get(key)
+        if state is None or state.up is not False:
+            yield from _light(switch.name, port, optic)
+        if optic.temperature_c is not None and optic.high_c and optic.temperature_c > optic.high_c:
+            words = f"{port.name}: temperature: expected at most {optic.high_c:.0f} °C, got {optic.temperature_c:.1f} °C"
+            yield Fault(MODULE, switch.name, words, OPTICS)
+        elif optic.alarms:
+            yield Fault(MODULE, switch.name, f"{port.name}: the module reports {listed(list(optic.alarms), 3)}", OPTICS)
+
+
+def _light(name: str, port: PlannedPort, optic: Optic) -> Iterator[Fault]:
+    """The worst lane below or above the module's own alarm thresholds."""
+    if not optic.rx_dbm:
+        return
+    least, most = min(optic.rx_dbm), max(optic.rx_dbm)
+    lane = optic.rx_dbm.index(least) + 1
+    shown = f"{port.name} from {port.far_device}: receive power"
+    if optic.low_dbm is not None and least < optic.low_dbm:
+        words = f"{shown} of lane {lane}: expected at least {optic.low_dbm:.1f} dBm, got {least:.1f} dBm"
+        yield Fault(LIGHT, name, words, OPTICS)
+    elif optic.high_dbm is not None and most > optic.high_dbm:
+        words = f"{shown}: expected at most {optic.high_dbm:.1f} dBm, got {most:.1f} dBm"
+        yield Fault(LIGHT, name, words, OPTICS)

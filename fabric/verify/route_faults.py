@@ -1,0 +1,204 @@
+"""Faults of routes in the default table: prefixes and equal-cost paths against the plan, each at the switch that loses them.
+
+A route that a switch lacks because its next hop lacks it is no fault of the switch. Of a neighbor that nobody hears a
+prefix from, the neighbor is at fault; where others hear it, the switch that does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fabric.cabling.verify.spelling import canonical
+from fabric.grouping import grouped
+from fabric.nos.state.records import BGP, ROUTES, Hop
+from fabric.text import listed, plural
+from fabric.verify.faults import Fault
+from fabric.verify.sessions import UNDERLAY, Planned
+from fabric.verify.paths import Paths
+from fabric.verify.site import Site, Switch
+
+HOME, ROUTE, PATHS, ACCEPTED = "home", "route", "paths", "accepted"
+DEFAULT = ""
+Lost = tuple[str, str, int]  # prefix, its switch, next hops there
+
+
+def route_faults(site: Site) -> Iterator[Fault]:
+    """Faults of the default tables, and of prefix counts where tables were not collected."""
+    for switch in site.known(ROUTES):
+        yield from _home(site, switch)
+    for fabric, switches in site.fabrics.items():
+        yield from _Fabric(site, switches, site.paths[fabric]).faults() if any(map(_listed, switches)) else ()
+        yield from _counts(site, switches)
+
+
+def _listed(switch: Switch) -> bool:
+    return ROUTES in switch.seen.lists
+
+
+def _home(site: Site, switch: Switch) -> Iterator[Fault]:
+    """Loopback and tunnel address of a switch, in its own table."""
+    if not _listed(switch):
+        return
+    for prefix in switch.originates:
+        if prefix not in switch.view.aggregates and not site.announces(switch, prefix):
+            yield Fault(HOME, switch.name, f"{prefix}, its own, is not in its table", ROUTES, "restore the loopback address")
+
+
+class _Fabric:
+    """The tables of one fabric."""
+
+    def __init__(self, site: Site, switches: Sequence[Switch], ways: Paths) -> None:
+        self.site, self.switches, self.ways = site, switches, ways
+        self.prefixes = [
+            (prefix, switch.name, ways.index[switch.name])
+            for switch in switches
+            for prefix in switch.originates
+            if site.announces(switch, prefix)
+        ]
+        self.columns = np.array([column for _, _, column in self.prefixes], np.int64)
+        self.tables = {switch.name: switch.seen.routes.get(DEFAULT, {}) for switch in switches if _listed(switch)}
+        self.lost: dict[str, list[tuple[str, str, int, int]]] = {}  # switch → (prefix, origin, expected, got)
+
+    def faults(self) -> Iterator[Fault]:
+        for switch in self.switches:
+            if _listed(switch):
+                self._compare(switch)
+        lacks = {name: {prefix for prefix, _, _, got in lost if not got} for name, lost in self.lost.items()}
+        # neighbor → switch → what it does not take from it
+        missing: dict[str, dict[str, list[Lost]]] = {}
+        for name, lost in self.lost.items():
+            row = self.ways.index[name]
+            for prefix, origin, expected, got in lost:
+                ends = self._absent(name, row, prefix, origin)
+                blamed = [end for end in ends if prefix not in lacks.get(end.peer_node, ())]
+                for end in blamed:
+                    missing.setdefault(end.peer_node, {}).setdefault(name, []).append((prefix, origin, got))
+        unheard: dict[str, dict[str, list[Lost]]] = {}  # switch → neighbor → what others have from the neighbor
+        for via, found in missing.items():
+            yield from self._unsent(via, found, unheard)
+        for name, by_via in unheard.items():
+            yield from self._unheard(name, by_via)
+
+    def _compare(self, switch: Switch) -> None:
+        """Adds what a table lacks: prefixes with fewer next hops than planned."""
+        if not self.prefixes:
+            return
+        row = self.ways.index[switch.name]
+        most = switch.view.underlay.max_paths
+        expected = np.minimum(self.ways.count[row, self.columns], most).tolist()
+        table = self.tables[switch.name]
+        lost = []
+        for (prefix, origin, column), wanted in zip(self.prefixes, expected, strict=True):
+            if wanted and column != row:
+                got = len(table.get(prefix, ()))
+                if got < wanted:
+                    lost.append((prefix, origin, wanted, got))
+        if lost:
+            self.lost[switch.name] = lost
+
+    def _absent(self, name: str, row: int, prefix: str, origin: str) -> list[Planned]:
+        """The session ends that a switch should have a prefix over and has not."""
+        used = set(self._used(name, self.tables[name].get(prefix, ())))
+        column = self.ways.index[origin]
+        return [
+            end
+            for end in self.site.switches[name].sessions
+            if end.kind == UNDERLAY
+            and end.peer_node in self.ways.index
+            and self.ways.leads(row, self.ways.index[end.peer_node], column)
+            and self.site.lives(end)
+            and not {canonical(end.interface), end.peer} & used
+        ]
+
+    def _used(self, name: str, hops: Sequence[Hop]) -> Iterator[str]:
+        for hop in hops:
+            yield from (canonical(hop.interface), hop.gateway)
+
+    def _unsent(self, via: str, found: dict[str, list[Lost]], unheard: dict[str, dict[str, list[Lost]]]) -> Iterator[Fault]:
+        """Faults of a neighbor from which nobody has a prefix; what some have from it is added to `unheard`."""
+        silent: set[str] = set()
+        hearers = [name for name in self.tables if name in self._beside(via)]
+        by_prefix = grouped((prefix, name) for name, lost in found.items() for prefix, _, _ in lost)
+        for prefix, names in by_prefix.items():
+            able = [name for name in hearers if self._expects(name, via, prefix)]
+            if len(able) > 1 and set(able) <= set(names):
+                silent.add(prefix)
+        origins = {prefix: origin for lost in found.values() for prefix, origin, _ in lost}
+        for own in (True, False):
+            prefixes = sorted(prefix for prefix in silent if (origins[prefix] == via) is own)
+            if prefixes:
+                whose = "its own" if own else f"of {listed(sorted({origins[prefix] for prefix in prefixes}), 2)}"
+                yield self._silent(via, prefixes, whose, found)
+        for name, lost in found.items():
+            rest = [one for one in lost if one[0] not in silent]
+            if rest:
+                unheard.setdefault(name, {})[via] = rest
+
+    def _beside(self, via: str) -> set[str]:
+        return {end.peer_node for end in self.site.switches[via].sessions if end.kind == UNDERLAY and self.site.lives(end)}
+
+    def _expects(self, name: str, via: str, prefix: str) -> bool:
+        column = next(column for known, _, column in self.prefixes if known == prefix)
+        return self.ways.leads(self.ways.index[name], self.ways.index[via], column)
+
+    def _silent(self, via: str, prefixes: Sequence[str], whose: str, found: dict[str, list[Lost]]) -> Fault:
+        names = [name for name, lost in found.items() if any(prefix in prefixes for prefix, _, _ in lost)]
+        words = f"{listed(list(prefixes), 3)} ({whose}): no neighbor has it from {via}; missing at {listed(names, 3)}"
+        hint = f"check the export policy of {via}" + (" and its network statements" if whose == "its own" else "")
+        return Fault(ROUTE, via, words, ROUTES, hint)
+
+    def _unheard(self, name: str, by_via: dict[str, list[Lost]]) -> Iterator[Fault]:
+        """A switch that lacks what others have: prefixes that it has no way to, then those with fewer paths than planned."""
+        expected = {prefix: wanted for prefix, _, wanted, _ in self.lost[name]}
+        for kind in (ROUTE, PATHS):
+            ways: dict[tuple[str, str, int], list[str]] = {}
+            for via, lost in by_via.items():
+                for one in lost:
+                    if (one[2] == 0) is (kind == ROUTE):
+                        ways.setdefault(one, []).append(via)
+            if not ways:
+                continue
+            prefix, origin, got = next(iter(ways))
+            many = f" and {plural(len(ways) - 1, 'other prefix', 'other prefixes')}" if len(ways) > 1 else ""
+            words = f"{prefix} of {origin}{many}: expected {plural(expected[prefix], 'path')}, got {got}"
+            vias = sorted({via for found in ways.values() for via in found})
+            over = [end for end in self.site.switches[name].sessions if end.peer_node in vias and end.kind == UNDERLAY]
+            if len(vias) == 1 or kind == ROUTE:
+                words += f"; not over {listed([f'{end.interface or end.peer} ({end.peer_node})' for end in over], 3)}"
+                hint = f"check the import policy of {name} and the export policy of {listed(vias, 2)}"
+            else:
+                words += "; each over other interfaces"
+                hint = f"check `maximum-paths` and multipath-relax of {name}"
+            yield Fault(kind, name, words, ROUTES, hint)
+
+
+def _counts(site: Site, switches: Sequence[Switch]) -> Iterator[Fault]:
+    """Prefixes that a session accepts at least, where the table of the switch was not collected."""
+    pending = [switch for switch in switches if switch.has(BGP) and not _listed(switch)]
+    if not pending:
+        return
+    ways = site.paths[pending[0].view.fabric]
+    weight = np.zeros(len(ways.index), np.int64)
+    for switch in switches:
+        weight[ways.index[switch.name]] = sum(site.announces(switch, prefix) for prefix in switch.originates)
+    for switch in pending:
+        row = ways.index[switch.name]
+        for end in switch.sessions:
+            if end.kind != UNDERLAY or end.peer_node not in ways.index or not site.lives(end):
+                continue
+            peer = switch.peer(end)
+            accepted = next(
+                (one.accepted for one in peer.families if one.name == switch.view.underlay.family), None
+            ) if peer is not None else None
+            if accepted is None:
+                continue
+            via = ways.index[end.peer_node]
+            leads = (ways.level[via] >= 0) & (ways.level[via] + 1 == ways.level[row])
+            if not ways.passes[via]:
+                leads &= np.arange(len(weight)) == via
+            least = int(weight[leads].sum())
+            if accepted < least:
+                words = f"{end.shown}: accepted prefixes: expected at least {least:,}, got {accepted:,}"
+                yield Fault(ACCEPTED, switch.name, words, BGP)

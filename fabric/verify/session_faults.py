@@ -1,0 +1,172 @@
+"""Faults of BGP sessions: each session once, at the end that is not as planned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fabric.cabling.verify.spelling import canonical
+from fabric.grouping import grouped
+from fabric.nos.state.records import BGP, ESTABLISHED, ROUTES, Peer
+from fabric.text import listed, plural
+from fabric.verify.faults import Fault
+from fabric.verify.seen import peer_key
+from fabric.verify.sessions import OVERLAY, Planned
+from fabric.verify.site import Site
+
+STOPPED, SILENT, SESSION, EXTRA, ASN, FAMILY, BFD = (
+    "stopped",
+    "silent",
+    "session",
+    "extra-session",
+    "asn",
+    "family",
+    "bfd",
+)
+
+
+def session_faults(site: Site) -> Iterator[Fault]:
+    """Every fault of every planned session, and sessions that the plan does not have."""
+    yield from (Fault(STOPPED, name, words, BGP) for name, words in site.stopped.items())
+    unexplained: list[Planned] = []
+    done: set[int] = set()
+    for switch in site.switches.values():
+        for end in switch.sessions:
+            other = site.other(end)
+            if id(end) in done:
+                continue
+            ends = [end] if other is None else [end, other]
+            done.update(map(id, ends))
+            down = [one for one in ends if site.established(one) is False]
+            found = list(_configured(site, ends))
+            yield from found
+            if not down:
+                yield from _settings(site, ends)
+            elif not found and not _explained(site, end):
+                unexplained.append(down[0])
+    yield from _unexplained(site, unexplained)
+    for name, switch in site.switches.items():
+        if BGP in switch.seen.lists:
+            yield from _extra(site, name)
+
+
+def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
+    """What an end itself says of why a session cannot be as planned."""
+    for end in ends:
+        switch = site.switches[end.node]
+        if not switch.has(BGP) or end.node in site.stopped:
+            continue
+        peer = switch.peer(end)
+        if peer is None:
+            if BGP in switch.seen.lists:
+                yield Fault(SESSION, end.node, f"{end.shown}: no such neighbor", BGP, "configure the neighbor as planned")
+        elif peer.asn and peer.asn != end.peer_asn:
+            yield Fault(ASN, end.node, f"{end.shown}: remote AS: expected {end.peer_asn}, got {peer.asn}", BGP)
+        elif peer.local_asn and peer.local_asn != end.asn:
+            yield Fault(ASN, end.node, f"{end.shown}: local AS: expected {end.asn}, got {peer.local_asn}", BGP)
+        elif peer.state == ESTABLISHED:
+            continue
+        elif peer.limited:
+            words = f"{end.shown} is down: {end.peer_node} sent more prefixes than the limit"
+            yield Fault(SESSION, end.node, words, BGP, "find out who sends them, then clear the session")
+        elif peer.activated is not None and _wanted(site, end) not in peer.activated:
+            got = listed(sorted(peer.activated), 3) or "none"
+            words = f"{end.shown}: address family: expected {_wanted(site, end)} active, got {got}"
+            yield Fault(FAMILY, end.node, words, BGP)
+        elif peer.shut:
+            yield Fault(SESSION, end.node, f"{end.shown} is shut", BGP, "remove the shutdown of the neighbor")
+
+
+def _wanted(site: Site, end: Planned) -> str:
+    """The planned address family of a session."""
+    if end.kind == OVERLAY:
+        return "evpn"
+    return "ipv6" if ":" in end.peer else site.switches[end.node].view.underlay.family
+
+
+def _explained(site: Site, end: Planned) -> bool:
+    """Whether something else is the reason: a daemon, a port, a cable, the underlay below an overlay session."""
+    if {end.node, end.peer_node} & site.stopped.keys():
+        return True
+    port = (end.node, canonical(end.interface.partition(".")[0] if _tagged(end) else end.interface))
+    if end.interface and (port in site.down or port in site.miscabled):
+        return True
+    if end.kind != OVERLAY:
+        return False
+    pair = (end.node, end.peer_node)
+    if pair in site.dead or pair[::-1] in site.dead:
+        return True
+    return any(_no_route(site, one) for one in (end, site.other(end)) if one is not None)
+
+
+def _tagged(end: Planned) -> bool:
+    return end.interface.rpartition(".")[2].isdigit() and end.interface.rpartition(".")[2] != "0"
+
+
+def _no_route(site: Site, end: Planned) -> bool:
+    """Whether the table of a switch lacks the loopback of its peer, which is a fault of routes."""
+    switch = site.switches[end.node]
+    length = 128 if ":" in end.peer else 32
+    return ROUTES in switch.seen.lists and f"{end.peer}/{length}" not in switch.seen.routes.get("", {})
+
+
+def _unexplained(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
+    """Sessions that are down without a reason; a switch without state whose sessions are all down is the reason."""
+    planned = grouped((end.peer_node, end) for switch in site.switches.values() for end in switch.sessions)
+    down = grouped((end.peer_node, end) for end in ends)
+    silent = {
+        name
+        for name, found in down.items()
+        if name in site.switches
+        and not site.switches[name].seen.files
+        and all(site.established(one) is not True for one in planned[name])
+    }
+    for name in sorted(silent):
+        neighbors = listed(list(dict.fromkeys(end.node for end in down[name])), 3)
+        words = f"no state, and no session of its neighbors with it is established ({neighbors})"
+        yield Fault(SILENT, name, words, BGP)
+    yield from (_down(site, end) for end in ends if end.peer_node not in silent)
+
+
+def _down(site: Site, end: Planned) -> Fault:
+    other = site.other(end)
+    peers = [site.switches[one.node].peer(one) for one in (end, other) if one is not None]
+    words = _says(peers[0])
+    if other is not None and len(peers) > 1 and site.switches[other.node].has(BGP):
+        words += f"; at {other.node}: {_says(peers[1])}"
+    if peers[0] is not None and peers[0].state == ESTABLISHED:
+        words = f"no address family agreed; {words}"
+    return Fault(SESSION, end.node, f"{end.shown} is not established: {words}", BGP)
+
+
+def _says(peer: Peer | None) -> str:
+    if peer is None:
+        return "no such neighbor"
+    return ", ".join(filter(None, (peer.state or "state unknown", peer.reason)))
+
+
+def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
+    """What an established session lacks."""
+    for end in ends:
+        switch = site.switches[end.node]
+        peer = switch.peer(end)
+        if peer is None:
+            continue
+        wanted = _wanted(site, end)
+        active = {one.name for one in peer.families if one.active is not False}
+        if active and wanted not in active:
+            words = f"{end.shown}: address family {wanted}: expected negotiated, got {listed(sorted(active), 4)}"
+            yield Fault(FAMILY, end.node, words, BGP)
+        if end.interface and switch.view.underlay.bfd and peer.bfd is False:
+            yield Fault(BFD, end.node, f"{end.shown}: BFD: expected up, got down", BGP)
+
+
+def _extra(site: Site, name: str) -> Iterator[Fault]:
+    """Neighbors that the plan does not have; of a VRF that the plan does not have none is judged."""
+    switch = site.switches[name]
+    planned = {peer_key(end.vrf, end.peer) for end in switch.sessions}
+    planned |= {peer_key(end.vrf, end.interface) for end in switch.sessions if end.interface}
+    tables = {"", *(switch.vrf(vrf.name) for vrf in switch.view.vrfs)}
+    extra = [peer for key, peer in switch.seen.peers.items() if key not in planned and peer.vrf in tables and peer.state]
+    if extra:
+        keys = listed([peer.key + (f" in {peer.vrf}" if peer.vrf else "") for peer in extra], 5)
+        yield Fault(EXTRA, name, f"{plural(len(extra), 'session')} not planned: {keys}", BGP)

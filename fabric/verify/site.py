@@ -1,0 +1,287 @@
+"""A site as its state is judged: the plan of every switch beside what the switch reports, and what explains what.
+
+A check of a later layer leaves alone what an earlier one has explained: a session over a port that is down, a route over a
+session that is down. Each explanation is computed once, here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import ip_interface, ip_network
+
+from fabric.cabling.verify.compare import compare
+from fabric.cabling.verify.files import Collected as Neighbors, take
+from fabric.cabling.verify.finding import Finding as CableFinding
+from fabric.cabling.verify.places import places
+from fabric.cabling.verify.planned import planned
+from fabric.cabling.verify.spelling import canonical
+from fabric.configs.targets import mtu_limit
+from fabric.configs.view_of import Views
+from fabric.grouping import grouped
+from fabric.nos.state.records import BGP, ESTABLISHED, INTERFACES, LLDP, ROUTES, Peer
+from fabric.nos.target import installed
+from fabric.plan import LEAF, Plan, Port, SwitchView, Vrf
+from fabric.verify.paths import Paths, paths
+from fabric.verify.seen import Seen
+from fabric.verify.sessions import OVERLAY, UNDERLAY, Planned, sessions_of
+
+End = tuple[str, str]  # switch, and port as `canonical` spells it
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedPort:
+    """A cabled port of a switch that is not shut by plan."""
+
+    name: str
+    port: Port
+    far_device: str
+    far_port: str  # "" where the far end is no switch
+
+
+@dataclass(frozen=True)
+class Switch:
+    """One planned switch and its reported state; `seen` is empty where nothing was collected."""
+
+    view: SwitchView
+    seen: Seen
+
+    @property
+    def name(self) -> str:
+        return self.view.device.name
+
+    @property
+    def leaf(self) -> bool:
+        return self.view.device.role == LEAF
+
+    def has(self, kind: str) -> bool:
+        """Whether a kind of state was collected."""
+        return kind in self.seen.kinds
+
+    def vrf(self, name: str) -> str:
+        """A tenant's VRF by its name on the switch."""
+        nos = installed(self.view.device.nos)
+        return nos.idiom.vrf.format(name) if nos is not None and nos.idiom is not None else name
+
+    @cached_property
+    def ports(self) -> dict[str, PlannedPort]:
+        """By the name that `canonical` gives."""
+        return {canonical(one.name): one for one in self._ports()}
+
+    def _ports(self) -> Iterator[PlannedPort]:
+        view, nos = self.view, installed(self.view.device.nos)
+        assert nos is not None
+        for port in view.cabled:
+            if not port.up or port.peer is None:
+                continue
+            far, name = port.peer, nos.port_name(view.model, port.ref, view.device.model)
+            other = installed(far.device.nos) if far.port is not None and far.model is not None else None
+            far_port = ""
+            if other is not None and far.port is not None and far.model is not None:
+                far_port = other.port_name(far.model, far.port, far.device.model)
+            yield PlannedPort(name, port, far.device.name, far_port)
+
+    @cached_property
+    def sessions(self) -> tuple[Planned, ...]:
+        return tuple(sessions_of(self.view))
+
+    def peer(self, session: Planned) -> Peer | None:
+        """The reported end of a session. An unnumbered one may be under its link-local address, or its interface."""
+        return self.seen.peer(session.vrf, session.peer)
+
+    @cached_property
+    def originates(self) -> tuple[str, ...]:
+        """Prefixes that a switch makes known by itself: loopback, tunnel address, prefixes of servers."""
+        view = self.view
+        own = [view.loopback6 or view.loopback]
+        if view.overlay and view.overlay.vtep:
+            own.append(f"{view.overlay.vtep}/32")
+        return tuple(dict.fromkeys((*own, *view.aggregates)))
+
+    def inside(self, prefix: str) -> list[PlannedPort]:
+        """The server ports with an address in a prefix."""
+        net = ip_network(prefix)
+        return [
+            one for one in self.ports.values() if one.port.address and not one.port.vrf and one.port.kind != "fabric"
+            and ip_interface(one.port.address).ip in net
+        ]
+
+    def connected(self, vrf: Vrf) -> dict[str, list[str]]:
+        """Subnets of a tenant at this leaf → the ports that they need; one of several is enough."""
+        found: dict[str, list[str]] = {}
+        for network in self.view.networks:
+            if network.vrf == vrf.name and network.gateway:
+                subnet = str(ip_interface(network.gateway).network)
+                found[subnet] = [
+                    one.name for one in self.ports.values() if network.vlan in (one.port.untagged, *one.port.tagged)
+                ]
+        for one in self.ports.values():
+            if one.port.vrf == vrf.name and one.port.address and one.port.kind == "server":
+                found.setdefault(str(ip_interface(one.port.address).network), []).append(one.name)
+        return found
+
+
+class Site:
+    """All switches of a site. `switches` is in the order of the plan."""
+
+    def __init__(self, plan: Plan, seen: Mapping[str, Seen], views: Collection[SwitchView] | None = None) -> None:
+        """Joins plan and state.
+
+        Args:
+            plan: the plan.
+            seen: reported state by switch.
+            views: the switches to judge, where they are not all that the plan has.
+        """
+        self.plan = plan
+        chosen = list(views) if views is not None else list(_views(plan))
+        self.switches = {view.device.name: Switch(view, seen.get(view.device.name, Seen())) for view in chosen}
+
+    def known(self, kind: str) -> list[Switch]:
+        """The switches of which a kind of state was collected."""
+        return [switch for switch in self.switches.values() if switch.has(kind)]
+
+    @cached_property
+    def fabrics(self) -> dict[str, list[Switch]]:
+        return grouped((switch.view.fabric, switch) for switch in self.switches.values())
+
+    # --- ports --------------------------------------------------------------------------------------------------
+
+    def far(self, end: End) -> End | None:
+        """The planned far end of a port, None where it is no switch's."""
+        switch = self.switches.get(end[0])
+        port = switch.ports.get(end[1]) if switch is not None else None
+        return (port.far_device, canonical(port.far_port)) if port is not None and port.far_port else None
+
+    def is_down(self, switch: Switch, port: PlannedPort) -> bool:
+        """Whether a planned port is reported down, or is missing from a complete list of ports."""
+        state = switch.seen.port(port.name)
+        if state is None:
+            return INTERFACES in switch.seen.lists
+        return state.up is False or state.shut
+
+    @cached_property
+    def down(self) -> frozenset[End]:
+        """Both ends of every link of which an end is reported down."""
+        found: set[End] = set()
+        for switch in self.known(INTERFACES):
+            for key, port in switch.ports.items():
+                if self.is_down(switch, port):
+                    end = (switch.name, key)
+                    found |= {end, far} if (far := self.far(end)) is not None else {end}
+        return frozenset(found)
+
+    @cached_property
+    def cables(self) -> tuple[CableFinding, ...]:
+        """What `fabric cabling verify` finds in the collected LLDP neighbors."""
+        listening = self.known(LLDP)
+        if not listening:
+            return ()
+        wanted, reported = planned(self.plan), Neighbors()
+        index = {name: number for number, name in enumerate(wanted.hosts.names)}
+        for switch in self.switches.values():
+            for part in switch.seen.lldp:
+                take(reported, part, index[switch.name])
+        return compare(wanted, reported, places(self.plan), self.plan.site).findings
+
+    @cached_property
+    def miscabled(self) -> frozenset[End]:
+        """Ends of links whose cable is elsewhere."""
+        wrong = [one for one in self.cables if one.kind in ("swapped", "wrong-port", "wrong-device", "unknown-device")]
+        return frozenset(
+            (end.device, canonical(end.port_name)) for one in wrong for link in one.links for end in link if end.port_name
+        )
+
+    # --- sessions -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def stopped(self) -> dict[str, str]:
+        """Switch → its words, where it says that its BGP does not run."""
+        found = {}
+        for switch in self.switches.values():
+            words = next((one for one in switch.seen.failures if "bgp" in one.lower()), "")
+            if words:
+                found[switch.name] = words
+        return found
+
+    @cached_property
+    def mirror(self) -> dict[tuple[str, str, str, str], Planned]:
+        """The other end of each session: (kind, switch, neighbor, interface or VRF) → planned end."""
+        return {self._key(end): end for switch in self.switches.values() for end in switch.sessions}
+
+    @staticmethod
+    def _key(end: Planned) -> tuple[str, str, str, str]:
+        return end.kind, end.node, end.peer_node, end.interface or end.vrf
+
+    def other(self, end: Planned) -> Planned | None:
+        """The planned end at the neighbor, None where it is no switch of the site."""
+        return self.mirror.get((end.kind, end.peer_node, end.node, end.peer_interface or end.vrf))
+
+    def established(self, end: Planned) -> bool | None:
+        """Whether a session end is reported established; None where its switch says nothing."""
+        switch = self.switches[end.node]
+        if end.node in self.stopped:
+            return False
+        if not switch.has(BGP):
+            return None
+        peer = switch.peer(end)
+        return peer is not None and peer.state == ESTABLISHED and self._family_up(end, peer)
+
+    @staticmethod
+    def _family_up(end: Planned, peer: Peer) -> bool:
+        """A family that the peers did not agree on carries no routes."""
+        wanted = "evpn" if end.kind == OVERLAY else "ipv6" if ":" in end.peer else ""
+        return not any(one.name == wanted and one.active is False for one in peer.families)
+
+    def lives(self, end: Planned) -> bool:
+        """Whether a session carries routes as far as both ends say."""
+        other = self.other(end)
+        return self.established(end) is not False and (other is None or self.established(other) is not False)
+
+    @cached_property
+    def dead(self) -> frozenset[tuple[str, str]]:
+        """(switch, neighbor) between which an underlay session is planned and none lives."""
+        alive: dict[tuple[str, str], bool] = {}
+        for switch in self.switches.values():
+            for end in switch.sessions:
+                if end.kind == UNDERLAY:
+                    pair = (end.node, end.peer_node)
+                    alive[pair] = alive.get(pair, False) or self.lives(end)
+        return frozenset(pair for pair, lives in alive.items() if not lives)
+
+    # --- routes -------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def paths(self) -> dict[str, Paths]:
+        """Fabric → next hops over the sessions that live."""
+        return {fabric: self._paths(switches) for fabric, switches in self.fabrics.items()}
+
+    def _paths(self, switches: Sequence[Switch]) -> Paths:
+        return paths(
+            {switch.name: switch.view.device.asn for switch in switches},
+            [switch.name for switch in switches if not switch.leaf],
+            (
+                (end.node, end.peer_node)
+                for switch in switches
+                for end in switch.sessions
+                if end.kind == UNDERLAY and self.lives(end)
+            ),
+        )
+
+    def announces(self, switch: Switch, prefix: str) -> bool:
+        """Whether a switch has a prefix of its own to make known; unknown counts as yes.
+
+        A prefix of servers is known while one of the ports in it is up.
+        """
+        if prefix in switch.view.aggregates:
+            return any(not self.is_down(switch, one) for one in switch.inside(prefix))
+        if ROUTES not in switch.seen.lists:
+            return True
+        return prefix in switch.seen.routes.get("", {})
+
+
+def _views(plan: Plan) -> Iterator[SwitchView]:
+    """The view of every switch that has an installed network OS."""
+    for fabric in plan.fabrics.values():
+        views = Views(plan, fabric, mtu_limit(fabric))
+        yield from (views.of(device) for device in fabric.switches if device.nos and installed(device.nos) is not None)

@@ -1,0 +1,135 @@
+"""The state of a site against its plan.
+
+STATE/ ──files, readers of every network OS──▶ Seen of each switch
+plan ──views──▶ Site ──ports, sessions, routes, overlay──▶ faults, each cause once ──checks──▶ findings
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabric.cabling.verify.spelling import canonical
+from fabric.checks import Finding, Verdict
+from fabric.checks.registry import ids, run
+from fabric.checks.verdict import Read
+from fabric.grouping import grouped
+from fabric.nos.state.records import ERRORS, EVPN, KINDS, OPTICS, QUEUES
+from fabric.plan import Plan, SwitchView
+from fabric.text import and_more, plural
+from fabric.verify.files import Collected, read
+from fabric.verify.judged import judged
+from fabric.verify.seen import Seen, beyond
+from fabric.verify.site import Site, Switch
+
+SHOWN = 3  # names of switches in a line about what was not judged
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A kind of state that was not collected of some switches."""
+
+    kind: str
+    switches: tuple[str, ...]
+    of: int  # switches that should have it
+
+    @property
+    def words(self) -> str:
+        """`no routes of 3 switches: leaf001, leaf002 and 1 more`."""
+        if len(self.switches) == self.of:
+            return f"{KINDS[self.kind]}: none collected"
+        names = ", ".join(self.switches[:SHOWN])
+        more = f" and {and_more(len(self.switches) - SHOWN)}" if len(self.switches) > SHOWN else ""
+        return f"{KINDS[self.kind]}: none of {plural(len(self.switches), 'switch', 'switches')}: {names}{more}"
+
+
+@dataclass(frozen=True)
+class SiteState:
+    """The state of a site, judged.
+
+    Attributes:
+        collected: what the folder has.
+        findings: worst first in each file.
+        missing: what could not be judged, by kind of state.
+        silent: planned switches without any state.
+    """
+
+    site: Site
+    collected: Collected
+    findings: tuple[Finding, ...]
+    missing: tuple[Missing, ...]
+    silent: tuple[str, ...]
+
+    def verdict(self, *, whole: bool = False) -> Verdict:
+        """As the reports of checks take it."""
+        devices = len(self.site.switches)
+        folder = Read(f"state of site {self.site.plan.site}", self.collected.folder, devices, self.collected.files)
+        skipped = [(one.kind, one.words) for one in self.missing]
+        from dataclasses import replace
+
+        return replace(Verdict.of(self.findings, [folder], ids("state"), skipped), whole=whole)
+
+    def lacks(self, kinds: Collection[str]) -> tuple[Missing, ...]:
+        """Of some kinds, those that were not collected everywhere."""
+        return tuple(one for one in self.missing if one.kind in kinds)
+
+
+def verify(plan: Plan, folder: Path, before: Path | None = None) -> SiteState:
+    """Compares the state in a folder with a plan.
+
+    Args:
+        plan: the plan.
+        folder: state of the switches, as collected.
+        before: an earlier collection; counters count from there.
+
+    Raises:
+        InputError: the folder is missing or empty.
+    """
+    names = [device.name for fabric in plan.fabrics.values() for device in fabric.devices]
+    collected = read(folder, names)
+    if before is not None:
+        since(collected.seen, read(before, names).seen)
+    return judge(plan, collected)
+
+
+def judge(plan: Plan, collected: Collected, views: Collection[SwitchView] | None = None) -> SiteState:
+    """Compares collected state with a plan, or with some of its switches."""
+    site = Site(plan, collected.seen, views)
+    found = run_checks(site)
+    silent = tuple(name for name, switch in site.switches.items() if not switch.seen.files)
+    return SiteState(site, collected, found, tuple(_missing(site, silent)), silent)
+
+
+def run_checks(site: Site) -> tuple[Finding, ...]:
+    """The findings of every check of state."""
+    from fabric.checks.state.family import StateCheck
+
+    return tuple(sorted(set(run(StateCheck, judged(site))), key=lambda one: one.order))
+
+
+def since(seen: Mapping[str, Seen], before: Mapping[str, Seen]) -> None:
+    """Leaves of each counter what it has counted since an earlier collection."""
+    for name, now in seen.items():
+        if name in before:
+            old = {(one.name, canonical(one.port), one.queue): one.value for one in before[name].counters}
+            now.counters = beyond(now.counters, old)
+
+
+def _missing(site: Site, silent: Collection[str]) -> list[Missing]:
+    """Kinds of state that were not collected of all switches that answered and have something to judge."""
+    answering = [switch for name, switch in site.switches.items() if name not in silent]
+    lacking = grouped((kind, switch.name) for kind in KINDS for switch in answering if _due(switch, kind) and not switch.has(kind))
+    due = {kind: sum(_due(switch, kind) for switch in answering) for kind in KINDS}
+    return [Missing(kind, tuple(names), due[kind]) for kind, names in lacking.items()]
+
+
+def _due(switch: Switch, kind: str) -> bool:
+    """Whether the plan has something that a kind of state shows."""
+    if switch.seen.failures and kind not in (ERRORS, QUEUES, OPTICS):
+        return False
+    if kind == EVPN:
+        return bool(switch.view.overlay and switch.view.overlay.vtep)
+    if kind == QUEUES:
+        return switch.view.qos is not None
+    return True
