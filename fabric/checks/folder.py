@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fabric.checks.base import FilesCheck
 from fabric.checks.equals.compare import Comparison
+from fabric.checks.equals.roles import Outlines
 from fabric.checks.files.equals import Compared, EqualsCheck
 from fabric.checks.files.reading import FolderCheck
 from fabric.checks.files.services import HostNames
@@ -42,10 +43,10 @@ def check_folder(folder: Folder) -> Checked:
     return result
 
 
-def check_network(network: Network) -> tuple[list[Finding], list[tuple[str, str]]]:
+def check_network(network: Network, outlines: Outlines | None = None) -> tuple[list[Finding], list[tuple[str, str]]]:
     """(findings about devices without a plan, what could not be compared and why)."""
     findings = run(FilesCheck, network)
-    subject = Compared(network, findings)
+    subject = Compared(network, findings, outlines or Outlines())
     return findings + run(EqualsCheck, subject), list(_not_compared(subject.comparison))
 
 

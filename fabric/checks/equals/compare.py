@@ -15,6 +15,7 @@ from fabric.facts import Facts, Located
 from fabric.text import listed, plural
 
 QUOTED = 90  # characters of a statement
+UNUSED = re.compile(r"(?i)\b(?:spare|reserved|un-?used|unassigned|free|not used)\b")  # in the description of a port
 SECRET = re.compile(r"(?i)passw|secret|\bkey\b|community|\bauth|\bmd5|\bpriv\b|token")
 
 
@@ -59,9 +60,9 @@ class Comparison:
     apart: list[str] = field(default_factory=list)  # devices that differ too much from those of their name
 
 
-def compared(devices: Sequence[Facts]) -> Comparison:
+def compared(devices: Sequence[Facts], outlines: Outlines | None = None) -> Comparison:
     """Every device compared with those of its role."""
-    outlines, result = Outlines(), Comparison()
+    outlines, result = outlines or Outlines(), Comparison()
     for role in roles(devices, outlines):
         _Role(role, outlines, result).compare()
     return result
@@ -98,6 +99,9 @@ class _Role:
 
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
+        port = facts.interfaces.get(odd.name)
+        if port is not None and port.description and UNUSED.search(port.description.value):
+            return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)
         place = self._place(own, rows, odd)
@@ -141,8 +145,8 @@ def _text(nos: str, made: Plans, what: Property) -> str:
         return (next(values) if at in plan.fixed else "*") + rest
 
     shown = MARKED.sub(value, text.partition(" ")[2]).replace("\n", " ")
-    if not syntax.verb and syntax.separator == " / ":
-        shown = shown if "=" in shown else shown.rpartition(" / ")[2]
+    if text.partition(" ")[0] in syntax.sectioned:
+        shown = shown.rpartition(" / ")[2]
     if SECRET.search(shown):
         shown = " ".join(shown.split()[:2]) + " …"
     shown = f"{syntax.verb} {shown}" if syntax.verb else shown

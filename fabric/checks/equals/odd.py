@@ -13,6 +13,7 @@ from fabric.checks.equals.outline import ADDRESS
 MOST_ODD = 3  # differences of a device that still counts as an equal of the others
 ENOUGH = 4  # objects with one body that make a rule
 LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen, which means one thing on every device
+LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
 PORTS = "port "  # begins the families of ports, whose names have no meaning on another device
 
 
@@ -102,9 +103,10 @@ def _causes(
 
 
 def _by_design(one: Property, other: Property) -> bool:
-    """Whether two properties differ in addresses alone: of servers, route servers, other devices."""
+    """Whether two properties differ in addresses and lengths of prefixes alone: of servers, route servers, other devices."""
     pairs = zip(one[1], other[1], strict=False)
-    return one[0] == other[0] and all(a == b or (ADDRESS.fullmatch(a) and ADDRESS.fullmatch(b)) for a, b in pairs)
+    same = LENGTH.sub("", one[0]) == LENGTH.sub("", other[0])
+    return same and all(a == b or (ADDRESS.fullmatch(a) and ADDRESS.fullmatch(b)) for a, b in pairs)
 
 
 def _alike(one: Property, other: Property) -> bool:

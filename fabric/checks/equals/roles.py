@@ -35,13 +35,25 @@ class Role:
 
 @dataclass
 class Outlines:
-    """Outlines of devices. What was read for one device is used for the next of its network OS."""
+    """Outlines of devices. What was read for one device is used for the next of its network OS.
+
+    Attributes:
+        kept: devices that are compared again and again → their outlines, by `id()` of their facts.
+    """
 
     known: dict[str, Known] = field(default_factory=dict)
     forms: dict[str, Forms] = field(default_factory=dict)
+    kept: dict[int, Outline] = field(default_factory=dict)
 
     def of(self, facts: Facts) -> Outline:
         """The outline of a device."""
+        return self.kept.get(id(facts)) or self._read(facts)
+
+    def keep(self, devices: Iterable[Facts]) -> None:
+        """Reads devices once. They must live as long as this."""
+        self.kept |= {id(facts): self._read(facts) for facts in devices}
+
+    def _read(self, facts: Facts) -> Outline:
         nos = facts.nos
         return outline(facts.name, nos, facts.texts, self.known.setdefault(nos, {}), self.forms.setdefault(nos, {}))
 

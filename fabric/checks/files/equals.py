@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabric.checks import ERROR, NOTE, WARNING, Check, Finding, Network
 from fabric.checks.equals.compare import Comparison, compared
-
-SHOWN = 6  # devices
+from fabric.checks.equals.roles import Outlines
 
 
 @dataclass(frozen=True)
@@ -18,10 +17,11 @@ class Compared:
 
     network: Network
     reported: Sequence[Finding]
+    outlines: Outlines = field(default_factory=Outlines)
 
     @cached_property
     def comparison(self) -> Comparison:
-        return compared(self.network.devices)
+        return compared(self.network.devices, self.outlines)
 
 
 class EqualsCheck(Check[Compared]):
