@@ -6,7 +6,7 @@ default of the network OS is filled in by its reader only where the comparison n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -190,6 +190,7 @@ class Facts:
     broken: list[Located[str]] = field(default_factory=list)  # what no parser can read: "not JSON: …"
     unread: list[Located[str]] = field(default_factory=list)  # statements that the reader does not know, whole
     statements: int = 0  # in all, those that it knows and passes over included
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # path → what was read
 
     def neighbors(self) -> Iterator[Neighbor]:
         """Of every VRF."""

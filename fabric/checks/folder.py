@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from fabric.checks.base import FilesCheck
+from fabric.checks.equals.compare import Comparison
+from fabric.checks.equals.roles import Outlines
+from fabric.checks.files.equals import Compared, EqualsCheck
 from fabric.checks.files.reading import FolderCheck
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import NOTE, Finding
@@ -11,6 +16,7 @@ from fabric.checks.registry import ids, run
 from fabric.checks.site import Checked
 from fabric.checks.verdict import Read
 from fabric.nos.reading import Folder
+from fabric.text import listed
 
 
 def check_folder(folder: Folder) -> Checked:
@@ -18,7 +24,9 @@ def check_folder(folder: Folder) -> Checked:
     result = Checked()
     networks = [Network(tuple(devices)) for devices in folder.sites()]
     for network in networks:
-        result.findings += run(FilesCheck, network)
+        found, skipped = check_network(network)
+        result.findings += found
+        result.skipped += skipped
     result.ran |= ids("files")
     read = [facts for network in networks for facts in network.devices]
     result.findings += run(FolderCheck, folder) + apart(folder)
@@ -33,6 +41,21 @@ def check_folder(folder: Folder) -> Checked:
         )
     )
     return result
+
+
+def check_network(network: Network, outlines: Outlines | None = None) -> tuple[list[Finding], list[tuple[str, str]]]:
+    """(findings about devices without a plan, what could not be compared and why)."""
+    findings = run(FilesCheck, network)
+    subject = Compared(network, findings, outlines or Outlines())
+    return findings + run(EqualsCheck, subject), list(_not_compared(subject.comparison))
+
+
+def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    subject = "comparison of devices of one role"
+    if comparison.alone:
+        yield subject, f"fewer than 3 devices of a role: {listed(comparison.alone)}"
+    if comparison.apart:
+        yield subject, f"too different from the devices with similar names: {listed(comparison.apart)}"
 
 
 def apart(folder: Folder) -> list[Finding]:

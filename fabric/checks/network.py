@@ -39,7 +39,7 @@ class Network:
             for facts in self.devices
             for interface in facts.interfaces.values()
             for fact in interface.addresses
-            if not fact.value.startswith(("127.", "fe80:", "::1/"))
+            if not fact.value.startswith(("127.", "169.254.", "fe80:", "::1/"))
         )
 
     @cached_property

@@ -27,4 +27,6 @@ def read_device(name: str, nos: str, files: Mapping[str, str]) -> Facts:
     reader = target(nos).reader
     if reader is None:
         raise KeyError(nos)
-    return reader.get().read.get()(name, files)
+    facts = reader.get().read.get()(name, files)
+    facts.texts = files
+    return facts

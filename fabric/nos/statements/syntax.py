@@ -25,6 +25,7 @@ LABEL = "label"  # text for people: a difference is a warning
 SECRET = "secret"  # compared by presence: the value is hashed or encrypted, and `rewrite` replaces it
 BELOW = "\v"  # in the result of a rewrite, ` > ` in the data
 ELEMENT = "\0"  # takes the place of an element in an expanded template
+KEYS = {"rewrite", "single", "ordered", "without_effect", "varies", "numbered", "tolerated"}  # of a `statements.yaml`
 KINDS = (DEFAULT, ADDED, HIDDEN, LABEL, SECRET)
 
 
@@ -109,10 +110,14 @@ class Rules:
     single: tuple[re.Pattern[str], ...] = ()  # lines whose groups name what they set: a second one changes it
     ordered: tuple[re.Pattern[str], ...] = ()  # sections whose statements take effect in their order
     without_effect: tuple[WithoutEffect, ...] = ()
+    varies: tuple[str, ...] = ()  # patterns whose groups name what a device has by design: a VRF, a list, an AS number
+    numbered: tuple[str, ...] = ()  # patterns whose groups are numbers of entries
+    tolerated: tuple[str, ...] = ()  # statements that a device may lack by design
 
     def entries(self) -> tuple[tuple[Any, ...], ...]:
         """The lists, in the order of the fields."""
-        return self.rewrites, self.single, self.ordered, self.without_effect
+        rows = self.rewrites, self.single, self.ordered, self.without_effect
+        return *rows, self.varies, self.numbered, self.tolerated
 
     @cached_property
     def rewrites_by_word(self) -> Mapping[str, tuple[Rewrite, ...]]:
@@ -138,13 +143,14 @@ class Rules:
 def load_rules(path: FilePath) -> Rules:
     """Rules from a `statements.yaml`. Raises ValueError for an unknown key or kind, so that no entry is lost."""
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    if unknown := set(document) - {"rewrite", "single", "ordered", "without_effect"}:
+    if unknown := set(document) - KEYS:
         raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
     rules = Rules(
         tuple(_rewrite(row) for row in document.get("rewrite") or ()),
         tuple(re.compile(row) for row in document.get("single") or ()),
         tuple(re.compile(row) for row in document.get("ordered") or ()),
         tuple(_without_effect(row) for row in document["without_effect"]),
+        *(tuple(document.get(key) or ()) for key in ("varies", "numbered", "tolerated")),
     )
     if wrong := [entry for entry in rules.without_effect if entry.kind not in KINDS]:
         raise ValueError(f"{path}: unknown kind in {wrong[0]}")
@@ -205,6 +211,21 @@ class Syntax:
             return Rules()
         files = [load_rules(path) for path in (self.rules_file, *self.more_rules)]
         return Rules(*(tuple(chain.from_iterable(entries)) for entries in zip(*map(Rules.entries, files), strict=True)))
+
+    @cached_property
+    def varies(self) -> re.Pattern[str] | None:
+        """One pattern of what names something that a device has by design."""
+        return _any(self.rules.varies)
+
+    @cached_property
+    def numbered(self) -> re.Pattern[str] | None:
+        """One pattern of the numbers of entries."""
+        return _any(self.rules.numbered)
+
+    @cached_property
+    def tolerated(self) -> re.Pattern[str] | None:
+        """One pattern of the statements that a device may lack by design."""
+        return _any(self.rules.tolerated)
 
     def read(self, files: Mapping[str, str], known: Known | None = None) -> Statements:
         """Every statement of the files of a switch, in the order of the files.
@@ -356,6 +377,10 @@ class Syntax:
         """Whether the order of the statements in a section has an effect."""
         text = self.joined(section)
         return any(pattern.fullmatch(text) for pattern in self.rules.ordered)
+
+
+def _any(patterns: Sequence[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
 
 
 def elements(text: str) -> Iterable[str]:

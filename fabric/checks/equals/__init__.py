@@ -1,0 +1,1 @@
+"""Devices of one role as witnesses: what all of them say and one does not."""

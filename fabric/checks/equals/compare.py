@@ -1,0 +1,153 @@
+"""Devices of one role compared: each difference with the statement that shows it, and what could not be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from fabric.checks.equals.forms import MARKED, Body, Device, Family, Plans, Property, filed, plans, rows_of
+from fabric.checks.equals.odd import Odd, odd_ones
+from fabric.checks.equals.outline import Outline, Row
+from fabric.checks.equals.roles import FEW, Outlines, Role, roles
+from fabric.checks.statements import syntax_of
+from fabric.facts import Facts, Located
+from fabric.text import listed, plural
+
+QUOTED = 90  # characters of a statement
+UNUSED = re.compile(r"(?i)\b(?:spare|reserved|un-?used|unassigned|free|not used)\b")  # in the description of a port
+SECRET = re.compile(r"(?i)passw|secret|\bkey\b|community|\bauth|\bmd5|\bpriv\b|token")
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A statement that a device lacks, or has otherwise than its equals.
+
+    Attributes:
+        facts: the device.
+        place: of its statement, or of the section that lacks one.
+        expected: the statement of the others.
+        got: its own, "" for none.
+        subject: the port, list or neighbor that it is about, "" for the device.
+        more: further statements that are missing with it.
+        witnesses: names of the others, or how many similar objects there are.
+    """
+
+    facts: Facts
+    place: Located[object]
+    expected: str
+    got: str
+    subject: str
+    more: int
+    witnesses: str
+
+    @property
+    def message(self) -> str:
+        """What differs, and from whom."""
+        subject = f"{self.subject}: " if self.subject else ""
+        more = f" and {plural(self.more, 'statement')} of its section" if self.more else ""
+        if self.got:
+            return f"{subject}{self.got}, but {self.expected} on {self.witnesses}"
+        return f"{subject}missing {self.expected}{more}, which {self.witnesses} have"
+
+
+@dataclass
+class Comparison:
+    """What devices of one role have otherwise, and why some could not be compared."""
+
+    unlike: list[Unlike] = field(default_factory=list)
+    alone: list[str] = field(default_factory=list)  # devices without enough equals
+    apart: list[str] = field(default_factory=list)  # devices that differ too much from those of their name
+
+
+def compared(devices: Sequence[Facts], outlines: Outlines | None = None) -> Comparison:
+    """Every device compared with those of its role."""
+    outlines, result = outlines or Outlines(), Comparison()
+    for role in roles(devices, outlines):
+        _Role(role, outlines, result).compare()
+    return result
+
+
+class _Role:
+    def __init__(self, role: Role, outlines: Outlines, result: Comparison) -> None:
+        self.role, self.outlines, self.result = role, outlines, result
+        self.bodies: dict[Body, Body] = {}
+
+    def compare(self) -> None:
+        devices = self.role.devices
+        if len(devices) >= FEW:
+            self._among(devices, len(devices))
+            return
+        self.result.alone += [facts.name for facts in devices]
+        self._among(devices, len(devices), only_objects=True)
+        if len(devices) == 2 and self.role.beside:
+            self._among((*devices, *self.role.beside), 2, only_device=True)
+
+    def _among(self, devices: Sequence[Facts], judged: int, *, only_objects: bool = False, only_device: bool = False) -> None:
+        """Compares devices; the first `judged` of them may be found odd."""
+        samples = devices[:: max(1, len(devices) // 32)]
+        made = plans([self.outlines.of(facts) for facts in samples])
+        odd, apart = odd_ones([self._filed(facts, made) for facts in devices])
+        if not (only_objects or only_device):
+            self.result.apart += [f"{devices[at].name} ({plural(count, 'difference')})" for at, count in apart.items()]
+        for one in odd:
+            if one.device < judged and not (only_objects and not one.objects) and not (only_device and one.objects):
+                self.result.unlike += self._shown(devices, made, one)
+
+    def _filed(self, facts: Facts, made: Plans) -> Device:
+        return filed(self.outlines.of(facts), made, self.bodies)
+
+    def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
+        facts = devices[odd.device]
+        port = facts.interfaces.get(odd.name)
+        if port is not None and port.description and UNUSED.search(port.description.value):
+            return
+        own = self.outlines.of(facts)
+        rows = rows_of(own, made)
+        place = self._place(own, rows, odd)
+        texts = [_text(self.role.nos, made, what) for what in odd.missing]
+        got = _text(self.role.nos, made, odd.extra[0]) if odd.extra else ""
+        names = [other.name for other in devices if other is not facts]
+        if odd.objects:
+            count = odd.witnesses
+            witnesses = plural(count, "similar object")
+        else:
+            witnesses = f"{plural(len(names), 'device')} of its role ({listed(names, 2)})"
+        subject = odd.name if odd.objects or odd.family.text else ""
+        yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses)
+
+    def _place(self, own: Outline, rows: dict[tuple[Family, str, Property], Row], odd: Odd) -> Located[object]:
+        """Of the statement that differs, else of the section or object that lacks one."""
+        for what in odd.extra:
+            row = rows.get((odd.family, odd.name, what))
+            if row is not None:
+                return Located(None, row.place.line, row.place.file)
+        near = [row for (family, name, _), row in rows.items() if family == odd.family and name == odd.name]
+        section = odd.missing[0][0].rpartition(" / ")[0]
+        inside = [row for row in near if section and row.form.text == section]
+        for row in (*inside, *(near if odd.family.text else ())):
+            return Located(None, row.place.line, row.place.file)
+        part = odd.missing[0][0].partition(" ")[0]
+        file = next((row.place.file for row in own.rows if row.path[0] == part), own.rows[0].place.file if own.rows else "")
+        return Located(None, 0, file)
+
+
+def _text(nos: str, made: Plans, what: Property) -> str:
+    """A property as a statement, `*` for what is a device's own."""
+    syntax = syntax_of(nos)
+    text, kept = what
+    plan, values, at = made.made[text], iter(kept), -1
+
+    def value(match: re.Match[str]) -> str:
+        nonlocal at
+        at += 1
+        rest = match[0][1:] if match[0][1:2] == "/" else ""
+        return (next(values) if at in plan.fixed else "*") + rest
+
+    shown = MARKED.sub(value, text.partition(" ")[2]).replace("\n", " ")
+    if text.partition(" ")[0] in syntax.sectioned:
+        shown = shown.rpartition(" / ")[2]
+    if SECRET.search(shown):
+        shown = " ".join(shown.split()[:2]) + " …"
+    shown = f"{syntax.verb} {shown}" if syntax.verb else shown
+    return f"`{shown[:QUOTED]}…`" if len(shown) > QUOTED else f"`{shown}`"

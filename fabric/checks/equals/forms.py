@@ -1,0 +1,149 @@
+"""What devices of one role have in common: which values are a device's own, and which object a statement belongs to.
+
+An object is a port, a neighbor, a VRF: what a device has many of, and what others call otherwise. Its properties are the
+statements about it without what is its own, so that ports of one kind have equal properties.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from fabric.checks.equals.outline import AT_PORT, NUMBER, STATED, VALUE, Form, Outline, Row
+
+LEARNT_FROM = 32  # devices
+MARKED = re.compile(rf"[{VALUE}{STATED}{AT_PORT}{NUMBER}][^\s|=]*")
+CONTENT = re.compile(r"\w")
+Property: TypeAlias = tuple[str, tuple[str, ...]]  # form, and its values that are no device's own
+
+
+class Family(NamedTuple):
+    """Objects of one kind: the words up to the object's name, or the kind of port; "" for the device itself."""
+
+    text: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How statements of one form are filed.
+
+    Attributes:
+        member: position of the object's name among the values, -1 for a statement about the device itself.
+        fixed: positions of the values that are no device's own.
+        family: text of the family.
+        before: how many of the fixed values are part of the family.
+    """
+
+    member: int
+    fixed: tuple[int, ...]
+    family: str
+    before: int
+
+    def file(self, form: Form) -> tuple[Family, str, Property]:
+        """(family, name of the object, property)."""
+        values = form.values
+        kept = tuple([values[at] for at in self.fixed])
+        member = values[self.member] if self.member >= 0 else ""
+        return Family(self.family, kept[: self.before]), member, (form.text, kept)
+
+
+def plans(outlines: Sequence[Outline]) -> Plans:
+    """How the statements of devices of one role are filed, learnt from a part of them."""
+    step = max(1, len(outlines) // LEARNT_FROM)
+    users: dict[str, list[dict[str, int]]] = {}  # form → per value: its text → devices
+    devices: dict[str, int] = {}
+    for own in outlines[::step]:
+        seen: dict[str, list[set[str]]] = {}
+        for row in own.rows:
+            text, values = row.form
+            if values:
+                sets = seen.get(text)
+                if sets is None:
+                    sets = seen[text] = [set() for _ in values]
+                for at, value in enumerate(values):
+                    sets[at].add(value)
+        for text, sets in seen.items():
+            devices[text] = devices.get(text, 0) + 1
+            counts = users.setdefault(text, [{} for _ in sets])
+            for count, texts in zip(counts, sets, strict=True):
+                for value in texts:
+                    count[value] = count.get(value, 0) + 1
+    fixed = {
+        text: tuple(
+            max(count.values()) >= max(2, devices[text] - max(1, devices[text] // 4)) for count in counts
+        )
+        for text, counts in users.items()
+    }
+    return Plans(fixed)
+
+
+@dataclass
+class Plans:
+    """Form → how it is filed. `fixed`: form → for each value, whether devices of the role share it."""
+
+    fixed: dict[str, tuple[bool, ...]]
+    made: dict[str, Plan] = field(default_factory=dict)
+
+    def of(self, form: Form) -> Plan:
+        found = self.made.get(form.text)
+        if found is None:
+            found = self.made[form.text] = self._make(form)
+        return found
+
+    def _make(self, form: Form) -> Plan:
+        text = form.text
+        marks = list(MARKED.finditer(text))
+        shared = self.fixed.get(text, (False,) * len(marks))
+        fixed = [at for at, mark in enumerate(marks) if mark[0][0] == VALUE and shared[at]]
+        own = [at for at, mark in enumerate(marks) if at not in fixed and mark[0][0] != NUMBER]
+        member = next((at for at in reversed(own) if _goes_on(marks[at + 1 :], text[marks[at].end() :], fixed, at)), -1)
+        if member < 0 and own and marks[own[-1]][0][0] == AT_PORT:
+            member = own[-1]
+        if member < 0:
+            return Plan(-1, tuple(fixed), "", 0)
+        mark = marks[member]
+        if mark[0][0] == AT_PORT:
+            return Plan(member, tuple(fixed), f"port {mark[0][1:]}", 0)
+        return Plan(member, tuple(fixed), text[: mark.end()], sum(at < member for at in fixed))
+
+
+def _goes_on(later: Sequence[re.Match[str]], rest: str, fixed: Iterable[int], at: int) -> bool:
+    """Whether something is said behind a name that is not a device's own."""
+    return any(at + 1 + index in fixed for index in range(len(later))) or CONTENT.search(MARKED.sub("", rest)) is not None
+
+
+Body: TypeAlias = frozenset[Property]  # properties of an object
+
+
+@dataclass(eq=False)
+class Device:
+    """What a device says: family → name of the object → its properties."""
+
+    name: str
+    objects: dict[Family, dict[str, Body]]
+
+
+def filed(own: Outline, made: Plans, bodies: dict[Body, Body]) -> Device:
+    """The objects of a device. `bodies`: those seen before, so that equal ones are one object in memory."""
+    objects: dict[Family, dict[str, list[Property]]] = {}
+    for row in own.rows:
+        family, member, what = made.of(row.form).file(row.form)
+        objects.setdefault(family, {}).setdefault(member, []).append(what)
+    return Device(
+        own.name,
+        {
+            family: {name: bodies.setdefault(body := frozenset(members[name]), body) for name in members}
+            for family, members in objects.items()
+        },
+    )
+
+
+def rows_of(own: Outline, made: Plans) -> dict[tuple[Family, str, Property], Row]:
+    """The statement that says a property of an object."""
+    rows: dict[tuple[Family, str, Property], Row] = {}
+    for row in own.rows:
+        rows.setdefault(made.of(row.form).file(row.form), row)
+    return rows

@@ -1,0 +1,163 @@
+"""The odd one out: what every other device of a role says and one does not, and the object unlike all of its kind."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fabric.checks.equals.forms import Body, Device, Family, Property
+from fabric.checks.equals.outline import ADDRESS
+
+MOST_ODD = 3  # differences of a device that still counts as an equal of the others
+ENOUGH = 4  # objects with one body that make a rule
+LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen, which means one thing on every device
+LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
+PORTS = "port "  # begins the families of ports, whose names have no meaning on another device
+
+
+@dataclass(frozen=True, slots=True)
+class Odd:
+    """What a device has otherwise than its equals.
+
+    Attributes:
+        device: position in the group.
+        family: of the object.
+        name: of the object, "" for the device itself.
+        missing: what the others have.
+        extra: what it has in its place.
+        witnesses: devices that have it, or objects where `objects` is true.
+        objects: the witnesses are objects of this and other devices.
+    """
+
+    device: int
+    family: Family
+    name: str
+    missing: tuple[Property, ...]
+    extra: tuple[Property, ...]
+    witnesses: int
+    objects: bool = False
+
+
+def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
+    """(what is odd, position of a device that is no equal of the others → its differences)."""
+    apart = _apart(devices)
+    found = [one for one in (*_singles(devices), *_objects(devices)) if one.witnesses > 2 or apart[one.device] < 2]
+    counts = Counter(one.device for one in found)
+    unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
+    return [one for one in found if one.device not in unlike], unlike
+
+
+def _apart(devices: Sequence[Device]) -> list[int]:
+    """Per device: kinds of objects that it alone has, or alone has not. Two equals prove nothing against a border leaf."""
+    users = Counter(family for own in devices for family in own.objects)
+    alone = {family for family, count in users.items() if count == 1}
+    common = {family for family, count in users.items() if count == len(devices) - 1}
+    return [len(alone & own.objects.keys()) + len(common - own.objects.keys()) for own in devices]
+
+
+# --- properties of the device itself ----------------------------------------------------------------------------
+
+
+def _singles(devices: Sequence[Device]) -> Iterator[Odd]:
+    """What a device has once: the device itself, its BGP process."""
+    families = Counter(family for own in devices for family, members in own.objects.items() if len(members) == 1)
+    for family, users in families.items():
+        if users < max(2, len(devices) - 1):
+            continue
+        bodies = [_only(own.objects.get(family)) for own in devices]
+        counts = Counter(what for body in bodies if body is not None for what in body)
+        usual = {what for what, count in counts.items() if count >= max(2, len(devices) - 1)}
+        rare = {what for what, count in counts.items() if count == 1}
+        for at, body in enumerate(bodies):
+            if body is None:
+                continue
+            missing = usual - body
+            if not missing:
+                continue
+            name = next(iter(devices[at].objects[family]))
+            yield from _causes(at, family, name, missing, rare & body, len(devices) - 1)
+
+
+def _only(members: Mapping[str, Body] | None) -> Body | None:
+    return next(iter(members.values())) if members is not None and len(members) == 1 else None
+
+
+def _causes(
+    at: int, family: Family, name: str, missing: set[Property], extra: set[Property], witnesses: int
+) -> Iterator[Odd]:
+    """One difference for a value, and one for a section that is missing as a whole."""
+    left = set(extra)
+    groups: dict[str, list[Property]] = {}
+    for what in sorted(missing):
+        pair = next((other for other in sorted(left) if _alike(what, other)), None)
+        if pair is not None:
+            left.discard(pair)
+            if not _by_design(what, pair):
+                yield Odd(at, family, name, (what,), (pair,), witnesses)
+        else:
+            groups.setdefault(what[0].partition(" / ")[0], []).append(what)
+    for members in groups.values():
+        yield Odd(at, family, name, tuple(members), (), witnesses)
+
+
+def _by_design(one: Property, other: Property) -> bool:
+    """Whether two properties differ in addresses and lengths of prefixes alone: of servers, route servers, other devices."""
+    pairs = zip(one[1], other[1], strict=False)
+    same = LENGTH.sub("", one[0]) == LENGTH.sub("", other[0])
+    return same and all(a == b or (ADDRESS.fullmatch(a) and ADDRESS.fullmatch(b)) for a, b in pairs)
+
+
+def _alike(one: Property, other: Property) -> bool:
+    """Whether two properties set the same thing: one form, or words that differ in one place."""
+    if one[0] == other[0]:
+        return True
+    mine, theirs = one[0].split(), other[0].split()
+    return len(mine) == len(theirs) > 2 and sum(a != b for a, b in zip(mine, theirs, strict=True)) == 1
+
+
+# --- objects ----------------------------------------------------------------------------------------------------
+
+
+def _objects(devices: Sequence[Device]) -> Iterator[Odd]:
+    """An object whose properties no other object has, and that differs in one of them from many others."""
+    families = dict.fromkeys(family for own in devices for family in own.objects if family.text)
+    for family in families:
+        users = [own.objects.get(family, {}) for own in devices]
+        counts = Counter(body for members in users for body in members.values())
+        if len(counts) < 2:
+            continue
+        spread = Counter(body for members in users for body in set(members.values()))
+        rules = [body for body, count in counts.items() if count >= ENOUGH or spread[body] >= max(2, len(devices) - 1)]
+        for at, members in enumerate(users):
+            for name, body in members.items():
+                if counts[body] == 1:
+                    known = rules
+                    if LETTER.search(name) and not family.text.startswith(PORTS):
+                        known = _named([other[name] for other in users if name in other], body)
+                    yield from _nearest(at, family, name, body, known, counts)
+
+
+def _named(same: Sequence[Body], own: Body) -> list[Body]:
+    """What all others say of an object that has one name on every device, such as a list."""
+    others = [body for body in same if body is not own]
+    return others[:1] if len(others) > 1 and len(set(others)) == 1 else []
+
+
+def _nearest(
+    at: int, family: Family, name: str, body: Body, rules: Sequence[Body], counts: Mapping[Body, int]
+) -> Iterator[Odd]:
+    best: tuple[int, int, Body] | None = None
+    for rule in rules:
+        missing, extra = rule - body, body - rule
+        if len(missing) != 1 or len(extra) > 1 or len(rule) < 2:
+            continue
+        if extra and (not _alike(*missing, *extra) or _by_design(*missing, *extra)):
+            continue
+        key = (len(extra), -counts[rule])
+        if best is None or key < best[:2]:
+            best = (*key, rule)
+    if best is not None:
+        rule = best[2]
+        yield Odd(at, family, name, tuple(sorted(rule - body)), tuple(sorted(body - rule)), counts[rule], objects=True)

@@ -1,0 +1,98 @@
+"""Devices of one role, found from the configs alone: by host names, else by what they have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from fabric.checks.equals.outline import Forms, Outline, outline
+from fabric.facts import Facts
+from fabric.grouping import grouped
+from fabric.nos.statements.syntax import Known
+
+NUMBERS = re.compile(r"\d+[a-z]?(?![a-z])")  # `leaf1a` and `leaf1b` are a pair
+ALIKE = 0.7  # share of equal statements of devices whose names are no help
+FEW = 3  # devices of a role that are enough to find the odd one
+
+
+@dataclass(frozen=True)
+class Role:
+    """Devices of one role and one network OS.
+
+    Attributes:
+        devices: in the order of the folder.
+        beside: other devices of the network OS, a third source for a role of two.
+    """
+
+    devices: tuple[Facts, ...]
+    beside: tuple[Facts, ...] = ()
+
+    @property
+    def nos(self) -> str:
+        return self.devices[0].nos
+
+
+@dataclass
+class Outlines:
+    """Outlines of devices. What was read for one device is used for the next of its network OS.
+
+    Attributes:
+        kept: devices that are compared again and again → their outlines, by `id()` of their facts.
+    """
+
+    known: dict[str, Known] = field(default_factory=dict)
+    forms: dict[str, Forms] = field(default_factory=dict)
+    kept: dict[int, Outline] = field(default_factory=dict)
+
+    def of(self, facts: Facts) -> Outline:
+        """The outline of a device."""
+        return self.kept.get(id(facts)) or self._read(facts)
+
+    def keep(self, devices: Iterable[Facts]) -> None:
+        """Reads devices once. They must live as long as this."""
+        self.kept |= {id(facts): self._read(facts) for facts in devices}
+
+    def _read(self, facts: Facts) -> Outline:
+        nos = facts.nos
+        return outline(facts.name, nos, facts.texts, self.known.setdefault(nos, {}), self.forms.setdefault(nos, {}))
+
+
+def stem(name: str) -> str:
+    """A host name without what numbers a device: `dc1-leaf` of `dc1-leaf1a`."""
+    return NUMBERS.sub("", name.lower())
+
+
+def roles(devices: Iterable[Facts], outlines: Outlines) -> list[Role]:
+    """The roles of devices whose statements can be compared."""
+    by_nos = grouped((facts.nos, facts) for facts in devices if facts.texts and not facts.broken)
+    return [role for same in by_nos.values() for role in _of_one_os(same, outlines)]
+
+
+def _of_one_os(devices: Sequence[Facts], outlines: Outlines) -> list[Role]:
+    groups = list(grouped((stem(facts.name), facts) for facts in devices).values())
+    found = [group for group in groups if len(group) >= FEW]
+    rest = [group for group in groups if len(group) < FEW]
+    found += rest if len(rest) < 2 else _by_statements(rest, outlines)
+    few = {id(facts) for group in found if len(group) < FEW for facts in group}
+    others = tuple(devices) if few else ()
+    return [
+        Role(tuple(group), tuple(one for one in others if one not in group) if id(group[0]) in few else ()) for group in found
+    ]
+
+
+def _by_statements(groups: Sequence[Sequence[Facts]], outlines: Outlines) -> list[list[Facts]]:
+    """Small groups joined where most of their statements have one form."""
+    clusters: list[tuple[frozenset[str], list[Facts]]] = []
+    for group in groups:
+        own = frozenset(row.form.text for row in outlines.of(group[0]).rows)
+        near = max(clusters, key=lambda cluster: _shared(cluster[0], own), default=None)
+        if near is not None and _shared(near[0], own) >= ALIKE:
+            near[1].extend(group)
+        else:
+            clusters.append((own, list(group)))
+    return [members for _, members in clusters]
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, len(one | other))
