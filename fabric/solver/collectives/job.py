@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabric.rounding import ceil_div
-from fabric.solver import Floats
+from fabric.solver import Floats, Ints
 from fabric.solver.collectives import physics
 from fabric.solver.measured.platform import MeasuredPlatform
 
@@ -63,6 +63,11 @@ class Job:
 
     def of(self, sizes: Floats) -> Job:
         return replace(self, bytes=np.asarray(sizes, dtype=np.float64))
+
+    def rows(self, places: Ints) -> Job:
+        """Some rows of a job whose columns all have one length."""
+        columns = {item.name: np.asarray(getattr(self, item.name))[places] for item in fields(self) if item.name != "collective"}
+        return replace(self, **columns)
 
 
 def default_ctas(nics: int, nic_gbps: float) -> int:
