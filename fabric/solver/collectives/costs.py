@@ -24,6 +24,7 @@ IN_NETWORK_US = 31.0  # NCCL's CollNetDirect: up to the switch's reduction and b
 US = 1e3  # GB/s are bytes per ns
 MIB = float(1 << 20)
 NOTHING = 1e12  # GB/s of what is not there to limit
+HOPPER_GBPS = 450.0  # NVLink of the GPUs whose LL bandwidth is stated; NCCL's grows with the generation as NVLink does
 SERIAL = 4.0  # how starting kernels overlaps with running them: between a sum (1) and a maximum (infinity)
 EAGER = 4096.0  # bytes: above, a message is announced before it is sent
 GROWS_TO = 16_384.0  # bytes: up to here the latency of a hop grows with the size
@@ -126,7 +127,8 @@ def crossings(job: Job, p: Terms) -> Any:
 def _net(job: Job, p: Terms, share: Any) -> Any:
     """GB/s of a domain's NICs for payload."""
     loss = np.maximum(np.asarray(job.domains) / 2, 1) ** -p["scale_loss"]
-    return np.where(job.crosses, job.net_GBps * p["nic_share"] * p["payload_share"] * loss * share, NOTHING)
+    wire = np.minimum(p["nic_share"] * p["payload_share"], p["root_share"] * job.root_GBps / job.nic_GBps)
+    return np.where(job.crosses, job.net_GBps * wire * loss * share, NOTHING)
 
 
 def _rendezvous(job: Job, p: Terms) -> Any:
@@ -183,7 +185,7 @@ def _ring(job: Job, p: Terms, at: int) -> Floats:
     inside = np.minimum(p["ring_nvlink_share"] * _inside_GBps(job, p), np.asarray(job.ctas) * p["cta_GBps"])
     speed = np.minimum(_net(job, p, job.ring_share), inside) * (p["ring_ll_share"], p["ring_ll128_share"], 1.0)[at]
     if at == 0:
-        speed = np.where(job.crosses, np.minimum(speed, p["ring_ll_GBps"]), speed)
+        speed = np.where(job.crosses, np.minimum(speed, p["ring_ll_GBps"] * job.nvlink_GBps / HOPPER_GBPS), speed)
     depth = p["ring_fill_us"] * p["ring_fill"] * np.where(job.crosses, p["fill"], 1.0)
     fill = _filled(depth * (0.0, p["ring_fill_ll128"], 1.0)[at], job.bytes, p["ring_fill_MiB"])
     overlap = p["overlap_ll" if at == 0 else "overlap"] * np.maximum(job.ranks / 16, 1) ** p["overlap_growth"]
