@@ -9,6 +9,7 @@ explains every term.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ IN_NETWORK_US = 31.0  # NCCL's CollNetDirect: up to the switch's reduction and b
 US = 1e3  # GB/s are bytes per ns
 MIB = float(1 << 20)
 NOTHING = 1e12  # GB/s of what is not there to limit
+HOPPER_GBPS = 450.0  # NVLink of the GPUs whose LL bandwidth is stated; NCCL's grows with the generation as NVLink does
 SERIAL = 4.0  # how starting kernels overlaps with running them: between a sum (1) and a maximum (infinity)
 EAGER = 4096.0  # bytes: above, a message is announced before it is sent
 GROWS_TO = 16_384.0  # bytes: up to here the latency of a hop grows with the size
@@ -35,34 +37,41 @@ ROOTED = ("broadcast", "reduce")
 
 def costs(job: Job, p: Terms) -> dict[Key, Floats]:
     """µs of each (algorithm, protocol) that can run this collective, [rows]; infinite in rows where it cannot."""
-    table = _costs(job, p)
-    return {key: serial(job, p, time) for key, time in table.items()} if np.any(job.one_process) else table
+    return {key: form(p) for key, form in forms(job).items()}
 
 
-def _costs(job: Job, p: Terms) -> dict[Key, Floats]:
-    table: dict[Key, Floats] = {}
+def forms(job: Job) -> dict[Key, Callable[[Terms], Floats]]:
+    """The cost of each (algorithm, protocol) as a function of the parameters alone.
+
+    Parameters may have further dimensions in front of that of the rows: one evaluation then serves many sets of them.
+    """
+    table: dict[Key, Callable[[Terms], Floats]] = {}
     if job.collective in ("alltoall", "sendrecv"):
-        table["p2p", "simple"] = _p2p(job, p)
-        return table
-    for at, protocol in enumerate(PROTOCOLS):
-        table["ring", protocol] = _ring(job, p, at)
+        table["p2p", "simple"] = partial(_p2p, job)
+    else:
+        table |= {("ring", protocol): partial(_ring, job, at=at) for at, protocol in enumerate(PROTOCOLS)}
     if job.collective == "all_reduce":
-        for at, protocol in enumerate(PROTOCOLS):
-            table["tree", protocol] = _tree(job, p, at)
-        table["nvls_tree", "simple"] = _where(job.nvls & job.crosses, _nvls_tree(job, p))
+        table |= {("tree", protocol): partial(_tree, job, at=at) for at, protocol in enumerate(PROTOCOLS)}
+        table["nvls_tree", "simple"] = lambda p: _where(job.nvls & job.crosses, _nvls_tree(job, p))
     if job.collective == "all_reduce" or job.collective in GATHERS:
-        table["nvls", "simple"] = _where(job.nvls & ~job.crosses, _nvls(job, p))
+        table["nvls", "simple"] = lambda p: _where(job.nvls & ~job.crosses, _nvls(job, p))
+    if np.any(job.one_process):
+        return {key: partial(_serial_form, job, form) for key, form in table.items()}
     return table
 
 
-def others(job: Job, p: Terms) -> dict[Key, Callable[[], Floats]]:
+def _serial_form(job: Job, form: Callable[[Terms], Floats], p: Terms) -> Floats:
+    return serial(job, p, form(p))
+
+
+def others(job: Job) -> dict[Key, Callable[[Terms], Floats]]:
     """Algorithms that NCCL does not take by itself, for who asks for them by name."""
     if job.collective != "all_reduce":
         return {}
     return {
-        ("hierarchical", "simple"): lambda: _hierarchical(job, p),
-        ("halving_doubling", "simple"): lambda: _halving(job, p),
-        ("in_network", "simple"): lambda: _where(job.crosses, _in_network(job, p)),
+        ("hierarchical", "simple"): partial(_hierarchical, job),
+        ("halving_doubling", "simple"): partial(_halving, job),
+        ("in_network", "simple"): lambda p: _where(job.crosses, _in_network(job, p)),
     }
 
 
@@ -118,7 +127,8 @@ def crossings(job: Job, p: Terms) -> Any:
 def _net(job: Job, p: Terms, share: Any) -> Any:
     """GB/s of a domain's NICs for payload."""
     loss = np.maximum(np.asarray(job.domains) / 2, 1) ** -p["scale_loss"]
-    return np.where(job.crosses, job.net_GBps * p["nic_share"] * p["payload_share"] * loss * share, NOTHING)
+    wire = np.minimum(p["nic_share"] * p["payload_share"], p["root_share"] * job.root_GBps / job.nic_GBps)
+    return np.where(job.crosses, job.net_GBps * wire * loss * share, NOTHING)
 
 
 def _rendezvous(job: Job, p: Terms) -> Any:
@@ -160,25 +170,25 @@ def ring_volume(job: Job) -> Any:
     return job.bytes if job.collective in ROOTED else (job.ranks - 1) / job.ranks * job.bytes
 
 
-def _ring(job: Job, p: Terms, index: int) -> Floats:
+def _ring(job: Job, p: Terms, at: int) -> Floats:
     """Ring over all ranks: 2 (n - 1) steps of an all_reduce, n - 1 of half of one, a chain of n from or to a root."""
     twice = 2 if job.collective == "all_reduce" else 1
     steps = job.ranks if job.collective in ROOTED else twice * (job.ranks - 1)
     outside = np.where(job.crosses, twice * (job.domains - 1), 0)
-    hop = np.where(job.domain > 1, RING_NET_US[index], TREE_NET_US[index]) * p["net_hop"]
-    latency = (steps - outside) * RING_HOP_US[index] * _hop(job, p) + outside * hop
+    hop = np.where(job.domain > 1, RING_NET_US[at], TREE_NET_US[at]) * p["net_hop"]
+    latency = (steps - outside) * RING_HOP_US[at] * _hop(job, p) + outside * hop
     least = p["ring_step_us"] * p["host_step"]
-    least = least + (0.0, p["ring_step_ll128_us"], p["ring_step_simple_us"])[index]
+    least = least + (0.0, p["ring_step_ll128_us"], p["ring_step_simple_us"])[at]
     least = least * (p["ring_step_gather"] if twice == 1 else 1.0)
     latency = np.where(job.crosses, np.maximum(latency, steps * least), latency)
     latency = (latency + outside * (job.hop_us + _rendezvous(job, p))) * _growth(job, p)
     inside = np.minimum(p["ring_nvlink_share"] * _inside_GBps(job, p), np.asarray(job.ctas) * p["cta_GBps"])
-    speed = np.minimum(_net(job, p, job.ring_share), inside) * (p["ring_ll_share"], p["ring_ll128_share"], 1.0)[index]
-    if index == 0:
-        speed = np.where(job.crosses, np.minimum(speed, p["ring_ll_GBps"]), speed)
+    speed = np.minimum(_net(job, p, job.ring_share), inside) * (p["ring_ll_share"], p["ring_ll128_share"], 1.0)[at]
+    if at == 0:
+        speed = np.where(job.crosses, np.minimum(speed, p["ring_ll_GBps"] * job.nvlink_GBps / HOPPER_GBPS), speed)
     depth = p["ring_fill_us"] * p["ring_fill"] * np.where(job.crosses, p["fill"], 1.0)
-    fill = _filled(depth * (0.0, p["ring_fill_ll128"], 1.0)[index], job.bytes, p["ring_fill_MiB"])
-    overlap = p["overlap_ll" if index == 0 else "overlap"] * np.maximum(job.ranks / 16, 1) ** p["overlap_growth"]
+    fill = _filled(depth * (0.0, p["ring_fill_ll128"], 1.0)[at], job.bytes, p["ring_fill_MiB"])
+    overlap = p["overlap_ll" if at == 0 else "overlap"] * np.maximum(job.ranks / 16, 1) ** p["overlap_growth"]
     both = _together(latency, ring_volume(job) / speed / US, overlap)
     return np.asarray(launch(job, p) + both + fill)
 

@@ -7,19 +7,22 @@ normal around its base with its own spread. Rows of one source are not independe
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
-from fabric.solver import Bools, Floats
+from fabric.solver import Floats, Ints
 from fabric.solver.collectives.coverage import coverage, joined
 from fabric.solver.collectives.physics import Parameter, Physics, generations, parameters, transports
 from fabric.solver.collectives.sample import Sample, kinds_of, sample
 from fabric.solver.measured.tables import Table
 
 SCALE = 0.06  # error, as a logarithm, from which on a row counts less
-ROUNDS = 30
+ROUNDS = 60
+ENOUGH = 1e-5  # relative gain of a round that is the last one
 USUAL_ROWS = 20
-STEP = 1e-4  # of the numerical derivative
+STEP = 1e-4  # of the numerical derivative, in spreads
 DIGITS = 4
 BESIDE, SLINGSHOT = 0.1, 0.15
 
@@ -31,41 +34,99 @@ def fit(
     weights: Mapping[str, float] | None = None,
 ) -> Physics:
     """The parameters that fit the tables best, from those of `base`. `weights` by table id, 1 where there is none."""
-    from scipy.optimize import least_squares
+    problem = Problem(tuple(tables), base, spread, weights or {})
+    return problem.result(problem.solve(problem.strength))
 
-    rows = sample(tables)
-    moved = _moved(rows.tables)
-    start = np.log([base.values[item.key] for item in moved])
-    spreads = np.array([spread(item) for item in moved])
-    strength = np.sqrt(_weights(rows.tables, weights or {})[rows.table])
 
-    def physics(point: Floats) -> Physics:
-        fitted = dict(zip((item.key for item in moved), np.exp(start + point * spreads).tolist(), strict=True))
-        return Physics({**base.values, **fitted}, {})
+@dataclass(frozen=True)
+class Problem:
+    """The likelihood of points: logarithms of the parameters over those of `base`, in spreads."""
 
-    def residuals(point: Floats) -> Floats:
-        error = np.log(rows.predict(physics(point)) / rows.time_us)
-        soft = np.sign(error) * np.sqrt(2 * (np.sqrt(1 + (error / SCALE) ** 2) - 1))
-        return np.concatenate([soft * strength, point])
+    every: tuple[Table, ...]
+    base: Physics
+    spread: Callable[[Parameter], float] = lambda item: item.spread
+    weights: Mapping[str, float] = field(default_factory=dict)
 
-    groups = _independent(moved, rows)
+    @cached_property
+    def rows(self) -> Sample:
+        return sample(self.every)
 
-    def slopes(point: Floats) -> Floats:
-        """Jacobian of the residuals. Parameters of one name act on rows of their own kind: one evaluation serves them all."""
-        base_line, matrix = residuals(point), np.zeros((len(rows.table) + len(moved), len(moved)))
-        for columns in groups:
-            nudged = point.copy()
-            nudged[list(columns)] += STEP
-            change = (residuals(nudged) - base_line)[: len(rows.table)] / STEP
-            for column, mask in columns.items():
-                matrix[: len(rows.table), column] = np.where(mask, change, 0.0)
-        matrix[len(rows.table) + np.arange(len(moved)), np.arange(len(moved))] = 1.0
+    @cached_property
+    def moved(self) -> list[Parameter]:
+        """Parameters that these tables say something about."""
+        kinds = {kind for table in self.rows.tables for kind in kinds_of(table)[:2]}
+        return [item for item in parameters() if item.scope == "shared" or item.kind in kinds]
+
+    @cached_property
+    def strength(self) -> Floats:
+        """Weight of every row."""
+        return _weights(self.rows.tables, self.weights)[self.rows.table]
+
+    @cached_property
+    def spreads(self) -> Floats:
+        return np.array([self.spread(item) for item in self.moved])
+
+    @cached_property
+    def origin(self) -> Floats:
+        return np.zeros(len(self.moved))
+
+    def physics(self, point: Floats) -> Physics:
+        start = np.log([self.base.values[item.key] for item in self.moved])
+        fitted = dict(zip((item.key for item in self.moved), np.exp(start + point * self.spreads).tolist(), strict=True))
+        return Physics({**self.base.values, **fitted}, {})
+
+    def errors(self, point: Floats) -> Floats:
+        """Logarithm of estimated by measured time of every row."""
+        return np.asarray(np.log(self.rows.predict(self.physics(point)) / self.rows.time_us))
+
+    def slopes(self, point: Floats) -> Floats:
+        """Derivatives of `errors`, [rows, parameters]. Parameters of one name act on rows of their own kind."""
+        steps = {item.name: STEP * spread for item, spread in zip(self.moved, self.spreads, strict=True)}
+        changes = self.rows.slopes(self.physics(point), steps)
+        matrix = np.zeros((len(self.rows.table), len(self.moved)))
+        for column, item in enumerate(self.moved):
+            change = changes[item.name] / STEP
+            matrix[:, column] = change if item.scope == "shared" else np.where(self._of_kind(item), change, 0.0)
         return matrix
 
-    best = least_squares(residuals, np.zeros(len(moved)), jac=slopes, max_nfev=ROUNDS)
-    rounded = {key: float(f"{value:.{DIGITS}g}") for key, value in physics(best.x).values.items()}
-    covered = coverage((kinds_of(table), table) for table in rows.tables)
-    return Physics(rounded, _measured(rows.tables, base), coverage=joined(base.coverage, covered))
+    def _of_kind(self, item: Parameter) -> Ints:
+        kinds = generations() if item.scope == "generation" else transports()
+        return np.asarray(self.rows.kind[item.scope] == kinds.index(item.kind))
+
+    def solve(self, strength: Floats, start: Floats | None = None, rounds: int = ROUNDS) -> Floats:
+        """The most likely point, by Levenberg's and Marquardt's method with reweighted rows."""
+        point = self.origin if start is None else start
+        errors = self.errors(point)
+        loss, damping = _loss(errors, strength, point), 1.0
+        for _ in range(rounds):
+            matrix = self.slopes(point)
+            weight = strength / np.sqrt(1 + (errors / SCALE) ** 2) / SCALE**2
+            normal = (matrix.T * weight) @ matrix + np.eye(len(point))
+            gradient = matrix.T @ (weight * errors) + point
+            before, unit = loss, np.eye(len(point)) * np.median(np.diag(normal))
+            while damping < 1e6:
+                trial = point - np.linalg.solve(normal + damping * unit, gradient)
+                errors_there = self.errors(trial)
+                loss_there = _loss(errors_there, strength, trial)
+                if loss_there < loss:
+                    point, errors, loss, damping = trial, errors_there, loss_there, max(damping / 5, 1e-4)
+                    break
+                damping *= 4
+            if before - loss < ENOUGH * before:
+                break
+        return point
+
+    def result(self, point: Floats, tables: Sequence[Table] | None = None) -> Physics:
+        """The parameters of a point, and what they were fitted to: `tables`, or all."""
+        seen = self.rows.tables if tables is None else [table for table in tables if table.scored_rows]
+        rounded = {key: float(f"{value:.{DIGITS}g}") for key, value in self.physics(point).values.items()}
+        covered = coverage((kinds_of(table), table) for table in seen)
+        return Physics(rounded, _measured(seen, self.base), coverage=joined(self.base.coverage, covered))
+
+
+def _loss(errors: Floats, strength: Floats, point: Floats) -> float:
+    """Minus the logarithm of the likelihood: a square near 0, linear for large errors (pseudo-Huber)."""
+    return float(strength @ (np.sqrt(1 + (errors / SCALE) ** 2) - 1) + point @ point / 2)
 
 
 def table_weights(tables: Sequence[Table]) -> dict[str, float]:
@@ -77,24 +138,6 @@ def table_weights(tables: Sequence[Table]) -> dict[str, float]:
 def beside_weights(tables: Sequence[Table]) -> dict[str, float]:
     """Weights of tables that stand beside a user's own ones."""
     return {name: BESIDE * weight for name, weight in table_weights(tables).items()}
-
-
-def _moved(tables: Sequence[Table]) -> list[Parameter]:
-    """Parameters that these tables say something about."""
-    kinds = {kind for table in tables for kind in kinds_of(table)[:2]}
-    return [item for item in parameters() if item.scope == "shared" or item.kind in kinds]
-
-
-def _independent(moved: Sequence[Parameter], rows: Sample) -> list[dict[int, Bools]]:
-    """Columns that change different rows, with the rows of each: one name's kinds together."""
-    kinds = {"generation": generations(), "transport": transports()}
-    groups: dict[str, dict[int, Bools]] = {}
-    for column, item in enumerate(moved):
-        mask = np.ones(len(rows.table), dtype=bool)
-        if item.scope != "shared":
-            mask = rows.kind[item.scope] == kinds[item.scope].index(item.kind)
-        groups.setdefault(item.name, {})[column] = mask
-    return list(groups.values())
 
 
 def _weights(tables: Sequence[Table], weights: Mapping[str, float]) -> Floats:

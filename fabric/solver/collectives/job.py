@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields as fields_of, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
 from fabric.rounding import ceil_div
-from fabric.solver import Floats
+from fabric.solver import Floats, Ints
 from fabric.solver.collectives import physics
 from fabric.solver.measured.platform import MeasuredPlatform
 
 DEFAULT_CTAS, MOST_CTAS = 16, 64  # of a ring
+UNLIMITED = 1e9  # GB/s
+NCCL_NVLINK = 0.8  # of NVLink's line rate, as NCCL's search counts it: 20 of 25 GB/s a link
+WIDER, WIDER_PAIR = 1.5, 4.0  # NVLink over the NICs, and a pair's NVLink over a NIC, from which on a tree is widened
+WITHOUT_PCIE_SWITCH = 4  # GPUs of the boards that are wired to the CPU itself
 CTA_NIC_GBPS = 400.0  # NCCL's search gives a ring one channel of up to 48 GB/s per NIC, and two per NIC of 800G
 
 
@@ -38,6 +42,8 @@ class Job:
     pcie: Any = False  # the GPUs of a domain reach each other over PCIe
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # drives all GPUs of a server
+    root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where it reaches its NICs through the CPU; else without limit
+    tree_widens: Any = True  # NCCL's search gives a tree of two domains more than the NICs' speed inside
     ctas: Any = DEFAULT_CTAS
     ring_share: Any = 1.0
     tree_share: Any = 1.0
@@ -64,11 +70,35 @@ class Job:
     def of(self, sizes: Floats) -> Job:
         return replace(self, bytes=np.asarray(sizes, dtype=np.float64))
 
+    def rows(self, places: Ints) -> Job:
+        """Some rows of a job whose columns all have one length."""
+        columns = {item.name: np.asarray(getattr(self, item.name))[places] for item in fields_of(self) if item.name != "collective"}
+        return replace(self, **columns)
+
 
 def default_ctas(nics: int, nic_gbps: float) -> int:
     """CTAs of a ring by default for the NICs of a server: two per search channel (NCCL src/graph/search.cc, connect.cc)."""
     channels = nics * int(np.ceil(nic_gbps / CTA_NIC_GBPS))
     return int(np.clip(2 * channels, DEFAULT_CTAS, MOST_CTAS))
+
+
+def board(gpu: physics.Gpu, domain_gpus: int, net_GBps: float, nic_GBps: float) -> dict[str, Any]:
+    """Fields of a job that follow from how the GPUs of a domain are joined.
+
+    Args:
+        domain_gpus: of the whole domain, not of the ranks in it.
+        net_GBps: of the NICs of a domain.
+        nic_GBps: of one.
+    """
+    switched = domain_gpus >= gpu.switch_from
+    pair = gpu.nvlink_GBps / max(domain_gpus - 1, 1)
+    wide = gpu.nvlink_GBps / net_GBps >= WIDER / NCCL_NVLINK if switched else pair / nic_GBps >= WIDER_PAIR / NCCL_NVLINK
+    through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH
+    return {
+        "nvls": gpu.nvls and switched,
+        "root_GBps": gpu.pcie_GBps if through_cpu else UNLIMITED,
+        "tree_widens": wide and not gpu.generation.startswith("cdna"),
+    }
 
 
 UPLINKS = 32  # of a leaf of a network that is not known: half of 64 ports
@@ -98,6 +128,10 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
     domains = ceil_div(platform.ranks, domain)
     net = platform.nics_per_node * platform.nic_gbps / 8 * domain / platform.gpus_per_node
     kind = physics.transport(platform.transport, gpu.generation) if domains > 1 else "none"
+    net = net if domains > 1 and net > 0 else UNLIMITED
+    nic = platform.nic_gbps / 8 if domains > 1 and platform.nic_gbps > 0 else UNLIMITED
+    joined = board(gpu, platform.nvlink_domain_gpus, net, nic)
+    joined["nvls"] &= not pcie and platform.nvls is not False
     return Job(
         collective=collective,
         bytes=np.asarray(sizes, dtype=np.float64),
@@ -106,14 +140,14 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
         domains=float(domains),
         nvlink_GBps=gpu.pcie_GBps if pcie else gpu.nvlink_GBps,
         pcie=pcie,
-        net_GBps=net if domains > 1 and net > 0 else 1e9,
-        nic_GBps=platform.nic_gbps / 8 if domains > 1 and platform.nic_gbps > 0 else 1e9,
+        net_GBps=net,
+        nic_GBps=nic,
         generation=physics.generations().index(gpu.generation),
         transport=physics.transports().index(kind),
-        nvls=gpu.nvls and not pcie and platform.nvls is not False,
         one_process=platform.processes.startswith("one for all"),
         ctas=float(platform.min_ctas or default_ctas(platform.nics_per_node, platform.nic_gbps)),
         collisions=collisions(int(domains)) if domains > 2 else 1.0,
+        **joined,
     )
 
 
@@ -124,7 +158,7 @@ def stack(jobs: list[Job]) -> Job:
         item.name: np.concatenate(
             [np.broadcast_to(np.asarray(getattr(job, item.name)), count) for job, count in zip(jobs, counts, strict=True)]
         )
-        for item in fields(Job)
+        for item in fields_of(Job)
         if item.name != "collective"
     }
     return Job(collective=jobs[0].collective, **columns)

@@ -47,7 +47,8 @@ class Gpu:
     pcie_GBps: float  # one direction, line rate of the slot
     memory_GBps: float  # of its own memory
     memory_GB: float
-    nvls: bool
+    nvls: bool  # the switch of its domain reduces
+    switch_from: int  # least domain whose GPUs are joined by a switch
     known: bool  # False: the name is not in the data, its nearest relative stands for it
 
 
@@ -96,6 +97,7 @@ def gpu(name: str, nvlink_GBps: float | None = None) -> Gpu:
         float(entry["memory_GBps"]),
         float(entry["memory_GB"]),
         bool(entry.get("nvls", False)),
+        int(entry.get("switch_from", 2)),
         known == word,
     )
 

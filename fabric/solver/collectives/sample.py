@@ -2,21 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives import physics
-from fabric.solver.collectives.choice import NEVER, Runs, monotone, run
-from fabric.solver.collectives.costs import Key
+from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, allowed as _allowed, capped, monotone, shunned
+from fabric.solver.collectives.costs import Key, forms, others
 from fabric.solver.collectives.coverage import FAMILY, Kind
 from fabric.solver.collectives.job import Job, measured_job, stack
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.tuner import estimates
 from fabric.solver.measured.tables import Table
+
+
+class _Group:
+    """Rows of one collective and one configured algorithm and protocol: the time of each form, and the least of those that
+    may run."""
+
+    def __init__(self, algorithm: str, protocol: str, job: Job) -> None:
+        self.job = job
+        table = forms(job)
+        special = {key: form for key, form in others(job).items() if key[0] == ALIASES.get(algorithm, algorithm)}
+        allowed = [key for key in table if _allowed(key, algorithm, protocol)] or list(special) or list(table)
+        self.forms = {**table, **special}
+        self.keys = tuple(dict.fromkeys([*allowed, *table]))
+        self.preferred = len(allowed)
+        self.shunned = shunned(self.keys, job, estimates(job))
+
+    def __call__(self, parameters: Physics) -> tuple[Floats, Ints]:
+        """(µs, place in `keys`) of every row."""
+        terms = parameters.columns(np.asarray(self.job.generation), np.asarray(self.job.transport))
+        times = np.stack([np.broadcast_to(capped(self.forms[key](terms)), self.job.bytes.shape) for key in self.keys])
+        best = np.argmin(times[: self.preferred] + self.shunned[: self.preferred], axis=0)
+        rows = np.arange(len(best))
+        best = np.where(times[best, rows] >= NEVER, np.argmin(times, axis=0), best)
+        found: Floats = times[best, rows]
+        return found, best
+
+    def slopes(self, key: Key, rows: Ints, parameters: Physics, steps: Mapping[str, float]) -> dict[str, Floats]:
+        """`Sample.slopes` of some rows where `key` runs, for the parameters that its form reads."""
+        job = self.job.rows(rows)
+        form = {**forms(job), **others(job)}[key]
+        terms = _Noted(parameters.columns(np.asarray(job.generation), np.asarray(job.transport)))
+        base = np.log(form(terms))
+        names = [name for name in steps if name in terms.read]
+        many: dict[str, Any] = dict(terms)
+        for at, name in enumerate(names):
+            factor = np.ones((len(names), 1))
+            factor[at] = np.exp(steps[name])
+            many[name] = many[name] * factor
+        return dict(zip(names, np.log(form(many)) - base, strict=True)) if names else {}
+
+
+class _Noted(dict[str, Any]):
+    """Terms that note which of them are read."""
+
+    def __init__(self, terms: Mapping[str, Any]) -> None:
+        super().__init__(terms)
+        self.read: set[str] = set()
+
+    def __getitem__(self, name: str) -> Any:
+        self.read.add(name)
+        return super().__getitem__(name)
 
 
 @dataclass(frozen=True)
@@ -31,17 +83,29 @@ class Sample:
 
     def predict(self, parameters: Physics) -> Floats:
         """µs of every row; where a forced algorithm cannot run, of what NCCL would choose."""
-        return np.concatenate(
-            [
-                _times(job, parameters, algorithm, protocol, theirs)
-                for (algorithm, protocol, job), theirs in zip(self.groups, self._theirs, strict=True)
-            ]
-        )
+        return np.concatenate([form(parameters)[0] for form in self._forms])
+
+    def slopes(self, parameters: Physics, steps: Mapping[str, float]) -> dict[str, Floats]:
+        """Parameter → change of the logarithm of every row's time where its own value grows by the factor exp(step).
+
+        The algorithm of a row stays: beside the points where the choice changes, the slope of the least time is that of
+        the time that is least.
+        """
+        found: dict[str, Floats] = {name: np.zeros(len(self.table)) for name in steps}
+        start = 0
+        for form in self._forms:
+            _, chosen = form(parameters)
+            for at, key in enumerate(form.keys):
+                rows = np.flatnonzero(chosen == at)
+                if len(rows):
+                    for name, change in form.slopes(key, rows, parameters, steps).items():
+                        found[name][start + rows] = change
+            start += len(chosen)
+        return found
 
     @cached_property
-    def _theirs(self) -> list[dict[Key, Floats]]:
-        """NCCL's own estimates of each group: they have no parameters."""
-        return [estimates(job) for _, _, job in self.groups]
+    def _forms(self) -> list[_Group]:
+        return [_Group(*group) for group in self.groups]
 
     @cached_property
     def kind(self) -> dict[str, Ints]:
@@ -122,14 +186,6 @@ def relatives(table: Table) -> list[str]:
         if not word.startswith(kind) and kind not in ("efa1",):
             found.append(f"transport {word} is not known: predicted as {kind}")
     return found
-
-
-def _times(job: Job, parameters: Physics, algorithm: str, protocol: str, theirs: dict[Key, Floats]) -> Floats:
-    runs = run(job, parameters, algorithm, protocol, theirs)
-    if _runs(runs, runs.time_us if runs.keys else None):
-        return runs.time_us
-    free = run(job, parameters, theirs=theirs).time_us
-    return free if not runs.keys else np.where(runs.time_us >= NEVER, free, runs.time_us)
 
 
 def _runs(runs: Runs, times: Floats | None) -> bool:

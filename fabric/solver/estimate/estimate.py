@@ -14,7 +14,7 @@ from fabric.solver.collectives import band, physics
 from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, monotone, run
 from fabric.solver.collectives.costs import GATHERS, PROTOCOLS, ROOTED
 from fabric.solver.collectives.coverage import FAMILY, Kind
-from fabric.solver.collectives.job import DEFAULT_CTAS, Job, default_ctas
+from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, board, default_ctas
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.estimate.supply import Share, Supply
@@ -116,6 +116,8 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
     placed = supply.placement
     gpu = gpu_of(placed)
     domains = placed.domains
+    net = supply.domain_GBps if domains > 1 else UNLIMITED
+    nic = supply.nic_GBps * placed.nic_ports if domains > 1 else UNLIMITED
     job = Job(
         collective=collective,
         bytes=np.asarray(sizes, dtype=np.float64),
@@ -124,11 +126,11 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
         domains=float(domains),
         nvlink_GBps=gpu.nvlink_GBps or gpu.pcie_GBps,
         pcie=not gpu.nvlink_GBps,
-        net_GBps=supply.domain_GBps if domains > 1 else 1e9,
-        nic_GBps=supply.nic_GBps * placed.nic_ports if domains > 1 else 1e9,
+        net_GBps=net,
+        nic_GBps=nic,
         generation=physics.generations().index(gpu.generation),
         transport=physics.transports().index(transport_of(supply) if domains > 1 else "none"),
-        nvls=gpu.nvls,
+        **board(gpu, placed.domain_gpus, net, nic),
     )
     if domains == 1:
         return job

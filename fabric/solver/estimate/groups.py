@@ -13,7 +13,7 @@ import numpy as np
 from fabric.solver import Ints
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
-from fabric.solver.collectives.job import Job
+from fabric.solver.collectives.job import UNLIMITED, Job, board
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.estimate import band_of, ctas_of, gpu_of, pattern_of, transport_of
 from fabric.solver.estimate.supply import Supply
@@ -94,6 +94,10 @@ def _job(collective: str, size: int, ranks: int, inside: int, domains: int, supp
     gpu, placed = gpu_of(supply.placement), supply.placement
     crosses = domains > 1
     share = inside / placed.domain_gpus
+    net = supply.domain_GBps * share if crosses else UNLIMITED
+    nic = min(supply.nic_GBps * placed.nic_ports, supply.domain_GBps * share) if crosses else UNLIMITED
+    joined = board(gpu, placed.domain_gpus, net, nic)
+    joined["nvls"] &= inside > 1
     job = Job(
         collective=collective,
         bytes=np.array([size], dtype=np.float64),
@@ -102,12 +106,12 @@ def _job(collective: str, size: int, ranks: int, inside: int, domains: int, supp
         domains=float(domains),
         nvlink_GBps=gpu.nvlink_GBps or gpu.pcie_GBps,
         pcie=not gpu.nvlink_GBps,
-        net_GBps=supply.domain_GBps * share if crosses else 1e9,
-        nic_GBps=min(supply.nic_GBps * placed.nic_ports, supply.domain_GBps * share) if crosses else 1e9,
+        net_GBps=net,
+        nic_GBps=nic,
         generation=physics.generations().index(gpu.generation),
         transport=physics.transports().index(transport_of(supply) if crosses else "none"),
-        nvls=gpu.nvls and inside > 1,
         ctas=float(ctas_of(supply)),
+        **joined,
     )
     if not crosses:
         return job
