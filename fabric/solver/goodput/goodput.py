@@ -19,7 +19,8 @@ from fabric.solver.goodput.parts import Part, parts
 from fabric.solver.goodput.rates import DAYS_PER_YEAR, HOURS_PER_YEAR, Rate, rates, stated
 from fabric.solver.goodput.sections import Failures, Sections
 from fabric.solver.goodput.spares import waiting_odds
-from fabric.solver.training.job import STATE_BYTES, TrainingJob
+from fabric.solver.training.job import TrainingJob
+from fabric.solver.training.memory import STATE_BYTES
 from fabric.solver.training.step import StepTime
 
 SECONDS_PER_YEAR = HOURS_PER_YEAR * 3600
