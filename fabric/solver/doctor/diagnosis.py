@@ -47,6 +47,7 @@ class Curve:
     high: Floats
     algorithm: str = "auto"
     protocol: str = "auto"
+    beyond_leaf: bool = True  # some of its traffic leaves the sender's leaf, so that ECMP has a choice
 
     def estimate(self, parameters: Physics, effect: Effect | None = None) -> Floats:
         """µs of every size; what runs is chosen for the network without the cause."""
@@ -146,7 +147,7 @@ def can_concern(cause: Cause, curve: Curve, setting: Setting, stated: bool) -> b
         "network": bool(job.crosses),
         "planes": bool(job.crosses) and (setting.planes > 1 or stated),
         "rails": bool(job.crosses) and setting.rails,
-        "ecmp": bool(job.crosses) and setting.ecmp,
+        "ecmp": bool(job.crosses) and setting.ecmp and curve.beyond_leaf,
         "inside": float(job.domain) > 1,
         "roce": bool(job.crosses) and physics.transports()[int(job.transport)] == "roce",
         "nvls": bool(job.nvls) and float(job.domain) > 1,

@@ -15,7 +15,7 @@ from fabric.solver.collectives.job import Job, measured_job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.doctor.diagnosis import Curve, Diagnosis, Setting, diagnose
 from fabric.solver.doctor.evidence import Evidence
-from fabric.solver.estimate.estimate import band_of, ctas_of, job_of
+from fabric.solver.estimate.estimate import band_of, ctas_of, job_of, pattern_of
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.probe import job_group, platform_of
 from fabric.solver.estimate.request import EstimateRequest, supply_of
@@ -67,17 +67,21 @@ def examine(fabric: FabricPlan, paths: Sequence[Path], request: EstimateRequest,
 def _curve(fabric: FabricPlan, table: Table, request: EstimateRequest, parameters: Physics, port_name: PortNamer) -> Curve:
     sizes = np.array([row.bytes for row in table.scored_rows], dtype=np.float64)
     times = np.array([row.time_us for row in table.scored_rows])
-    job = _job(fabric, table, request, port_name)
+    job, beyond_leaf = _job(fabric, table, request, port_name)
     low, high = band_of(job.of(sizes), parameters)
-    return Curve(table.id, job.of(sizes), times, low, high, table.platform.algorithm, table.platform.protocol)
+    ran = table.platform
+    return Curve(table.id, job.of(sizes), times, low, high, ran.algorithm, ran.protocol, beyond_leaf)
 
 
-def _job(fabric: FabricPlan, table: Table, request: EstimateRequest, port_name: PortNamer) -> Job:
-    """The run on the plan's network; a run on some GPUs of each server on a network without bottlenecks."""
+def _job(fabric: FabricPlan, table: Table, request: EstimateRequest, port_name: PortNamer) -> tuple[Job, bool]:
+    """The run on the plan's network, and whether it leaves the leaves; on some GPUs of each server a network without
+    bottlenecks."""
     ran, sizes = table.platform, [row.bytes for row in table.scored_rows]
     if ran.gpus_per_node != job_group(fabric).server.gpus:
-        return measured_job(table.collective, ran, np.array(sizes, dtype=np.float64))
+        return measured_job(table.collective, ran, np.array(sizes, dtype=np.float64)), True
     supply = supply_of(fabric, replace(request, gpus=ran.ranks), "packed", port_name)
     ctas = ran.min_ctas or ctas_of(supply)
     job = replace(job_of(table.collective, sizes, supply, ran.algorithm), ctas=float(ctas))
-    return job if ran.nvls is not False else replace(job, nvls=False)
+    pattern = pattern_of(table.collective, "ring")
+    beyond = supply.placement.domains > 1 and supply.beyond_leaf(pattern) > 0
+    return (job if ran.nvls is not False else replace(job, nvls=False)), beyond

@@ -83,11 +83,15 @@ def _limit(collective: str, algorithm: str, domains: int, supply: Supply) -> str
 
 
 def _rows(domains: int, span: int, domain: int, all_domains: int) -> Ints:
-    """Domains of every group, [groups, domains of one]: `span` ranks lie between the first ranks of two of them."""
+    """Domains of every group, [groups, domains of one]: `span` ranks lie between the first ranks of two of them.
+
+    Groups fill blocks one after the other. First and last stages, further apart than the rest of the job is wide, are one block.
+    """
     step = max(1, span // domain)
     block = step * domains
     starts = [base + at for base in range(0, all_domains - block + 1, block) for at in range(step)]
-    return np.array([[start + step * at for at in range(domains)] for start in starts or [0]], dtype=np.int64) % all_domains
+    starts = starts or list(range(max(1, all_domains - step * (domains - 1))))
+    return np.array([[start + step * at for at in range(domains)] for start in starts], dtype=np.int64) % all_domains
 
 
 def _job(collective: str, size: int, ranks: int, inside: int, domains: int, supply: Supply) -> Job:

@@ -14,6 +14,7 @@ from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest, supply_of
 from fabric.solver.training import file as job_file
 from fabric.solver.training.job import TrainingJob
+from fabric.solver.training.memory import device_GB
 from fabric.solver.training.step import StepTime, assumptions, step_time
 from fabric.solver.training.sweep import StepSweep, sweep
 from fabric.solver.training.utilisation import Fitted, fitted
@@ -38,7 +39,8 @@ class PlacedJob:
         placement = self.groups.supply.placement
         job = job_file.of_node(root or self.root, self.name, placement.gpus)
         gpu, compute = gpu_of(placement), job.compute
-        memory_GBps, memory_GB = compute.memory_GBps or gpu.memory_GBps, compute.memory_GB or gpu.memory_GB
+        memory_GBps = compute.memory_GBps or gpu.memory_GBps
+        memory_GB = compute.memory_GB or device_GB(gpu.name, gpu.memory_GB)
         return replace(job, compute=replace(compute, memory_GBps=memory_GBps, memory_GB=memory_GB))
 
     def time(self, root: Node | None = None) -> StepTime:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.solver.goodput.sections import WRITERS, Checkpoint
-from fabric.solver.training.job import STATE_BYTES, TrainingJob
+from fabric.solver.training.job import TrainingJob
+from fabric.solver.training.memory import STATE_BYTES
 
 
 @dataclass(frozen=True)

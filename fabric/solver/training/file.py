@@ -7,12 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from fabric.diagnostics import Place, Report, nearest
+from fabric.diagnostics import Place, Report, nearest, show
 from fabric.solver import Fields, parse, read_text
+from fabric.solver.training.checks import check
 from fabric.solver.training.job import (
     BUCKET,
     CODE,
     OVERLAPS,
+    RECOMPUTE_PARTS,
     RECOMPUTES,
     SCHEDULES,
     SHARDINGS,
@@ -22,8 +24,8 @@ from fabric.solver.training.job import (
     Compute,
     Model,
     Parallel,
+    Recompute,
     TrainingJob,
-    check,
     micro_batches_of,
 )
 from fabric.source import Node
@@ -33,15 +35,18 @@ _SHAPE = "a job has `model`, `batch`, `parallel`, `compute`, and may have `bytes
 _SECTIONS: dict[str, tuple[str, ...]] = {
     "model": (
         *("parameters", "layers", "hidden", "sequence", "heads", "kv_heads", "head_dim", "vocabulary", "tied_embeddings"),
-        *("expert_parameters", "experts", "top_k", "moe_layers", "expert_domains"),
+        *("expert_parameters", "experts", "top_k", "moe_layers", "expert_domains", "dropout"),
     ),
     "batch": ("micro_batch", "micro_batches", "sequences"),
     "parallel": (
         *("data", "tensor", "context", "pipeline", "expert", "interleave", "stages", "schedule"),
         *("sequence_parallel", "sharding", "deduplicate", "gpus_per_domain"),
     ),
-    "compute": ("ms", "tflops_per_gpu", "utilisation", "recompute", "variation", "memory_GBps", "memory_GB", "overhead_ms"),
-    "bytes": ("gradient", "parameter", "activation", "dispatch", "combine"),
+    "compute": (
+        *("ms", "tflops_per_gpu", "attention_tflops_per_gpu", "utilisation", "recompute", "fused_attention", "variation"),
+        *("memory_GBps", "memory_GB", "overhead_ms"),
+    ),
+    "bytes": ("gradient", "parameter", "activation", "dispatch", "combine", "saved"),
     "overlap": OVERLAPS,
 }
 BESIDE = ("checkpoint", "failures")  # sections of goodput, which reads them
@@ -160,6 +165,7 @@ def _model(fields: Fields) -> Model:
         top_k=fields.whole("top_k", 1, 1, 100_000),
         moe_layers=fields.whole("moe_layers", layers if experts else 0, 0, 100_000),
         expert_domains=fields.whole("expert_domains", 0, 1, _MOST),
+        dropout=fields.flag("dropout", False),
     )
 
 
@@ -218,6 +224,7 @@ def _bytes(fields: Fields) -> Bytes:
         activation=activation,
         dispatch=fields.number("dispatch", activation, 0.125, 16),
         combine=fields.number("combine", activation, 0.125, 16),
+        saved=fields.number("saved", 2, 0.125, 16),
     )
 
 
@@ -225,16 +232,34 @@ def _compute(fields: Fields) -> Compute:
     if ("ms" in fields) == ("tflops_per_gpu" in fields):
         got = "got both" if "ms" in fields else "got neither"
         fields.error("ms", f"expected one of ms and tflops_per_gpu, {got}", nearest("", ("ms", "tflops_per_gpu")))
+    recompute, parts = _recompute(fields)
     return Compute(
         ms=fields.number("ms", 0, 1e-6, 1e9),
         tflops_per_gpu=fields.number("tflops_per_gpu", 0, 1e-3, 1e6),
+        attention_tflops_per_gpu=fields.number("attention_tflops_per_gpu", 0, 1e-3, 1e6),
         utilisation=fields.number("utilisation", 0.5, 1e-3, 1),
-        recompute=_word(fields, "recompute", RECOMPUTES, "none"),
+        recompute=recompute,
+        parts=parts,
+        fused_attention=fields.flag("fused_attention", True),
         variation=fields.number("variation", VARIATION, 0, 0.5),
         memory_GBps=fields.number("memory_GBps", 0, 0, 1e6),
         memory_GB=fields.number("memory_GB", 0, 0, 1e6),
         overhead_ms=fields.number("overhead_ms", 0, 0, 1e9),
     )
+
+
+def _recompute(fields: Fields) -> tuple[Recompute, tuple[str, ...]]:
+    """A word, or a list of parts of a layer; the core of the attention is what `selective` names."""
+    value = fields.value("recompute")
+    if not isinstance(value, list):
+        return _word(fields, "recompute", RECOMPUTES, "none"), ()
+    wrong = next((item for item in value if item not in RECOMPUTE_PARTS), None)
+    if wrong is not None or not value:
+        expected = f"expected a list of {', '.join(RECOMPUTE_PARTS)}, got {'none' if not value else show(str(wrong))}"
+        fields.error("recompute", expected, nearest(str(wrong), RECOMPUTE_PARTS))
+        return "none", ()
+    parts = tuple(part for part in RECOMPUTE_PARTS if part in value and part != "attention")
+    return "selective" if "attention" in value else "none", parts
 
 
 def _share(fields: Fields, key: str) -> float | str:

@@ -11,18 +11,18 @@ from fabric.rounding import ceil_div
 
 CODE = "FAB173"
 Dimension = Literal["tensor", "context", "expert", "pipeline", "data", "expert_data", "embedding"]
-Sharding = Literal["none", "optimizer", "full"]
+Sharding = Literal["none", "optimizer", "gradients", "full"]
 Schedule = Literal["1f1b", "zero_bubble", "dualpipe"]
 Recompute = Literal["none", "selective", "full"]
 DIMENSIONS: tuple[Dimension, ...] = ("tensor", "context", "expert", "pipeline", "data", "expert_data", "embedding")
-SHARDINGS: tuple[Sharding, ...] = ("none", "optimizer", "full")
+SHARDINGS: tuple[Sharding, ...] = ("none", "optimizer", "gradients", "full")
 SCHEDULES: tuple[Schedule, ...] = ("1f1b", "zero_bubble", "dualpipe")
 RECOMPUTES: tuple[Recompute, ...] = ("none", "selective", "full")
+RECOMPUTE_PARTS = ("attention", "norm", "up_projection", "activation")  # in a list, in place of a word
 OVERLAPS = ("tensor", "context", "expert", "pipeline", "data")
 VARIATION = 0.015
 """Share. GPUs of one model differ by 8 %, outliers left out: Sinha et al., SC22, arXiv:2208.11035. Taken as the range of a
 normal distribution without what Tukey calls outliers: 5.4 standard deviations."""
-STATE_BYTES = 12  # of a parameter: FP32 master copy and two moments of Adam (arXiv:1910.02054, 3.1)
 BUCKET = "bucket"  # of overlap.data: each layer's call runs beside the computing of other layers
 
 
@@ -44,6 +44,7 @@ class Model:
     top_k: int = 1  # experts that a token goes to
     moe_layers: int = 0  # layers with experts
     expert_domains: int = 0  # NVLink domains that the experts of a token may lie in; 0: no limit
+    dropout: bool = False  # its masks wait in memory
 
     @property
     def attention_width(self) -> float:
@@ -61,6 +62,18 @@ class Model:
         """Parameters that one token meets."""
         idle = self.expert_parameters * (1 - self.top_k / self.experts) if self.experts else 0.0
         return self.parameters - idle
+
+    @property
+    def embedding_parameters(self) -> float:
+        """Of the embedding and the output layer; 0 without a vocabulary."""
+        tables = 1 if self.tied_embeddings else 2
+        return min(float(tables * self.vocabulary * self.hidden), self.parameters - self.expert_parameters)
+
+    @property
+    def feed_forward_parameters(self) -> float:
+        """Of a layer, the mean of all, that one token meets; queries, keys, values and output are the rest of it."""
+        attention = self.hidden * (2 * self.attention_width + self.key_value_width)
+        return max(0.0, (self.active_parameters - self.embedding_parameters) / self.layers - attention)
 
 
 @dataclass(frozen=True)
@@ -84,7 +97,7 @@ class Parallel:
     stages: tuple[int, ...] = ()  # layers of each stage; (): as even as possible
     schedule: Schedule = "1f1b"
     sequence_parallel: bool = False
-    sharding: Sharding = "none"  # optimizer: ZeRO-1, ZeRO-2, distributed optimizer; full: ZeRO-3, FSDP
+    sharding: Sharding = "none"  # optimizer: ZeRO-1, distributed optimizer; gradients: ZeRO-2; full: ZeRO-3, FSDP
     deduplicate: bool = False  # a token crosses to an NVLink domain once, however many of its experts lie there
     gpus_per_domain: int | None = None  # GPUs of each NVLink domain that the job uses; None: all
 
@@ -109,13 +122,14 @@ class Parallel:
 
 @dataclass(frozen=True)
 class Bytes:
-    """Bytes of one value that crosses the network."""
+    """Bytes of one value that crosses the network, or that waits in memory (`saved`)."""
 
     gradient: float = 2
     parameter: float = 2
     activation: float = 2
     dispatch: float = 2  # to the experts
     combine: float = 2  # back from them
+    saved: float = 2  # in memory: of an input that a linear layer keeps for the backward pass; 1 with FP8
 
 
 @dataclass(frozen=True)
@@ -124,11 +138,14 @@ class Compute:
 
     ms: float = 0  # of one step on one GPU, without waiting
     tflops_per_gpu: float = 0
+    attention_tflops_per_gpu: float = 0  # where the core of the attention runs in another precision; 0: as the rest
     utilisation: float = 0.5  # of the GPU's TFLOP/s while it computes
     recompute: Recompute = "none"  # selective: the core of the attention; full: every layer's forward pass
+    parts: tuple[str, ...] = ()  # of RECOMPUTE_PARTS beside the core of the attention
+    fused_attention: bool = True  # keeps no scores for the backward pass; False: they fill memory unless recomputed
     variation: float = VARIATION  # standard deviation of the speed of GPUs of one model, as a share
     memory_GBps: float = 0  # of a GPU's memory, for the optimizer; 0: the optimizer takes no time
-    memory_GB: float = 0  # of a GPU; 0: not checked
+    memory_GB: float = 0  # of a GPU, as its data sheet names it; 0: not checked
     overhead_ms: float = 0  # of a step beside computing, optimizer and communication: input pipeline, logging
 
 
@@ -172,15 +189,20 @@ class TrainingJob:
 
         6 FLOPs a token for every parameter it meets, 12 l w s for attention: Chowdhery et al., arXiv:2204.02311, appendix B.
         Recomputation adds a forward pass, a third of that, of everything or of the core of the attention: Korthikanti et
-        al., arXiv:2205.05198, section 5.
+        al., arXiv:2205.05198, section 5. So does that of queries, keys and values (`up_projection`).
         """
         if self.compute.ms:
             return self.compute.ms
         attention = 12 * self.model.layers * self.model.attention_width * self.model.sequence
         weights = 6 * self.model.active_parameters
-        again = {"none": 0.0, "selective": attention / 3, "full": (attention + weights) / 3}[self.compute.recompute]
-        flops = self.tokens * (weights + attention + again)
-        return flops / (self.gpus * self.compute.tflops_per_gpu * 1e12 * self.compute.utilisation) * 1e3
+        if "up_projection" in self.compute.parts:
+            width = self.model.attention_width + self.model.key_value_width
+            weights += 2 * self.model.layers * self.model.hidden * width
+        attention *= {"none": 1, "selective": 4 / 3, "full": 4 / 3}[self.compute.recompute]
+        weights *= 4 / 3 if self.compute.recompute == "full" else 1
+        rate = self.compute.tflops_per_gpu
+        tflop = weights + attention * rate / (self.compute.attention_tflops_per_gpu or rate)
+        return self.tokens * tflop / (self.gpus * rate * 1e12 * self.compute.utilisation) * 1e3
 
     @property
     def slowest(self) -> float:
@@ -190,28 +212,9 @@ class TrainingJob:
         return 1 + self.compute.variation * NormalDist().inv_cdf((ranks - 0.375) / (ranks + 0.25)) if ranks > 1 else 1.0
 
     @property
-    def optimizer_ms(self) -> float:
-        """Adam's pass over what a GPU holds, limited by its memory: gradients read twice (norm, update), states, parameters.
-        0 where `ms` states the computing, which includes it."""
-        if self.compute.ms or not self.compute.memory_GBps:
-            return 0.0
-        each = 2 * STATE_BYTES + 2 * self.bytes.gradient + self.bytes.parameter
-        return self._held_parameters(self.parallel.sharding != "none") * each / (self.compute.memory_GBps * 1e6)
-
-    @property
-    def states_GB(self) -> float:
-        """Memory of a GPU for parameters, gradients and the states of Adam, without activations (arXiv:1910.02054, 3.1)."""
-        sharding = self.parallel.sharding
-        values = self._held_parameters(sharding == "full") * (self.bytes.parameter + self.bytes.gradient)
-        return (values + self._held_parameters(sharding != "none") * STATE_BYTES) / 1e9
-
-    def _held_parameters(self, sharded: bool) -> float:
-        """Parameters of a GPU: of its tensor rank and pipeline stage, and of its share among the ranks of data if sharded."""
-        parallel, model = self.parallel, self.model
-        ranks = parallel.tensor * parallel.pipeline
-        if sharded:
-            return model.parameters / (ranks * parallel.data * parallel.context)
-        return (model.parameters - model.expert_parameters * (1 - 1 / parallel.expert)) / ranks
+    def keeps_scores(self) -> bool:
+        """Whether the scores of the attention wait in memory for the backward pass."""
+        return not self.compute.fused_attention and self.compute.recompute == "none"
 
     @property
     def layers_of_stages(self) -> tuple[int, ...]:
@@ -239,110 +242,6 @@ class TrainingJob:
         loads = [count * layer for count in self.layers_of_stages]
         loads[-1] += head
         return max(loads) * self.parallel.pipeline / sum(loads)
-
-
-def check(job: TrainingJob, gpus: int | None = None) -> list[tuple[str, str, str]]:
-    """(dotted key, message, hint) of everything that does not fit together; `gpus` are those of the job."""
-    mistakes = _below_one(job)
-    if not mistakes:
-        mistakes = [*_model(job.model), *_cut(job), *_computing(job)]
-        if gpus is not None and job.gpus != gpus:
-            held = job.gpus // job.parallel.data
-            hint = f"data: {gpus // held} makes {gpus // held * held}" if gpus >= held else "use smaller groups"
-            message = f"data x tensor x context x pipeline = {job.gpus} GPUs, the job has {gpus}"
-            mistakes.append(("parallel.data", message, hint))
-    return mistakes
-
-
-def _below_one(job: TrainingJob) -> list[tuple[str, str, str]]:
-    counts = {
-        "model": ("layers", "hidden", "sequence", "top_k"),
-        "batch": ("micro_batch", "micro_batches"),
-        "parallel": ("data", "tensor", "context", "pipeline", "expert", "interleave"),
-    }
-    return [
-        (f"{section}.{key}", f"expected at least 1, got {value}", "1: the dimension is not used")
-        for section, keys in counts.items()
-        for key in keys
-        if (value := getattr(getattr(job, section), key)) < 1
-    ]
-
-
-def _model(model: Model) -> list[tuple[str, str, str]]:
-    mistakes = []
-    if model.parameters <= 0:
-        mistakes.append(("model.parameters", f"expected more than 0, got {model.parameters:g}", "70e9 for 70 billion"))
-    if model.heads and model.kv_heads and model.heads % model.kv_heads:
-        message = f"expected a divisor of the {model.heads} heads, got {model.kv_heads}"
-        mistakes.append(("model.kv_heads", message, ""))
-    if model.experts and model.top_k > model.experts:
-        mistakes.append(("model.top_k", f"expected at most the {model.experts} experts, got {model.top_k}", ""))
-    if model.moe_layers > model.layers:
-        mistakes.append(("model.moe_layers", f"expected at most the {model.layers} layers, got {model.moe_layers}", ""))
-    if not 0 <= model.expert_parameters <= model.parameters:
-        message = f"expected a part of the {model.parameters:g} parameters, got {model.expert_parameters:g}"
-        mistakes.append(("model.expert_parameters", message, "`parameters` includes those of the experts"))
-    return mistakes
-
-
-def _cut(job: TrainingJob) -> list[tuple[str, str, str]]:
-    """What the ranks of a dimension must divide."""
-    model, parallel = job.model, job.parallel
-    mistakes = []
-    for key, whole, part, of in (
-        ("model.hidden", model.hidden, parallel.tensor, "tensor"),
-        ("model.sequence", model.sequence, parallel.context, "context"),
-        ("parallel.data", parallel.data, parallel.expert, "expert"),
-        ("model.experts", model.experts, parallel.expert, "expert"),
-    ):
-        if whole % part:
-            hint = f"{of} divides {whole}: {divisors(whole, part)}"
-            mistakes.append((key, f"expected a multiple of {of}, {part}, got {whole}", hint))
-    chunks = parallel.pipeline * parallel.interleave
-    if parallel.stages:
-        if len(parallel.stages) not in (parallel.pipeline, chunks):
-            either = f"{parallel.pipeline} (stages)" + (f" or {chunks} (chunks)" if parallel.interleave > 1 else "")
-            mistakes.append(("parallel.stages", f"expected {either} numbers of layers, got {len(parallel.stages)}", ""))
-        elif sum(parallel.stages) != model.layers:
-            message = f"expected {model.layers} layers in all, got {sum(parallel.stages)}"
-            mistakes.append(("parallel.stages", message, "change `layers` or `stages`"))
-    elif model.layers < chunks:
-        message = f"expected at least pipeline x interleave = {chunks}, got {model.layers}"
-        mistakes.append(("model.layers", message, "use fewer stages or chunks"))
-    if parallel.expert > 1 and not model.moe_layers:
-        hint = "set `experts` and `moe_layers` of the model"
-        mistakes.append(("parallel.expert", "expected layers with experts, got none", hint))
-    if parallel.interleave > 1 and parallel.pipeline == 1:
-        message = f"expected 1 without a pipeline, got {parallel.interleave}"
-        mistakes.append(("parallel.interleave", message, ""))
-    if parallel.schedule != "1f1b" and parallel.interleave > 1:
-        message = f"expected 1 with schedule {parallel.schedule}, got {parallel.interleave}"
-        mistakes.append(("parallel.interleave", message, "chunks belong to schedule 1f1b"))
-    return mistakes
-
-
-def _computing(job: TrainingJob) -> list[tuple[str, str, str]]:
-    compute, mistakes = job.compute, []
-    if compute.ms <= 0 and (compute.tflops_per_gpu <= 0 or not 0 < compute.utilisation <= 1):
-        hint = "give `ms`, or `tflops_per_gpu` and `utilisation` (0 to 1)"
-        mistakes.append(("compute", "expected a compute time above 0", hint))
-    if compute.memory_GB and job.states_GB > compute.memory_GB:
-        most = f"expected at most {compute.memory_GB:g} GB of parameters, gradients and optimizer a GPU"
-        message = f"{most}, got {job.states_GB:,.0f}"
-        mistakes.append(("compute.memory_GB", message, "increase tensor or pipeline, or set `sharding`"))
-    for key, share in job.overlap.items():
-        bucket = share == BUCKET and key == "data"
-        if key not in OVERLAPS or not (bucket or (not isinstance(share, str) and 0 <= share <= 1)):
-            message = f"expected shares from 0 to 1 of {', '.join(OVERLAPS)}, got {key}: {share}"
-            mistakes.append(("overlap", message, "`data: bucket` is valid as well"))
-    return mistakes
-
-
-def divisors(whole: int, near: int) -> str:
-    """Divisors of a number, the three below and above `near`."""
-    every = [number for number in range(1, min(whole, 100_000) + 1) if whole % number == 0]
-    split = sum(number < near for number in every)
-    return ", ".join(map(str, every[max(0, split - 3) : split + 3]))
 
 
 def micro_batches_of(sequences: int, job_data: int, micro_batch: int) -> int:

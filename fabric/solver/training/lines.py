@@ -37,12 +37,36 @@ def _sums(step: StepTime) -> list[str]:
         [
             *rows,
             ("step", f"{duration(step.step_ms)} on {step.gpus:,} GPUs; {duration(step.ideal_ms)} with an ideal network"),
-            ("p10 to p90", f"{duration(step.p10_ms)} to {duration(step.p90_ms)} by the band of the collectives"),
+            (
+                "p10 to p90",
+                f"{duration(step.p10_ms)} to {duration(step.p90_ms)}; by the network alone "
+                f"{duration(step.network_p10_ms)} to {duration(step.network_p90_ms)}",
+            ),
             ("tokens/s", f"{step.tokens_per_second:,.0f}, {percent(step.lost_to_network)} lost to the network"),
             *_limit(step),
-            ("memory", f"{step.states_GB:,.1f} GB a GPU for parameters, gradients and optimizer, activations not counted"),
+            *_memory(step),
         ]
     )
+
+
+def _memory(step: StepTime) -> list[tuple[str, str]]:
+    """What the fullest GPU holds, and whether it has room for it."""
+    held = step.memory
+    of = f" of {held.available_GB:,.1f} GB" if held.available_GB else " GB"
+    where = f" on stage {held.stage + 1} of {held.stages}" if held.stages > 1 else ""
+    parts = (
+        ("parameters", held.parameters_GB),
+        ("gradients", held.gradients_GB),
+        ("optimizer", held.optimizer_GB),
+        ("activations", held.activations_GB),
+    )
+    rows = [
+        ("memory", f"{held.total_GB:,.1f}{of} a GPU{where}"),
+        ("", ", ".join(f"{name} {value:,.1f}" for name, value in parts)),
+    ]
+    if not held.fits:
+        rows.append(("", "more than the GPU has: recompute, shard, or use more tensor or pipeline ranks"))
+    return rows
 
 
 def _limit(step: StepTime) -> list[tuple[str, str]]:

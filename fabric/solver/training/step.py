@@ -10,10 +10,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.solver.training.job import BUCKET, CODE, Dimension, TrainingJob, check
+from fabric.solver.training.checks import check
+from fabric.solver.training.job import BUCKET, CODE, Dimension, TrainingJob
+from fabric.solver.training.memory import Memory, memory, optimizer_ms
 from fabric.solver.training.traffic import Traffic, traffic
 
 FORWARD = 1 / 3  # of the computing of a micro-batch; backward is the rest
+SPREAD = 0.056
+"""Standard deviation of the logarithm of measured over predicted steps, from published ladders and contrasts, beyond what the
+band of the collectives has: `python -m tools.step_band` measures it and leaves out one source at a time."""
+NORMAL_P90 = 1.2816
 
 
 class CallTime(NamedTuple):
@@ -65,12 +71,14 @@ class StepTime:
     communication_ms: float
     exposed_ms: float
     bubble_ms: float  # pipeline stages waiting for the first and the last micro-batch
-    states_GB: float  # of a GPU's memory, for parameters, gradients and optimizer
+    memory: Memory  # of a GPU of the fullest stage
     optimizer_ms: float
     overhead_ms: float
     step_ms: float
-    p10_ms: float  # with all calls at the 10th percentile of measured times
+    p10_ms: float  # of the step: by the calls, and by the spread of published steps
     p90_ms: float
+    network_p10_ms: float  # with all calls at the 10th percentile of measured times, and the computing as stated
+    network_p90_ms: float
     ideal_ms: float  # with an infinitely fast network
     tokens_per_second: float
     ideal_tokens_per_second: float
@@ -84,6 +92,8 @@ class StepTime:
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self) | {
+            "states_GB": self.memory.states_GB,
+            "memory": self.memory.as_dict(),
             "dimensions": [asdict(item) for item in self.dimensions],
             "assumptions": [asdict(item) for item in self.assumptions],
         }
@@ -125,17 +135,24 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
         communication_ms=sum(totals),
         exposed_ms=sum(exposed),
         bubble_ms=bubble,
-        states_GB=job.states_GB,
-        optimizer_ms=job.optimizer_ms,
+        memory=memory(job),
+        optimizer_ms=optimizer_ms(job),
         overhead_ms=job.compute.overhead_ms,
         step_ms=step,
-        p10_ms=low[0],
-        p90_ms=high[0],
+        p10_ms=step / _apart(step / low[0]),
+        p90_ms=step * _apart(high[0] / step),
+        network_p10_ms=low[0],
+        network_p90_ms=high[0],
         ideal_ms=ideal,
         tokens_per_second=job.tokens / step * 1e3,
         ideal_tokens_per_second=job.tokens / ideal * 1e3,
         lost_to_network=1 - ideal / step,
     )
+
+
+def _apart(network: float) -> float:
+    """A percentile of the step over its middle: of independent causes the squares add up."""
+    return math.exp(math.hypot(math.log(network), NORMAL_P90 * SPREAD))
 
 
 def _whole(job: TrainingJob, kinds: Sequence[Traffic], exposed: Sequence[float]) -> tuple[float, float]:
@@ -144,7 +161,7 @@ def _whole(job: TrainingJob, kinds: Sequence[Traffic], exposed: Sequence[float])
     computing = job.computing_ms * job.slowest
     bubble = (computing + inside) * job.bubble
     busy = computing * job.imbalance + inside
-    return busy + bubble + sum(exposed) - inside + job.optimizer_ms + job.compute.overhead_ms, bubble
+    return busy + bubble + sum(exposed) - inside + optimizer_ms(job) + job.compute.overhead_ms, bubble
 
 
 def _every_micro_batch(job: TrainingJob, kind: Traffic) -> bool:

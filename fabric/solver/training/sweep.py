@@ -44,13 +44,11 @@ class StepSweep:
     def lines(self) -> list[str]:
         """A row a variant: its values, the step, its band, and what the network costs."""
         fit = [item for item in self.variants if item.step]
-        head = (*(key.partition(".")[2] for key in self.keys), "step", "p10 to p90", "tokens/s", "to network")
+        head = (*(key.partition(".")[2] for key in self.keys), "step", "p10 to p90", "tokens/s", "to network", "memory")
         rows = [(*map(_word, item.values), *_cells(item.step)) for item in fit[:SHOWN] if item.step]
         out = aligned(rows, ">" * len(head), head=head) if rows else []
         if len(fit) > SHOWN:
             out += ["", f"{SHOWN} of {counted(len(fit), 'variant')}; --json prints all"]
-        if rows:
-            out += ["", "memory for activations is not checked"]
         misfits = [item for item in self.variants if not item.step]
         if misfits:
             first = dict(zip(self.keys, map(_word, misfits[0].values), strict=True))
@@ -70,12 +68,14 @@ def _document(item: Variant) -> dict[str, Any]:
         "p90_ms": step.p90_ms,
         "tokens_per_second": step.tokens_per_second,
         "lost_to_network": step.lost_to_network,
+        "memory_GB": step.memory.total_GB,
     }
 
 
-def _cells(step: StepTime) -> tuple[str, str, str, str]:
+def _cells(step: StepTime) -> tuple[str, str, str, str, str]:
     band = f"{duration(step.p10_ms)} to {duration(step.p90_ms)}"
-    return duration(step.step_ms), band, f"{step.tokens_per_second:,.0f}", percent(step.lost_to_network)
+    held = f"{step.memory.total_GB:,.0f} GB"
+    return duration(step.step_ms), band, f"{step.tokens_per_second:,.0f}", percent(step.lost_to_network), held
 
 
 def _word(value: Any) -> str:
@@ -126,6 +126,10 @@ def _variants(root: Node, varied: Mapping[str, Sequence[Node]], time: Callable[[
         nodes = dict(zip(varied, combination, strict=True))
         values = tuple(node.plain() for node in nodes.values())
         try:
-            yield Variant(values, time(training_file.with_values(root, nodes)))
+            step = time(training_file.with_values(root, nodes))
         except InputError as error:
             yield Variant(values, None, error.diagnostics[0].message)
+            continue
+        held = step.memory
+        room = f"expected at most {held.available_GB:,.1f} GB a GPU, got {held.total_GB:,.1f}"
+        yield Variant(values, step) if held.fits else Variant(values, None, f"{room}, activations {held.activations_GB:,.1f}")

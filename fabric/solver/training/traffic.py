@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from fabric.rounding import ceil_div
 from fabric.solver.training.job import Dimension, TrainingJob
+from fabric.solver.training.memory import heaviest
 
 
 @dataclass(frozen=True)
@@ -126,20 +127,18 @@ def _data(job: TrainingJob) -> list[Traffic]:
     for each of forward and backward and a reduce-scatter, here in every micro-batch. Experts are replicated data / expert
     times only. Ranks of context hold the same parameters.
     """
-    model, parallel = job.model, job.parallel
-    layers, held = job.most_layers, parallel.tensor * parallel.pipeline
-    dense, share = model.parameters - model.expert_parameters, layers * parallel.pipeline / model.layers
+    parallel, layers, mine = job.parallel, job.most_layers, heaviest(job)
     replicas = parallel.data * parallel.context
     groups: tuple[tuple[Dimension, int, float], ...] = (
-        ("data", replicas, dense / held),
-        ("expert_data", parallel.data // parallel.expert, model.expert_parameters / (held * parallel.expert)),
+        ("data", replicas, mine.dense),
+        ("expert_data", parallel.data // parallel.expert, mine.experts),
     )
     if parallel.expert == 1:  # every replica holds all experts: one group
-        groups = (("data", replicas, model.parameters / held),)
+        groups = (("data", replicas, mine.all),)
     calls: list[Traffic] = []
     for dimension, ranks, parameters in groups:
-        gradients = math.ceil(parameters * share * job.bytes.gradient / layers)
-        weights = math.ceil(parameters * share * job.bytes.parameter / layers)
+        gradients = math.ceil(parameters * job.bytes.gradient / layers)
+        weights = math.ceil(parameters * job.bytes.parameter / layers)
         if parallel.sharding == "none":
             calls.append(Traffic(dimension, "all_reduce", ranks, gradients, layers, kind="reduce"))
             continue

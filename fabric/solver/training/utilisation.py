@@ -38,7 +38,7 @@ def fitted(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: flo
     if job.compute.ms:
         hint = "write `tflops_per_gpu` in place of `ms`"
         raise InputError([Diagnostic(CODE, Place("job"), "compute.ms: expected tflops_per_gpu, got ms", hint)])
-    return Fitted(*(_solve(job, time_of, domain_gpus, measured_ms, side) for side in ("step_ms", "p10_ms", "p90_ms")))
+    return Fitted(*(_solve(job, time_of, domain_gpus, measured_ms, side) for side in ("step_ms", "network_p10_ms", "network_p90_ms")))
 
 
 def _solve(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: float, side: str) -> float:
@@ -49,7 +49,7 @@ def _solve(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: flo
         return float(getattr(step_time(changed, time_of, domain_gpus), side)) - measured_ms
 
     fastest, slowest = excess(1.0), excess(LEAST)
-    if fastest > 0 and side == "p90_ms":
+    if fastest > 0 and side == "network_p90_ms":
         return 1.0  # the network at its slowest leaves no time for the computing
     if fastest > 0 or slowest < 0:
         limit = f"at least {(fastest + measured_ms) / 1e3:,.3g} s" if fastest > 0 else "a shorter step"

@@ -15,9 +15,10 @@ from hypothesis import assume, given, strategies as st
 from fabric.diagnostics import InputError
 from fabric.solver.measured.tables import busbw_factor
 from fabric.solver.training import file as training_file
-from fabric.solver.training.job import RECOMPUTES, SCHEDULES, SHARDINGS, Compute, Model, TrainingJob, check
+from fabric.solver.training.checks import check
+from fabric.solver.training.job import RECOMPUTES, SCHEDULES, SHARDINGS, Compute, Model, TrainingJob
 from fabric.solver.training.lines import lines
-from fabric.solver.training.step import CallTime, StepTime, TimeOf, assumptions, step_time
+from fabric.solver.training.step import NORMAL_P90, SPREAD, CallTime, StepTime, TimeOf, assumptions, step_time
 from fabric.solver.training.traffic import Traffic, domains_of_a_token, split, traffic
 from tests import ROOT
 
@@ -234,7 +235,7 @@ def test_data_may_be_what_remains_of_the_gpus() -> None:
         ),
         ("tensor: 8 ", "tensor: 0 ", "m.yaml:11:11: error[FAB173]: parallel.tensor: expected 1 to 1000000, got 0", ""),
         ("pipeline: 4", "pipelines: 4", "m.yaml:12:3: error[FAB173]: unknown key 'pipelines' under parallel", "'pipeline'?"),
-        ("sharding: optimizer", "sharding: zero3", "parallel.sharding: expected none, optimizer, full, got 'zero3'", ""),
+        ("sharding: optimizer", "sharding: zero3", "parallel.sharding: expected none, optimizer, gradients, full, got 'zero3'", ""),
         ("  utilisation", "  ms: 3\n  utilisation", "compute.ms: expected one of ms and tflops_per_gpu, got both", ""),
         ("  parameters: 70.6e9\n", "", "m.yaml:3:3: error[FAB173]: model.parameters: missing key", ""),
         ("data: 0.8", "data: 1.8", "overlap.data: expected 0 to 1, got 1.8", ""),
@@ -354,4 +355,6 @@ def test_the_band_of_a_step_contains_it() -> None:
     job = changed(DENSE, {"data": 4, "tensor": 8})
     time = step_time(job, simple, 8)
     assert time.p10_ms < time.step_ms < time.p90_ms
-    assert time.p90_ms - time.step_ms == pytest.approx(0.1 * time.communication_ms)
+    assert time.network_p90_ms - time.step_ms == pytest.approx(0.1 * time.communication_ms)
+    network, spread = math.log(time.network_p90_ms / time.step_ms), NORMAL_P90 * SPREAD
+    assert math.log(time.p90_ms / time.step_ms) == pytest.approx(math.hypot(network, spread))

@@ -89,33 +89,3 @@ def test_all_wait_for_the_slowest_gpu() -> None:
     for gpus, largest in ((1, 0.0), (100, 2.508), (10_000, 3.852)):
         job = replace(changed(DENSE, {"data": gpus}), compute=Compute(ms=1000, variation=0.01))
         assert step_time(job, simple, 8).compute_ms == pytest.approx(1000 + 10 * largest, abs=0.2)
-
-
-@pytest.mark.parametrize(
-    ("changes", "gigabytes"),
-    [
-        ({}, 32 * 30),  # 24 of states, 4 of gradients, 2 of the parameter
-        ({"tensor": 8, "pipeline": 2}, 2 * 30),
-        ({"data": 4, "sharding": "optimizer", "gradient_bytes": 4}, 8 * 34),
-    ],
-)
-def test_the_optimizer_passes_over_what_a_gpu_holds(changes: dict[str, object], gigabytes: float) -> None:
-    job = changed(replace(DENSE, compute=Compute(tflops_per_gpu=989, memory_GBps=2000)), changes)
-    assert job.optimizer_ms == pytest.approx(gigabytes / 2)
-
-
-@pytest.mark.parametrize(
-    ("changes", "gigabytes"),
-    [
-        ({}, 32 * 16),  # 2 of the parameter, 2 of the gradient, 12 of Adam's states
-        ({"tensor": 8, "pipeline": 2}, 32),
-        ({"data": 4, "sharding": "optimizer"}, 32 * 4 + 32 * 12 / 4),
-        ({"data": 4, "sharding": "full", "gradient_bytes": 4}, 8 * 18),
-    ],
-)
-def test_states_that_exceed_the_memory_are_refused(changes: dict[str, object], gigabytes: float) -> None:
-    job = changed(DENSE, changes)
-    assert job.states_GB == pytest.approx(gigabytes)
-    roomy, small = (replace(job, compute=replace(job.compute, memory_GB=gigabytes * share)) for share in (1.01, 0.99))
-    step_time(roomy, simple, 8)
-    assert "of parameters, gradients and optimizer a GPU, got" in error_text(lambda: step_time(small, simple, 8))
