@@ -14,6 +14,7 @@ from html import escape
 from typing import Literal
 
 from fabric.formats import FONT, document, element, fit, label, number, text_width
+from fabric.formats.palette import BASE, SERIES
 from fabric.text import plural, printable, size as size_words
 
 Style = Literal["line", "dashed", "dots"]
@@ -25,9 +26,8 @@ _LABEL_ROOM, _LABEL_SIZE, _LABEL_STEP, _LEADER = 230.0, 12.5, 17.0, 42.0
 _TICK_ROOM = 56.0  # between two ticks of the x axis
 _MARKED = 12  # a line of no more points than this shows each of them
 
-# dark enough on white, light enough on #12171f: each at least 4.5 to 1
-_LIGHT = ("#1d5fc4", "#b4500c", "#1e7a4a", "#7c3aad", "#a8323e", "#0e7490", "#6b5b00", "#52627a")
-_DARK = ("#7db2ff", "#ffa766", "#6fd39b", "#cfa2f5", "#ff8f99", "#5fd0e6", "#dcc75a", "#a9b7c9")
+_LIGHT = tuple(colour.light for colour in SERIES)
+_DARK = tuple(colour.dark for colour in SERIES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +254,7 @@ def _sheet(name: str, series: Sequence[Series]) -> str:
         f"#{name} .dashed{{stroke-width:1.6;stroke-dasharray:6 4}}#{name} .leader{{stroke-width:.8;stroke-opacity:.6}}"
         f"#{name} .area{{fill-opacity:.15;stroke:none}}"
     )
-    light = colours("#ffffff", "#1b2430", "#4b5868", "#e3e7ed", _LIGHT)
-    dark = colours("#12171f", "#eef2f7", "#a9b4c2", "#2a323d", _DARK)
+    base = [BASE[kind] for kind in ("paper", "ink", "soft", "rule")]
+    light = colours(*(colour.light for colour in base), _LIGHT)
+    dark = colours(*(colour.dark for colour in base), _DARK)
     return f"{shapes}{light}@media (prefers-color-scheme:dark){{{dark}}}"
