@@ -11,6 +11,7 @@ from fabric.cli.common import check_target, mistake, only, progress, say, show_d
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report, nearest, show
+from fabric.intent.revision import origin
 from fabric.report.request import ReportRequest
 from fabric.solver.measured.tables import COLLECTIVES, of_collective
 
@@ -56,7 +57,8 @@ def report(
     with progress("plan"):
         plan = pipeline.plan(pipeline.load(file))
     tables = of_collective(measured, timed)
-    request = ReportRequest(timed, size_or_none or 0, tuple(fail), platform, tables, not no_load, bool(collective))
+    from_file = origin(file)
+    request = ReportRequest(timed, size_or_none or 0, tuple(fail), platform, tables, not no_load, from_file, bool(collective))
     with progress("link loads, failures and page"):
         text = pipeline.report(only(plan, fabric), request)
     show_diagnostics(plan.warnings)

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from fabric.checks import ERROR, NOTE, WARNING
 from fabric.export.formats import FORMATS
 from fabric.plan import FabricPlan, Plan
-from fabric.report import bill, curve, failures, glance, numbers, racks, spread
+from fabric.formats.palette import page_sheet
+from fabric.report import bill, curve, failures, glance, numbers, overview, racks, spread
 from fabric.report.charts import histogram
 from fabric.report.data import document, encoded
 from fabric.report.grid import Grid, grid
@@ -29,15 +30,24 @@ from fabric.report.scenarios import Scenario, loads_grid, scenarios
 from fabric.report.sites import Sites, sites
 from fabric.report.study import Study, studies
 from fabric.report.tables import cells, tables
+from fabric.report.theme import theme
 
 HERE = Path(__file__).parent
 SECTIONS = (
-    *(("glance", "Design"), ("topology", "Topology"), ("performance", "Performance"), ("failures", "Failures")),
+    *(
+        ("summary", "Summary"),
+        ("glance", "Design"),
+        ("topology", "Topology"),
+        ("performance", "Performance"),
+        ("failures", "Failures"),
+    ),
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
     ("tables", "Tables"),
 )
 BADGES = {ERROR: "bad", WARNING: "warn", NOTE: "good"}
 STATIC_ROWS = 200  # of each kind of table, for a reader without script
+_SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
+_TICKS = re.compile(r"`([^`\n]+)`")
 _ENDS = re.compile(r"</(script|style)|<!--", re.IGNORECASE)  # what would end the script or the style sheet too early
 
 
@@ -49,9 +59,11 @@ class Assets:
     script: str
 
     @classmethod
-    def read(cls) -> Assets:
-        """Package data, in the order of the names; a script is not needed for the page to be whole."""
-        found = [_joined(sorted([*HERE.glob("*.css"), *HERE.glob("app/*.css")])), _joined(sorted(HERE.glob("app/*.js")))]
+    def read(cls, picture: str = "") -> Assets:
+        """Package data, in the order of the names, and the colours of a picture within the page; a script is not needed for
+        the page to be whole."""
+        sheets = [theme(), _joined(sorted([*HERE.glob("*.css"), *HERE.glob("app/*.css")])), page_sheet(picture, ".still")]
+        found = ["\n".join(sheets), _joined(sorted(HERE.glob("app/*.js")))]
         for text in found:
             if _ENDS.search(text):
                 raise ValueError("the page's own style or script holds a tag that would end it")
@@ -150,7 +162,9 @@ def page(plan: Plan, request: ReportRequest) -> str:
         {name: tables(fabric) for name, fabric in plan.fabrics.items()},
         where,
     )
-    assets, parts_list = Assets.read(), bill.bill(plan)
+    picture = _picture(plan)
+    assets, parts_list = Assets.read(picture), bill.bill(plan)
+    findings = glance.findings(plan, where.diagnostics)
     return _template().render(
         site=plan.site,
         assets=assets,
@@ -159,8 +173,9 @@ def page(plan: Plan, request: ReportRequest) -> str:
         data=Markup(encoded(data)),
         parts=parts,
         request=request,
-        picture=Markup(_picture(plan)),
-        findings=glance.findings(plan, where.diagnostics),
+        picture=Markup(picture),
+        top=overview.overview([(part.study, part.scenarios) for part in parts], findings, request.origin),
+        failures_caption=failures.CAPTION,
         tables=_static_tables(data),
         sections=_sections(parts),
         badges=BADGES,
@@ -178,10 +193,10 @@ def _sections(parts: list[FabricPart]) -> list[tuple[str, str]]:
 
 
 def _picture(plan: Plan) -> str:
-    """The tiers as `fabric export svg` draws them."""
+    """The tiers as `fabric export svg` draws them; their style sheet is the page's."""
     text = FORMATS["svg"](plan)
     assert isinstance(text, str)
-    return text
+    return _SHEET.sub("", text, count=1)
 
 
 def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:
@@ -205,9 +220,15 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
 
 
+def _ticks(text: str) -> Markup:
+    """Text with what stands between backticks as code."""
+    return Markup(_TICKS.sub(r"<code>\1</code>", str(escape(text))))
+
+
 @cache
 def _template() -> Template:
     environment = Environment(
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+    environment.filters["ticks"] = _ticks
     return environment.get_template("page.html.j2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from fabric.plan.origin import Origin
 from fabric.solver.measured.tables import Table
 
 GIB = 1 << 30
@@ -20,4 +21,5 @@ class ReportRequest:
     platform: Path | None = None
     measured: tuple[Table, ...] = ()
     load: bool = True  # link loads, and the spread of ECMP
+    origin: Origin | None = None  # of the intent
     collective_first: bool = False  # its link loads are what a reader sees first; else those of an alltoall, which loads all
