@@ -12,12 +12,15 @@ from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report, nearest, show
 from fabric.intent.revision import origin
+from fabric.report.beside.designs import Side
 from fabric.report.request import ReportRequest
 from fabric.solver.measured.tables import COLLECTIVES, of_collective
 
 
 def report(
-    file: Path = typer.Argument(..., metavar="FILE", help="intent file", show_default=False),
+    files: list[Path] = typer.Argument(
+        ..., metavar="FILE…", help="intent file; several are compared on one page", show_default=False
+    ),
     output: Path = typer.Option(..., "-o", "--output", metavar="FILE.html", help="page to write", show_default=False),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
     collective: str = typer.Option(
@@ -45,7 +48,7 @@ def report(
 ) -> None:
     """Write a report of a site as one HTML page for offline use.
 
-    Design, link loads, failures, racks, addresses, parts and every link.
+    Design, link loads, failures, racks, addresses, parts and every link; of several intents their differences.
     """
     mistakes = Report()
     size_or_none = size_bytes("--size", size, mistakes)
@@ -55,12 +58,20 @@ def report(
     check_target(mistakes, "-o", output, "report.html")
     mistakes.raise_errors()
     with progress("plan"):
-        plan = pipeline.plan(pipeline.load(file))
+        intents = [pipeline.load(file) for file in files]
+        plans = [only(pipeline.plan(intent), fabric) for intent in intents]
     tables = of_collective(measured, timed)
-    from_file = origin(file)
-    request = ReportRequest(timed, size_or_none or 0, tuple(fail), platform, tables, not no_load, from_file, bool(collective))
+    origins = [origin(file) for file in files]
+    request = ReportRequest(
+        timed, size_or_none or 0, tuple(fail), platform, tables, not no_load, origins[0], bool(collective)
+    )
     with progress("link loads, failures and page"):
-        text = pipeline.report(only(plan, fabric), request)
-    show_diagnostics(plan.warnings)
+        if len(files) == 1:
+            text = pipeline.report(plans[0], request)
+        else:
+            sides = zip(files, plans, intents, origins, strict=True)
+            text = pipeline.report_designs([Side(str(f), plan, i.keys(), at) for f, plan, i, at in sides], request)
+    for plan in plans:
+        show_diagnostics(plan.warnings)
     put(output, text)
     say(f"wrote {output}")

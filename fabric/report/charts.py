@@ -56,8 +56,8 @@ def histogram(tier: TierSpread) -> str:
     return chart("".join(parts), _WIDTH, _HEIGHT, caption)
 
 
-def panels(names: Sequence[str], shown: Sequence[Panel], caption: str) -> str:
-    """A row of bars a name, one in each panel; every panel has a scale of its own."""
+def panels(names: Sequence[str], shown: Sequence[Panel], caption: str, most: float = 0.0) -> str:
+    """A row of bars a name, one in each panel; every panel has a scale of its own, unless `most` is that of all."""
     words = min(400.0, max((text_width(name, _SIZE) for name in names), default=0.0) + 14)
     each = (WIDE - words) / len(shown) - _AIR
     height = _HEAD + _ROW * len(names) + 6
@@ -66,12 +66,12 @@ def panels(names: Sequence[str], shown: Sequence[Panel], caption: str) -> str:
         y = _HEAD + row * _ROW + _BAR / 2 + 4
         parts.append(_text(words - 10, y, end_that_fits(name, words - 14, _SIZE), "end"))
     for at, panel in enumerate(shown):
-        parts += _panel(panel, words + at * (each + _AIR), each, names, height)
+        parts += _panel(panel, words + at * (each + _AIR), each, names, height, most)
     return chart("".join(parts), WIDE, height, caption)
 
 
-def _panel(panel: Panel, left: float, width: float, names: Sequence[str], height: float) -> list[str]:
-    room, most = width - _VALUE, max(panel.shares, default=0.0) or 1.0
+def _panel(panel: Panel, left: float, width: float, names: Sequence[str], height: float, most: float) -> list[str]:
+    room, most = width - _VALUE, most or max(panel.shares, default=0.0) or 1.0
     parts = [_text(left, 15, panel.title, "start", "label"), _text(left, 33, panel.axis, "start")]
     parts.append(element("path", class_="grid", d=f"M{number(left)} {number(_HEAD - 6)}V{number(height - 4)}"))
     for row, (name, share, text) in enumerate(zip(names, panel.shares, panel.texts, strict=True)):

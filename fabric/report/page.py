@@ -5,22 +5,17 @@ Its content policy allows the one style sheet and the one script that stand in i
 
 from __future__ import annotations
 
-import base64
 import re
 from dataclasses import dataclass
-from functools import cache, cached_property
-from hashlib import sha256
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from fabric.checks import ERROR, NOTE, WARNING
 from fabric.export.formats import FORMATS
 from fabric.plan import FabricPlan, Plan
-from fabric.formats.palette import page_sheet
 from fabric.report import bill, curve, failures, glance, numbers, overview, racks, spread
+from fabric.report.assets import Assets, template
 from fabric.report.charts import histogram
 from fabric.report.data import document, encoded
 from fabric.report.grid import Grid, grid
@@ -30,52 +25,15 @@ from fabric.report.scenarios import Scenario, loads_grid, scenarios
 from fabric.report.sites import Sites, sites
 from fabric.report.study import Study, studies
 from fabric.report.tables import cells, tables
-from fabric.report.theme import theme
 
-HERE = Path(__file__).parent
 SECTIONS = (
-    *(
-        ("summary", "Summary"),
-        ("glance", "Design"),
-        ("topology", "Topology"),
-        ("performance", "Performance"),
-        ("failures", "Failures"),
-    ),
+    *(("summary", "Summary"), ("glance", "Design"), ("topology", "Topology")),
+    *(("performance", "Performance"), ("failures", "Failures")),
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
     ("tables", "Tables"),
 )
-BADGES = {ERROR: "bad", WARNING: "warn", NOTE: "good"}
 STATIC_ROWS = 200  # of each kind of table, for a reader without script
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
-_TICKS = re.compile(r"`([^`\n]+)`")
-_ENDS = re.compile(r"</(script|style)|<!--", re.IGNORECASE)  # what would end the script or the style sheet too early
-
-
-@dataclass(frozen=True)
-class Assets:
-    """The style sheet and the script, as they stand in the page."""
-
-    style: str
-    script: str
-
-    @classmethod
-    def read(cls, picture: str = "") -> Assets:
-        """Package data, in the order of the names, and the colours of a picture within the page; a script is not needed for
-        the page to be whole."""
-        sheets = [theme(), _joined(sorted([*HERE.glob("*.css"), *HERE.glob("app/*.css")])), page_sheet(picture, ".still")]
-        found = ["\n".join(sheets), _joined(sorted(HERE.glob("app/*.js")))]
-        for text in found:
-            if _ENDS.search(text):
-                raise ValueError("the page's own style or script holds a tag that would end it")
-        return cls(*found)
-
-    @property
-    def policy(self) -> str:
-        """Content security policy."""
-        return (
-            f"default-src 'none'; style-src '{_hash(self.style)}'; script-src '{_hash(self.script)}'; "
-            "base-uri 'none'; form-action 'none'"
-        )
 
 
 @dataclass(frozen=True)
@@ -165,7 +123,7 @@ def page(plan: Plan, request: ReportRequest) -> str:
     picture = _picture(plan)
     assets, parts_list = Assets.read(picture), bill.bill(plan)
     findings = glance.findings(plan, where.diagnostics)
-    return _template().render(
+    return template("page.html.j2").render(
         site=plan.site,
         assets=assets,
         style=Markup(assets.style),
@@ -178,7 +136,6 @@ def page(plan: Plan, request: ReportRequest) -> str:
         failures_caption=failures.CAPTION,
         tables=_static_tables(data),
         sections=_sections(parts),
-        badges=BADGES,
         draws=spread.DRAWS,
         racks=racks.racks(plan, where.floor),
         bill_grids=[bill.order_grid(parts_list), bill.power_grid(parts_list)],
@@ -210,25 +167,3 @@ def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:
         fabric = data["fabrics"][table["fabric"]]["name"]
         found.append((fabric, grid(table["title"], titles, cells(data, table, most), note)))
     return found
-
-
-def _joined(paths: list[Path]) -> str:
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
-
-
-def _ticks(text: str) -> Markup:
-    """Text with what stands between backticks as code."""
-    return Markup(_TICKS.sub(r"<code>\1</code>", str(escape(text))))
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters["ticks"] = _ticks
-    return environment.get_template("page.html.j2")

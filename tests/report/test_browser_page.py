@@ -415,7 +415,7 @@ def test_prints_the_first_rows_in_light_colours(tabs: Tabs, tmp_path: Path) -> N
     plan = plan_of(tmp_path, "medium")
     fabric = plan.fabrics["backend"]
     assert [device.name for device in fabric.switches if device.name not in text] == []
-    assert len(re.findall(r"^(?:server-leaf|leaf-spine|spine-core) \S+ \S+ \S+ ", text, re.MULTILINE)) == 120
+    assert len(re.findall(r"^(?:server-leaf|leaf-spine|spine-core) \S+-\S+ \S+ backend-", text, re.MULTILINE)) == 120
     assert f"The first 120 of {len(fabric.links)}: filter the table to print others, or download the CSV." in text
     assert len(re.findall(r"^.*A port.*B port.*$", text, re.MULTILINE)) > 2  # the head stands on every page
     assert "Find a device" not in text

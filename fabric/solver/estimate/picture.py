@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabric.solver import Series, busbw_svg
-from fabric.solver.plot import WIDTH
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.measured.tables import Table, busbw_factor
+from fabric.solver.plot import WIDTH
 
 
 def picture(estimates: Sequence[tuple[Estimate, Estimate | None]], tables: Sequence[Table] = (), width: float = WIDTH) -> str:
