@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from fabric.nos.target import Target
     from fabric.plan import FabricPlan, Plan
     from fabric.qos.headroom import Headroom
+    from fabric.report.beside.designs import Side
     from fabric.report.request import ReportRequest
     from fabric.solver.capacity.measure import Capacity
     from fabric.solver.collectives.calibrate import Calibration
@@ -705,6 +706,21 @@ def report(site_plan: Plan, request: ReportRequest) -> str:
     from fabric.report.page import page
 
     return page(site_plan, request)
+
+
+def report_designs(designs: Sequence[Side], request: ReportRequest) -> str:
+    """Return several designs side by side as one HTML page that works offline.
+
+    Args:
+        designs: plan and keys of each design (`fabric.report.beside.designs.Side`).
+        request: options of the report.
+
+    Raises:
+        InputError: a failure of the request partitions a fabric.
+    """
+    from fabric.report.beside.page import page
+
+    return page(designs, request)
 
 
 def export(site_plan: Plan, form: str, **request: int) -> Exported:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import check_fabric, check_target, mistake, only, progress, say, show_diagnostics
+from fabric.cli.common import check_target, mistake, only, progress, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report, nearest, show
+from fabric.intent.revision import origin
+from fabric.report.beside.designs import Side
 from fabric.report.request import ReportRequest
 from fabric.solver.measured.tables import COLLECTIVES, of_collective
 
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
 
 
 def report(
-    file: Path = typer.Argument(..., metavar="FILE", help="intent file", show_default=False),
+    files: list[Path] = typer.Argument(
+        ..., metavar="FILE…", help="intent file; several are compared on one page", show_default=False
+    ),
     output: Path = typer.Option(..., "-o", "--output", metavar="FILE.html", help="page to write", show_default=False),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
     collective: str = typer.Option(
@@ -58,7 +62,8 @@ def report(
 ) -> None:
     """Write a report of a site as one HTML page for offline use.
 
-    Design, link loads, failures, worth to a job, racks, addresses, parts and every link.
+    Design, link loads, failures, worth to a job, racks, addresses, parts and every link; of several intents their
+    differences.
     """
     mistakes = Report()
     size_or_none = size_bytes("--size", size, mistakes)
@@ -71,20 +76,26 @@ def report(
             mistake(mistakes, option, "expected --job, as it is of a training job", "add `--job JOB`")
     mistakes.raise_errors()
     with progress("plan"):
-        intent = pipeline.load(file)
-        plan = pipeline.plan(intent)
-    check_fabric(plan, fabric)
-    worth, cost = _worth(intent, plan, fabric, model, gpus, prices, platform) if model else (None, None)
+        intents = [pipeline.load(file) for file in files]
+        plans = [only(pipeline.plan(intent), fabric) for intent in intents]
+    worth, cost = _worth(intents[0], plans[0], fabric, model, gpus, prices, platform) if model else (None, None)
     tables = of_collective(measured, timed)
+    origins = [origin(file) for file in files]
     request = ReportRequest(
         *(timed, size_or_none or 0, tuple(fail), platform, tables, not no_load),
         goodput=worth,
         cost=cost,
+        origin=origins[0],
         collective_first=bool(collective),
     )
     with progress("link loads, failures and page"):
-        text = pipeline.report(only(plan, fabric), request)
-    show_diagnostics(plan.warnings)
+        if len(files) == 1:
+            text = pipeline.report(plans[0], request)
+        else:
+            sides = zip(files, plans, intents, origins, strict=True)
+            text = pipeline.report_designs([Side(str(f), plan, i.keys(), at) for f, plan, i, at in sides], request)
+    for plan in plans:
+        show_diagnostics(plan.warnings)
     put(output, text)
     say(f"wrote {output}")
 

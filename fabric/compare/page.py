@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from markupsafe import Markup
@@ -11,11 +11,11 @@ from markupsafe import Markup
 from fabric.compare.charts import years
 from fabric.compare.designs import Design
 from fabric.compare.lines import notes, rows
+from fabric.report.assets import Assets, template
 from fabric.report.charts import bars
 from fabric.report.glance import Figure
 from fabric.report.grid import Grid, grid
 from fabric.report.intervals import intervals
-from fabric.report.page import Assets, template
 from fabric.solver.goodput.rates import HOURS_PER_YEAR
 from fabric.text import percent
 
@@ -25,7 +25,7 @@ INDENT = "\N{EM SPACE}"
 
 def page(designs: Sequence[Design], job: str) -> str:
     """The designs for one job, by the name of its file."""
-    assets = replace(Assets.read(), script="")
+    assets = Assets.read(script=False)
     return template("page.html.j2", HERE).render(page=Comparison(designs, job), assets=assets, style=Markup(assets.style))
 
 

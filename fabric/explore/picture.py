@@ -1,4 +1,4 @@
-"""The designs of a sweep as a picture: two objectives as axes, the third as the size of a dot, the front numbered."""
+"""The designs of a sweep as a picture: two objectives as axes, the third as the size of a dot, the front named."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 from fabric.explore.front import Objective
 from fabric.explore.measure import Figures
-from fabric.explore.report import SweepResult, title
+from fabric.explore.names import SIZE, Dot, names
+from fabric.explore.report import SweepResult, design_name, title
 from fabric.formats import INK, PAPER, RULE, SOFT, Box, Canvas, document, element, label, number
+from fabric.formats.palette import SERIES
 
 WIDTH, HEIGHT = 900.0, 560.0
 PLOT = Box(84, 64, 780, 420)
-FRONT, REST = "#1d5fc4", "#9aa6b4"
-_NEAR = 16.0  # dots that are nearer than this share a label
+FRONT, REST = SERIES[0].light, RULE
+ROOM = Box(PLOT.x, PLOT.y - 8, WIDTH - PLOT.x - 8, PLOT.h + 4)  # for names of dots
 _SMALL, _LARGE = 3.5, 13.0  # radius of the dot of the least and the most of the third objective
 
 
@@ -101,32 +103,27 @@ class _Scales:
         return parts
 
     def dots(self, found: SweepResult) -> list[str]:
-        """The rest pale, then the front with its line of steps and its numbers."""
-        parts, front = [], set(found.front)
+        """The rest pale, then the front with its line of steps and its names; each says its figures under the pointer."""
+        parts, front = [], {at: str(rank) for rank, at in enumerate(found.front, 1)}
         for at, figures in self.points:
             if at not in front:
-                x, y = self.place(figures)
-                parts.append(_dot(x, y, self.radius(figures), REST, 0.35, self.hollow(figures)))
+                parts.append(self._dot(found, at, figures, REST, 0.35))
         placed = {at: self.place(figures) for at, figures in self.points if at in front}
         parts.append(_steps(sorted(placed.values())))
-        for at, figures in self.points:
-            if at in front:
-                parts.append(_dot(*placed[at], self.radius(figures), FRONT, 0.85, self.hollow(figures)))
-        return [*parts, *_numbers([placed.get(at) for at in found.front])]
+        shown = [(at, figures) for at, figures in self.points if at in front]
+        parts += [self._dot(found, at, figures, FRONT, 0.85) for at, figures in shown]
+        ranked = sorted(shown, key=lambda item: int(front[item[0]]))
+        dots = [Dot(*placed[at], self.radius(figures), front[at], design_name(found, at)) for at, figures in ranked]
+        named = [
+            label(name.x, name.y, name.text, SIZE, fill=INK, anchor=name.anchor, bold=True) for name in names(dots, ROOM)
+        ]
+        return [*parts, *named]
 
-
-def _numbers(front: Sequence[tuple[float, float] | None]) -> list[str]:
-    """The places on the front, up and to the right, clear of dots and steps; of dots on one another all in one label."""
-    labels: list[tuple[float, float, list[str]]] = []
-    for rank, place in enumerate(front, 1):
-        if place is None:
-            continue
-        near = next((label for label in labels if math.dist(label[:2], place) < _NEAR), None)
-        if near is None:
-            labels.append((*place, [str(rank)]))
-        else:
-            near[2].append(str(rank))
-    return [_text(x + 10, y - 9, ", ".join(ranks), "start", bold=True) for x, y, ranks in labels]
+    def _dot(self, found: SweepResult, at: int, figures: Figures, colour: str, opacity: float) -> str:
+        known = ((item, item.of(figures)) for item in found.objectives)
+        values = [f"{item.name} {value:,.4g} {item.unit}".rstrip() for item, value in known if value is not None]
+        hint = ": ".join(filter(None, (design_name(found, at), ", ".join(values))))
+        return _dot(*self.place(figures), self.radius(figures), colour, opacity, self.hollow(figures), hint)
 
 
 def _steps(points: Sequence[tuple[float, float]]) -> str:
@@ -142,7 +139,7 @@ def _steps(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _legend(found: SweepResult, axes: tuple[Objective, Objective, Objective | None], left_out: int) -> str:
-    words = ["numbered: Pareto-optimal, as in the table"]
+    words = ["named: Pareto-optimal, numbered as in the table"]
     if cannot := len(found.outcomes) - len(found.built):
         words.append(f"{cannot:,} cannot be built")
     if axes[2] is not None:
@@ -179,11 +176,11 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> str:
     return element("path", d=path, stroke=RULE, stroke_opacity=0.35)
 
 
-def _dot(x: float, y: float, radius: float, colour: str, opacity: float, hollow: bool) -> str:
+def _dot(x: float, y: float, radius: float, colour: str, opacity: float, hollow: bool, hint: str) -> str:
     look: dict[str, object] = {"fill": colour, "fill_opacity": opacity, "stroke": PAPER}
     if hollow:
         look = {"fill": PAPER, "fill_opacity": 0.6, "stroke": colour, "stroke_width": 1.5}
-    return element("circle", cx=round(x, 1), cy=round(y, 1), r=round(radius, 1), **look)
+    return element("circle", "", hint, cx=round(x, 1), cy=round(y, 1), r=round(radius, 1), **look)
 
 
 def _text(x: float, y: float, text: str, anchor: str, bold: bool = False) -> str:
@@ -191,4 +188,4 @@ def _text(x: float, y: float, text: str, anchor: str, bold: bool = False) -> str
 
 
 def _document(body: Sequence[str], name: str) -> str:
-    return document("\n".join([element("title", name), *filter(None, body)]), WIDTH, HEIGHT)
+    return document("\n".join([element("title", name), *filter(None, body)]), WIDTH, HEIGHT, "designs")

@@ -116,6 +116,19 @@ def _front(found: SweepResult) -> list[str]:
     return table(head, rows, ">" + "<" * len(varied) + "".join(align for _, align, _ in columns) + ">")
 
 
+def design_name(found: SweepResult, at: int) -> str:
+    """What tells a design from the others of the sweep: `sn5600, 2 tiers`."""
+    choice = dict(found.outcomes[at].choice)
+    return ", ".join(_choice_word(name, choice[name]) for name in _varied(found))
+
+
+def _choice_word(name: str, value: object) -> str:
+    """A number needs its dimension beside it; a name speaks for itself."""
+    if name.endswith("oversubscription"):
+        return f"{_word(value)}:1"
+    return _word(value) if isinstance(value, str) and not value.replace(".", "").isdigit() else f"{name} {_word(value)}"
+
+
 def _varied(found: SweepResult) -> list[str]:
     """Dimensions of which designs on the table have more than one value."""
     first = dict(found.outcomes[0].choice)

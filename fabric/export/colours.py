@@ -1,38 +1,33 @@
-"""Colours of a picture: dark enough for white figures on them, and on white paper in a dark page."""
+"""Colours of a picture by what they tell: role, plane, rail. The values are those of the palette."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from fabric.formats import palette
+from fabric.formats.palette import Tone
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE
 
+__all__ = [
+    "BUSY",
+    "GOOD",
+    "NEUTRAL",
+    "PLANES",
+    "RAILS",
+    "RAIL_GROUND",
+    "ROLES",
+    "SERVERS",
+    "Tone",
+    "plane_tone",
+    "rail_colour",
+]
 
-@dataclass(frozen=True)
-class Tone:
-    """One colour: as a line or a filled square, and as the ground of a box."""
-
-    line: str
-    ground: str
-
-
-NEUTRAL = Tone("#52627a", "#e6ebf2")
-SERVERS = Tone("#7a8797", "#ffffff")
-PLANES = (
-    Tone("#1d5fc4", "#dbe8fd"),
-    Tone("#b4500c", "#fde8d3"),
-    Tone("#1e7a4a", "#d9f2e3"),
-    Tone("#7c3aad", "#eedffa"),
-)
-RAILS = ("#1b6ca8", "#b4501a", "#2e7a35", "#8e3b9e", "#a8323e", "#00707a", "#6f5d00", "#4a4fb5")
-RAIL_GROUND = "#eef1f5"
-ROLES = {
-    CORE: Tone("#7c3aad", "#eedffa"),
-    SPINE: Tone("#b4500c", "#fde8d3"),
-    LEAF: Tone("#1d5fc4", "#dbe8fd"),
-    SERVER: SERVERS,
-    ATTACHED: Tone("#52627a", "#ffffff"),
-}
-GOOD, BUSY = Tone("#1c6b3c", "#dcf3e4"), Tone("#8a4b00", "#fdebcf")
+NEUTRAL = Tone(*(colour.light for colour in palette.NEUTRAL))
+PLANES = tuple(Tone(line.light, ground.light) for line, ground in palette.PLANES)
+RAILS = tuple(colour.light for colour in palette.RAILS)
+RAIL_GROUND = palette.RAIL_GROUND.light
+ROLES = {role: palette.role(role) for role in (CORE, SPINE, LEAF, SERVER, ATTACHED)}
+SERVERS = ROLES[SERVER]
+ACCENT = palette.BASE["accent"].light
+GOOD, BUSY = (Tone(palette.BASE[name].light, palette.BASE[f"{name}-ground"].light) for name in ("good", "warn"))
 
 
 def rail_colour(rail: int) -> str:
@@ -40,6 +35,8 @@ def rail_colour(rail: int) -> str:
     return RAILS[rail % len(RAILS)] if rail >= 0 else NEUTRAL.line
 
 
-def plane_tone(plane: int, planes: int) -> Tone:
-    """Of a plane where there are several."""
-    return PLANES[plane % len(PLANES)] if planes > 1 else NEUTRAL
+def plane_tone(plane: int, planes: int, role: str = "") -> Tone:
+    """Of a plane where there are several; else that of the role, or the neutral one."""
+    if planes > 1:
+        return PLANES[plane % len(PLANES)]
+    return ROLES[role] if role else NEUTRAL

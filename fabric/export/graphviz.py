@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.export.colours import ROLES
+from fabric.formats import RULE, SOFT
 from fabric.grouping import grouped
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, FabricPlan, Plan
 
@@ -41,10 +42,10 @@ def graphviz(plan: Plan) -> str:
         f"graph {quoted(plan.site)} {{",
         "  rankdir=TB; compound=true; newrank=true; splines=line; nodesep=0.25; ranksep=1.1;",
     ]
-    lines += ['  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, color="#5f6b7a"];']
-    lines += ['  edge [fontname="Helvetica", fontsize=9, color="#8a94a3"];']
+    lines += [f'  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=11, color="{SOFT}"];']
+    lines += [f'  edge [fontname="Helvetica", fontsize=9, color="{RULE}"];']
     for at, (name, fabric) in enumerate(plan.fabrics.items()):
-        lines += [f"  subgraph cluster_{at} {{", f'    label={quoted(name)}; color="#b8c0cc"; fontname="Helvetica";']
+        lines += [f"  subgraph cluster_{at} {{", f'    label={quoted(name)}; color="{RULE}"; fontname="Helvetica";']
         lines += [f"    {line}" for line in _fabric(name, fabric, at)]
         lines.append("  }")
     return "\n".join([*lines, "}"]) + "\n"
@@ -65,7 +66,7 @@ def _fabric(name: str, fabric: FabricPlan, order: int) -> Iterator[str]:
         if not title:
             yield from drawn
             continue
-        yield f'subgraph cluster_{order}_{number} {{ label={quoted(title)}; color="#d5dae1"; style=rounded;'
+        yield f'subgraph cluster_{order}_{number} {{ label={quoted(title)}; color="{RULE}"; style=rounded;'
         yield from (f"  {line}" for line in drawn)
         yield "}"
     for role in (CORE, SPINE, LEAF, SERVER):

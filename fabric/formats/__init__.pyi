@@ -15,6 +15,7 @@ from .svg import (
     chart as chart,
     document as document,
     element as element,
+    end_that_fits as end_that_fits,
     fit as fit,
     label as label,
     number as number,

@@ -1,6 +1,7 @@
 """A picture in the making: shapes and text as SVG, in layers, with room measured before a word is written.
 
-Presentation attributes only, no style sheet and no script: it looks the same in a browser, a slide and a README.
+Colours are presentation attributes, so that it looks the same in a browser, a slide and a README; a style sheet of its own
+adds those of a dark page for readers who prefer one. No script.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-INK, SOFT, RULE, PAPER, PANEL = "#1b2430", "#4b5868", "#9aa6b4", "#ffffff", "#f3f5f8"
+from fabric.formats.palette import BASE, dark_sheet
+
+INK, SOFT, RULE, PAPER, PANEL = (BASE[name].light for name in ("ink", "soft", "edge", "paper", "panel"))
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 FRAMES, RIBBONS, BOXES = range(3)  # layers, from the back
 
@@ -44,7 +47,7 @@ class Box:
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """About how wide a text is in the fonts of `FONT`; rather too wide than too narrow."""
+    """About how wide a text is in the fonts of `FONT`, or in DejaVu Sans where none of them is; rather too wide."""
     units = 0.0
     for letter in text:
         if letter in _NARROW:
@@ -52,8 +55,8 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
         elif letter in _WIDE or ord(letter) > 0x2E7F:
             units += 1.0
         else:
-            units += 0.72 if letter.isupper() else 0.58
-    return units * size * (1.06 if bold else 1.0)
+            units += 0.74 if letter.isupper() else 0.635
+    return units * size * (1.12 if bold else 1.0)
 
 
 def fit(text: str, room: float, size: float, bold: bool = False) -> str:
@@ -65,6 +68,13 @@ def fit(text: str, room: float, size: float, bold: bool = False) -> str:
         if text_width(short, size, bold) <= room:
             return short
     return "…"
+
+
+def end_that_fits(text: str, room: float, size: float, bold: bool = False) -> str:
+    """The text, or as much of its end as fits: names of devices differ at their ends."""
+    if text_width(text, size, bold) <= room:
+        return text
+    return next((f"…{text[at:]}" for at in range(1, len(text)) if text_width(f"…{text[at:]}", size, bold) <= room), "…")
 
 
 def wrap(text: str, room: float, size: float, most: int) -> list[str]:
@@ -207,8 +217,10 @@ def label(
 
 
 def document(body: str, width: float, height: float, id: str = "", font: str = FONT, **more: str) -> str:
-    """A whole file. `more`: attributes of the root."""
+    """A whole file; with an `id` it has the colours of a dark page too. `more`: attributes of the root."""
     view = f"0 0 {number(width)} {number(height)}"
+    sheet = element("style", dark_sheet(body, f"#{id}")) if id and dark_sheet(body, f"#{id}") else ""
+    body = f"{sheet}\n{body}" if sheet else body
     root = {"xmlns": "http://www.w3.org/2000/svg", "id": id, "width": number(width), "height": number(height)}
     return element("svg", f"\n{body}\n", **root, viewBox=view, role="img", **more, font_family=font) + "\n"
 

@@ -12,6 +12,7 @@ from fabric.intent.load import load as read_file, validate
 from fabric.output.paths import site_folder, symlink_to_site
 from fabric.plan import lock_file as locks
 from fabric.plan.lock_file import Lock
+from fabric.plan.origin import Origin
 from fabric.source import parse
 
 GIT = "git:"
@@ -123,3 +124,19 @@ def refuse_same_site(intents: Sequence[Intent]) -> None:
             place = intent.source.place(("site",))
             report.error("FAB138", place, f"site '{intent.site.site}' is also the name of {other.path}")
     report.raise_errors()
+
+
+def origin(path: Path) -> Origin:
+    """Where an intent comes from. A shallow clone does not know which commit changed a file last: none is named."""
+    whole = path.resolve()
+    found = _git(whole, "rev-parse", "--show-toplevel", "--is-shallow-repository")
+    if found.returncode:
+        return Origin(path.as_posix())
+    root, shallow = found.stdout.splitlines()
+    name = whole.relative_to(Path(root).resolve()).as_posix()
+    changed = bool(_git(whole, "status", "--porcelain", "--", str(whole)).stdout.strip())
+    last = _git(whole, "log", "-1", "--format=%H %cs", "--", str(whole))
+    if last.returncode or not last.stdout.strip() or shallow == "true":
+        return Origin(name, changed=changed)
+    commit, day = last.stdout.split()
+    return Origin(name, commit[:12], day, changed)

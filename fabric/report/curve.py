@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 
+from fabric.report.charts import WIDE
 from fabric.report.grid import Grid, grid
 from fabric.report.study import SIZES, Study
 from fabric.solver.estimate.picture import picture
 from fabric.solver.measured.tables import busbw_factor
 from fabric.text import size
 
+_SUCH = ", such as "
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 
 
 def curve_svg(study: Study) -> str:
     """The chart of `fabric estimate --plot`; its colours come from the page."""
-    return _SHEET.sub("", picture([study.curve], study.request.measured), count=1).strip()
+    return _SHEET.sub("", picture([study.curve], study.request.measured, WIDE), count=1).strip()
 
 
 def curve_grid(study: Study) -> Grid:
@@ -33,7 +35,7 @@ def curve_grid(study: Study) -> Grid:
             f"{row.busbw_GBps:,.2f}",
             f"{healthy[row.bytes].busbw_GBps:,.2f}" if healthy else "",
             f"{row.bytes / row.ideal_time_us / 1e3 * factor:,.2f}",
-            row.bottleneck,
+            _limit(row.bottleneck),
         )
         for row in now.rows
         if row.bytes in shown
@@ -48,5 +50,12 @@ def curve_grid(study: Study) -> Grid:
         "#ideal, GB/s",
         "limited by",
     )
+    example = next((row.bottleneck for row in now.rows if row.bytes in shown and _SUCH in row.bottleneck), "")
+    notes = [*now.notes, *([example] if example else [])]
     caption = f"{study.request.collective} on {now.placement.gpus:,} GPUs, by size"
-    return grid(caption, titles, rows, "; ".join(now.notes))
+    return grid(caption, titles, rows, "; ".join(notes))
+
+
+def _limit(bottleneck: str) -> str:
+    """What limits a size, without its example: one example stands below the table."""
+    return bottleneck.partition(_SUCH)[0]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from fabric.report.charts import bars
+from fabric.report.charts import Panel, panels
 from fabric.report.grid import Grid, grid
 from fabric.report.study import Study, mean_loss, slowest_loss
+from fabric.solver.capacity.singles import Loss
 from fabric.text import percent
 
 MOST_BARS = 12
+CAPTION = (
+    "All servers send to all others at the rate that the healthy fabric just carries, and one element fails. Mean loss: what "
+    "the whole fabric loses. Slowest pair: what the pair of servers loses that the failure hits hardest. The two answer "
+    "different questions: a job whose servers wait for each other runs at the rate of its slowest pair, all other traffic "
+    "loses the mean. The second is far higher, as ECMP splits equally and does not weigh a path by what is left behind it."
+)
 NOTE = (
-    "All servers send to all others at the rate that the healthy fabric just carries, over equal-cost paths in equal parts. "
-    "Mean loss: the share of all traffic that no longer fits, at most. Slowest pair: the rate that the worst pair loses, and "
-    "every pair where none may run ahead of the slowest, as in a synchronous collective: ECMP does not weigh a path by what "
-    "is left behind it. Other columns are shares of NIC speed."
+    "Mean loss is an upper bound. Bisection, optimal, equal split and demand left are what remains, as shares of NIC speed: "
+    "optimal with the best split over all paths, equal split as ECMP sends. A leaf takes its own servers' traffic with it: "
+    "the pairs that are left lose nothing."
 )
 
 
@@ -26,7 +32,7 @@ def failures_grid(study: Study) -> Grid:
         rows.append(
             (
                 *(f"{loss.what}", f"{loss.alike:,}", " ".join(loss.names)),
-                *(_loss(mean_loss(loss)), _loss(slowest_loss(study, loss))),
+                *(loss_words(mean_loss(loss)), loss_words(slowest_loss(study, loss))),
                 "" if left.bisection is None else percent(left.bisection),
                 ("" if left.optimal_exact else "≤ ") + percent(left.optimal),
                 *(percent(left.ecmp), percent(left.asked)),
@@ -44,19 +50,36 @@ def failures_grid(study: Study) -> Grid:
 
 
 def failures_svg(study: Study) -> str:
-    """The mean loss of the costliest as bars, with the slowest pair's loss in words."""
-    rows = [
+    """The costliest failures as bars: what all traffic loses, and beside it what the worst pair loses."""
+    shown = study.ranked[:MOST_BARS]
+    names = [_name(study, loss) for loss in shown]
+    mean, slowest = [mean_loss(loss) for loss in shown], [slowest_loss(study, loss) for loss in shown]
+    texts = [loss_words(share) for share in mean], [loss_words(share) for share in slowest]
+    label = "Single failures: " + ", ".join(
+        f"{name}: mean loss {one}, slowest pair {other}" for name, one, other in zip(names, *texts, strict=True)
+    )
+    return panels(
+        names,
         (
-            f"{loss.what} {' '.join(loss.names)} ({loss.alike:,} alike)",
-            mean_loss(loss),
-            f"{_loss(mean_loss(loss))}; slowest pair {_loss(slowest_loss(study, loss))}",
-        )
-        for loss in study.ranked[:MOST_BARS]
-    ]
-    label = "Mean loss of single failures: " + ", ".join(f"{name} {text}" for name, _, text in rows)
-    return bars(rows, label)
+            Panel("Mean loss", "share of all traffic that no longer fits", "fill-1", mean, texts[0]),
+            Panel("Slowest pair", "rate that the worst pair of servers loses", "fill-2", slowest, texts[1]),
+        ),
+        label,
+    )
 
 
-def _loss(share: float) -> str:
-    """`0.006 %`: enough digits to see a small loss."""
-    return f"{100 * share:.3f} %" if 0 < share < 0.001 else percent(share)
+def _name(study: Study, loss: Loss) -> str:
+    """`spine backend-spine001 (1 of 16)`; where there are several kinds of one element, with the unit of this one."""
+    unit = ""
+    if sum(other.what == loss.what for other in study.ranked) > 1:
+        device = study.fabric.by_name.get(loss.names[0].partition(":")[0])
+        unit = f", unit {device.unit + 1}" if device is not None and device.unit >= 0 else ""
+    alike = f" (1 of {loss.alike:,})" if loss.alike > 1 else ""
+    return f"{loss.what} {' '.join(loss.names)}{unit}{alike}"
+
+
+def loss_words(share: float) -> str:
+    """`0.006 %`: enough digits to see a small loss; `none` where there is none."""
+    if share <= 0:
+        return "none"
+    return f"{100 * share:.3f} %" if share < 0.001 else percent(share)

@@ -5,21 +5,17 @@ Its content policy allows the one style sheet and the one script that stand in i
 
 from __future__ import annotations
 
-import base64
 import re
 from dataclasses import dataclass
-from functools import cache, cached_property
-from hashlib import sha256
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from fabric.checks import ERROR, NOTE, WARNING
 from fabric.export.formats import FORMATS
 from fabric.plan import FabricPlan, Plan
-from fabric.report import bill, curve, failures, glance, numbers, racks, spread
+from fabric.report import bill, curve, failures, glance, numbers, overview, racks, spread
+from fabric.report.assets import Assets, template
 from fabric.report.charts import histogram
 from fabric.report.data import document, encoded
 from fabric.report.grid import Grid, grid
@@ -31,41 +27,15 @@ from fabric.report.study import Study, studies
 from fabric.report.tables import cells, tables
 from fabric.report.worth import Worth
 
-HERE = Path(__file__).parent
 SECTIONS = (
-    *(("glance", "Design"), ("topology", "Topology"), ("performance", "Performance"), ("failures", "Failures")),
+    *(("summary", "Summary"), ("glance", "Design"), ("topology", "Topology")),
+    *(("performance", "Performance"), ("failures", "Failures")),
     ("worth", "Worth"),
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
     ("tables", "Tables"),
 )
-BADGES = {ERROR: "bad", WARNING: "warn", NOTE: "good"}
 STATIC_ROWS = 200  # of each kind of table, for a reader without script
-_ENDS = re.compile(r"</(script|style)|<!--", re.IGNORECASE)  # what would end the script or the style sheet too early
-
-
-@dataclass(frozen=True)
-class Assets:
-    """The style sheet and the script, as they stand in the page."""
-
-    style: str
-    script: str
-
-    @classmethod
-    def read(cls) -> Assets:
-        """Package data, in the order of the names; a script is not needed for the page to be whole."""
-        found = [_joined(sorted([*HERE.glob("*.css"), *HERE.glob("app/*.css")])), _joined(sorted(HERE.glob("app/*.js")))]
-        for text in found:
-            if _ENDS.search(text):
-                raise ValueError("the page's own style or script holds a tag that would end it")
-        return cls(*found)
-
-    @property
-    def policy(self) -> str:
-        """Content security policy."""
-        return (
-            f"default-src 'none'; style-src '{_hash(self.style)}'; script-src '{_hash(self.script)}'; "
-            "base-uri 'none'; form-action 'none'"
-        )
+_SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -152,8 +122,10 @@ def page(plan: Plan, request: ReportRequest) -> str:
         {name: tables(fabric) for name, fabric in plan.fabrics.items()},
         where,
     )
-    assets, parts_list = Assets.read(), bill.bill(plan)
-    return template().render(
+    picture = _picture(plan)
+    assets, parts_list = Assets.read(picture), bill.bill(plan)
+    findings = glance.findings(plan, where.diagnostics)
+    return template("page.html.j2").render(
         site=plan.site,
         assets=assets,
         style=Markup(assets.style),
@@ -161,11 +133,11 @@ def page(plan: Plan, request: ReportRequest) -> str:
         data=Markup(encoded(data)),
         parts=parts,
         request=request,
-        picture=Markup(_picture(plan)),
-        findings=glance.findings(plan, where.diagnostics),
+        picture=Markup(picture),
+        top=overview.overview([(part.study, part.scenarios) for part in parts], findings, request.origin),
+        failures_caption=failures.CAPTION,
         tables=_static_tables(data),
         sections=_sections(parts, request),
-        badges=BADGES,
         draws=spread.DRAWS,
         racks=racks.racks(plan, where.floor),
         bill_grids=[bill.order_grid(parts_list), bill.power_grid(parts_list)],
@@ -184,10 +156,10 @@ def _sections(parts: list[FabricPart], request: ReportRequest) -> list[tuple[str
 
 
 def _picture(plan: Plan) -> str:
-    """The tiers as `fabric export svg` draws them."""
+    """The tiers as `fabric export svg` draws them; their style sheet is the page's."""
     text = FORMATS["svg"](plan)
     assert isinstance(text, str)
-    return text
+    return _SHEET.sub("", text, count=1)
 
 
 def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:
@@ -201,24 +173,3 @@ def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:
         fabric = data["fabrics"][table["fabric"]]["name"]
         found.append((fabric, grid(table["title"], titles, cells(data, table, most), note)))
     return found
-
-
-def _joined(paths: list[Path]) -> str:
-    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
-
-
-def _hash(text: str) -> str:
-    return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
-
-
-@cache
-def template(name: str = "page.html.j2", folder: Path = HERE) -> Template:
-    """A template of a folder, which may import those of the report."""
-    environment = Environment(
-        loader=FileSystemLoader([folder, HERE]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return environment.get_template(name)

@@ -8,13 +8,13 @@ from itertools import groupby
 
 from fabric.floor.floor import Floor
 from fabric.floor.names import row_letters
-from fabric.formats import chart, element, fit, label
+from fabric.formats import chart, element, end_that_fits, label
 from fabric.grouping import grouped
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
 
 MOST_DRAWN = 16  # ways of filling a rack, the most frequent first
 MOST_NAMED = 8  # ranges of racks that are filled alike
-FILLS = {SERVER: "fill-1", LEAF: "fill-2", SPINE: "fill-3", CORE: "fill-4", ATTACHED: "fill-5"}
+FILLS = {role: f"role-{role}" for role in (SERVER, LEAF, SPINE, CORE, ATTACHED)}
 _UNIT, _WIDE, _LEFT = 12.0, 190.0, 26.0  # of a rack in the drawing
 _CELL, _GAP = 16.0, 3.0  # of a rack on the floor
 
@@ -37,6 +37,7 @@ class Racks:
     sentence: str
     floor: str  # SVG, from above
     elevations: tuple[Elevation, ...]
+    roles: tuple[str, ...]  # of devices that stand in them
     left_out: int  # ways of filling a rack that are not drawn
 
 
@@ -60,7 +61,9 @@ def racks(plan: Plan, floor: Floor) -> Racks:
         f"{len(floor.racks):,} racks of {floor.units} units in {rows:,} rows, {len(ways):,} rack "
         f"{'layout' if len(ways) == 1 else 'layouts'}: {layout}."
     )
-    return Racks(sentence, _from_above(floor, inside), drawn, len(ways) - len(drawn))
+    roles = {device.role for those in inside for device in those}
+    shown = tuple(role for role in FILLS if role in roles)
+    return Racks(sentence, _from_above(floor, inside), drawn, shown, len(ways) - len(drawn))
 
 
 def _filling(floor: Floor, those: Iterable[Device]) -> Filling:
@@ -98,7 +101,7 @@ def _elevation(floor: Floor, those: list[Device], rack: int) -> str:
         size = {"width": _WIDE - 6, "height": spot.height * _UNIT - 1, "rx": 2}
         parts.append(element("rect", "", hint, class_=f"box {FILLS[device.role]}", x=_LEFT + 3, y=top + 0.5, **size))
         middle = top + spot.height * _UNIT / 2 + 3.2
-        parts.append(label(_LEFT + 8, middle, fit(device.name, _WIDE - 14, 9.5), 9.5, kind="label"))
+        parts.append(label(_LEFT + 8, middle, end_that_fits(device.name, _WIDE - 14, 9.5), 9.5, kind="label"))
     caption = f"Rack {floor.racks[rack].name}: {len(those)} devices"
     return chart("".join(parts), _LEFT + _WIDE + 4, height + 4, caption, "chart rack")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabric.compare.money import YearCost
+from fabric.plan.origin import Origin
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.measured.tables import Table
 
@@ -24,4 +25,5 @@ class ReportRequest:
     load: bool = True  # link loads, and the spread of ECMP
     goodput: Goodput | None = None  # of a training job
     cost: YearCost | None = None  # of its year, with prices
+    origin: Origin | None = None  # of the intent
     collective_first: bool = False  # its link loads are what a reader sees first; else those of an alltoall, which loads all

@@ -14,6 +14,7 @@ from html import escape
 from typing import Literal
 
 from fabric.formats import FONT, document, element, fit, label, number, text_width
+from fabric.formats.palette import BASE, SERIES
 from fabric.text import plural, printable, size as size_words
 
 Style = Literal["line", "dashed", "dots"]
@@ -24,10 +25,6 @@ _LEFT, _TOP, _BOTTOM, _EDGE = 64.0, 72.0, 58.0, 20.0
 _LABEL_ROOM, _LABEL_SIZE, _LABEL_STEP, _LEADER = 230.0, 12.5, 17.0, 42.0
 _TICK_ROOM = 56.0  # between two ticks of the x axis
 _MARKED = 12  # a line of no more points than this shows each of them
-
-# dark enough on white, light enough on #12171f: each at least 4.5 to 1
-_LIGHT = ("#1d5fc4", "#b4500c", "#1e7a4a", "#7c3aad", "#a8323e", "#0e7490", "#6b5b00", "#52627a")
-_DARK = ("#7db2ff", "#ffa766", "#6fd39b", "#cfa2f5", "#ff8f99", "#5fd0e6", "#dcc75a", "#a9b7c9")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +38,11 @@ class Series:
     band: tuple[tuple[float, float, float], ...] = ()  # (bytes, lowest, highest GB/s): an area behind the line
 
 
-def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size") -> str:
+def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size", width: float = WIDTH) -> str:
     """The picture, a whole SVG document. Points without a size or that are not finite are left out."""
     drawn = [_clean(item, position) for position, item in enumerate(series)]
     drawn = [item for item in drawn if item.points]
-    frame = _Frame.around(drawn)
+    frame = _Frame.around(drawn, width)
     areas = [_area(item, frame) for item in drawn]
     parts = [_grid(frame, x_label), *areas, *(_shape(item, frame) for item in drawn), _labels(drawn, frame)]
     if not drawn:
@@ -56,11 +53,11 @@ def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size
         element("title", escape(printable(title, " ")), id=f"{name}-title"),
         element("desc", escape(about), id=f"{name}-desc"),
         element("style", _sheet(name, drawn)),
-        element("rect", class_="paper", width=WIDTH, height=frame.height, rx=12),
-        _text(_EDGE, 32, fit(printable(title, " "), WIDTH - 2 * _EDGE, 17, True), 17, "ink", bold=True),
+        element("rect", class_="paper", width=width, height=frame.height, rx=12),
+        _text(_EDGE, 32, fit(printable(title, " "), width - 2 * _EDGE, 17, True), 17, "ink", bold=True),
     ]
     body = "\n".join([*head, *filter(None, parts)])
-    return document(body, WIDTH, frame.height, name, escape(FONT), aria_labelledby=f"{name}-title {name}-desc")
+    return document(body, width, frame.height, name, escape(FONT), aria_labelledby=f"{name}-title {name}-desc")
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ class _Frame:
     top: float = _TOP
 
     @classmethod
-    def around(cls, series: Sequence[Series]) -> _Frame:
+    def around(cls, series: Sequence[Series], width: float) -> _Frame:
         points = [point for item in series for point in item.points]
         points += [(size, high) for item in series for size, _, high in item.band]
         logs = [math.log2(size) for size, _ in points] or [10.0, 20.0]
@@ -88,7 +85,7 @@ class _Frame:
         most = step * math.ceil(max((rate for _, rate in points), default=1.0) * 1.02 / step)
         room = max((text_width(_label(item), _LABEL_SIZE) for item in series), default=0.0)
         height = max(HEIGHT, _TOP + _BOTTOM + _LABEL_STEP * len(series))
-        return cls(height, WIDTH - _EDGE - _LEADER - min(room, _LABEL_ROOM), low, high, most or 1.0, step)
+        return cls(height, width - _EDGE - _LEADER - min(room, _LABEL_ROOM), low, high, most or 1.0, step)
 
     @property
     def bottom(self) -> float:
@@ -113,7 +110,7 @@ def _clean(item: Series, at: int) -> Series:
     points = sorted({p for p in item.points if p[0] >= 1 and all(map(math.isfinite, p)) and p[1] >= 0})
     band = sorted({p for p in item.band if p[0] >= 1 and all(map(math.isfinite, p)) and p[1] >= 0})
     colour = at if item.colour is None else item.colour
-    return Series(printable(item.label, " "), tuple(points), item.style, colour % len(_LIGHT), tuple(band))
+    return Series(printable(item.label, " "), tuple(points), item.style, colour % len(SERIES), tuple(band))
 
 
 def _label(item: Series) -> str:
@@ -160,11 +157,12 @@ def _shape(item: Series, frame: _Frame) -> str:
     if item.style != "dots" and len(places) > 1:
         path = "L".join(f"{_at(x)} {_at(y)}" for x, y in places)
         line = element("path", class_=f"{item.style} c{item.colour}", d=f"M{path}")
-    if line and len(places) > (1 if item.style == "dashed" else _MARKED):
+    if line and item.style == "dashed":
         return line
     radius = 3.6 if item.style == "dots" else 2.6
+    draw = _spot if line and len(places) > _MARKED else _dot
     dots = (
-        _dot(item, x, y, radius, f"{size_words(size)}: {rate:.4g} GB/s")
+        draw(item, x, y, radius, f"{item.label}, {size_words(size)}: {rate:.4g} GB/s")
         for (x, y), (size, rate) in zip(places, item.points, strict=True)
     )
     return "\n".join([*filter(None, [line]), *dots])
@@ -204,6 +202,11 @@ def _dot(item: Series, x: float, y: float, radius: float, hint: str = "") -> str
     return element("circle", "", hint, class_=f"dot f{item.colour}", cx=_at(x), cy=_at(y), r=radius)
 
 
+def _spot(item: Series, x: float, y: float, radius: float, hint: str) -> str:
+    """A dot that is not seen and says its figures when the pointer rests on it."""
+    return element("circle", "", hint, class_="spot", cx=_at(x), cy=_at(y), r=3 * radius)
+
+
 def _apart(wanted: Sequence[float], low: float, high: float) -> list[float]:
     """Heights in the order of `wanted`, each at least a line from the next and as near to what is wanted as one
     pass down and one up bring them."""
@@ -241,7 +244,10 @@ def _sheet(name: str, series: Sequence[Series]) -> str:
     """Rules for the light scheme and the dark one, of the colours in use."""
     used = sorted({item.colour or 0 for item in series})
 
-    def colours(paper: str, ink: str, soft: str, grid: str, tones: Sequence[str]) -> str:
+    def colours(dark: bool) -> str:
+        names = ("paper", "ink", "soft", "rule")
+        paper, ink, soft, grid = (BASE[kind].dark if dark else BASE[kind].light for kind in names)
+        tones = [colour.dark if dark else colour.light for colour in SERIES]
         rules = [(".paper", f"fill:{paper}"), (".ink", f"fill:{ink}"), (".soft", f"fill:{soft}"), (".grid", f"stroke:{grid}")]
         rules += [(f".c{colour}", f"stroke:{tones[colour]}") for colour in used] + [
             (f".f{colour}", f"fill:{tones[colour]}") for colour in used
@@ -252,8 +258,6 @@ def _sheet(name: str, series: Sequence[Series]) -> str:
     shapes = (
         f"#{name} path{{fill:none}}#{name} .grid{{stroke-width:1}}#{name} .line{{stroke-width:2.2;stroke-linejoin:round}}"
         f"#{name} .dashed{{stroke-width:1.6;stroke-dasharray:6 4}}#{name} .leader{{stroke-width:.8;stroke-opacity:.6}}"
-        f"#{name} .area{{fill-opacity:.15;stroke:none}}"
+        f"#{name} .area{{fill-opacity:.15;stroke:none}}#{name} .spot{{fill-opacity:0}}"
     )
-    light = colours("#ffffff", "#1b2430", "#4b5868", "#e3e7ed", _LIGHT)
-    dark = colours("#12171f", "#eef2f7", "#a9b4c2", "#2a323d", _DARK)
-    return f"{shapes}{light}@media (prefers-color-scheme:dark){{{dark}}}"
+    return f"{shapes}{colours(False)}@media (prefers-color-scheme:dark){{{colours(True)}}}"

@@ -42,7 +42,7 @@ def test_is_well_formed_small_and_deterministic(picture: str, design: str, tmp_p
     assert len(text.encode()) < 60_000
     assert (root.findtext(f"{SVG}title") or "").startswith(("Network of dc1", "Racks of dc1"))
     tags = {element.tag.removeprefix(SVG) for element in root.iter()}
-    assert tags <= {"svg", "title", "desc", "rect", "path", "text"}
+    assert tags <= {"svg", "title", "desc", "style", "rect", "path", "text"}
     assert not {name for element in root.iter() for name in element.keys() if name.startswith("on") or "href" in name}  # noqa: SIM118
 
 
@@ -205,6 +205,6 @@ def test_words() -> None:
     assert [bandwidth(n) for n in (800, 1000, 409_600, 6_553_600)] == ["800 Gb/s", "1 Tb/s", "409.6 Tb/s", "6.55 Pb/s"]
     assert condense([1, 2, 3, 4], 4) == [1, 2, 3, 4]
     assert condense(list(range(64)), 4) == [0, 1, Gap(61), 63]
-    assert fit("backend-leaf001", 50, 11) == "bac…001"
+    assert fit("backend-leaf001", 50, 11) == "ba…001"
     assert wrap("storage-and-frontend-leaf001", 80, 11, 2) == ["…frontend-", "leaf001"]
     assert wrap("storage-and-frontend-leaf001", 56, 11, 2) == ["…leaf001"]

@@ -21,7 +21,7 @@ def draw(canvas: Canvas, view: View, y: float, room: float) -> float:
     attachments = [device for device in devices if device.role == ATTACHED and device.index in ends]
     if not attachments:
         return y
-    y += 18
+    top, y = y, y + 18
     canvas.text(gutter.LEFT, y + 14, "Attached", size=15, bold=True)
     across = max(1, int((room + _GAP) // (_WIDTH + _GAP)))
     for number, device in enumerate(attachments):
@@ -30,6 +30,8 @@ def draw(canvas: Canvas, view: View, y: float, room: float) -> float:
         mine = here & (links.a == device.index)
         leaves = len(set(links.b[mine].tolist()))
         text = f"{int(mine.sum())} × {int(links.speed_gbps[mine].max())}G to {counted(leaves, 'leaf', 'leaves')}"
+        if row == 0:
+            canvas.lines([(box.cx, top, box.cx, box.y)], SERVERS.line, 1.5, 0.75)
         canvas.rect(box, PAPER, SERVERS.line, dash="4 3", hint=device.name)
         canvas.middle(box, [device.name, text])
     return y + ceil_div(len(attachments), across) * (_HEIGHT + _GAP) - _GAP

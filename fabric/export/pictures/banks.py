@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from fabric.export.colours import Tone
 from fabric.export.parts import Gap, condense
 from fabric.export.pictures.view import Network, View
 from fabric.formats import PAPER, SOFT, Box, Canvas, text_width
@@ -30,8 +31,16 @@ def shown(view: View) -> int:
     return len(condense(view.networks, _MOST))
 
 
-def row(canvas: Canvas, view: View, area: Box, labels: dict[Network, list[str]], what: dict[Network, str]) -> list[Placed]:
-    """A bank for every network, side by side: `labels` are its cells, `what` says what they are."""
+def row(
+    canvas: Canvas,
+    view: View,
+    area: Box,
+    labels: dict[Network, list[str]],
+    what: dict[Network, str],
+    tone: Tone | None = None,
+) -> list[Placed]:
+    """A bank for every network, side by side: `labels` are its cells, `what` says what they are; `tone` is the colour of
+    all, each has that of its network without one."""
     slots = condense(view.networks, _MOST)
     width = (area.w - GAP * (len(slots) - 1)) / len(slots)
     placed = []
@@ -40,8 +49,9 @@ def row(canvas: Canvas, view: View, area: Box, labels: dict[Network, list[str]],
         if isinstance(network, Gap):
             gap(canvas, box, network.count)
             continue
-        middles = _bank(canvas, box, network, labels[network], what[network])
-        placed.append(Placed(box, at, network, middles))
+        coloured = replace(network, tone=tone) if tone else network
+        middles = _bank(canvas, box, coloured, labels[network], what[network])
+        placed.append(Placed(box, at, coloured, middles))
     return placed
 
 

@@ -88,4 +88,4 @@ def document(title: str, description: str, canvas: Canvas, width: float, height:
     head = [element("title", escape(title), id="fabric-title"), element("desc", escape(description), id="fabric-desc")]
     paper = element("rect", width=width, height=height, rx=14, fill=PAPER)
     body = "\n".join([*head, paper, canvas.body()])
-    return svg.document(body, width, height, aria_labelledby="fabric-title fabric-desc")
+    return svg.document(body, width, height, "fabric", aria_labelledby="fabric-title fabric-desc")

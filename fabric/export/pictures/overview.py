@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fabric.export.colours import NEUTRAL
+from fabric.export.colours import NEUTRAL, ROLES, SERVERS, Tone
 from fabric.export.parts import Gap, PodPart, condense
 from fabric.export.pictures import banks, gutter, unit_rows
 from fabric.export.pictures.banks import Placed
@@ -103,7 +103,12 @@ def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:
         for network in scene.view.networks
     }
     what = {network: counted(len(found), "spine") for network, found in labels.items()}
-    return banks.row(canvas, scene.view, area, labels, what)
+    return banks.row(canvas, scene.view, area, labels, what, _bank_tone(scene.view.networks, SPINE))
+
+
+def _bank_tone(networks: Sequence[Network], role: str) -> Tone | None:
+    """The colour of a tier where it is one network; None where each network, or the rail that is shown, has its own."""
+    return ROLES[role] if len(networks) == 1 and networks[0].tone == NEUTRAL else None
 
 
 def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
@@ -112,7 +117,8 @@ def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
     known = view.networks
     labels = {network: [str(n + 1) for n in range(sizing.spines_built)] for network in known}
     caption = f"{counted(sizing.spines_built, 'group')} of {counted(sizing.cores_built, 'core')}"
-    cores = banks.row(canvas, view, Box(gutter.MAIN, rows.core, scene.width, 0), labels, dict.fromkeys(known, caption))
+    area = Box(gutter.MAIN, rows.core, scene.width, 0)
+    cores = banks.row(canvas, view, area, labels, dict.fromkeys(known, caption), _bank_tone(known, CORE))
     bottom = rows.bottom + FRAME_PAD
     frame = Box(gutter.MAIN, rows.frame, scene.pod, bottom - rows.frame)
     canvas.rect(frame, PAPER, RULE, radius=8, layer=FRAMES)
@@ -154,14 +160,18 @@ def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[
     servers = Box(inner.x, rows.server, inner.w, rows.servers)
     units_of_pod = pod.all_units
     gpus = sum(unit.gpus for unit in units_of_pod)
-    plain = known[0].tone if len(known) == 1 else NEUTRAL
+    plain = _bank_tone(known, SPINE) or (known[0].tone if len(known) == 1 else NEUTRAL)
     texts = (
-        (inner, [counted(len(pod.spines), "spine")], plain.ground),
-        (leaves, [counted(len(units_of_pod), "unit"), _leaves(pod)], PANEL),
-        (servers, [counted(sum(u.servers for u in units_of_pod), "server"), units_of_pod[0].model, *_gpus(gpus)], PAPER),
+        (inner, [counted(len(pod.spines), "spine")], plain),
+        (leaves, [counted(len(units_of_pod), "unit"), _leaves(pod)], Tone(RULE, PANEL)),
+        (
+            servers,
+            [counted(sum(u.servers for u in units_of_pod), "server"), units_of_pod[0].model, *_gpus(gpus)],
+            Tone(SERVERS.line, PAPER),
+        ),
     )
-    for part, lines, fill in texts:
-        canvas.rect(part, fill, plain.line)
+    for part, lines, tone in texts:
+        canvas.rect(part, tone.ground, tone.line)
         canvas.middle(part, lines)
     band = Box(inner.x + 6, inner.y, inner.w - 12, inner.h)
     for position, network in enumerate(known):

@@ -8,8 +8,8 @@ from fabric.export.colours import ROLES, Tone
 from fabric.export.pictures.figure import EDGE, document
 from fabric.export.pictures.kinds import Kind, Mounted, RowsAlike, kinds, rows
 from fabric.floor.floor import Floor
-from fabric.formats import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, text_width, wrap
-from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Plan
+from fabric.formats import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, end_that_fits, text_width, wrap
+from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
 from fabric.rounding import ceil_div
 from fabric.text import counted
 
@@ -85,23 +85,29 @@ def _device(canvas: Canvas, item: Mounted, frame: Box, units: int) -> None:
     device, tone = item.device, ROLES[item.device.role]
     box = Box(frame.x, frame.y + (units - item.ru - item.height + 1) * _RU + 0.5, frame.w, item.height * _RU - 1)
     dash = "4 3" if device.role == ATTACHED else ""
-    canvas.rect(
-        box, tone.ground, tone.line, radius=2, dash=dash, hint=f"{device.name} ({device.model})" if device.model else ""
-    )
+    canvas.rect(box, tone.ground, tone.line, radius=2, dash=dash, hint=_hint(device))
     canvas.text(frame.x - 6, box.bottom - 1.5, str(item.ru), size=8.5, fill=SOFT, anchor="end")
     size = 9 if item.height == 1 else 11
     if item.height >= 4:
         lines = [*wrap(device.name, box.w - 12, 11, 2), device.model, *([counted(item.gpus, "GPU")] if item.gpus else [])]
         canvas.middle(box, lines, size=11)
         return
+    room = box.w - 10
     right = f"rail {device.rail + 1}" if device.role == LEAF and device.rail >= 0 else ""
-    room = box.w - 10 - (text_width(right, size) + 6 if right else 0)
+    if right and text_width(device.name, size, True) + 6 + text_width(right, size) > room:
+        right = ""  # the name matters more: the rail is in the hint
     base = box.y + box.h / 2 + size * 0.36
-    canvas.text(
-        box.x + 5, base, device.name, size=size, fill=tone.line if device.role != SERVER else INK, bold=True, room=room
-    )
+    name = end_that_fits(device.name, room, size, bold=True)
+    canvas.text(box.x + 5, base, name, size=size, fill=tone.line if device.role != SERVER else INK, bold=True)
     if right:
         canvas.text(box.right - 5, base, right, size=size, fill=tone.line, anchor="end")
+
+
+def _hint(device: Device) -> str:
+    """The whole name, also where the picture has no room for it."""
+    about = [device.model, f"rail {device.rail + 1}" if device.role == LEAF and device.rail >= 0 else ""]
+    known = ", ".join(filter(None, about))
+    return f"{device.name} ({known})" if known else device.name
 
 
 def _floor_plan(canvas: Canvas, found: Sequence[Kind], y: float) -> float:

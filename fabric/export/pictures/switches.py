@@ -116,11 +116,11 @@ def _to_servers(view: View, leaf: Device) -> str:
 
 def _switch(canvas: Canvas, view: View, device: Device, box: Box) -> None:
     """A switch with its name; a strip says its rail or plane."""
-    tone = plane_tone(device.plane, view.planes)
+    tone = plane_tone(device.plane, view.planes, device.role)
     canvas.rect(box, tone.ground, tone.line, hint=f"{device.name} ({device.model})")
     tag = _tag(view, device)
     if tag:
-        colour = rail_colour(device.rail) if view.planes == 1 else tone.line
+        colour = rail_colour(device.rail) if view.planes == 1 and device.rail >= 0 else tone.line
         canvas.rect(Box(box.x, box.y, box.w, 18), colour, radius=6)
         canvas.text(box.cx, box.y + 13, tag, size=11, fill=PAPER, anchor="middle", bold=True, room=box.w - 4)
     area = Box(box.x, box.y + 18, box.w, box.h - 18) if tag else box

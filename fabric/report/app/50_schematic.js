@@ -8,14 +8,29 @@ const SCHEMATIC = {
 };
 const GUTTER = 64;
 const FAINT_MOST = 6000;
+const BLOCK_LEAST = 15; // pixels of a pod or core group; more of them than fit scroll
+
+/** Between blocks: the more there are, the less. */
+function gapOf(count) {
+  return count > 24 ? 2 : 4;
+}
+
+/** A figure in the largest size that fits; nothing where not even the smallest does. */
+function figure(x, y, text, room, attributes = {}) {
+  const size = [12, 11, 10, 9, 8].find((each) => textWidth(text, each, /strong|bad/.test(attributes.class || "")) <= room);
+  if (!text || !size) return null;
+  const sized = { class: `${attributes.class || ""} s${size}`.trim() };
+  return middleText(x, y, text, sized);
+}
 
 function drawSchematic(page) {
   const { fabric, width } = page;
   const lanes = [...new Set(fabric.groups.map((group) => group.lane))],
     several = lanes.length > 1 && lanes.length < fabric.groups.length;
   const apart = (at) => (several ? lanes.indexOf(fabric.groups[at].lane) : 0);
-  const groups = rowOf(fabric.groups.length, GUTTER, width - GUTTER - 2, { least: 34, gap: 4, apart });
-  const pods = rowOf(fabric.podList.length, GUTTER, width - GUTTER - 2, { least: 34, gap: 4 });
+  const room = width - GUTTER - 2;
+  const groups = rowOf(fabric.groups.length, GUTTER, room, { least: BLOCK_LEAST, gap: gapOf(fabric.groups.length), apart });
+  const pods = rowOf(fabric.podList.length, GUTTER, room, { least: BLOCK_LEAST, gap: gapOf(fabric.podList.length) });
   const layout = { groups, pods, chosen: chosenBlock(page), groupsTop: several ? 44 : 26, lanes: several ? lanes : [] };
   layout.groupsEnd = layout.groupsTop + 58;
   layout.podsTop = layout.groupsEnd + 216;
@@ -38,7 +53,7 @@ function drawSchematic(page) {
     html(
       "p",
       { class: "note" },
-      "In a pod one tick is one switch, coloured by the mean load of its links to other switches. " +
+      "In a pod one tick is one switch, colored by the mean load of its links to other switches. " +
         "Percentages are means; “3!” says that 3 links are over 100%, “2✕” that 2 are dead. " +
         "Choose a group or a pod to see its bundles.",
     ),
@@ -145,16 +160,16 @@ function groupBlock({ fabric, loads, state }, { groups, groupsTop, groupsEnd, ch
       width: wide,
       height: groupsEnd - groupsTop,
       rx: 4,
-      class: pressed ? "box chosen" : "box",
+      class: pressed ? "box role-line-core chosen" : "box role-line-core",
     }),
     svg("rect", { x: x + 3, y: groupsEnd - 8, width: wide - 6, height: 5, class: `fill${found.class}` }),
     middleText(middle, groupsTop + 16, name, { class: "strong" }),
-    middleText(middle, groupsTop + 31, percent(found.mean), { class: "soft" }),
-    middleText(middle, groupsTop + 45, badge, { class: "bad" }),
+    figure(middle, groupsTop + 31, percent(found.mean), wide - 2, { class: "soft" }),
+    figure(middle, groupsTop + 45, badge, wide - 2, { class: "bad" }),
   );
 }
 
-function podBlock({ fabric, loads, state }, { pods, podsTop, pod: heights, chosen }, pod, at) {
+function podBlock({ fabric, loads, state, device }, { pods, podsTop, pod: heights, chosen }, pod, at) {
   const found = loads.summary(pod.trunks),
     x = pods.at(at),
     middle = pods.middle(at),
@@ -162,36 +177,39 @@ function podBlock({ fabric, loads, state }, { pods, podsTop, pod: heights, chose
   const pressed = chosen.pod === at;
   const name = wide >= 60 ? pod.name : String(pod.at + 1);
   const ticks = new Inks("fill");
-  tickRows(ticks, fabric, loads, pod.spines, heights.spinesAcross, x + 3, podsTop + heights.spinesTop, wide - 6);
-  tickRows(ticks, fabric, loads, pod.leaves, heights.leavesAcross, x + 3, podsTop + heights.leavesTop, wide - 6);
+  const rows = (switches, across, top) =>
+    tickRows(ticks, fabric, loads, device, switches, across, x + 3, podsTop + top, wide - 6);
+  const marks = [
+    rows(pod.spines, heights.spinesAcross, heights.spinesTop),
+    rows(pod.leaves, heights.leavesAcross, heights.leavesTop),
+  ];
   const act = () => state.set({ pod: String(pod.at + 1), group: "", device: "", link: "" });
   return choice(
     { key: `pod-${at}`, row: 1, pressed, act, label: `${pod.name}: ${loadWords(found)}` },
     svg("rect", { x, y: podsTop, width: wide, height: heights.height, rx: 4, class: pressed ? "box chosen" : "box" }),
-    middleText(middle, podsTop + 17, name, { class: "strong" }),
+    figure(middle, podsTop + 17, name, wide - 2, { class: "strong" }),
     ...ticks.nodes("tick"),
-    middleText(middle, podsTop + heights.servers, thousands(pod.servers.length), { class: "soft" }),
-    middleText(middle, podsTop + heights.mean, percent(found.mean)),
-    middleText(middle, podsTop + heights.over, found.over ? `${found.over}!` : "", { class: "bad" }),
-    middleText(middle, podsTop + heights.dead, found.dead ? `${found.dead}✕` : "", { class: "bad" }),
+    ...marks.filter(Boolean),
+    figure(middle, podsTop + heights.servers, thousands(pod.servers.length), wide - 2, { class: "soft" }),
+    figure(middle, podsTop + heights.mean, percent(found.mean), wide - 2),
+    figure(middle, podsTop + heights.over, found.over ? `${found.over}!` : "", wide - 2, { class: "bad" }),
+    figure(middle, podsTop + heights.dead, found.dead ? `${found.dead}✕` : "", wide - 2, { class: "bad" }),
   );
 }
 
-/** One tick a switch, coloured by the mean load of its links to other switches. */
-function tickRows(inks, fabric, loads, switches, across, x, y, room) {
+/** One tick a switch, colored by the mean load of its links to other switches; gives a frame around the chosen one. */
+function tickRows(inks, fabric, loads, chosen, switches, across, x, y, room) {
   const step = Math.min(26, room / across),
     width = Math.max(step - (step > 3 ? 1 : 0.5), 1),
     left = x + (room - step * across) / 2;
+  let mark = null;
   switches.forEach((device, place) => {
     const found = loads.summary(fabric.trunksOf(device));
-    inks.rect(
-      loads.deadDevice[device] ? DEAD : found.class,
-      left + (place % across) * step,
-      y + Math.floor(place / across) * 11,
-      width,
-      9,
-    );
+    const [tickX, tickY] = [left + (place % across) * step, y + Math.floor(place / across) * 11];
+    inks.rect(loads.deadDevice[device] ? DEAD : found.class, tickX, tickY, width, 9);
+    if (device === chosen) mark = svg("rect", { x: tickX - 2, y: tickY - 2, width: width + 4, height: 13, class: "mark" });
   });
+  return mark;
 }
 
 /** Every bundle faintly, those of the chosen group or pod with their colour and count. */

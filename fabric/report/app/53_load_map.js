@@ -23,7 +23,7 @@ function laidBands(fabric, width) {
   if (fabric.laid?.room === width) return fabric.laid;
   const bands = bandsOf(fabric, width - LABELS);
   const many = fabric.podList.length > 1,
-    least = many ? 1.5 : 3,
+    least = 1.5,
     blockGap = 3;
   const needed = many ? Math.max(...bands.map((band) => band.columns.cells * (least + (band.columns.sub > 1 ? 1 : 0)))) : 0;
   // The same for all bands, so that pods line up.
@@ -250,6 +250,8 @@ function hotSpots({ fabric, loads }) {
   ].filter(([, found]) => found.live);
   const hottest = named.reduce((best, each) => (best && best[1].mean >= each[1].mean ? best : each), null);
   const summary = `All ${counted(all.links, "link")}: ${loadWords(all)}.`;
+  if (all.live && all.worst < LOAD_CLASSES[0].below)
+    return `${summary} This traffic stays below the leaves: all servers that talk to each other share one. Choose another load.`;
   return hottest && hottest[1].mean > all.mean * 1.1
     ? `${summary} Hottest by mean: ${hottest[0]} with ${percent(hottest[1].mean)}.`
     : summary;

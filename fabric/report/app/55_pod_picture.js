@@ -162,7 +162,7 @@ class PodPicture {
         (text) => textWidth(text, 10) <= row.width - 2,
       );
       const classes = [
-        "box",
+        `box role-line-${ROLE_WORDS[this.fabric.devices.role[device]]}`,
         this.chosen === device && "chosen",
         this.chosenLeaves().has(device) && "touched",
         dead && "gone",
@@ -221,18 +221,15 @@ class PodPicture {
   serverGrid(servers, x, top, room) {
     const { devices } = this.fabric,
       many = servers.length > 1200;
-    const cell = many ? 12 : 30,
-      high = many ? 12 : 22;
+    const high = many ? 12 : 22;
     const nodes = [
-      words(x, top - 8, `${counted(servers.length, "server")}, coloured by the mean load of their NICs`, {
+      words(x, top - 8, `${counted(servers.length, "server")}, colored by the mean load of their NICs`, {
         class: "title backed",
       }),
     ];
     const units = groupsOf(servers, (server) => (this.fabric.kind === "rack" ? 0 : devices.unit[server]));
     const widest = Math.max(0, ...[...units.values()].map((members) => members.length));
-    const most = Math.max(1, Math.floor(room / cell)),
-      across = Math.ceil(widest / Math.max(1, Math.ceil(widest / most))) || 1;
-    const beside = Math.max(1, Math.floor((room + 14) / (across * cell + 14))); // blocks of a unit that fit beside each other
+    const { cell, across, beside } = cellsOf(units.size, widest, room, many ? 12 : 30);
     const block = Math.ceil(widest / across) * high + (units.size > 1 ? 20 : 8);
     this.serverPlace = new Map();
     [...units].forEach(([unit, members], at) => {
@@ -304,6 +301,16 @@ class PodPicture {
     });
     return { nodes, end: top + 50 };
   }
+}
+
+/** Cells of `count` units of at most `widest` servers: their width, how many in a row, how many units beside each other. */
+function cellsOf(count, widest, room, least) {
+  const most = Math.max(1, Math.floor(room / least)),
+    across = Math.ceil(widest / Math.max(1, Math.ceil(widest / most))) || 1;
+  const fitting = Math.max(1, Math.floor((room + 14) / (across * least + 14)));
+  const beside = Math.ceil(count / Math.ceil(count / fitting)) || 1; // lines of the same length
+  const cell = Math.max(least, Math.min(2.4 * least, ((room + 14) / beside - 14) / across)); // as wide as the room allows
+  return { cell, across, beside };
 }
 
 /** Items by a key, in the order in which keys come. */

@@ -169,15 +169,15 @@ function ladderPicture({ fabric, width }, from, to, hops) {
         d: `M${begin} ${middle}H${end}`,
       }),
       middleText(centre, middle - 24, `×${thousands(hop.links.length)}`, { class: "strong" }),
-      middleText(centre, middle + 26, `mean ${percent(hop.found.mean)}`, { class: "soft small" }),
-      middleText(centre, middle + 41, `worst ${percent(hop.found.worst)}`, { class: "soft small" }),
-      middleText(centre, middle + 56, badge, { class: "bad small" }),
+      middleText(centre, middle + 47, `mean ${percent(hop.found.mean)}`, { class: "soft small" }),
+      middleText(centre, middle + 61, `worst ${percent(hop.found.worst)}`, { class: "soft small" }),
+      middleText(centre, middle + 75, badge, { class: "bad small" }),
     ];
   });
   const pictures = stations.map((devices, at) =>
     stationPicture(fabric, devices, at === 0 ? SERVER : STATIONS[hops[at - 1].name], x(at), middle, stationWidth),
   );
-  return picture(label, whole, 124, width, ...bands.flat(), ...pictures.flat());
+  return picture(label, whole, 140, width, ...bands.flat(), ...pictures.flat());
 }
 
 /** One hop of a path: the device, or the number of equal devices. */
@@ -191,7 +191,7 @@ function stationPicture(fabric, devices, role, x, middle, width) {
       ? ROLE_WORDS[role]
       : shortNames(fabric, [devices[0], devices[devices.length - 1]], width / 2 - 12).join(" … ");
   return [
-    svg("rect", { x, y: middle - 32, width, height: 64, rx: 5, class: "box" }),
+    svg("rect", { x, y: middle - 32, width, height: 64, rx: 5, class: `box role-line-${ROLE_WORDS[role]}` }),
     middleText(x + width / 2, middle - 3, name, { class: "strong small" }),
     middleText(x + width / 2, middle + 14, endThatFits(ends, width - 6, 10), { class: "soft tiny" }),
   ];

@@ -1,7 +1,9 @@
 // Tables: the first rows shown, all of them searched, sorted, copied and printed.
 
 const ROWS_SHOWN = 200;
-const ROWS_PRINTED = 2500; // a browser lays out more than that for minutes
+const ROWS_PRINTED = 480; // of all tables together, unless the reader filters one
+const ROWS_PRINTED_LEAST = 20; // of each
+const ROWS_PRINTED_FILTERED = 400;
 
 class Table {
   constructor(report, given, fabric, state) {
@@ -173,7 +175,7 @@ class Table {
     this.status.textContent =
       rows > count ? `${thousands(count)} of ${counted(rows, "row")} shown.` : `${counted(rows, "row")}.`;
     this.cut.textContent =
-      left > 0 ? `The first ${thousands(count)} of ${thousands(rows)}: filter the table to print others.` : "";
+      left > 0 ? `The first ${thousands(count)} of ${thousands(rows)}: filter the table to print others, or download the CSV.` : "";
     this.more.hidden = left <= 0;
     this.more.textContent = `Show ${thousands(Math.min(ROWS_SHOWN, left))} more`;
   }
@@ -186,16 +188,19 @@ class Table {
   }
 }
 
-/** All tables of the page. Printing opens all of them, with every row that the filters leave. */
+/** All tables of the page. Printing opens all of them, with their first rows, or those that a filter leaves. */
 function tableViews(report, fabricAt, state) {
   const several = report.fabrics.length > 1;
   const made = report.tables.map((given) => new Table(report, given, fabricAt(given.fabric), state));
   const nodes = made.map((table) => table.node(several ? `${table.fabric.name}: ${table.given.title}` : table.given.title));
+  const folded = [...nodes, ...document.querySelectorAll("details.findings-rest")];
   let closed = [];
   window.addEventListener("beforeprint", () => {
-    closed = nodes.filter((node) => !node.open);
+    closed = folded.filter((node) => !node.open);
     for (const node of closed) node.open = true;
-    for (const table of made) table.draw(Math.min(table.rows.length, ROWS_PRINTED), true);
+    const all = made.reduce((sum, table) => sum + table.rows.length, 0);
+    const each = all <= ROWS_PRINTED ? all : Math.max(ROWS_PRINTED_LEAST, Math.floor(ROWS_PRINTED / made.length));
+    for (const table of made) table.draw(Math.min(table.rows.length, table.filter ? ROWS_PRINTED_FILTERED : each), true);
   });
   window.addEventListener("afterprint", () => {
     for (const node of closed) node.open = false;

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from fabric.solver import Series, busbw_svg
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.measured.tables import Table, busbw_factor
+from fabric.solver.plot import WIDTH
 
 
-def picture(estimates: Sequence[tuple[Estimate, Estimate | None]], tables: Sequence[Table] = ()) -> str:
+def picture(estimates: Sequence[tuple[Estimate, Estimate | None]], tables: Sequence[Table] = (), width: float = WIDTH) -> str:
     """A whole SVG document: each placement, the same before its failures, one ideal line, and measured tables."""
     first = estimates[0][0]
     several = len(estimates) > 1
@@ -29,7 +30,7 @@ def picture(estimates: Sequence[tuple[Estimate, Estimate | None]], tables: Seque
         dots = tuple((float(row.bytes), row.busbw_GBps) for row in table.rows)
         series.append(Series(f"measured: {table.id}", dots, style="dots", colour=4 + number))
     title = f"{first.job.collective} on {first.placement.gpus:,} GPUs of {first.supply.net.fabric.name}"
-    return busbw_svg(title, series)
+    return busbw_svg(title, series, width=width)
 
 
 def _points(found: Estimate) -> tuple[tuple[float, float], ...]:

@@ -1,0 +1,106 @@
+"""The top of the page: whether the checks of the design pass, where the intent comes from, and a row a fabric."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding
+from fabric.plan import LEAF, SWITCH_ROLES
+from fabric.plan.origin import Origin
+from fabric.report.failures import loss_words
+from fabric.report.grid import Grid, grid
+from fabric.report.scenarios import Scenario
+from fabric.report.study import Study, mean_loss
+from fabric.text import counted, percent, size
+from fabric.version import __version__
+
+VERDICTS = {
+    ERROR: ("bad", "The checks of the design fail"),
+    WARNING: ("warn", "The checks of the design pass, with warnings"),
+    NOTE: ("good", "The checks of the design pass"),
+}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What stands at the top."""
+
+    badge: str  # class of the verdict's colour
+    verdict: str
+    counts: str  # "1 warning, 2 notes, 1 suppressed"
+    origin: Origin | None
+    version: str
+    fabrics: Grid
+    first: Sequence[Finding]  # errors and warnings, shown at once
+    rest: Sequence[Finding]  # notes, and what the intent suppresses
+
+
+def overview(
+    studies: Sequence[tuple[Study, Sequence[Scenario]]], findings: Sequence[Finding], origin: Origin | None
+) -> Overview:
+    """The top of a page; findings in the order in which they are shown."""
+    live = [finding for finding in findings if not finding.silenced]
+    worst = min((finding.severity for finding in live), key=SEVERITIES.index, default=NOTE)
+    badge, verdict = VERDICTS[worst]
+    first = [finding for finding in live if finding.severity != NOTE]
+    rest = [finding for finding in findings if finding not in first]
+    return Overview(badge, verdict, _counts(findings), origin, __version__, _fabrics(studies), first, rest)
+
+
+def _counts(findings: Iterable[Finding]) -> str:
+    found = Counter("suppressed" if finding.silenced else finding.severity for finding in findings)
+    words = [counted(found[severity], severity) for severity in SEVERITIES if found[severity]]
+    words += [f"{found['suppressed']:,} suppressed"] if found["suppressed"] else []
+    return ", ".join(words) or "no findings"
+
+
+def _fabrics(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> Grid:
+    """What decides between designs, a row a fabric."""
+    rows = []
+    for study, scenarios in studies:
+        row, bisection = study.row, study.capacity.bisection
+        rows.append(
+            (
+                *(study.fabric.name, f"{row['purpose']}, {row['kind']}"),
+                *(f"{row['servers']:,}", f"{row['gpus']:,}", f"{sum(row['switches'].values()):,}"),
+                _ratios(row["oversubscription"]),
+                percent(bisection.share) if bisection else "",
+                _busbw(study),
+                f"{100 * scenarios[0].loads.peak:.0f} % ({scenarios[0].name})" if scenarios else "",
+                _worst(study),
+            )
+        )
+    titles = (
+        *("fabric", "design", "#servers", "#GPUs", "#switches", "#oversubscription", "#bisection"),
+        *("#busbw, GB/s", "highest link load", "worst switch failure"),
+    )
+    return grid("The fabrics in one line each", titles, rows, _note(studies))
+
+
+def _note(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> str:
+    """What the columns are of."""
+    notes = [f"Busbw: {s.request.collective} of {size(s.request.size_bytes)}." for s, _ in studies if s.trains][:1]
+    notes += ["Highest link load: all NICs send at line rate."] if any(scenarios for _, scenarios in studies) else []
+    return " ".join([*notes, "Worst switch failure: share of all traffic that no longer fits."])
+
+
+def _ratios(found: dict[str, float | None]) -> str:
+    ratios = [ratio for ratio in (found["leaf"], found["spine"]) if ratio is not None]
+    return ", ".join(f"{ratio:g}:1" for ratio in dict.fromkeys(ratios)) or "none"
+
+
+def _busbw(study: Study) -> str:
+    if not study.trains:
+        return ""
+    request = study.request
+    row = next(row for row in study.curve[0].rows if row.bytes == request.size_bytes)
+    return f"{row.busbw_GBps:,.0f}"
+
+
+def _worst(study: Study) -> str:
+    """Above the leaves where there are such, as a leaf takes the traffic of its own servers with it."""
+    switches = [loss for loss in study.ranked if loss.what in SWITCH_ROLES]
+    worst = next((loss for loss in switches if loss.what != LEAF), switches[0] if switches else None)
+    return f"{worst.what}, {loss_words(mean_loss(worst))}" if worst else ""
