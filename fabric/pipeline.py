@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from fabric.cabling.verify.finding import Verdict
     from fabric.catalog.asics import Asic
     from fabric.catalog.models import ServerModel, SwitchModel
+    from fabric.catalog.power import PowerRange
+    from fabric.catalog.power_class import Held
     from fabric.checks import Outcome, Scope
     from fabric.compare.designs import Design
     from fabric.compare.money import YearCost
@@ -108,6 +110,26 @@ def catalog() -> tuple[Mapping[str, SwitchModel], Mapping[str, ServerModel]]:
 
     switches = {model: switch for model in hardware.switch_names() if (switch := hardware.switch(model))}
     return switches, {model: server for model in hardware.server_names() if (server := hardware.server(model))}
+
+
+def catalog_power() -> Mapping[str, Mapping[str, PowerRange]]:
+    """Return the power of the catalog's hardware in W: kind (switches, servers, NICs, optics and cables) → model → range."""
+    from fabric.catalog import power
+
+    switches, servers = catalog()
+    return {
+        "switches": {name: power.switch_range(model) for name, model in switches.items()},
+        "servers": {name: power.server_range(model) for name, model in servers.items()},
+        "nics": power.nics(),
+        "modules": power.modules(),
+    }
+
+
+def catalog_power_check() -> Sequence[Held]:
+    """Return the power figures of the switches beside the bounds of their class, each made without its own data sheet."""
+    from fabric.catalog.power_class import leave_out
+
+    return leave_out()
 
 
 def vendors() -> Mapping[str, Target]:

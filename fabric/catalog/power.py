@@ -37,6 +37,15 @@ class PowerRange:
     holds: tuple[str, ...] = ()  # which of typical and max hold a full set of optics
     source: str = ""
 
+    @property
+    def basis(self) -> str:
+        """Of both figures in words: `data sheet`, or `data sheet, worst case class bound`."""
+        return (
+            self.typical_basis
+            if self.typical_basis == self.max_basis
+            else f"{self.typical_basis}, worst case {self.max_basis}"
+        )
+
     def based(self, typical: Basis | None, most: Basis | None) -> PowerRange:
         """The same with another basis, where one is given."""
         return replace(self, typical_basis=typical or self.typical_basis, max_basis=most or self.max_basis)
@@ -58,26 +67,28 @@ def switch_range(model: SwitchModel) -> PowerRange:
     else:
         bare_w = span.high - (optics_w if TYPICAL in holds else 0.0)
         worst_w = max(bare_w, min(worst_w, bare_w * power_class.most_over_typical(model)))
-    source = model.power_source or power_class.switch_source(model)
+    source = _source(typical_basis, max_basis, model.power_source, power_class.switch_source(model))
     return PowerRange(span.low, span.mid, span.high, worst_w, typical_basis, max_basis, holds, source)
 
 
 def server_range(model: ServerModel) -> PowerRange:
     """Power of a server with its NICs; what its model does not say is bounded by its GPUs."""
     rules = power_class.classes().servers
-    share, basis = rules.typical_share, _basis(model)
-    source = model.power_source or power_class.server_source(model)
+    share, basis, rule = rules.typical_share, _basis(model), power_class.server_source(model)
     typical, most = model.power_typical_w, model.power_max_w
     if typical is not None:
         watts = float(typical)
         worst_w = max(watts, float(most)) if most is not None else watts / share.high
-        return PowerRange(watts, watts, watts, worst_w, basis, basis if most is not None else BOUND, (), source)
+        max_basis = basis if most is not None else BOUND
+        source = _source(basis, max_basis, model.power_source, f"typical over {share.high:g}: {share.source}")
+        return PowerRange(watts, watts, watts, worst_w, basis, max_basis, (), source)
     if most is not None:
         ends = (most * share.low, most * share.typical, most * share.high)
+        source = _source(BOUND, basis, model.power_source, f"{share.low:g} to {share.high:g} of the maximum: {share.source}")
         return PowerRange(*ends, float(most), BOUND, basis, (), source)
     bounds = power_class.server_bounds(model)
     span = bounds.typical
-    return PowerRange(span.low, span.mid, span.high, bounds.max.high, BOUND, BOUND, (), source)
+    return PowerRange(span.low, span.mid, span.high, bounds.max.high, BOUND, BOUND, (), rule)
 
 
 def attachment_range() -> PowerRange:
@@ -102,10 +113,24 @@ def nic_range(model: str) -> PowerRange:
 
 
 @cache
+def nics() -> Mapping[str, PowerRange]:
+    """Every NIC of the catalog, by the beginning of its model's name."""
+    return {name: nic_range(name) for name in power_class.classes().nics}
+
+
+@cache
 def modules() -> Mapping[str, PowerRange]:
     """Every optic and every active or passive cable end of the catalog, by name."""
     optics = {name: module_range(optic.power_w, optic.source) for name, optic in media.optics().items()}
     return optics | {name: module_range(cable.power_w, cable.source) for name, cable in media.cables().items()}
+
+
+def _source(typical: Basis, most: Basis, read: str, rule: str) -> str:
+    """Where both figures come from."""
+    read = read or "stated by the site"
+    if typical == most:
+        return rule if typical == BOUND else read
+    return f"typical: {rule}; worst case: {read}" if typical == BOUND else f"typical: {read}; worst case: {rule}"
 
 
 def _basis(model: SwitchModel | ServerModel) -> Basis:

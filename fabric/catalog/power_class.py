@@ -128,6 +128,11 @@ class Held:
     def inside(self) -> bool:
         return self.low <= self.watts <= self.high
 
+    @property
+    def ratio(self) -> float:
+        """How far the bounds are apart."""
+        return self.high / self.low
+
 
 @cache
 def classes() -> Classes:
@@ -155,7 +160,7 @@ def switch_bounds(model: SwitchModel, without: str = "") -> Bounds:
     base, tbps, margin = _base_w(model), model.bandwidth_gbps / 1000, classes().switches.margin
     found = []
     for figure in (TYPICAL, MAX):
-        per = _per_tbps(figure, _generations(model), without)
+        per = per_tbps(figure, _generations(model), without)
         found.append(Span((base + tbps * per.low) / margin, base + tbps * per.mid, (base + tbps * per.high) * margin))
     return Bounds(*found)
 
@@ -278,7 +283,7 @@ def _has(model: SwitchModel, figure: str) -> bool:
 
 
 @cache
-def _per_tbps(figure: str, generations: tuple[int, ...], without: str) -> Span:
+def per_tbps(figure: str, generations: tuple[int, ...], without: str = "") -> Span:
     """Watts for each Tb/s above the base, of the data sheets of these generations."""
     each = sorted(
         max(0.0, _bare_w(its, figure) - _base_w(its)) / (its.bandwidth_gbps / 1000)

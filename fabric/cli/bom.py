@@ -93,7 +93,7 @@ def _over(bill: Bill, file: Path) -> Diagnostic:
         f"{worst.name} draws {worst.power.max_w / 1000:.1f} kW",
         "`floor: {rack_power_max_w: …}` sets the limit; move devices to other racks with `floor: {places: …}`"
         if bill.surely_hot
-        else "part of it is bounded by class: state `power_max_w` of the model under `catalog:`, or its `power` in a price file",
+        else "part of it is bounded by class: state `power_max_w` of a model of your own, or `power` in a price file",
         "error" if bill.surely_hot else "warning",
     )
 

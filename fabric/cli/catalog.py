@@ -8,7 +8,7 @@ import typer
 
 from fabric import catalog as hardware, pipeline
 from fabric.catalog.models import ServerModel, SwitchModel
-from fabric.cli.reports import put_lines
+from fabric.cli.reports import put_lines, usage
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.formats import json_text
 from fabric.formats.yaml import dump
@@ -17,12 +17,19 @@ from fabric.text import aligned
 
 def catalog(
     name: str = typer.Argument("", metavar="NAME", help="switch or server model to show as YAML", show_default=False),
+    power: bool = typer.Option(False, "--power", help="power of switches, servers, NICs, optics and cables, with its basis"),
+    power_check: bool = typer.Option(
+        False, "--power-check", help="test the bounds of switches: each data sheet against its class without it"
+    ),
     as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
 ) -> None:
     """List the switch and server models of the catalog.
 
     With NAME: one model as YAML, ready to paste below `catalog:` of an intent.
     """
+    if power or power_check:
+        _power(name, power_check, as_json)
+        return
     if name:
         entry = hardware.switch(name) or hardware.server(name)
         if entry is None:
@@ -39,6 +46,21 @@ def catalog(
         print(json_text({model: entry.model_dump(exclude_defaults=True) for model, entry in everything.items()}))
         return
     put_lines(lambda: [*_switches(switches), "", *_servers(servers)])
+
+
+def _power(name: str, check: bool, as_json: bool) -> None:
+    """Power by model, or the check of its bounds."""
+    from fabric.cli import catalog_power as shown
+
+    if name:
+        usage("NAME and --power: expected one of the two", "`fabric catalog --power --json` has every model by name")
+    if check:
+        found = pipeline.catalog_power_check()
+        text = [json_text(shown.check_document(found))] if as_json else shown.check_lines(found)
+    else:
+        kinds = pipeline.catalog_power()
+        text = [json_text(shown.document(kinds))] if as_json else list(shown.lines(kinds))
+    put_lines(lambda: text)
 
 
 def _switches(switches: Mapping[str, SwitchModel]) -> list[str]:

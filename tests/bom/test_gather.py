@@ -14,6 +14,9 @@ from fabric.bom.gather import BomRequest
 from fabric.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Part, Spares
 from fabric.bom.prices import read_yaml
 from fabric.bom.text import lines
+from fabric.catalog import switch
+from fabric.catalog.models import SwitchModel
+from fabric.catalog.power import switch_range
 from fabric.plan import Plan
 from fabric.plan.summary import summary
 from tests import ROOT
@@ -38,6 +41,12 @@ years: 4
 
 def bill_of(plan: Plan, **words: object) -> Bill:
     return pipeline.bill(plan, replace(BomRequest(), **words))[0]  # type: ignore[arg-type]
+
+
+def sn5600() -> SwitchModel:
+    model = switch("sn5600")
+    assert model is not None
+    return model
 
 
 def counts(bill: Bill) -> dict[Part, tuple[int, int]]:
@@ -65,30 +74,38 @@ def test_parts_of_a_small_design(starter: Plan) -> None:
 
 def test_power_of_a_small_design(starter: Plan) -> None:
     bill = bill_of(starter)
-    assert bill.network.typical_w == 4 * 940 + 128 * 17
-    assert bill.network.no_typical == {}
-    assert bill.network.no_max == {"sn5600": 4}
-    assert bill.network.max_w == bill.network.typical_w, "no more is known of the worst case"
+    optics = 128 * 17
+    assert bill.network.typical_w == pytest.approx(4 * 940 + optics * 0.85)
+    assert (bill.network.typical_low_w, bill.network.typical_high_w) == pytest.approx((3760 + optics * 0.7, 3760 + optics))
+    assert bill.network.typical_by == pytest.approx({"data sheet": 3760, "optics": optics * 0.85})
+    worst_w = switch_range(sn5600()).max_w
+    assert worst_w > 940, "no data sheet has the worst case: it is bounded"
+    assert bill.network.max_w == pytest.approx(4 * worst_w + optics)
+    assert bill.network.max_by == pytest.approx({"class bound": 4 * worst_w, "optics": optics})
+    assert bill.network.bounded == {"sn5600": 4}
     assert bill.server_power.max_w == 8 * 10_200
-    assert bill.server_power.no_typical == {"dgx-h100": 8}
-    assert bill.power.max_w == bill.network.max_w + bill.server_power.max_w
-    assert sum(rack.power.max_w for rack in bill.racks) == bill.power.max_w
+    assert bill.server_power.max_by == {"data sheet": 8 * 10_200}
+    assert bill.server_power.typical_by == {"class bound": pytest.approx(8 * 10_200 * 0.78)}
+    assert bill.server_power.bounded == {"dgx-h100": 8}
+    assert bill.power.max_w == pytest.approx(bill.network.max_w + bill.server_power.max_w)
+    assert sum(rack.power.max_w for rack in bill.racks) == pytest.approx(bill.power.max_w)
     leaf = next(device for rack in bill.racks for device in rack.devices if device.role == "leaf")
-    assert leaf.draw.typical_w == 940 + (16 + 16) * 17
+    assert leaf.draw.typical_w == pytest.approx(940 + (16 + 16) * 17 * 0.85)
     server = next(device for rack in bill.racks for device in rack.devices if device.role == "server")
-    assert (server.draw.max_w, server.draw.typical_known) == (10_200 + 4 * 17, False)
+    assert (server.draw.max_w, server.draw.bounded) == (10_200 + 4 * 17, True)
 
 
 def test_power_of_the_price_file_takes_the_place_of_the_catalogs(starter: Plan) -> None:
     power = "power: {sn5600: {typical_w: 1000, max_w: 3000, includes_optics: [max]}, dgx-h100: {typical_w: 7000}}"
     bill = bill_of(starter, prices=read_yaml(f"currency: EUR\n{power}", "prices.yaml"))
     in_leaves, in_spines, in_servers = 64 * 17, 32 * 17, 32 * 17
-    assert bill.network.typical_w == 4 * 1000 + in_leaves + in_spines + in_servers
+    assert bill.network.typical_w == pytest.approx(4 * 1000 + (in_leaves + in_spines + in_servers) * 0.85)
     assert bill.network.max_w == 4 * 3000 + in_servers
     assert (bill.server_power.typical_w, bill.server_power.max_w) == (8 * 7000, 8 * 10_200)
-    assert bill.power.no_typical == bill.power.no_max == {}
+    assert bill.power.bounded == {}
+    assert set(bill.power.typical_by) == {"stated", "optics"}
     for whole, each in ((bill.power.typical_w, "typical_w"), (bill.power.max_w, "max_w")):
-        assert sum(getattr(rack.power, each) for rack in bill.racks) == whole
+        assert sum(getattr(rack.power, each) for rack in bill.racks) == pytest.approx(whole)
     assert bill.as_dict()["power"]["from_price_file"] == ["dgx-h100", "sn5600"]
     assert "  power from the price file: dgx-h100, sn5600" in lines(bill)
     assert "at least" not in "\n".join(lines(bill)).partition("\nCost")[0]
@@ -105,8 +122,9 @@ def test_cost_of_a_small_design(starter: Plan) -> None:
         "labour": 4 * 100 + 128 * 10,
     }
     assert bill.cost.support_year == 4 * 45_000 * 0.05
-    energy = (4 * 940 + 128 * 17) / 1000 * 1.25 * 8760 * 0.2
+    energy, low, high = ((4 * 940 + 128 * 17 * share) / 1000 * 1.25 * 8760 * 0.2 for share in (0.85, 0.7, 1))
     assert bill.cost.energy_year == pytest.approx(energy)
+    assert bill.cost.energy_year_range == pytest.approx((low, high))
     capex = 225_000 + 131_000 + 9_636 + 1_680
     assert bill.cost.capex == capex
     assert bill.cost.tco == pytest.approx(capex + 4 * (9_000 + energy))
@@ -180,7 +198,7 @@ def test_counts_are_those_of_the_plan(name: str, tmp_path: Path) -> None:
 def test_every_shipped_intent_has_a_bill(path: Path) -> None:
     bill = bill_of(pipeline.plan(pipeline.load(path)))
     assert bill.unjoined == 0
-    assert not bill.hot
+    assert not bill.surely_hot
     text = "\n".join(lines(bill))
     assert "no price" not in text
     assert text == "\n".join(lines(bill_of(pipeline.plan(pipeline.load(path)))))

@@ -8,10 +8,10 @@ import pytest
 
 from fabric import catalog
 from fabric.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Part, Spares
-from fabric.bom.prices import Prices, powered, read, read_yaml, unpriced
+from fabric.bom.prices import Prices, power_range, powered, read, read_yaml, unpriced
 from fabric.bom.stated import Stated
 from fabric.catalog import media
-from fabric.catalog.models import PortGroup, ServerModel, SwitchModel
+from fabric.catalog.models import PortGroup, SwitchModel
 from fabric.diagnostics import InputError, Report
 from fabric.settings.hardware import OwnCatalog
 from tests import ROOT
@@ -176,14 +176,22 @@ def test_the_example_names_everything_that_ships_and_says_it_is_invented() -> No
     assert set(found.cables) == {*media.cables(), *media.fibres()}
 
 
-def test_the_example_has_watts_of_what_the_catalog_has_none_of() -> None:
-    found = read(ROOT / "docs" / "prices-example.yaml").power
-    devices: dict[str, SwitchModel | ServerModel | None] = {name: catalog.switch(name) for name in catalog.switch_names()}
-    for name, model in (devices | {name: catalog.server(name) for name in catalog.server_names()}).items():
-        reported = found.get(name, Stated())
-        assert model is not None
-        assert (reported.typical_w is None) == (model.power_typical_w is not None), name
-        assert (reported.max_w is None) == (model.power_max_w is not None), name
+def test_the_example_invents_no_watts() -> None:
+    assert not read(ROOT / "docs" / "prices-example.yaml").power, "the catalog has every figure, or its bounds"
+
+
+def test_power_says_what_is_stated_and_what_is_not() -> None:
+    found = prices("currency: EUR\npower: {sn5640: {typical_w: 1100}, sn5600: {max_w: 3000, includes_optics: [max]}}")
+    sn5640, sn5600 = catalog.switch("sn5640"), catalog.switch("sn5600")
+    assert sn5640 is not None
+    assert sn5600 is not None
+    its = power_range(found, "sn5640", sn5640)
+    assert (its.typical_low_w, its.typical_w, its.typical_high_w) == (1100, 1100, 1100)
+    assert (its.typical_basis, its.max_basis) == ("stated", "class bound")
+    its = power_range(found, "sn5600", sn5600)
+    assert (its.typical_w, its.max_w, its.holds) == (940, 3000, ("max",))
+    assert (its.typical_basis, its.max_basis) == ("data sheet", "stated")
+    assert power_range(None, "sn5600", sn5600).max_basis == "class bound"
 
 
 def test_prices_go_to_other_processes() -> None:

@@ -10,6 +10,7 @@ import pytest
 from fabric.bom.bill import Bill
 from fabric.bom.gather import BomRequest, gather
 from fabric.bom.parts import SERVER, SWITCH
+from fabric.bom.power import Power
 from fabric.bom.prices import Prices, read, read_yaml
 from fabric.bom.quick import Quick, quick
 from fabric.plan.lock_file import Lock
@@ -34,15 +35,20 @@ def stated(bill: Bill, held: str) -> Prices:
     return read_yaml(f"currency: EUR\npower:{rows}", "prices.yaml")
 
 
+def assert_same(found: Power, wanted: Power) -> None:
+    for figure in ("typical_low_w", "typical_w", "typical_high_w", "max_w"):
+        assert getattr(found, figure) == pytest.approx(getattr(wanted, figure)), figure
+    assert found.typical_by == pytest.approx(wanted.typical_by)
+    assert found.bounded == wanted.bounded
+
+
 @pytest.mark.parametrize("name", bom_designs.DESIGNS)
 def test_agrees_with_the_wired_plan(name: str, tmp_path: Path) -> None:
     prices = read(PRICES)
     bill, _ = gather(bom_designs.plan(tmp_path, name), BomRequest(prices=prices, servers=False, spares=prices.spares))
     found = quick_of(tmp_path, name, prices)
     assert dict(found.parts) == {line.part: line.in_use for line in bill.lines if line.part.kind != SERVER}
-    assert found.known_typical_w == pytest.approx(bill.network.typical_w)
-    assert found.power_typical_w == (None if bill.network.no_typical else pytest.approx(bill.network.typical_w))
-    assert found.power_max_w == (None if bill.network.no_max else pytest.approx(bill.network.max_w))
+    assert_same(found.power, bill.network)
     assert found.energy_kwh_year == pytest.approx(bill.network.kwh_per_year(1.3))
     assert found.cost is not None
     assert bill.cost is not None
@@ -57,11 +63,10 @@ def test_agrees_on_power_that_the_price_file_states(name: str, held: str, tmp_pa
     prices = stated(gather(plan, BomRequest())[0], held)
     bill, _ = gather(plan, BomRequest(prices=prices, servers=False))
     found = quick_of(tmp_path, name, prices)
-    assert found.power_typical_w == pytest.approx(bill.network.typical_w)
-    assert found.power_max_w == pytest.approx(bill.network.max_w)
+    assert_same(found.power, bill.network)
     switches = sum(line.in_use for line in bill.lines if line.part.kind == SWITCH)
     assert bill.network.max_w >= switches * 2500
-    assert (bill.network.no_typical, bill.network.no_max) == ({}, {})
+    assert bill.network.bounded == {}
 
 
 def test_is_without_capex_where_it_cannot_be_known(tmp_path: Path) -> None:

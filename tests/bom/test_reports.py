@@ -77,7 +77,7 @@ def test_the_workbook_opens_and_adds_up(bill: Bill) -> None:
     book = openpyxl.load_workbook(io.BytesIO(workbook("dc1", sheets(bill))))
     assert book.sheetnames == ["order", "fabrics", "power", "racks", "elevations", "cost"]
     pages = {page.title: list(page.iter_rows(values_only=True)) for page in book}
-    assert sum(row[3] for row in pages["racks"][1:]) == pytest.approx(bill.power.max_w, abs=1)
+    assert sum(row[5] for row in pages["racks"][1:]) == pytest.approx(bill.power.max_w, abs=1)
     assert len(pages["elevations"]) == 1 + sum(len(rack.devices) for rack in bill.racks)
     assert [row[0] for row in pages["power"][1:]] == [
         "network of starter", "network of frontend", "network", "servers", "total"

@@ -60,7 +60,7 @@ def test_the_table_is_read() -> None:
 
 
 def test_every_key_that_goes_is_named_with_the_key_in_its_place() -> None:
-    assert keys(old=True) == {"why", "act", "what", "from", "to", "switch", "name"}
+    assert keys(old=True) == {"why", "act", "what", "from", "to", "switch", "name", "unknown_typical", "unknown_max"}
     for name in schemas.names():
         for part in parts(json.loads(schemas.text(name))):
             for key, value in part.get("properties", {}).items():

@@ -108,7 +108,11 @@ PRINTED = {  # command → schema → command lines, each with one design after 
             "headroom --switch 64x400g --speed 400 --length 300 --json",
         )
     },
-    "catalog": {"catalog": ("catalog --json", "catalog sn5600 --json", "catalog dgx-h100 --json", "catalog 64x400g --json")},
+    "catalog": {
+        "catalog": ("catalog --json", "catalog sn5600 --json", "catalog dgx-h100 --json", "catalog 64x400g --json"),
+        "catalog-power": ("catalog --power --json",),
+        "catalog-power-check": ("catalog --power-check --json",),
+    },
     "vendors": {"vendors": ("vendors --json",)},
     "explore": {
         "explore": (

@@ -39,6 +39,8 @@ COMMANDS = {
     "cabling list": ("cabling", "list", "starter.yaml"),
     "headroom": ("headroom", "--switch", "sn5600", "--speed", "400", "--length", "30"),
     "catalog": ("catalog",),
+    "catalog --power": ("catalog", "--power"),
+    "catalog --power-check": ("catalog", "--power-check"),
     "vendors": ("vendors",),
     "step --vary": (
         *("step", "starter.yaml", "--job", ROOT / "docs" / "step-70b.yaml", "--vary", "parallel.tensor=4,8"),
