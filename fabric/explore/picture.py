@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fabric.explore.front import Objective
+from fabric.explore.front import PRICED, Objective
 from fabric.explore.measure import Figures
 from fabric.explore.report import SweepResult, title
 from fabric.formats import INK, PAPER, RULE, SOFT, Box, Canvas, document, element, label, number
@@ -37,7 +37,7 @@ def _axes(objectives: Sequence[Objective]) -> tuple[Objective, Objective, Object
     if len(objectives) < 2:
         return None
     by_name = {item.name: item for item in objectives}
-    up = by_name.get("alltoall") or by_name.get("time") or objectives[-1]
+    up = by_name.get("goodput") or by_name.get("alltoall") or by_name.get("time") or objectives[-1]
     others = [item for item in objectives if item is not up]
     return others[0], up, others[1] if len(others) > 1 else None
 
@@ -155,7 +155,7 @@ def _legend(found: SweepResult, axes: tuple[Objective, Objective, Objective | No
 
 
 def _title(objective: Objective, currency: str) -> str:
-    unit = currency if objective.name == "cost" else objective.unit
+    unit = f"{currency} {objective.unit}".strip() if objective.name in PRICED else objective.unit
     return f"{objective.name}, {unit}" if unit else objective.name
 
 

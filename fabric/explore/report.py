@@ -10,7 +10,7 @@ from fabric.explore.front import Objective, front, known
 from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
 from fabric.formats import csv_text, json_text
-from fabric.text import counted, size, time
+from fabric.text import counted, percent, size, time
 from fabric.text.table import table
 
 REASONS = 5  # that are listed
@@ -69,6 +69,7 @@ def title(found: SweepResult) -> str:
         words.extend(
             (
                 f", timed by {design.timed}{' and alltoall' if design.both else ''} of {size(design.size)}",
+                f", judged by {design.job.name}" if design.job else "",
                 "" if design.placement == "packed" else f", {design.placement}",
             )
         )
@@ -140,6 +141,14 @@ def _figures(result: SweepResult) -> list[Row]:
             (f"{money}/GPU", ">", lambda f: _number(f.capex_per_gpu, 1, 0)),
         ]
     design = result.sweep.design
+    if design.job is not None:
+        rows += [
+            ("useful", ">", lambda f: "unknown" if f.useful is None else percent(f.useful)),
+            ("10⁹ tokens/day", ">", lambda f: _number(f.tokens_per_day, 1e9, 1)),
+            ("GPU-h/10⁹", ">", lambda f: _number(f.gpu_hours, 1, 1)),
+        ]
+        rows += [(f"{money}/10⁹", ">", lambda f: _number(f.token_cost, 1, 2))] if money else []
+        return rows
     if not design.both:
         return [
             *rows,

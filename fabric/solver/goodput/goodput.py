@@ -22,6 +22,7 @@ from fabric.solver.goodput.saving import Saving, Sizes, sizes, writers
 from fabric.solver.goodput.sections import Checkpoint, Failures, Sections
 from fabric.solver.goodput.spares import standby_share, waiting_odds
 from fabric.solver.goodput.storage import StorageRates, storage_rates
+from fabric.solver.training.file import JobText
 from fabric.solver.training.job import TrainingJob
 from fabric.solver.training.step import StepTime
 
@@ -120,7 +121,7 @@ class Goodput:
 def goodput(
     fabric: FabricPlan,
     request: EstimateRequest,
-    path: Path,
+    source: Path | JobText,
     placement: str,
     optical: Bools,
     port_name: PortNamer = unnamed,
@@ -135,14 +136,14 @@ def goodput(
     Raises:
         InputError: mistakes of the file, or a job that does not fit the fabric.
     """
-    whole = placed(fabric, request, path, placement, port_name)
+    whole = placed(fabric, request, source, placement, port_name)
     asked, job, step = sections.read(whole.root, whole.name), whole.job(), whole.time()
 
     def step_of(fail: tuple[str, ...]) -> float:
         if not fail:
             return step.step_ms
         broken = replace(request, fail=(*request.fail, *fail))
-        return placed(fabric, broken, path, placement, port_name).time().step_ms
+        return placed(fabric, broken, source, placement, port_name).time().step_ms
 
     placing = whole.groups.supply.placement
     used = parts(whole.groups.supply.net, placing.servers, placing.gpus, optical, step_of if placing.domains > 1 else None)
