@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import PurePath
 from typing import Any
 
 from fabric.explore.front import Objective, front, known
@@ -66,10 +67,10 @@ def title(found: SweepResult) -> str:
     if any(gpus):
         words.append(f" for {' to '.join(f'{ends:,}' for ends in sorted({min(gpus), max(gpus)}))} GPUs")
     if any(figures.time_us is not None for figures in found.built):
+        timed = f"timed by {design.timed}{' and alltoall' if design.both else ''} of {size(design.size)}"
         words.extend(
             (
-                f", timed by {design.timed}{' and alltoall' if design.both else ''} of {size(design.size)}",
-                f", judged by {design.job.name}" if design.job else "",
+                f", judged by {PurePath(design.job.name).name}" if design.job else f", {timed}",
                 "" if design.placement == "packed" else f", {design.placement}",
             )
         )
