@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from fabric.solver.estimate.training import PlacedJob
     from fabric.solver.goodput.goodput import Goodput
     from fabric.solver.measured.tables import Table
+    from fabric.solver.training.file import JobText
     from fabric.solver.training.ladder import StepScore
     from fabric.solver.training.step import StepTime
     from fabric.solver.utilisation.utilisation import Utilisation
@@ -442,7 +443,9 @@ def training_job(
     return placed(fabric, _spread(fabric, request), job, placement, PortNames(fabric).port_name, values)
 
 
-def goodput(fabric: FabricPlan, site_plan: Plan, request: EstimateRequest, job: Path, placement: str = "packed") -> Goodput:
+def goodput(
+    fabric: FabricPlan, site_plan: Plan, request: EstimateRequest, job: Path | JobText, placement: str = "packed"
+) -> Goodput:
     """Estimate what a design is worth to a job over a year: interruptions, checkpoints, useful time (`docs/goodput.md`).
 
     Args:
@@ -880,4 +883,4 @@ def explore(
     from fabric.explore.explore import explore as sweep
     from fabric.explore.measure import Stages
 
-    return sweep(intent, request, Stages(plan, estimate), jobs, dask, journal, progress)
+    return sweep(intent, request, Stages(plan, estimate, goodput), jobs, dask, journal, progress)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -19,6 +20,7 @@ from fabric.explore.picture import picture
 from fabric.explore.report import FORMATS
 from fabric.explore.request import ExploreRequest
 from fabric.intent.intent import Intent
+from fabric.solver.training.file import JobText
 
 DESIGNS, RUN = "Designs", "Execution"  # groups of options
 
@@ -44,12 +46,20 @@ def explore(
         "",
         "--by",
         metavar="O,O…",
-        help="objectives: cost, power, time, alltoall, switches, oversubscription",
+        help="objectives: cost, power, time, alltoall, switches, oversubscription; with --job goodput, token-cost",
         show_default=False,
         rich_help_panel=DESIGNS,
     ),
     prices: Path | None = typer.Option(
         None, "--prices", metavar="PRICES", help="price file, for cost", show_default=False, rich_help_panel=DESIGNS
+    ),
+    model: Path | None = typer.Option(
+        None,
+        "--job",
+        metavar="JOB",
+        help="training job over all GPUs, for goodput and cost per useful token",
+        show_default=False,
+        rich_help_panel=job.JOB,
     ),
     collective: str = typer.Option(
         "",
@@ -106,7 +116,9 @@ def explore(
     if dask and not re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^/]+:[0-9]+", dask):
         usage(f"--dask: expected an address such as tcp://host:8786, got '{dask}'")
     intent = pipeline.load(file)
-    design = _ask(intent, gpus, collective, size, placement, prices)
+    design = replace(
+        _ask(intent, gpus, collective, size, placement, prices), job=JobText.of(model) if model is not None else None
+    )
     request = ExploreRequest(design, fabric, tuple(vary), tuple(filter(None, by.split(","))))
     result = pipeline.explore(intent, request, jobs, dask, resume, progress)
     write(reports, lambda name: FORMATS[name](result))

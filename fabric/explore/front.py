@@ -19,6 +19,8 @@ class Objective:
     of: Callable[[Figures], float | None]
 
 
+OF_JOB = ("goodput", "token-cost")  # that need a training job
+PRICED = ("cost", "token-cost")
 OBJECTIVES: Mapping[str, Objective] = {
     item.name: item
     for item in (
@@ -28,6 +30,8 @@ OBJECTIVES: Mapping[str, Objective] = {
         Objective("alltoall", "ms", lambda f: f.alltoall_time_us / 1e3 if f.alltoall_time_us is not None else None),
         Objective("switches", "", lambda f: f.switches),
         Objective("oversubscription", "to 1", lambda f: max(1.0, f.oversubscription)),
+        Objective("goodput", "GPU-hours per billion useful tokens", lambda f: f.gpu_hours),
+        Objective("token-cost", "per billion useful tokens", lambda f: f.token_cost),
     )
 }
 

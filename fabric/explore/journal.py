@@ -23,10 +23,12 @@ from fabric.version import __version__
 def fingerprint(base: Base, design: DesignRequest) -> str:
     """Of all that outcomes depend on but the choice: designs may be added to a sweep, its question may not change.
 
-    Where the intent and the prices lie is left out: the same sweep goes on from another folder.
+    Where the intent, the prices and the job lie is left out: the same sweep goes on from another folder.
     """
     prices = replace(design.prices, places={}) if design.prices else None
-    return hashlib.sha256(repr((__version__, base.text, base.fabric, replace(design, prices=prices))).encode()).hexdigest()
+    job = replace(design.job, name="") if design.job else None
+    question = replace(design, prices=prices, job=job)
+    return hashlib.sha256(repr((__version__, base.text, base.fabric, question)).encode()).hexdigest()
 
 
 class Journal:

@@ -17,6 +17,7 @@ from fabric.bom.prices import Prices
 from fabric.bom.quick import quick
 from fabric.diagnostics import InputError
 from fabric.explore.space import Base, Choice
+from fabric.explore.tokens import token_cost
 from fabric.formats import json_line
 from fabric.intent import load
 from fabric.intent.intent import Intent
@@ -25,6 +26,8 @@ from fabric.plan.lock_file import Lock
 from fabric.plan.summary import summary
 from fabric.solver.estimate.estimate import Estimate, pattern_of
 from fabric.solver.estimate.request import EstimateRequest
+from fabric.solver.goodput.goodput import Goodput
+from fabric.solver.training.file import JobText
 
 ALL_REDUCE, ALLTOALL = "all_reduce", "alltoall"
 
@@ -38,6 +41,7 @@ class DesignRequest:
     size: int = 1 << 30  # bytes
     placement: str = "packed"
     prices: Prices | None = None
+    job: JobText | None = None  # that designs are judged by as well
 
     @property
     def timed(self) -> str:
@@ -74,6 +78,14 @@ class Figures:
     alltoall_bottleneck: str = ""
     power_typical_low_w: float | None = None
     power_typical_high_w: float | None = None
+    useful: float | None = None  # share of the time, of the training job
+    tokens_per_day: float | None = None
+    token_cost: float | None = None  # of a billion useful tokens, servers included
+
+    @property
+    def gpu_hours(self) -> float | None:
+        """Of a billion useful tokens."""
+        return self.gpus * 24 / self.tokens_per_day * 1e9 if self.tokens_per_day else None
 
     @property
     def switches(self) -> int:
@@ -105,32 +117,36 @@ class Stages:
 
     plan: Callable[[Intent, Lock | None], Plan]
     estimate: Callable[[FabricPlan, EstimateRequest, str], tuple[Estimate, Estimate | None]]
+    goodput: Callable[[FabricPlan, Plan, EstimateRequest, JobText, str], Goodput] | None = None
 
 
 def measure(base: Base, design: DesignRequest, stages: Stages, choice: Choice) -> Outcome:
     """Plans and measures one design; what cannot be planned or timed says why."""
     try:
-        return Outcome(choice, _figures(_plan(base, base.design(choice, design.gpus), stages), design, stages))
+        plan = _plan(base, base.design(choice, design.gpus), stages)
+        return Outcome(choice, _figures(plan, plan.fabrics[base.fabric], design, stages))
     except InputError as error:
         return Outcome(choice, why=error.diagnostics[0].message)
     except ValueError as error:
         return Outcome(choice, why=str(error))
 
 
-def _plan(base: Base, data: dict[str, Any], stages: Stages) -> FabricPlan:
-    """The fabric as it would be planned on free ground, with no numbers kept."""
+def _plan(base: Base, data: dict[str, Any], stages: Stages) -> Plan:
+    """The fabric alone, as it would be planned on free ground, with no numbers kept."""
     text = source.parse(json_line(data), base.shown)
     path = Path(base.shown)
     intent = Intent(path, load.validate(text), text, path.parent)
-    return stages.plan(intent, Lock()).fabrics[base.fabric]
+    return stages.plan(intent, Lock())
 
 
-def _figures(fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Figures:
+def _figures(plan: Plan, fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Figures:
     spec, sizing = fabric.spec, fabric.sizing
     row = summary(spec, sizing)
     timed = _estimate(fabric, design, stages, design.timed, "", 0)  # spread as the plan configures it
     crossing = _estimate(fabric, design, stages, ALLTOALL, "spray", 1) if design.both else None  # over all equal ways
     bought = quick(spec, sizing, design.prices)
+    worth = _worth(plan, fabric, design, stages)
+    tokens = worth.tokens_per_day.value if worth else None
     return Figures(
         servers=sizing.servers,
         gpus=sizing.gpus,
@@ -152,6 +168,9 @@ def _figures(fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Figur
         alltoall_time_us=crossing.rows[0].time_us if crossing else None,
         alltoall_busbw_GBps=crossing.rows[0].busbw_GBps if crossing else None,
         alltoall_bottleneck=crossing.rows[0].bottleneck if crossing else "",
+        useful=worth.useful.value if worth else None,
+        tokens_per_day=tokens,
+        token_cost=token_cost(spec, bought, design.prices, tokens) if design.prices and tokens else None,
     )
 
 
@@ -163,6 +182,14 @@ def _estimate(
         return None
     asked = EstimateRequest(collective, (design.size,), routing=routing, queue_pairs=queue_pairs)
     return stages.estimate(fabric, asked, design.placement)[0]
+
+
+def _worth(plan: Plan, fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Goodput | None:
+    """The training job over all GPUs, spread as the plan configures it; None without one."""
+    if design.job is None or stages.goodput is None or fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
+        return None
+    asked = EstimateRequest(routing="", queue_pairs=0)
+    return stages.goodput(fabric, plan, asked, design.job, design.placement)
 
 
 def _beyond_leaf(found: Estimate) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from fabric.explore.front import Objective
+from fabric.explore.front import OF_JOB, PRICED, Objective
 from fabric.explore.measure import Figures
 from fabric.explore.names import SIZE, Dot, names
 from fabric.explore.report import SweepResult, design_name, title
@@ -39,7 +39,7 @@ def _axes(objectives: Sequence[Objective]) -> tuple[Objective, Objective, Object
     if len(objectives) < 2:
         return None
     by_name = {item.name: item for item in objectives}
-    up = by_name.get("alltoall") or by_name.get("time") or objectives[-1]
+    up = by_name.get("goodput") or by_name.get("alltoall") or by_name.get("time") or objectives[-1]
     others = [item for item in objectives if item is not up]
     return others[0], up, others[1] if len(others) > 1 else None
 
@@ -53,8 +53,8 @@ class _Scales:
         self.x, self.y, self.third = axes
         self.points = points
         self.left_out = all_ - len(points)
-        self.right = _nice(max((self._of(self.x, f) for _, f in points), default=1.0) * 1.04)
-        self.top = _nice(max((self._of(self.y, f) for _, f in points), default=1.0) * 1.04)
+        self.left, self.right = self._ends(self.x)
+        self.bottom, self.top = self._ends(self.y)
         thirds = [self._of(self.third, f) for _, f in points if self.third and self.third.of(f) is not None]
         self.most = max(thirds, default=0.0)
 
@@ -64,12 +64,24 @@ class _Scales:
         points = [(at, f) for at, f in built if axes[0].of(f) is not None and axes[1].of(f) is not None]
         return cls(axes, points, len(built))
 
+    def _ends(self, objective: Objective) -> tuple[float, float]:
+        """Round numbers; axes of a training job begin near the best design, as all others are within a few percent."""
+        values = [self._of(objective, figures) for _, figures in self.points] or [1.0]
+        low, high = min(values), max(values)
+        if objective.name not in OF_JOB or low < high / 2:
+            return 0.0, _nice(high * 1.04)
+        span = max(high - low, 0.02 * high)
+        step = _nice(span * 1.1 / 4)
+        first = math.floor((low - 0.02 * span) / step) * step
+        return first, first + 5 * step
+
     @staticmethod
     def _of(objective: Objective, figures: Figures) -> float:
         return float(objective.of(figures) or 0.0)
 
     def place(self, figures: Figures) -> tuple[float, float]:
-        across, up = self._of(self.x, figures) / self.right, self._of(self.y, figures) / self.top
+        across = (self._of(self.x, figures) - self.left) / (self.right - self.left)
+        up = (self._of(self.y, figures) - self.bottom) / (self.top - self.bottom)
         return PLOT.x + across * PLOT.w, PLOT.bottom - up * PLOT.h
 
     def radius(self, figures: Figures) -> float:
@@ -90,8 +102,8 @@ class _Scales:
                 (
                     _line(x, PLOT.y, x, PLOT.bottom),
                     _line(PLOT.x, y, PLOT.right, y),
-                    _text(x, PLOT.bottom + 18, _tick(self.right * step / 5), "middle"),
-                    _text(PLOT.x - 8, y + 4, _tick(self.top * step / 5), "end"),
+                    _text(x, PLOT.bottom + 18, _tick(self.left + (self.right - self.left) * step / 5), "middle"),
+                    _text(PLOT.x - 8, y + 4, _tick(self.bottom + (self.top - self.bottom) * step / 5), "end"),
                 )
             )
         parts.extend(
@@ -152,7 +164,7 @@ def _legend(found: SweepResult, axes: tuple[Objective, Objective, Objective | No
 
 
 def _title(objective: Objective, currency: str) -> str:
-    unit = currency if objective.name == "cost" else objective.unit
+    unit = f"{currency} {objective.unit}".strip() if objective.name in PRICED else objective.unit
     return f"{objective.name}, {unit}" if unit else objective.name
 
 

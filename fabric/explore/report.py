@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import PurePath
 from typing import Any
 
 from fabric.explore.front import Objective, front, known
 from fabric.explore.measure import ALLTOALL, Figures, Outcome
 from fabric.explore.run import Sweep, reasons
 from fabric.formats import csv_text, json_text
-from fabric.text import counted, size, time
+from fabric.text import counted, percent, size, time
 from fabric.text.table import table
 
 REASONS = 5  # that are listed
@@ -66,9 +67,10 @@ def title(found: SweepResult) -> str:
     if any(gpus):
         words.append(f" for {' to '.join(f'{ends:,}' for ends in sorted({min(gpus), max(gpus)}))} GPUs")
     if any(figures.time_us is not None for figures in found.built):
+        timed = f"timed by {design.timed}{' and alltoall' if design.both else ''} of {size(design.size)}"
         words.extend(
             (
-                f", timed by {design.timed}{' and alltoall' if design.both else ''} of {size(design.size)}",
+                f", judged by {PurePath(design.job.name).name}" if design.job else f", {timed}",
                 "" if design.placement == "packed" else f", {design.placement}",
             )
         )
@@ -153,6 +155,14 @@ def _figures(result: SweepResult) -> list[Row]:
             (f"{money}/GPU", ">", lambda f: _number(f.capex_per_gpu, 1, 0)),
         ]
     design = result.sweep.design
+    if design.job is not None:
+        rows += [
+            ("useful", ">", lambda f: "unknown" if f.useful is None else percent(f.useful)),
+            ("10⁹ tokens/day", ">", lambda f: _number(f.tokens_per_day, 1e9, 1)),
+            ("GPU-h/10⁹", ">", lambda f: _number(f.gpu_hours, 1, 1)),
+        ]
+        rows += [(f"{money}/10⁹", ">", lambda f: _number(f.token_cost, 1, 2))] if money else []
+        return rows
     if not design.both:
         return [
             *rows,

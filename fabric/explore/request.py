@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fabric.diagnostics import Place, Report, nearest, show
+from fabric.diagnostics import InputError, Place, Report, nearest, show
 from fabric.explore.dimensions import MODELS, Value, read
-from fabric.explore.front import OBJECTIVES
+from fabric.explore.front import OBJECTIVES, OF_JOB, PRICED
 from fabric.explore.measure import DesignRequest
 from fabric.explore.run import Sweep
 from fabric.explore.space import Base, Choice, choices, usual
 from fabric.intent.intent import Intent
 from fabric.planner.resolve import resolve
 from fabric.solver.estimate.placement import KINDS, PLACEMENT, RANDOM
+from fabric.solver.goodput import sections
 from fabric.solver.measured.tables import COLLECTIVES
+from fabric.solver.training import file as job_file
+from fabric.solver.training.file import JobText
+from fabric.solver.training.job import CODE
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,27 @@ def _check(request: ExploreRequest, report: Report) -> None:
     for word in request.by:
         if word not in OBJECTIVES:
             report.error("FAB102", Place("--by"), f"unknown objective {show(word)}", nearest(word, OBJECTIVES))
-    if "cost" in request.by and design.prices is None:
-        report.error("FAB102", Place("--by"), "cost: expected prices, got none", "add --prices FILE")
+    for word in (word for word in request.by if word in PRICED and design.prices is None):
+        report.error("FAB102", Place("--by"), f"{word}: expected prices, got none", "add --prices FILE")
+    for word in (word for word in request.by if word in OF_JOB and design.job is None):
+        report.error("FAB102", Place("--by"), f"{word}: expected a training job, got none", "add --job FILE")
+    if design.job is not None:
+        _check_job(design.job, report)
     if "alltoall" in request.by and not design.both:
         message = f"alltoall: --collective {design.collective} excludes it"
         report.error("FAB102", Place("--by"), message, "remove --collective, or use the objective `time`")
+
+
+def _check_job(job: JobText, report: Report) -> None:
+    """Mistakes of the file, once for all designs."""
+    try:
+        stated = sections.read(job_file.tree(job.text, job.name), job.name)
+    except InputError as error:
+        report.errors.extend(error.diagnostics)
+        return
+    if not stated.checkpoint.write_GBps:
+        hint = "a sweep varies one fabric: state the rate that the whole job sees, as `fabric goodput` prints it for the site"
+        report.error(CODE, stated.place, "checkpoint.write_GBps: missing key", hint)
 
 
 def _varied(intent: Intent, texts: Sequence[str], report: Report) -> dict[str, tuple[Value, ...]]:
@@ -100,8 +120,10 @@ def _one_group(base: Base, gpus: int | None, servers: Sequence[Value]) -> None:
 def objectives(request: ExploreRequest) -> tuple[str, ...]:
     """What designs are judged by: as asked, else cost where prices are known, power and time; without prices switches.
 
-    Time is that of both collectives, unless one was named.
+    Time is that of both collectives, unless one was named. With a training job: cost of tokens, goodput and power.
     """
+    if request.design.job is not None and not request.by:
+        return ("goodput", "switches", "power") if request.design.prices is None else ("token-cost", "goodput", "power")
     by = tuple(request.by) or ("cost" if request.design.prices is not None else "switches", "power", "time")
     times = ("time", "alltoall") if request.design.both else ("time",)
     return tuple(dict.fromkeys(name for word in by for name in (times if word == "time" else (word,))))

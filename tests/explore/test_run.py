@@ -25,6 +25,8 @@ from fabric.explore.request import ExploreRequest, objectives, sweep
 from fabric.explore.run import reasons, run
 from fabric.hosts.spreading import spreading
 from fabric.solver.estimate.request import EstimateRequest
+from fabric.solver.training.file import JobText
+from tests import ROOT
 
 INTENT = """version: 1
 site: ex
@@ -37,6 +39,7 @@ fabrics:
     servers: {model: dgx-h100, count: 32}
     topology: {switch: 7060dx5-64s}
 """
+PRICES = ROOT / "docs" / "prices-example.yaml"
 STAGES = Stages(pipeline.plan, pipeline.estimate)
 FIGURES = Figures(1, 8, 2, 4, 2, 0, 8, 1.0, 1.0, 100.0, "NVLink", 1.0, 1.0, None)
 VARY = ("switch=7060dx5-64s,32x400g", "kind=rail-optimized,rack", "oversubscription=1,2")
@@ -455,3 +458,75 @@ def _wait_for_workers(address: str, count: int) -> None:
 
     with Client(address, timeout="20s", set_as_default=False) as client:
         client.wait_for_workers(count, timeout=60)
+
+
+JOB = JobText(
+    "job.yaml",
+    "model: {parameters: 7.0e+9, layers: 32, hidden: 4096, sequence: 4096}\n"
+    "batch: {micro_batches: 8}\n"
+    "parallel: {tensor: 8, sharding: full}\n"
+    "compute: {tflops_per_gpu: 989}\n"
+    "checkpoint: {write_GBps: 100}\n",
+)
+WITH_GOODPUT = Stages(pipeline.plan, pipeline.estimate, pipeline.goodput)
+
+
+def test_goodput_and_cost_per_token_are_those_of_the_design(tmp_path: Path) -> None:
+    alone = INTENT.partition("  storage:")[0].replace("servers:", "nos: sonic\n    servers:")
+    base = written(tmp_path, alone)
+    prices = read_prices(PRICES)
+    request = ExploreRequest(DesignRequest(prices=prices, job=JOB), vary=("oversubscription=1",))
+    asked = sweep(base, request)
+    assert objectives(request) == ("token-cost", "goodput", "power")
+    figures = measure(asked.base, asked.design, WITH_GOODPUT, asked.choices[0]).figures
+    assert figures is not None
+    made = pipeline.plan(base)
+    call = EstimateRequest(routing="", queue_pairs=0)
+    (tmp_path / "job.yaml").write_text(JOB.text, encoding="utf-8")
+    same = pipeline.design("x", base, made, made.fabrics["backend"], call, tmp_path / "job.yaml", prices=PRICES)
+    assert figures.useful == pytest.approx(same.goodput.useful.value, rel=1e-6)
+    assert figures.tokens_per_day == pytest.approx(same.goodput.tokens_per_day.value, rel=1e-3)
+    assert figures.gpu_hours == pytest.approx(256 * 24 / same.goodput.tokens_per_day.value * 1e9, rel=1e-3)
+    assert same.cost_per_billion_tokens is not None
+    assert figures.token_cost == pytest.approx(same.cost_per_billion_tokens, rel=0.02)  # planned cable lengths
+
+
+def test_a_sweep_by_goodput(tmp_path: Path) -> None:
+    base = written(tmp_path, INTENT)
+    design = DesignRequest(prices=read_prices(PRICES), job=JOB)
+    request = ExploreRequest(design, vary=("oversubscription=1,4",), by=("goodput", "token-cost"))
+    asked = sweep(base, request)
+    found = SweepResult.of(asked, run(asked, WITH_GOODPUT, jobs=1), objectives(request), "USD")
+    assert [item.name for item in found.objectives] == ["goodput", "token-cost"]
+    assert "goodput, GPU-hours per billion useful tokens" in picture(found)
+    assert "token-cost, USD per billion useful tokens" in picture(found)
+    assert "GPU-h/10⁹" in FORMATS["text"](found)
+    moved = DesignRequest(prices=design.prices, job=JobText("elsewhere.yaml", JOB.text))
+    assert fingerprint(asked.base, design) == fingerprint(asked.base, moved)
+    other = DesignRequest(prices=design.prices, job=JobText("job.yaml", JOB.text.replace("100", "99")))
+    assert fingerprint(asked.base, design) != fingerprint(asked.base, other)
+
+
+@pytest.mark.parametrize(
+    ("design", "by", "expected"),
+    [
+        (DesignRequest(), ("goodput",), "--by: error[FAB102]: goodput: expected a training job, got none"),
+        (DesignRequest(job=JOB), ("token-cost",), "--by: error[FAB102]: token-cost: expected prices, got none"),
+        (
+            DesignRequest(job=JobText("job.yaml", JOB.text.replace("{write_GBps: 100}", "{}"))),
+            ("goodput",),
+            "job.yaml:5:13: error[FAB173]: checkpoint.write_GBps: missing key",
+        ),
+        (
+            DesignRequest(job=JobText("job.yaml", JOB.text.replace("write_GBps", "rate"))),
+            (),
+            "job.yaml:5:14: error[FAB173]: unknown key 'rate' under checkpoint",
+        ),
+    ],
+)
+def test_mistakes_of_a_job_are_reported_once(
+    intent: pipeline.Intent, design: DesignRequest, by: tuple[str, ...], expected: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        sweep(intent, ExploreRequest(design, vary=("oversubscription=1,2",), by=by))
+    assert expected in str(caught.value)

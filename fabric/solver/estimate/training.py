@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fabric.plan import FabricPlan
-from fabric.solver import PortNamer, read_text, unnamed
+from fabric.solver import PortNamer, unnamed
 from fabric.solver.estimate.estimate import gpu_of
 from fabric.solver.estimate.groups import Groups
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest, supply_of
 from fabric.solver.training import file as job_file
+from fabric.solver.training.file import JobText
 from fabric.solver.training.job import TrainingJob
 from fabric.solver.training.memory import device_GB
 from fabric.solver.training.step import StepTime, assumptions, step_time
@@ -63,14 +64,15 @@ class PlacedJob:
 def placed(
     fabric: FabricPlan,
     request: EstimateRequest,
-    path: Path,
+    source: Path | JobText,
     placement: str,
     port_name: PortNamer = unnamed,
     values: Mapping[str, Node] | None = None,
 ) -> PlacedJob:
     """The job of a file on a fabric, with other values of its keys. Raises InputError."""
-    name = str(path)
-    root = job_file.with_values(job_file.tree(read_text(path, job_file.WHAT), name), values or {})
+    file = JobText.of(source)
+    name = file.name
+    root = job_file.with_values(job_file.tree(file.text, name), values or {})
     request = replace(request, gpus_per_domain=request.gpus_per_domain or job_file.gpus_per_domain(root, name))
     groups = Groups(supply_of(fabric, request, placement, port_name), platform(request.platform))
     return PlacedJob(root, name, groups)

@@ -11,23 +11,26 @@ from typing import Any
 import numpy as np
 
 from fabric.plan import FabricPlan
+from fabric.rounding import ceil_div
 from fabric.solver import Bools, Floats, PortNamer, unnamed
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.training import placed
 from fabric.solver.goodput import renewal, sections
-from fabric.solver.goodput.parts import Part, parts
+from fabric.solver.goodput.parts import STOPS, Part, parts
 from fabric.solver.goodput.rates import DAYS_PER_YEAR, HOURS_PER_YEAR, Rate, rates, stated
 from fabric.solver.goodput.restart import Restart, effective_s, restarting
 from fabric.solver.goodput.saving import Saving, Sizes, sizes, writers
 from fabric.solver.goodput.sections import Checkpoint, Failures, Sections
 from fabric.solver.goodput.spares import standby_share, waiting_odds
 from fabric.solver.goodput.storage import StorageRates, storage_rates
+from fabric.solver.training.file import JobText
 from fabric.solver.training.job import TrainingJob
 from fabric.solver.training.step import StepTime
 
 SECONDS_PER_YEAR = HOURS_PER_YEAR * 3600
 DRAWS = 4000
 IN_SERVERS = frozenset({"gpu", "server", "nic"})
+OF_SITE = frozenset({"power", "cooling"})  # they take many servers at once: the job waits for them
 CURVE = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)  # of the best interval
 
 
@@ -120,7 +123,7 @@ class Goodput:
 def goodput(
     fabric: FabricPlan,
     request: EstimateRequest,
-    path: Path,
+    source: Path | JobText,
     placement: str,
     optical: Bools,
     port_name: PortNamer = unnamed,
@@ -135,14 +138,14 @@ def goodput(
     Raises:
         InputError: mistakes of the file, or a job that does not fit the fabric.
     """
-    whole = placed(fabric, request, path, placement, port_name)
+    whole = placed(fabric, request, source, placement, port_name)
     asked, job, step = sections.read(whole.root, whole.name), whole.job(), whole.time()
 
     def step_of(fail: tuple[str, ...]) -> float:
         if not fail:
             return step.step_ms
         broken = replace(request, fail=(*request.fail, *fail))
-        return placed(fabric, broken, path, placement, port_name).time().step_ms
+        return placed(fabric, broken, source, placement, port_name).time().step_ms
 
     placing = whole.groups.supply.placement
     used = parts(whole.groups.supply.net, placing.servers, placing.gpus, optical, step_of if placing.domains > 1 else None)
@@ -169,7 +172,7 @@ def evaluate(
 ) -> Goodput:
     """The same from the parts of the job and its step. The rates of the storage are known."""
     failures = asked.failures
-    rows = _interruptions(used, failures)
+    rows = _interruptions((*used, *_of_site(used, failures)), failures)
     per_year = _per_year(rows, seed)
     per_s = sum((value for part, value in per_year if part.stops), np.zeros(1 + DRAWS)) / SECONDS_PER_YEAR
     ready, slow = _ready(per_year, failures), _degraded(per_year, failures)
@@ -196,6 +199,13 @@ def evaluate(
         effective_restart_s=float(effective[0]),
         spare_gpus=((failures.spare_servers or 0) + failures.hot_standby_servers) * server_gpus,
     )
+
+
+def _of_site(used: Sequence[Part], failures: Failures) -> list[Part]:
+    """Power distribution units and cooling zones of the job, where their servers are stated."""
+    servers = next((part.count for part in used if part.kind == "server"), 0)
+    sizes_ = {"power": failures.power_domain_servers, "cooling": failures.cooling_domain_servers}
+    return [Part(kind, "", ceil_div(servers, size), STOPS, "") for kind, size in sizes_.items() if size and servers]
 
 
 def _interruptions(used: Sequence[Part], failures: Failures) -> tuple[Interruption, ...]:
@@ -245,9 +255,10 @@ def _saving(
 def _restarts(per_year: Sequence[tuple[Part, Floats]], asked: Sections, size: Sizes) -> tuple[Restart, ...]:
     """The ways to come back with their shares of the failures."""
     failures, checkpoint = asked.failures, asked.checkpoint
-    load, switches = _demand(per_year, failures)
+    load, together = _demand(per_year, failures)
     stops = sum((value for part, value in per_year if part.stops), np.zeros_like(load))
-    waits = np.divide(switches, stops, out=np.zeros_like(load), where=stops > 0)
+    waiting = sum(together.values(), np.zeros_like(load))
+    waits = np.divide(waiting, stops, out=np.zeros_like(load), where=stops > 0)
     spares = (failures.spare_servers or 0) + failures.hot_standby_servers
     hot = (1 - waits) * (standby_share(load, spares) if failures.hot_standby_servers else 0.0)
     unsaved_s = size.write_s if checkpoint.background else 0.0
@@ -261,33 +272,38 @@ def _restarts(per_year: Sequence[tuple[Part, Floats]], asked: Sections, size: Si
     return tuple(Restart(share, failures.detection_s, *seconds) for share, *seconds in ways if share.any())
 
 
-def _demand(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> tuple[Floats, Floats]:
-    """(servers in repair in the mean while the job runs, failures of switches that stop the job a year). A failed cable that
-    stops the job takes its server out of use."""
-    load, switches = np.zeros_like(per_year[0][1]), np.zeros_like(per_year[0][1])
+def _demand(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> tuple[Floats, dict[str, Floats]]:
+    """(servers in repair in the mean while the job runs; failures a year, by kind, that no spare server helps against). A
+    failed cable that stops the job takes its server out of use."""
+    load, together = np.zeros_like(per_year[0][1]), dict[str, Floats]()
     for part, value in per_year:
         hours = failures.server_repair_hours if part.kind in IN_SERVERS else failures.repair_hours
-        if part.stops and part.kind == "switch":
-            switches = switches + value
+        if part.stops and (part.kind == "switch" or part.kind in OF_SITE):
+            together[part.kind] = together.get(part.kind, 0.0) + value
         elif part.stops:
             load = load + value * hours / HOURS_PER_YEAR
-    return load, switches
+    return load, together
 
 
 def _per_year(rows: Sequence[Interruption], seed: int) -> list[tuple[Part, Floats]]:
     """Failures of each kind of part in a year: typical, then at DRAWS random quantiles of the rates; one draw per kind."""
     dice = np.random.default_rng(seed)
-    drawn = {kind: np.append(0.5, dice.random(DRAWS)) for kind in sorted(rates())}
+    drawn = {kind: np.append(0.5, dice.random(DRAWS)) for kind in sorted(rates(), key=lambda kind: (kind in OF_SITE, kind))}
     return [(row.part, row.part.count * row.rate.at(drawn[row.part.kind])) for row in rows]
 
 
 def _ready(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Floats:
-    """Share of the time in which the job has its servers; for a switch that stops it the job waits, as it takes several."""
-    load, switches = _demand(per_year, failures)
-    if failures.spare_servers is None and not failures.hot_standby_servers:
-        return np.ones_like(load)
-    spares = (failures.spare_servers or 0) + failures.hot_standby_servers
-    return 1 / (1 + switches * failures.repair_hours / HOURS_PER_YEAR + waiting_odds(load, spares))
+    """Share of the time in which the job has its servers; for a switch that stops it the job waits, as it takes several, and
+    so for power and cooling."""
+    load, together = _demand(per_year, failures)
+    hours = {"switch": failures.repair_hours, "power": failures.power_hours, "cooling": failures.cooling_hours}
+    counted = failures.spare_servers is not None or failures.hot_standby_servers
+    odds = (
+        waiting_odds(load, (failures.spare_servers or 0) + failures.hot_standby_servers) if counted else np.zeros_like(load)
+    )
+    for kind, value in together.items():
+        odds = odds + (value * hours[kind] / HOURS_PER_YEAR if counted or kind in OF_SITE else 0.0)
+    return 1 / (1 + odds)
 
 
 def _degraded(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Floats:

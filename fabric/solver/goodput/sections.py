@@ -26,6 +26,7 @@ KEYS: dict[str, tuple[str, ...]] = {
         "server_repair_hours",
         "hot_standby_servers",
         "standby_restart_s",
+        *("power_domain_servers", "power_hours", "cooling_domain_servers", "cooling_hours"),
         "per_1000_node_days",
         *(f"{kind}_per_year" for kind in rates()),
     ),
@@ -69,6 +70,10 @@ class Failures:
     server_repair_hours: float = 24.0
     hot_standby_servers: int = 0  # spares that run and wait: they take over in `standby_restart_s`
     standby_restart_s: float = 0.0
+    power_domain_servers: int = 0  # servers on one power distribution unit; 0: its failures are left out
+    power_hours: float = 6.0  # until power is back: Dean, Google I/O 2008
+    cooling_domain_servers: int = 0  # servers in one cooling zone; 0: likewise
+    cooling_hours: float = 36.0  # the same: 1 to 2 days
     per_1000_node_days: float = 0.0  # of a whole server with its GPUs and NICs; 0: by part
     per_year: Mapping[str, float] = field(default_factory=dict)  # stated rates by kind of part
 
@@ -158,6 +163,10 @@ def _failures(fields: Fields) -> Failures:
     if "hot_standby_servers" in fields and "standby_restart_s" not in fields:
         hint = "time to start and warm up on servers that already run: measure it, or state `restart_s` of the job"
         fields.missing("standby_restart_s", hint)
+    for kind in ("power", "cooling"):
+        for key in (f"{kind}_hours", f"{kind}_per_year"):
+            if key in fields and f"{kind}_domain_servers" not in fields:
+                fields.missing(f"{kind}_domain_servers", f"state how many servers one {kind} failure takes down")
     return Failures(
         detection_s=fields.number("detection_s", Failures.detection_s, 0, 1e7),
         restart_s=fields.number("restart_s", Failures.restart_s, 0, 1e7),
@@ -166,6 +175,10 @@ def _failures(fields: Fields) -> Failures:
         server_repair_hours=fields.number("server_repair_hours", Failures.server_repair_hours, 0, 1e5),
         hot_standby_servers=fields.whole("hot_standby_servers", 0, 0, 10_000),
         standby_restart_s=fields.number("standby_restart_s", 0, 0, 1e7),
+        power_domain_servers=fields.whole("power_domain_servers", 0, 1, 1_000_000),
+        power_hours=fields.number("power_hours", Failures.power_hours, 0, 1e5),
+        cooling_domain_servers=fields.whole("cooling_domain_servers", 0, 1, 1_000_000),
+        cooling_hours=fields.number("cooling_hours", Failures.cooling_hours, 0, 1e5),
         per_1000_node_days=fields.number("per_1000_node_days", 0, 1e-6, 1e6),
         per_year={kind: float(fields.number(f"{kind}_per_year", 0, 0, 1e4)) for kind in known},
     )

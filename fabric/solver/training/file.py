@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -53,6 +53,19 @@ BESIDE = ("checkpoint", "failures")  # sections of goodput, which reads them
 _NEEDED = ("parameters", "layers", "hidden", "sequence")
 _MOST = 1_000_000
 Word = TypeVar("Word", bound=str)
+
+
+@dataclass(frozen=True)
+class JobText:
+    """A JOB file that was read: its text travels to other processes and machines."""
+
+    name: str
+    text: str
+
+    @classmethod
+    def of(cls, source: Path | JobText) -> JobText:
+        """Of a path, read now. Raises InputError."""
+        return source if isinstance(source, JobText) else cls(str(source), read_text(source, WHAT))
 
 
 def read(path: Path, gpus: int | None = None, shown: str | None = None) -> TrainingJob:

@@ -227,3 +227,24 @@ def test_a_plane_that_has_failed_leaves_the_other_one_without_redundancy(tmp_pat
     lost = 8  # links of the failed leaf, one of each server of its unit; their NICs depend on the other link
     assert sum(part.count for part in links) == 256 - lost
     assert sum(part.count for part in links if part.stops) == lost
+
+
+def test_power_and_cooling_count_where_their_domains_are_stated() -> None:
+    used = (*servers(1024), Part("switch", "leaf", 32, STOPS, "leaf001"))
+    plain, both = valued(used), valued(used, Failures(power_domain_servers=50, cooling_domain_servers=1000))
+    counts = {row.part.kind: row.part.count for row in both.interruptions}
+    assert (counts["power"], counts["cooling"]) == (3, 1)
+    assert "power" not in {row.part.kind for row in plain.interruptions}
+    down = (3 * 0.42 * 6 + 0.69 * 36) / 8766
+    assert both.ready == pytest.approx(1 / (1 + down))
+    assert dict(both.lost_gpu_hours)["waiting for repair"] == pytest.approx(1024 * 8766 * down / (1 + down))
+    assert both.mtti_hours.value < plain.mtti_hours.value
+    assert both.mtti_hours.p10 < both.mtti_hours.value
+
+
+@pytest.mark.parametrize("key", ["power_hours: 6", "cooling_per_year: 1"])
+def test_a_site_failure_needs_its_domain(key: str) -> None:
+    text = JOB + f"failures: {{{key}}}\n"
+    with pytest.raises(InputError) as caught:
+        sections.read(job_file.tree(text, "job.yaml"), "job.yaml")
+    assert f"job.yaml:6:11: error[FAB173]: failures.{key.split('_')[0]}_domain_servers: missing key" in str(caught.value)

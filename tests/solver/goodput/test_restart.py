@@ -53,7 +53,7 @@ def test_the_closed_form_is_that_of_events(rate: float, ways: Ways, unsaved: flo
     runs = [simulated(rate, ways, unsaved, interval, stall, seed) for seed in range(24)]
     back = [Restart(np.array([share]), 0.0, waits, 0.0, unsaved) for share, waits in ways]
     exact = renewal.useful(rate, effective_s(np.array([rate]), back)[0], interval, stall)
-    assert np.mean(runs) == pytest.approx(exact, abs=3.5 * np.std(runs, ddof=1) / math.sqrt(len(runs)))
+    assert np.mean(runs) == pytest.approx(exact, abs=3.5 * float(np.std(runs, ddof=1)) / math.sqrt(len(runs)))
 
 
 def test_one_way_back_is_its_own_time() -> None:

@@ -1,0 +1,26 @@
+"""Cost of useful tokens of a design: its network, its servers, and the energy of both."""
+
+from __future__ import annotations
+
+from fabric.bom.cost import cost
+from fabric.bom.parts import SERVER, Part
+from fabric.bom.power import of_server, total
+from fabric.bom.prices import PUE, YEARS, Prices, powered
+from fabric.bom.quick import Quick
+from fabric.plan import FabricSpec
+from fabric.solver.goodput.rates import DAYS_PER_YEAR
+
+
+def token_cost(spec: FabricSpec, network: Quick, prices: Prices, tokens_per_day: float) -> float | None:
+    """Total cost over the years of the price file by the useful tokens of these years, for a billion of them; None where a
+    part of the network or a server has no price."""
+    years = prices.years or YEARS
+    rows, devices = [], []
+    for group in spec.groups:
+        part = Part(SERVER, group.model)
+        rows.append((part, float(group.count), float(group.count + prices.spares.of(part, group.count))))
+        devices.append((group.model, of_server(powered(prices, group.model, group.server), 0.0), group.count))
+    servers = cost(rows, prices, total(devices).kwh_per_year(prices.pue or PUE), years)
+    if network.capex is None or network.cost is None or servers.unpriced:
+        return None
+    return (network.cost.tco + servers.tco) / (tokens_per_day * DAYS_PER_YEAR * years) * 1e9
