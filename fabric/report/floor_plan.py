@@ -47,8 +47,8 @@ def from_above(floor: Floor, inside: Sequence[Sequence[Device]], fills: Mapping[
             paths.setdefault(role, []).append(f"M{number(x)} {number(y)}h{side}v{side}h-{side}z")
         else:
             area = {"x": x, "y": y, "width": cell, "height": cell, "rx": 2}
-            parts.append(element("rect", "", f"{rack.name}: {_counted(those)}", class_=f"box {fills[role]}", **area))
-    parts += [element("path", class_=f"box {fills[role]}", d="".join(paths[role])) for role in _ORDER if role in paths]
+            parts.append(element("rect", "", f"{rack.name}: {_counted(those)}", class_=fills[role], **area))
+    parts += [element("path", class_=fills[role], d="".join(paths[role])) for role in _ORDER if role in paths]
     caption = f"{len(floor.racks)} racks in {len(order)} rows, from above"
     return chart("".join(parts), blocks * wide - _BETWEEN, deep * step + 4, caption, "chart floor")
 

@@ -17,7 +17,7 @@ DATE = "2024-02-29T23:30:00+0900"
 
 
 def git(folder: Path, *words: str) -> str:
-    names = {f"GIT_{who}_{what}": "nobody@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    names = {f"GIT_{who}_{what}": "planner@example.com" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
     env = {**os.environ, **names, "GIT_AUTHOR_DATE": DATE, "GIT_COMMITTER_DATE": DATE, "GIT_CONFIG_GLOBAL": os.devnull}
     return subprocess.run(["git", *words], cwd=folder, env=env, check=True, capture_output=True, text=True).stdout.strip()
 

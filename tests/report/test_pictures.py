@@ -295,7 +295,7 @@ def test_nothing_is_cut_off_at_1280_pixels(browser: Browser, report: Callable[[s
         tab.turn(view=view)
         cut = tab.page.evaluate(
             """() => {
-                const wide = [...document.querySelectorAll('.stage .scroll')]
+                const wide = [...document.querySelectorAll('.stage .scroll:has(> svg, > .map-inner)')]
                     .filter(node => node.scrollWidth > node.clientWidth + 1);
                 const outside = [...document.querySelectorAll('.stage svg.picture text')].filter(text => {
                     const [own, frame] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
@@ -309,18 +309,18 @@ def test_nothing_is_cut_off_at_1280_pixels(browser: Browser, report: Callable[[s
     tab.page.context.close()
 
 
-def test_words_of_a_path_stand_beside_no_box(browser: Browser, report: Callable[[str], Path]) -> None:
+def test_words_of_a_path_stand_beside_no_frame(browser: Browser, report: Callable[[str], Path]) -> None:
     tab = opened(browser, report("medium"), viewport={"width": 1280, "height": 900})
     tab.go("view=path")
     covered = tab.page.evaluate(
         """() => {
-            const boxes = [...document.querySelectorAll('.stage svg rect')].map(node => node.getBoundingClientRect());
+            const frames = [...document.querySelectorAll('.stage svg rect')].map(node => node.getBoundingClientRect());
             return [...document.querySelectorAll('.stage svg text')].filter(text => {
                 const own = text.getBoundingClientRect();
-                const within = (box) => own.left >= box.left && own.right <= box.right;
-                const across = (box) => own.left < box.right && box.left < own.right;
-                const along = (box) => own.top < box.bottom && box.top < own.bottom;
-                return boxes.some(box => across(box) && along(box) && !within(box));
+                const within = (frame) => own.left >= frame.left && own.right <= frame.right;
+                const across = (frame) => own.left < frame.right && frame.left < own.right;
+                const along = (frame) => own.top < frame.bottom && frame.top < own.bottom;
+                return frames.some(frame => across(frame) && along(frame) && !within(frame));
             }).map(text => text.textContent);
         }"""
     )
