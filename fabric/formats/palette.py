@@ -20,7 +20,7 @@ class Colour:
 
 @dataclass(frozen=True)
 class Tone:
-    """One colour of a light page: as a line or a filled square, and as the ground of a box."""
+    """One colour of a light page: as a line or a filled square, and as the ground of a rectangle."""
 
     line: str
     ground: str
@@ -56,7 +56,7 @@ ROLES = {
     "attached-ground": Colour("#fdfdfe", "#161c25"),  # dashed wherever it is drawn
 }
 
-SERIES = (  # lines of a chart, in this order; colour is never the only sign: each line has its name at its end
+SERIES = (  # lines of a chart, in this order; colour is never the only sign: each line has its name beside it
     Colour("#1d5fc4", "#7db2ff"),
     Colour("#a84a08", "#ffa766"),
     Colour("#1e7a4a", "#6fd39b"),

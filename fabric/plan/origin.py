@@ -18,5 +18,5 @@ class Origin:
     def words(self) -> str:
         """`commit 3be502d0a1b2 of 2026-11-24, changed since`."""
         if not self.commit:
-            return "changed, never committed" if self.changed else ""
+            return "never committed" if self.changed else ""
         return f"commit {self.commit} of {self.day}{', changed since' if self.changed else ''}"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from ipaddress import IPv4Address
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Column = list[Any] | dict[str, list[int]]
+Column = list[Any] | dict[str, Any]
+LETTERS = "".join(map(chr, range(35, 92))) + "".join(map(chr, range(93, 127)))  # 91 that JSON does not escape
 
 
 class Pool:
@@ -40,10 +42,37 @@ def packed(values: NDArray[Any]) -> Column:
     return found
 
 
+def lettered(values: NDArray[Any]) -> Column:
+    """A column of integers of few distinct values: these, and a letter a row that says which it is."""
+    whole = np.asarray(values, dtype=np.int64)
+    distinct, at = np.unique(whole, return_inverse=True)
+    if len(whole) < 2 or len(distinct) > len(LETTERS):
+        return packed(whole)
+    return {"of": distinct.tolist(), "letters": "".join(LETTERS[place] for place in at.tolist())}
+
+
+def numbered(texts: Iterable[str]) -> list[str | int]:
+    """IPv4 addresses as the difference from the one before, which is mostly 1; other texts stay."""
+    found, last = list[str | int](), 0
+    for text in texts:
+        parts = text.split(".")
+        if len(parts) == 4 and all(part.isdigit() for part in parts):
+            address = int(IPv4Address(text))
+            found.append(address - last)
+            last = address
+        else:
+            found.append(text)
+    return found
+
+
 def unpacked(column: Column) -> list[Any]:
     """What `packed` was given."""
     if isinstance(column, dict):
-        found: list[Any] = np.cumsum(column["delta"]).tolist()
+        found: list[Any] = (
+            [column["of"][LETTERS.index(letter)] for letter in column["letters"]]
+            if "of" in column
+            else np.cumsum(column["delta"]).tolist()
+        )
         return found
     return column
 

@@ -4,7 +4,7 @@ In the page: `<script type="text/plain" id="fabric-data">BASE64(GZIP(JSON))</scr
 
     {"format": 1, "site": str,
      "strings": [str, …],                      every text that repeats, once; entry 0 is ""
-     "addresses": [str, …],                    of ports, likewise
+     "addresses": [str | int, …],              of ports, likewise; an integer is an IPv4 address, less the one before it
      "roles": ["server", "leaf", "spine", "core", "attached"],
      "kinds": ["server-leaf", "leaf-leaf", "leaf-spine", "spine-core", "attachments"],
      "fabrics": [Fabric, …], "tables": [Table, …]}
@@ -48,8 +48,9 @@ The value of a column at a row: begin with the row's index and look it up step a
 `strings`, `addresses`, `roles`, `kinds`. A negative value on the way, or a last 0 with `"blank": true`, shows as nothing.
 `add` is added to the last. `{"via": ["links.a", "devices.name"]}` of a row 7 is `devices.name[links.a[7]]`.
 
-Any column of integers may come packed: `{"delta": [first, difference, …]}` in the place of a list, since neighbors
-differ by little. The script undoes this once, right after it has parsed the document.
+Any column of integers may come packed, in the place of a list: `{"delta": [first, difference, …]}`, since neighbors
+differ by little; `{"of": [value, …], "letters": "…"}`, a letter a row, `#` for the first value, `$` for the second, and so on
+through ASCII without the backslash. The script undoes this once, right after it has parsed the document.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ from fabric.export.link_columns import addresses
 from fabric.export.port_names import PortNames
 from fabric.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SERVER_LEAF, SPINE, SWITCH_ROLES, FabricPlan, Plan
 from fabric.plan.summary import summary
-from fabric.report.columns import Pool, packed
+from fabric.report.columns import Pool, numbered, packed
 from fabric.report.scenarios import Scenario
 from fabric.report.sites import Sites
 from fabric.report.tables import Table
@@ -98,7 +99,8 @@ def document(
 
 def encoded(document_: dict[str, Any]) -> str:
     """The document as it stands in the page; the same bytes every time."""
-    text = json.dumps(document_, ensure_ascii=False, separators=(",", ":"))
+    small = document_ | {"addresses": numbered(document_["addresses"])}
+    text = json.dumps(small, ensure_ascii=False, separators=(",", ":"))
     return base64.b64encode(_gzipped(text.encode("utf-8", "replace"))).decode()
 
 

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from fabric.floor.floor import Floor
-from fabric.floor.names import row_letters
 from fabric.formats import chart, element, end_that_fits, label
 from fabric.grouping import grouped
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
+from fabric.report.floor_plan import from_above
 
 MOST_DRAWN = 16  # ways of filling a rack, the most frequent first
 MOST_NAMED = 8  # ranges of racks that are filled alike
 FILLS = {role: f"role-{role}" for role in (SERVER, LEAF, SPINE, CORE, ATTACHED)}
 _UNIT, _WIDE, _LEFT = 12.0, 190.0, 26.0  # of a rack in the drawing
-_CELL, _GAP = 16.0, 3.0  # of a rack on the floor
 
 Filling = tuple[tuple[int, int, str, str], ...]  # (lowest unit, height, role, model) of every device, from the bottom
 
@@ -63,7 +62,7 @@ def racks(plan: Plan, floor: Floor) -> Racks:
     )
     roles = {device.role for those in inside for device in those}
     shown = tuple(role for role in FILLS if role in roles)
-    return Racks(sentence, _from_above(floor, inside), drawn, shown, len(ways) - len(drawn))
+    return Racks(sentence, from_above(floor, inside, FILLS), drawn, shown, len(ways) - len(drawn))
 
 
 def _filling(floor: Floor, those: Iterable[Device]) -> Filling:
@@ -104,26 +103,3 @@ def _elevation(floor: Floor, those: list[Device], rack: int) -> str:
         parts.append(label(_LEFT + 8, middle, end_that_fits(device.name, _WIDE - 14, 9.5), 9.5, kind="label"))
     caption = f"Rack {floor.racks[rack].name}: {len(those)} devices"
     return chart("".join(parts), _LEFT + _WIDE + 4, height + 4, caption, "chart rack")
-
-
-def _from_above(floor: Floor, inside: list[list[Device]]) -> str:
-    """Every rack as a square in its row, in the colour of the highest tier that stands in it."""
-    rows = {row: at for at, row in enumerate(sorted({rack.row for rack in floor.racks}))}
-    step, left = _CELL + _GAP, 40.0
-    look = {"class_": "soft", "x": left - 8, "font_size": 12, "text_anchor": "end"}
-    parts = [element("text", row_letters(row), **look, y=at * step + 14) for row, at in rows.items()]
-    order = (CORE, SPINE, LEAF, ATTACHED, SERVER)
-    for rack, those in zip(floor.racks, inside, strict=True):
-        role = min((device.role for device in those), key=order.index)
-        x, y = left + rack.place * step, 2 + rows[rack.row] * step
-        hint, size = f"{rack.name}: {_counted(those)}", {"width": _CELL, "height": _CELL, "rx": 2}
-        parts.append(element("rect", "", hint, class_=f"box {FILLS[role]}", x=x, y=y, **size))
-    width = left + (1 + max(rack.place for rack in floor.racks)) * step
-    caption = f"{len(floor.racks)} racks in {len(rows)} rows, from above"
-    return chart("".join(parts), width, len(rows) * step + 4, caption, "chart floor")
-
-
-def _counted(those: list[Device]) -> str:
-    """`2 core, 8 server`."""
-    roles = [device.role for device in those]
-    return ", ".join(f"{roles.count(role)} {role}" for role in FILLS if role in roles)

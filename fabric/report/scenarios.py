@@ -10,7 +10,7 @@ import numpy as np
 
 from fabric.diagnostics import InputError
 from fabric.plan import LEAF, SWITCH_ROLES
-from fabric.report.columns import packed
+from fabric.report.columns import lettered
 from fabric.report.grid import Grid, grid
 from fabric.report.loads import PATTERN_WORDS, ROUTING_WORDS, SHORT, Loads, loads
 from fabric.report.study import Study
@@ -39,8 +39,8 @@ class Scenario:
         return {
             "name": self.name,
             "what": self.what,
-            "up": packed(np.rint(self.loads.up * 1000)),
-            "down": packed(np.rint(self.loads.down * 1000)),
+            "up": lettered(np.rint(self.loads.up * 1000)),
+            "down": lettered(np.rint(self.loads.down * 1000)),
             "dead": self.dead.tolist(),
             "dead_devices": self.dead_devices.tolist(),
         }

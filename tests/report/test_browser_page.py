@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 import pytest
 
@@ -34,15 +35,18 @@ def test_opens_offline_without_requests(tabs: Tabs, design: str) -> None:
     assert set(tab.requests) <= {tab.path.as_uri(), "about:blank"}
 
 
-def test_is_ready_within_two_seconds_at_1280_switches(tabs: Tabs) -> None:
+def test_is_ready_within_half_a_second_at_1280_switches(tabs: Tabs) -> None:
     tab = tabs("large")
-    tab.go("view=schematic")
-    assert int(tab.page.get_attribute("html", "data-ready") or "9999") < 2000
+    took = []
+    for _ in range(5):
+        tab.go("view=schematic")
+        took.append(int(tab.page.get_attribute("html", "data-ready") or "9999"))
+    assert min(took) < 500  # the best: other work on the machine only adds to it
     assert tab.page.evaluate("performance.getEntriesByType('navigation')[0].duration") < 2000
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_redraws_within_50_ms_at_1280_switches(tabs: Tabs, view: str) -> None:
+def test_redraws_within_30_ms_at_1280_switches(tabs: Tabs, view: str) -> None:
     tab = tabs("large")
     tab.turn(view=view)
     tab.page.evaluate("performance.clearMeasures('draw')")
@@ -50,7 +54,7 @@ def test_redraws_within_50_ms_at_1280_switches(tabs: Tabs, view: str) -> None:
         tab.turn(view=view, direction=direction)
     took = sorted(tab.page.evaluate("performance.getEntriesByName('draw', 'measure').map(entry => entry.duration)"))
     assert len(took) >= 12
-    assert took[0] < 50  # the best: other work on the machine only adds to it
+    assert took[0] < 30  # the best: other work on the machine only adds to it
 
 
 def test_what_is_looked_at_is_kept_in_the_address(tabs: Tabs, browser: Browser) -> None:
@@ -411,7 +415,7 @@ def test_prints_the_first_rows_in_light_colours(tabs: Tabs, tmp_path: Path) -> N
     table(tab, "Servers").get_by_label("Filter servers").fill("quad-000")
     path = tmp_path / "report.pdf"
     tab.page.pdf(path=path, format="A4")
-    text = "\n".join(leaf.extract_text() for leaf in pypdf.PdfReader(path).pages)
+    text = normalize("NFKC", "\n".join(leaf.extract_text() for leaf in pypdf.PdfReader(path).pages))  # "fi" is one glyph
     plan = plan_of(tmp_path, "medium")
     fabric = plan.fabrics["backend"]
     assert [device.name for device in fabric.switches if device.name not in text] == []

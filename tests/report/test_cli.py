@@ -10,6 +10,7 @@ import pytest
 from fabric import pipeline
 from fabric.cli.report import report
 from fabric.diagnostics import InputError
+from fabric.plan.origin import Origin
 from fabric.report.page import page
 from fabric.report.request import ReportRequest
 from tests import ROOT
@@ -30,13 +31,15 @@ rows:
 def run(file: Path, output: Path, **options: object) -> None:
     """As the command line calls it."""
     asked = {"fabric": "", "collective": "", "size": "8G", "fail": [], "platform": None, "measured": []}
-    report(file, output, **(asked | {"no_load": False} | options))  # type: ignore[arg-type]
+    report([file], output, **(asked | {"no_load": False} | options))  # type: ignore[arg-type]
 
 
 def test_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, output = write(tmp_path, "small"), tmp_path / "report.html"
     run(file, output)
-    assert output.read_text(encoding="utf-8") == page(pipeline.plan(pipeline.load(file)), ReportRequest())
+    assert output.read_text(encoding="utf-8") == page(
+        pipeline.plan(pipeline.load(file)), ReportRequest(origin=Origin(file.as_posix()))
+    )
     messages = capsys.readouterr()
     assert (messages.out, messages.err.splitlines()[-1]) == ("", f"wrote {output}")
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import networkx
 import pytest
 
 from fabric.plan import LEAF, FabricPlan
-from tests.report.browser import Opened
+from tests.report.browser import Opened, opened
 from tests.report.designs import DESIGNS, plan_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 Tabs = Callable[[str], Opened]
 
@@ -281,3 +284,45 @@ def test_dead_links_leave_the_ladder(tabs: Tabs) -> None:
     assert whole == [[1, 8, 64, 64, 8, 1], 0]
     assert left == [[1, 5, 40, 40, 5, 1], 0]
     assert none == [[], 1]
+
+
+@pytest.mark.parametrize("design", ["small", "medium", "large", "planes", "two-fabrics"])
+def test_nothing_is_cut_off_at_1280_pixels(browser: Browser, report: Callable[[str], Path], design: str) -> None:
+    """No picture scrolls sideways, and no text of one stands outside of it."""
+    tab = opened(browser, report(design), viewport={"width": 1280, "height": 900})
+    tab.go()
+    for view in ("schematic", "load", "pod", "path"):
+        tab.turn(view=view)
+        cut = tab.page.evaluate(
+            """() => {
+                const wide = [...document.querySelectorAll('.stage .scroll:has(> svg, > .map-inner)')]
+                    .filter(node => node.scrollWidth > node.clientWidth + 1);
+                const outside = [...document.querySelectorAll('.stage svg.picture text')].filter(text => {
+                    const [own, frame] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
+                    return own.left < frame.left - 1 || own.right > frame.right + 1;
+                });
+                return [wide.map(node => node.className), outside.map(text => text.textContent)];
+            }"""
+        )
+        assert cut == [[], []], view
+    assert tab.page.evaluate("document.documentElement.scrollWidth") == 1280
+    tab.page.context.close()
+
+
+def test_words_of_a_path_stand_beside_no_frame(browser: Browser, report: Callable[[str], Path]) -> None:
+    tab = opened(browser, report("medium"), viewport={"width": 1280, "height": 900})
+    tab.go("view=path")
+    covered = tab.page.evaluate(
+        """() => {
+            const frames = [...document.querySelectorAll('.stage svg rect')].map(node => node.getBoundingClientRect());
+            return [...document.querySelectorAll('.stage svg text')].filter(text => {
+                const own = text.getBoundingClientRect();
+                const within = (frame) => own.left >= frame.left && own.right <= frame.right;
+                const across = (frame) => own.left < frame.right && frame.left < own.right;
+                const along = (frame) => own.top < frame.bottom && frame.top < own.bottom;
+                return frames.some(frame => across(frame) && along(frame) && !within(frame));
+            }).map(text => text.textContent);
+        }"""
+    )
+    assert covered == []
+    tab.page.context.close()

@@ -10,6 +10,7 @@ async function unpack(text) {
   const bytes = Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const report = JSON.parse(await new Response(stream).text());
+  report.addresses = unpackAddresses(report.addresses);
   for (const fabric of report.fabrics) {
     unpackColumns(fabric.devices);
     unpackColumns(fabric.links);
@@ -18,11 +19,32 @@ async function unpack(text) {
   return report;
 }
 
-/** Columns of integers may come as differences: `{"delta": [first, difference, …]}`. */
+/** IPv4 addresses come as the difference from the one before. */
+function unpackAddresses(addresses) {
+  let last = 0;
+  return addresses.map((item) => {
+    if (typeof item !== "number") return item;
+    last += item;
+    return `${Math.floor(last / 16777216)}.${(last >> 16) & 255}.${(last >> 8) & 255}.${last & 255}`;
+  });
+}
+
+/** Columns of integers may come as differences, `{"delta": [first, difference, …]}`, or as letters that stand for values. */
 function unpackColumns(columns) {
   for (const [name, column] of Object.entries(columns)) {
+    if (column && typeof column.letters === "string") columns[name] = unpackLetters(column);
     if (!column || !Array.isArray(column.delta)) continue;
     let value = 0;
     columns[name] = column.delta.map((step) => (value += step));
   }
+}
+
+/** "#" is the first value; a backslash is none. */
+function unpackLetters({ of, letters }) {
+  const column = new Array(letters.length);
+  for (let at = 0; at < letters.length; at += 1) {
+    const code = letters.charCodeAt(at);
+    column[at] = of[code - (code > 92 ? 36 : 35)];
+  }
+  return column;
 }

@@ -50,17 +50,23 @@ function named(fabric, name, otherwise) {
   return found !== undefined && fabric.devices.role[found] === SERVER ? found : -1;
 }
 
+/** The suggestions of the fields, made once. */
+function serverNames(fabric, servers) {
+  fabric.serverNames ??= html(
+    "datalist",
+    { id: "server-names" },
+    servers.map((server) => html("option", { value: fabric.devices.name[server] })),
+  );
+  return fabric.serverNames;
+}
+
 function ladderControls({ fabric, state }, from, to, servers) {
   const name = (device, value) => (device >= 0 ? fabric.devices.name[device] : value);
   const ports = (device) => (device < 0 ? [] : portChoices(portsOf(fabric, device)));
   return html(
     "div",
     { class: "controls" },
-    html(
-      "datalist",
-      { id: "server-names" },
-      servers.map((server) => html("option", { value: fabric.devices.name[server] })),
-    ),
+    serverNames(fabric, servers),
     suggesting("from", "From", "server-names", name(from, state.get("from")), (value) => state.set({ from: value, nic: "" })),
     picker("nic", "NIC port", withAll("all", ports(from)), state.get("nic"), (value) => state.set({ nic: value })),
     suggesting("to", "To", "server-names", name(to, state.get("to")), (value) => state.set({ to: value, tonic: "" })),

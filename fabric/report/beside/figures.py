@@ -52,11 +52,11 @@ def _grids(
     rows = [(name, [column.get(name, NONE) for column in columns]) for name in names]
     differ = [row for row in rows if len({value.text for value in row[1]}) > 1]
     same = [row for row in rows if row not in differ]
-    heads = ("", *(f"#{title}" for title in titles))
+    heads = ("figure", *(f"#{title}" for title in titles))
     changes = "Percentages in parentheses are against the first design." if differ else ""
     return (
         grid(f"What differs: {of}", heads, [(name, *_beside(values)) for name, values in differ], changes),
-        grid(f"The same in all designs: {of}", ("", "#all designs"), [(name, values[0].text) for name, values in same]),
+        grid(f"The same in all designs: {of}", ("figure", "#all designs"), [(name, values[0].text) for name, values in same]),
     )
 
 
