@@ -197,7 +197,7 @@ FAULTS = (
     Fault(
         "cable that drops everything",
         blackhole(LEAF4, "swp16", on=True), blackhole(LEAF4, "swp16", on=False),
-        LEAF4, "FAB358", ("10.64.0.15", "not established", "BFD"),
+        SPINE2, "FAB358", ("10.64.0.14", "not established", "BFD"),
     ),
     Fault(
         "one path used",

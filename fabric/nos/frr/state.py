@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabric.nos.lldp.output import first, rows, speed_gbps, text, up
-from fabric.nos.state.reader import Failed, StateReader, asn, counters, family, number, vrf_name, whole
+from fabric.nos.state.reader import Failed, StateReader, asn, counters, family, hop as next_hop, number, vrf_name, whole
 from fabric.nos.state.records import (
     BGP,
     ERRORS,
@@ -274,7 +274,7 @@ def read_routes(value: dict[str, Any]) -> Part:
 def _hops(entry: Mapping[str, Any]) -> Iterator[Hop]:
     for hop in entry.get("nexthops") or ():
         if hop.get("fib", hop.get("active")) and not hop.get("duplicate"):
-            yield Hop(text(hop.get("ip")), text(hop.get("interfaceName")))
+            yield next_hop(text(hop.get("ip")), text(hop.get("interfaceName")))
 
 
 READERS = (
