@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from typing import Any
 
 from fabric.plan import Plan
@@ -14,16 +15,24 @@ Outputs = dict[str, Any]  # name of a file → JSON value
 
 def outputs(site: Site, switch: Switch, *, routes: bool) -> Outputs:
     """Every output of one switch."""
+    names = [one.name for one in switch.ports.values()]
+    errors = _zeros("fcsErrors", "inErrors", "outErrors", "symbolErrors", "alignmentErrors", "frameTooLongs")
+    queue = {"dropPrecedences": {"DP0": {"droppedPackets": 0}}}
+    queues = {"ucastQueues": {"trafficClasses": {f"TC{number}": deepcopy(queue) for number in range(8)}}}
     found: Outputs = {
         "bgp-summary": _bgp(site, switch),
         "interfaces-status": _status(switch),
         "lldp": _lldp(switch),
-        "errors": {"interfaceErrorCounters": {one.name: _zeros("fcsErrors", "inErrors", "outErrors", "symbolErrors", "alignmentErrors", "frameTooLongs", "frameTooShorts") for one in switch.ports.values()}},
-        "discards": {"inDiscardsTotal": 0, "outDiscardsTotal": 0, "interfaces": {one.name: _zeros("inDiscards", "outDiscards") for one in switch.ports.values()}},
-        "pfc": {"interfaceCounters": {one.name: {"rxFrames": 0, "txFrames": 0} for one in switch.ports.values()}},
-        "queue-drops": {"egressQueueCounters": {"interfaces": {one.name: {"ucastQueues": {"trafficClasses": {f"TC{tc}": {"dropPrecedences": {"DP0": {"droppedPackets": 0}}} for tc in range(8)}}} for one in switch.ports.values()}}},
-        "optics": {"interfaces": {one.name: _optic() for one in switch.ports.values()}},
-    }  # fmt: skip
+        "errors": {"interfaceErrorCounters": {name: dict(errors) for name in names}},
+        "discards": {
+            "inDiscardsTotal": 0,
+            "outDiscardsTotal": 0,
+            "interfaces": {name: _zeros("inDiscards", "outDiscards") for name in names},
+        },
+        "pfc": {"interfaceCounters": {name: {"rxFrames": 0, "txFrames": 0} for name in names}},
+        "queue-drops": {"egressQueueCounters": {"interfaces": {name: deepcopy(queues) for name in names}}},
+        "optics": {"interfaces": {name: _optic() for name in names}},
+    }
     if routes:
         found["routes"] = _routes(site, switch)
     if switch.view.overlay and switch.view.overlay.vtep:
@@ -43,7 +52,9 @@ def _bgp(site: Site, switch: Switch) -> Any:
     """Prefixes accepted are those of all other switches: more than any session needs."""
     vrfs: dict[str, Any] = {}
     for end in switch.sessions:
-        table = vrfs.setdefault(end.vrf or "default", {"vrf": end.vrf or "default", "routerId": switch.view.router_id, "asn": str(switch.view.device.asn), "peers": {}})  # fmt: skip
+        name = end.vrf or "default"
+        head = {"vrf": name, "routerId": switch.view.router_id, "asn": str(switch.view.device.asn)}
+        table = vrfs.setdefault(name, head | {"peers": {}})
         family = "l2VpnEvpn" if end.kind == OVERLAY else "ipv4Unicast"
         number = 4 * len(site.switches)
         table["peers"][end.peer] = {
@@ -96,14 +107,20 @@ def _routes(site: Site, switch: Switch) -> Any:
     ways = site.paths[switch.view.fabric]
     row = ways.index[switch.name]
     ends = [end for end in switch.sessions if end.kind == "underlay"]
-    table: dict[str, Any] = {prefix: {"routeType": "connected", "vias": [{"interface": "Loopback0"}]} for prefix in switch.originates}
+    table: dict[str, Any] = {
+        prefix: {"routeType": "connected", "vias": [{"interface": "Loopback0"}]} for prefix in switch.originates
+    }
     for other in site.fabrics[switch.view.fabric]:
         if other is switch:
             continue
         column = ways.index[other.name]
-        vias = [{"nexthopAddr": end.peer, "interface": end.interface} for end in ends if ways.leads(row, ways.index[end.peer_node], column)]
+        vias = [
+            {"nexthopAddr": end.peer, "interface": end.interface}
+            for end in ends
+            if ways.leads(row, ways.index[end.peer_node], column)
+        ]
         for prefix in other.originates if vias else ():
-            table[prefix] = {"kernelProgrammed": True, "hardwareProgrammed": True, "routeType": "eBGP", "routeAction": "forward", "vias": vias}  # fmt: skip
+            table[prefix] = {"hardwareProgrammed": True, "routeType": "eBGP", "routeAction": "forward", "vias": vias}
     vrfs: dict[str, Any] = {"default": {"routingDisabled": False, "routes": table}}
     leaves = [one for one in site.fabrics[switch.view.fabric] if one.view.overlay and one.view.overlay.vtep]
     for vrf in switch.view.vrfs:
@@ -113,7 +130,8 @@ def _routes(site: Site, switch: Switch) -> Any:
             if far is not switch and far.view.overlay:
                 for prefix in far.connected(vrf):
                     if prefix not in own:
-                        rows.setdefault(prefix, {"routeType": "eBGP", "vias": []})["vias"].append({"vtepAddr": far.view.overlay.vtep, "vni": vrf.vni, "routerMac": "00:1c:73:00:00:01"})  # fmt: skip
+                        via = {"vtepAddr": far.view.overlay.vtep, "vni": vrf.vni, "routerMac": "00:1c:73:00:00:01"}
+                        rows.setdefault(prefix, {"routeType": "eBGP", "vias": []})["vias"].append(via)
         vrfs[switch.vrf(vrf.name)] = {"routingDisabled": False, "routes": rows}
     return {"vrfs": vrfs}
 
@@ -121,7 +139,9 @@ def _routes(site: Site, switch: Switch) -> Any:
 def _vxlan(site: Site, switch: Switch) -> Any:
     view = switch.view
     assert view.overlay is not None
-    leaves = [one.view for one in site.fabrics[view.fabric] if one.view.overlay and one.view.overlay.vtep and one is not switch]
+    leaves = [
+        one.view for one in site.fabrics[view.fabric] if one.view.overlay and one.view.overlay.vtep and one is not switch
+    ]
     floods = {
         str(network.vlan): {
             "remoteVtepAddr": [
@@ -146,4 +166,3 @@ def _vxlan(site: Site, switch: Switch) -> Any:
 def site_of(plan: Plan) -> Site:
     """A site without state, to make state from."""
     return Site(plan, {})
-

@@ -72,7 +72,9 @@ def main() -> None:
         made: dict[str, str] = {}
         size = 0
         for number, (name, switch) in enumerate(site.switches.items()):
-            found = outputs(site, switch, routes=number % max(1, len(site.switches) // max(1, with_routes)) == 0 and with_routes > 0)
+            found = outputs(
+                site, switch, routes=number % max(1, len(site.switches) // max(1, with_routes)) == 0 and with_routes > 0
+            )
             if name in spoiled:
                 made[name] = spoil(switch, found, chance)
             (folder / name).mkdir(parents=True)
@@ -87,7 +89,8 @@ def main() -> None:
     routes = sum("routes" in switch["judged"] for switch in state["switches"])
     summary = state["summary"]
     print(f"{summary['switches']:,} switches, {summary['files']:,} files, {size / 1e6:.0f} MB, tables of {routes}")
-    print(f"{len(named & spoiled)} of {FAULTS} spoiled switches named, {len(named - spoiled)} others, {len(state['findings'])} findings")
+    others = len(named - spoiled)
+    print(f"{len(named & spoiled)} of {FAULTS} spoiled switches named, {others} others, {len(state['findings'])} findings")
     print(f"{cost:.1f} s of CPU")
     for name in sorted(spoiled - named):
         print(f"  not named: {name}: {made[name]}")

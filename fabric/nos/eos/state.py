@@ -113,9 +113,7 @@ def _neighbor(vrf: str, row: dict[str, Any]) -> Peer:
     state = text(row.get("state")).lower()
     caps = first(first(row.get("neighborCapabilities")).get("multiprotocolCaps"))
     found = [
-        Family(known, None, None, bool(first(caps[name]).get("enabled")))
-        for name, known in _FAMILIES.items()
-        if name in caps
+        Family(known, None, None, bool(first(caps[name]).get("enabled"))) for name, known in _FAMILIES.items() if name in caps
     ]
     address, interface = text(row.get("peerAddress")), text(row.get("ifName"))
     if address.startswith("fe80") and interface and "%" not in address:

@@ -11,8 +11,21 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.lldp.output import first, known_text, rows, shut, speed_gbps, text, up
-from fabric.nos.state.reader import Failed, StateReader, asn, counters, dbm, decimal, family, hop as next_hop, number, summed, vrf_name, whole
+from fabric.nos.lldp.output import known_text, rows, shut, speed_gbps, text, up
+from fabric.nos.state.reader import (
+    Failed,
+    StateReader,
+    asn,
+    counters,
+    dbm,
+    decimal,
+    family,
+    hop as next_hop,
+    number,
+    summed,
+    vrf_name,
+    whole,
+)
 from fabric.nos.state.records import (
     BGP,
     ERRORS,

@@ -76,12 +76,12 @@ def family(name: str) -> str:
     """`ipv4Unicast`, `ipv4-unicast`, `inet.0` → ipv4; "" for a family that no plan has."""
     for pattern, known in _FAMILIES:
         if pattern.search(name):
-            return known if known == "evpn" or "ulticast" not in name and "vpn" not in name.lower() else ""
+            return known if known == "evpn" or ("ulticast" not in name and "vpn" not in name.lower()) else ""
     return ""
 
 
 def vrf_name(name: str) -> str:
-    """"" for the default VRF, whatever the network OS calls it."""
+    """ "" for the default VRF, whatever the network OS calls it."""
     return "" if name.lower() in _DEFAULT else name
 
 
