@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from fabric.diagnostics import Diagnostic, Warnings
     from fabric.diff.compare import Diff, DiffRequest
     from fabric.drift.devices import SiteDrift
-    from fabric.verify.verify import SiteState
     from fabric.explore.report import SweepResult
     from fabric.explore.request import ExploreRequest
     from fabric.export.formats import Exported
@@ -76,6 +75,7 @@ if TYPE_CHECKING:
     from fabric.solver.training.step import StepTime
     from fabric.solver.utilisation.utilisation import Utilisation
     from fabric.source import Node
+    from fabric.verify.verify import SiteState
     from fabric.workers import Progress
 
 

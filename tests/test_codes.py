@@ -55,7 +55,8 @@ def test_ranges_do_not_overlap() -> None:
     ("code", "name"),
     [
         *(("FAB201", "design"), ("FAB249", "design"), ("FAB2010", "design"), ("FAB2499", "design"), ("FAB250", "files")),
-        *(("FAB2500", "files"), ("FAB350", None), ("FAB20", None), ("FAB20100", None), ("fab201", None), ("FAB201x", None)),
+        *(("FAB350", "state"), ("FAB400", None)),
+        *(("FAB2500", "files"), ("FAB20", None), ("FAB20100", None), ("fab201", None), ("FAB201x", None)),
     ],
 )
 def test_the_subject_of_a_code(code: str, name: str | None) -> None:

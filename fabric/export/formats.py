@@ -11,6 +11,8 @@ Exported = str | Mapping[str, str]  # one text, or texts by their path in a fold
 
 FORMATS: Mapping[str, Format[Exported]] = {
     "ansible": Format("Ansible inventory", "fabric.export.ansible:ansible"),
+    "anta": Format("catalog of tests and inventory for ANTA (a folder)", "fabric.export.anta:anta"),
+    "collect": Format("how to collect state for `fabric verify` (a folder)", "fabric.export.collect:collect"),
     "containerlab": Format("containerlab topology", "fabric.export.containerlab:containerlab"),
     "containerlab-files": Format(
         "the same with port names of cEOS, for SSH (a folder)", "fabric.export.containerlab:containerlab_files"

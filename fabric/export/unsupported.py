@@ -13,6 +13,8 @@ from fabric.text import plural
 LINUX = "as plain Linux without a configuration"
 NEEDS = {  # format → field of the record of a network OS, what becomes of switches whose network OS has none
     "ansible": ("ansible", "without variables of a connection"),
+    "anta": ("anta", "left out"),
+    "collect": ("collect", "left out"),
     "containerlab": ("containerlab", LINUX),
     "containerlab-files": ("containerlab", LINUX),
     "prometheus": ("exporters", "by SNMP"),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.dialect import Dialect
     from fabric.nos.lldp.output import Reader as LldpReader
     from fabric.nos.reading import Reader
+    from fabric.nos.state.expected import CatalogOf
     from fabric.nos.state.reader import Failed, StateReader
     from fabric.nos.statements.syntax import Syntax
 
@@ -123,6 +124,7 @@ class Target:
     lldp: Late[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbors; all are read where it runs lldpd
     state: Late[tuple[StateReader, ...]] | None = None  # what it prints of its state; all are read by `fabric verify`
     failed: Late[tuple[Failed, ...]] | None = None  # how it says that it cannot answer a command
+    anta: Late[CatalogOf] | None = None  # tests of ANTA for its switches
     collect: Path | None = None  # YAML of the commands that collect its state, as `fabric.export.collect` reads it
     port_alias: PortName | None = None  # what it sends to its neighbors in place of the name of a port
     dialect: Late[Dialect] | None = None  # how changes of its files are written

@@ -20,7 +20,9 @@ def report(report: StateReport) -> str:
     state = report.state
     by_device = grouped((finding.device, finding) for finding in state.findings)
     fabrics = grouped((switch.view.fabric, switch) for switch in state.site.switches.values())
-    suites = [Suite(name, [_case(state, one, by_device.get(one.name, ())) for one in group]) for name, group in fabrics.items()]
+    suites = [
+        Suite(name, [_case(state, one, by_device.get(one.name, ())) for one in group]) for name, group in fabrics.items()
+    ]
     return junit("fabric verify", suites + list(_others(state, by_device)))
 
 
@@ -32,7 +34,9 @@ def _case(state: SiteState, switch: Switch, findings: Sequence[Finding]) -> Case
     if name in state.silent:
         return Case(name, classname, skipped="no state")
     missing = [one.kind for one in state.missing if name in one.switches]
-    return Case(name, classname, output="\n".join(filter(None, (lines, f"not judged: {', '.join(missing)}" if missing else ""))))
+    return Case(
+        name, classname, output="\n".join(filter(None, (lines, f"not judged: {', '.join(missing)}" if missing else "")))
+    )
 
 
 def _others(state: SiteState, by_device: dict[str, list[Finding]]) -> Iterator[Suite]:
@@ -42,7 +46,11 @@ def _others(state: SiteState, by_device: dict[str, list[Finding]]) -> Iterator[S
         yield Suite(
             "others",
             [
-                Case(name or "site", "fabric", failure=Failure("state", plural(len(found), "finding"), "\n".join(map(str, found))))
+                Case(
+                    name or "site",
+                    "fabric",
+                    failure=Failure("state", plural(len(found), "finding"), "\n".join(map(str, found))),
+                )
                 for name, found in others.items()
             ],
         )

@@ -44,8 +44,8 @@ class _Spread:
         homes: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for (at, home), things in others.items():
             homes.setdefault((at, tuple(things)), []).append(home)
-        for (at, things), names in homes.items():
-            words = f"{listed(list(things), 3)} of {listed(names, 3)}: {lacking} here"
+        for (at, several), names in homes.items():
+            words = f"{listed(list(several), 3)} of {listed(names, 3)}: {lacking} here"
             yield Fault(kind, at, words, state, hint.format(at))
 
 
@@ -159,8 +159,8 @@ class Overlay:
         for leaf in self.leaves:
             vnis = leaf.seen.vnis
             for network in leaf.view.networks:
-                found = vnis[network.vni].remotes if network.vni in vnis else None
-                found = found if found is not None else leaf.seen.vteps
+                remotes = vnis[network.vni].remotes if network.vni in vnis else None
+                found = remotes if remotes is not None else leaf.seen.vteps
                 if found is None:
                     continue
                 for far in self.leaves:
@@ -243,7 +243,8 @@ class Overlay:
             lost = [
                 prefix
                 for prefix, ports in leaf.connected(vrf).items()
-                if not _direct(prefix, table.get(prefix, ())) and any((state := leaf.seen.port(one)) and state.up for one in ports)
+                if not _direct(prefix, table.get(prefix, ()))
+                and any((state := leaf.seen.port(one)) and state.up for one in ports)
             ]
             if lost:
                 words = f"{listed(lost, 3)} of its own ports: not in the table of {name}"

@@ -28,7 +28,7 @@ from fabric.nos.state.records import (
     Optic,
     PortState,
 )
-from fabric.nos.target import installed, lanes, pam4
+from fabric.nos.target import lanes, pam4
 from fabric.text import listed, plural
 from fabric.verify.faults import Fault
 from fabric.verify.site import End, PlannedPort, Site, Switch
@@ -161,10 +161,14 @@ def _cables(site: Site) -> Iterator[Fault]:
         ends = {(end.device, canonical(end.port_name)) for link in one.links for end in link if end.port_name}
         if one.kind in ("missing", "port-down", "silent-device", "one-way") and ends and ends & site.down:
             continue
-        if one.kind == "wrong-speed" and any(site.switches[name].has(INTERFACES) for name, _ in ends if name in site.switches):
+        if one.kind == "wrong-speed" and any(
+            site.switches[name].has(INTERFACES) for name, _ in ends if name in site.switches
+        ):
             continue
-        device = one.at.device if one.at.device in site.switches else next(
-            (name for name, _ in sorted(ends) if name in site.switches), one.at.device
+        device = (
+            one.at.device
+            if one.at.device in site.switches
+            else next((name for name, _ in sorted(ends) if name in site.switches), one.at.device)
         )
         moves = "; ".join(move.text for move in one.moves[:4])
         yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, moves)

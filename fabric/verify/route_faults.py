@@ -15,8 +15,8 @@ from fabric.grouping import grouped
 from fabric.nos.state.records import BGP, ROUTES, Hop
 from fabric.text import listed, plural
 from fabric.verify.faults import Fault
-from fabric.verify.sessions import UNDERLAY, Planned
 from fabric.verify.paths import Paths
+from fabric.verify.sessions import UNDERLAY, Planned
 from fabric.verify.site import Site, Switch
 
 HOME, ROUTE, PATHS, ACCEPTED = "home", "route", "paths", "accepted"
@@ -70,7 +70,7 @@ class _Fabric:
         missing: dict[str, dict[str, list[Lost]]] = {}
         for name, lost in self.lost.items():
             row = self.ways.index[name]
-            for prefix, origin, expected, got in lost:
+            for prefix, origin, _, got in lost:
                 ends = self._absent(name, row, prefix, origin)
                 blamed = [end for end in ends if prefix not in lacks.get(end.peer_node, ())]
                 for end in blamed:
@@ -189,9 +189,11 @@ def _counts(site: Site, switches: Sequence[Switch]) -> Iterator[Fault]:
             if end.kind != UNDERLAY or end.peer_node not in ways.index or not site.lives(end):
                 continue
             peer = switch.peer(end)
-            accepted = next(
-                (one.accepted for one in peer.families if one.name == switch.view.underlay.family), None
-            ) if peer is not None else None
+            accepted = (
+                next((one.accepted for one in peer.families if one.name == switch.view.underlay.family), None)
+                if peer is not None
+                else None
+            )
             if accepted is None:
                 continue
             via = ways.index[end.peer_node]

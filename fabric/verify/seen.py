@@ -87,9 +87,10 @@ def _merge(found: dict[Any, R], key: Any, new: R) -> None:
     if old is None:
         found[key] = new
         return
-    changes = {}
+    changes: dict[str, Any] = {}
     for one in fields(new):
-        value, known = getattr(new, one.name), getattr(old, one.name)
+        value: Any = getattr(new, one.name)
+        known: Any = getattr(old, one.name)
         if one.name == "families":
             changes["families"] = _families((*known, *value))
         elif value not in (None, "", 0, False) and known in (None, "", 0, False):

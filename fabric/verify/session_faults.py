@@ -42,7 +42,7 @@ def session_faults(site: Site) -> Iterator[Fault]:
             if not down:
                 yield from _settings(site, ends)
             elif not found and not _explained(site, end):
-                unexplained.append(down[0])
+                unexplained.append(min(down, key=lambda one: not site.switches[one.node].leaf))
     yield from _unexplained(site, unexplained)
     for name, switch in site.switches.items():
         if BGP in switch.seen.lists:

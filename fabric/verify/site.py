@@ -103,7 +103,11 @@ class Switch:
         """The server ports with an address in a prefix."""
         net = ip_network(prefix)
         return [
-            one for one in self.ports.values() if one.port.address and not one.port.vrf and one.port.kind != "fabric"
+            one
+            for one in self.ports.values()
+            if one.port.address
+            and not one.port.vrf
+            and one.port.kind != "fabric"
             and ip_interface(one.port.address).ip in net
         ]
 

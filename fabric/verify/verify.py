@@ -119,7 +119,9 @@ def since(seen: Mapping[str, Seen], before: Mapping[str, Seen]) -> None:
 def _missing(site: Site, silent: Collection[str]) -> list[Missing]:
     """Kinds of state that were not collected of all switches that answered and have something to judge."""
     answering = [switch for name, switch in site.switches.items() if name not in silent]
-    lacking = grouped((kind, switch.name) for kind in KINDS for switch in answering if _due(switch, kind) and not switch.has(kind))
+    lacking = grouped(
+        (kind, switch.name) for kind in KINDS for switch in answering if _due(switch, kind) and not switch.has(kind)
+    )
     due = {kind: sum(_due(switch, kind) for switch in answering) for kind in KINDS}
     return [Missing(kind, tuple(names), due[kind]) for kind, names in lacking.items()]
 

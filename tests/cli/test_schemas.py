@@ -54,6 +54,7 @@ PRINTED = {  # command → schema → command lines, each with one design after 
             f"drift {ROOT}/intent/ai-nxos.yaml {ROOT}/generated/three-tier/configs --format json",
         )
     },
+    "verify": {"verify": (f"verify {ROOT}/intent/evpn-lab.yaml {ROOT}/docs/backend-leaf001-state.txt --json",)},
     "estimate": {
         "estimate": (
             "estimate collapsed.yaml --json",

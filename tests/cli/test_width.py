@@ -33,6 +33,7 @@ COMMANDS = {
     "diff": ("diff", "starter.yaml", "larger.yaml"),
     "drift": ("drift", "starter.yaml", "generated/starter/configs"),
     "drift --commands": ("drift", "starter.yaml", "generated/starter/configs", "--commands"),
+    "verify": ("verify", ROOT / "intent" / "evpn-lab.yaml", ROOT / "docs" / "backend-leaf001-state.txt"),
     "explain": ("explain", "FAB301"),
     "explain device": ("explain", "starter.yaml", "backend-leaf001"),
     "bom": ("bom", "starter.yaml", "--servers", "--prices", ROOT / "docs" / "prices-example.yaml"),

@@ -31,11 +31,13 @@ PAGES = (
             "configs.md",
             "explore.md",
             "goodput.md",
+            "verify.md",
         )
     ),
 )
 BESIDE = (  # files that a page names
     "docs/leaf001-lldp.txt",
+    "docs/backend-leaf001-state.txt",
     "docs/prices-example.yaml",
     "docs/goodput-70b.yaml",
     "docs/step-70b.yaml",

@@ -99,7 +99,11 @@ def swap_back(live: Live) -> None:
 
 def _plug(live: Live, *, crossed: bool) -> None:
     """The two uplinks of a leaf."""
-    own = [wire if wire.a.node == LEAF1 else Wire(wire.b, wire.a) for wire in live.lab.cables if LEAF1 in (wire.a.node, wire.b.node)]
+    own = [
+        wire if wire.a.node == LEAF1 else Wire(wire.b, wire.a)
+        for wire in live.lab.cables
+        if LEAF1 in (wire.a.node, wire.b.node)
+    ]
     one, other = (wire for wire in own if wire.b.node in (SPINE1, SPINE2))
     for wire in (one, other):
         run("ip", "-n", live.space(LEAF1), "link", "delete", wire.a.interface)
@@ -216,7 +220,10 @@ FAULTS = (
             config(SPINE2, "ip prefix-list PL-OUT seq 1 deny 10.0.0.5/32", "ip prefix-list PL-OUT seq 5 permit any"),
             config(SPINE2, bgp(0), V4, "neighbor FABRIC prefix-list PL-OUT out"), reset(SPINE2, "* soft out"),
         ),
-        every(config(SPINE2, bgp(0), V4, "neighbor FABRIC prefix-list PL-FABRIC out"), config(SPINE2, "no ip prefix-list PL-OUT")),
+        every(
+            config(SPINE2, bgp(0), V4, "neighbor FABRIC prefix-list PL-FABRIC out"),
+            config(SPINE2, "no ip prefix-list PL-OUT"),
+        ),
         SPINE2, "FAB364", ("10.0.0.5/32", "no neighbor has it from"),
     ),
     Fault(
@@ -246,10 +253,12 @@ FAULTS = (
     Fault(
         "wrong VNI of a tenant",
         every(
-            config(LEAF4, "vrf vrf-red", "no vni 50001", daemon="zebra"), config(LEAF4, "vrf vrf-red", "vni 50009", daemon="zebra")
+            config(LEAF4, "vrf vrf-red", "no vni 50001", daemon="zebra"),
+            config(LEAF4, "vrf vrf-red", "vni 50009", daemon="zebra")
         ),
         every(
-            config(LEAF4, "vrf vrf-red", "no vni 50009", daemon="zebra"), config(LEAF4, "vrf vrf-red", "vni 50001", daemon="zebra")
+            config(LEAF4, "vrf vrf-red", "no vni 50009", daemon="zebra"),
+            config(LEAF4, "vrf vrf-red", "vni 50001", daemon="zebra")
         ),
         LEAF4, "FAB367", ("50001",),
     ),
@@ -306,7 +315,9 @@ def tried(live: Live, fault: Fault) -> tuple[bool, list[Finding]]:
             time.sleep(12)
         found = steady(live, fault, empty=False)
     hits = [
-        one for one in found if one.device == fault.device and one.id == fault.code and all(word in one.message for word in fault.says)
+        one
+        for one in found
+        if one.device == fault.device and one.id == fault.code and all(word in one.message for word in fault.says)
     ]
     return bool(hits) and len(found) <= fault.most, found
 

@@ -82,9 +82,7 @@ class UnknownDeviceError(Exception):
         self.diagnostic = diagnostic
 
 
-def device_of(
-    path: Path, under: Sequence[str], reported: Sequence[str], prompt: str, stated: str, hosts: Hosts
-) -> int:
+def device_of(path: Path, under: Sequence[str], reported: Sequence[str], prompt: str, stated: str, hosts: Hosts) -> int:
     """The device of an output: as the caller states, else from the content, else from the name of the file or its folder.
 
     Args:

@@ -128,7 +128,16 @@ def read_bgp(value: dict[str, Any]) -> Part:
             for name, af in first(entry.get("address-family")).items()
             if (known := family(name))
         ]
-        peers.append(Peer(key, "", state, asn(entry.get("remote-as")), asn(entry.get("local-as")), found if state == "established" else []))
+        peers.append(
+            Peer(
+                key,
+                "",
+                state,
+                asn(entry.get("remote-as")),
+                asn(entry.get("local-as")),
+                found if state == "established" else [],
+            )
+        )
     return Part(frozenset({BGP}), peers=peers)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabric.nos.lldp.output import first, known_text, rows, shut, speed_gbps, text, up
-from fabric.nos.state.reader import Failed, StateReader, asn, counters, decimal, number, summed, vrf_name, whole
+from fabric.nos.state.reader import Failed, StateReader, asn, counters, decimal, hop, number, summed, vrf_name, whole
 from fabric.nos.state.records import (
     BGP,
     ERRORS,
@@ -113,9 +113,7 @@ def _neighbor(vrf: str, row: dict[str, Any]) -> Peer:
     state = text(row.get("state")).lower()
     caps = first(first(row.get("neighborCapabilities")).get("multiprotocolCaps"))
     found = [
-        Family(known, None, None, bool(first(caps[name]).get("enabled")))
-        for name, known in _FAMILIES.items()
-        if name in caps
+        Family(known, None, None, bool(first(caps[name]).get("enabled"))) for name, known in _FAMILIES.items() if name in caps
     ]
     address, interface = text(row.get("peerAddress")), text(row.get("ifName"))
     if address.startswith("fe80") and interface and "%" not in address:
@@ -170,8 +168,9 @@ def read_routes(value: dict[str, Any]) -> Part:
 
 
 def _hops(row: Mapping[str, Any]) -> Iterator[Hop]:
+    """Tables are large: values are taken as they are, which eAPI has as text."""
     for via in row.get("vias") or ():
-        yield Hop(via.get("vtepAddr") or via.get("nexthopAddr") or "", via.get("interface") or "")
+        yield hop(via.get("vtepAddr") or via.get("nexthopAddr") or "", via.get("interface") or "")
 
 
 # --- interfaces -----------------------------------------------------------------------------------------------
@@ -290,10 +289,11 @@ def read_queues(value: dict[str, Any]) -> Part:
 
 
 def _queue(port: str, title: str, entry: dict[str, Any]) -> Iterator[Counter]:
-    queue = number(title.removeprefix("TC"))
     parts = [first(one) for one in first(entry.get("dropPrecedences")).values()] or [entry]
-    for part in parts:
-        yield from counters(port, part, {"droppedPackets": QUEUE_DROPS}, queue)
+    if any(part.get("droppedPackets") for part in parts):
+        queue = number(title.removeprefix("TC"))
+        for part in parts:
+            yield from counters(port, part, {"droppedPackets": QUEUE_DROPS}, queue)
 
 
 def knows_ecn(value: Any) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabric.nos.lldp.output import first, rows, speed_gbps, text, up
-from fabric.nos.state.reader import Failed, StateReader, asn, counters, family, number, vrf_name, whole
+from fabric.nos.state.reader import Failed, StateReader, asn, counters, family, hop as next_hop, number, vrf_name, whole
 from fabric.nos.state.records import (
     BGP,
     ERRORS,
@@ -21,6 +21,7 @@ from fabric.nos.state.records import (
     INTERFACES,
     OUT_ERRORS,
     ROUTES,
+    Counter,
     Family,
     Hop,
     Part,
@@ -137,7 +138,11 @@ def _neighbor(vrf: str, key: str, row: dict[str, Any]) -> Peer:
 
 
 def knows_bfd(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(r, dict) and "peer" in r and "diagnostic" in r for r in value)
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(r, dict) and "peer" in r and "diagnostic" in r for r in value)
+    )
 
 
 def read_bfd(value: list[dict[str, Any]]) -> Part:
@@ -158,7 +163,9 @@ def read_bfd(value: list[dict[str, Any]]) -> Part:
 
 def knows_vnis(value: Any) -> bool:
     entries = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return bool(entries) and all(isinstance(row, dict) and "vni" in row and row.get("type") in ("L2", "L3") for row in entries)
+    return bool(entries) and all(
+        isinstance(row, dict) and "vni" in row and row.get("type") in ("L2", "L3") for row in entries
+    )
 
 
 def read_vnis(value: Any) -> Part:
@@ -234,7 +241,9 @@ def knows_links(value: Any) -> bool:
 
 def read_links(value: list[dict[str, Any]]) -> Part:
     """`ip -j -s link` of the kernel; `operstate` is unknown of virtual devices that are up."""
-    ports, found, counted = [], [], False
+    ports: list[PortState] = []
+    found: list[Counter] = []
+    counted = False
     for row in value:
         name = text(row["ifname"])
         shut = "UP" not in row.get("flags", ["UP"])
@@ -257,7 +266,13 @@ def knows_routes(value: Any) -> bool:
     if not isinstance(value, dict) or not value:
         return False
     entry = next(iter(value.values()))
-    return isinstance(entry, list) and bool(entry) and isinstance(entry[0], dict) and "nexthops" in entry[0] and "prefix" in entry[0]
+    return (
+        isinstance(entry, list)
+        and bool(entry)
+        and isinstance(entry[0], dict)
+        and "nexthops" in entry[0]
+        and "prefix" in entry[0]
+    )
 
 
 def read_routes(value: dict[str, Any]) -> Part:
@@ -274,7 +289,7 @@ def read_routes(value: dict[str, Any]) -> Part:
 def _hops(entry: Mapping[str, Any]) -> Iterator[Hop]:
     for hop in entry.get("nexthops") or ():
         if hop.get("fib", hop.get("active")) and not hop.get("duplicate"):
-            yield Hop(text(hop.get("ip")), text(hop.get("interfaceName")))
+            yield next_hop(text(hop.get("ip")), text(hop.get("interfaceName")))
 
 
 READERS = (

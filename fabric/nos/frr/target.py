@@ -5,6 +5,8 @@ SONiC runs the same daemons: `routing` is the context of its frr.conf as well.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fabric.catalog.models import SwitchModel
 from fabric.nos.frr.write.guard import MANAGEMENT_VRF, guard
 from fabric.nos.frr.write.linux import devices
@@ -77,6 +79,7 @@ TARGET = Target(
     vrf_name_limit=DEVICE_NAME_LIMIT - len(LINUX.vrf.format("")),
     reader=Late(__package__, "reader:READER"),
     state=Late(__package__, "state:READERS"),
+    collect=Path(__file__).with_name("collect.yaml"),
     failed=Late(__package__, "state:FAILED"),
     dialect=Late(__package__, "diff:DIALECT"),
     syntax=Late(__package__, "statements:SYNTAX"),

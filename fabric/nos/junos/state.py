@@ -80,7 +80,9 @@ def _peer(row: dict[str, Any]) -> Peer:
     instance = text(row.get("peer-cfg-rti"))
     options = first(row.get("bgp-option-information"))
     flags = f"{text(row.get('peer-flags'))} {text(options.get('bgp-options'))} {text(options.get('bgp-options-extended'))}"
-    reason = next((one for one in (text(row.get("last-flap-event")), text(row.get("last-error"))) if one not in ("", "None")), "")
+    reason = next(
+        (one for one in (text(row.get("last-flap-event")), text(row.get("last-error"))) if one not in ("", "None")), ""
+    )
     bfd = first(row.get("bgp-bfd"))
     enabled = text(bfd.get("bfd-configuration-state")) == "enabled"
     return Peer(
@@ -137,7 +139,9 @@ def read_routes(value: dict[str, Any]) -> Part:
             continue
         found = tables.setdefault(name[1] or "", {})
         for row in rows(table.get("rt", [])):
-            entry = next((one for one in rows(row.get("rt-entry", [])) if "current-active" in one or text(one.get("active-tag"))), None)
+            entry = next(
+                (one for one in rows(row.get("rt-entry", [])) if "current-active" in one or text(one.get("active-tag"))), None
+            )
             if entry is not None:
                 found[_prefix(row)] = tuple(_hops(entry))
     return Part(frozenset({ROUTES}), lists=frozenset({ROUTES}), routes=tables)
@@ -159,7 +163,8 @@ def _hops(entry: dict[str, Any]) -> Iterator[Hop]:
 
 def knows_interfaces(value: Any) -> bool:
     return any(
-        "oper-status" in row or "queue-counters" in row for row in _under(value, "interface-information", "physical-interface")
+        "oper-status" in row or "queue-counters" in row
+        for row in _under(value, "interface-information", "physical-interface")
     )
 
 
@@ -190,14 +195,26 @@ def read_interfaces(value: dict[str, Any]) -> Part:
 def _port(name: str, row: dict[str, Any]) -> PortState:
     admin, state = text(row.get("admin-status")), up(row.get("oper-status"))
     fec = text(first(row.get("ethernet-fec-mode")).get("enabled_fec_mode")).lower()
-    mode = "rs" if fec.startswith(("fec91", "fec119", "rs", "fec134")) else "fc" if fec.startswith("fec74") else "none" if fec == "none" else ""
+    mode = (
+        "rs"
+        if fec.startswith(("fec91", "fec119", "rs", "fec134"))
+        else "fc"
+        if fec.startswith("fec74")
+        else "none"
+        if fec == "none"
+        else ""
+    )
     frame = whole(row.get("mtu"))
     return PortState(name, state, admin == "down", "", speed_gbps(row.get("speed")) if state else 0, 0, frame, mode)
 
 
 def _queues(port: str, row: dict[str, Any]) -> Iterator[Counter]:
     for queue in _under(row, "queue-counters", "queue"):
-        drops = {key: QUEUE_DROPS for key in ("queue-counters-total-drop-packets", "queue-counters-tail-drop-packets") if key in queue}
+        drops = {
+            key: QUEUE_DROPS
+            for key in ("queue-counters-total-drop-packets", "queue-counters-tail-drop-packets")
+            if key in queue
+        }
         field = next(iter(drops), "")
         yield from counters(port, queue, {field: QUEUE_DROPS} if field else {}, number(queue.get("queue-number")))
 
@@ -219,7 +236,11 @@ def read_contexts(value: dict[str, Any]) -> Part:
     """`show evpn l3-context extensive`: the VNIs of VRFs."""
     vnis = []
     for row in _under(value, "evpn-l3-context-information", "evpn-l3-context"):
-        sources = [text(one.get("vtep-address")) for one in rows(row.get("context-source-vtep", [])) if text(one.get("vtep-family")) == "IPv4"]
+        sources = [
+            text(one.get("vtep-address"))
+            for one in rows(row.get("context-source-vtep", []))
+            if text(one.get("vtep-family")) == "IPv4"
+        ]
         vnis.append(
             Vni(
                 whole(row.get("context-vni")),
@@ -267,7 +288,9 @@ def read_optics(value: dict[str, Any]) -> Part:
         lanes = [first(lane) for lane in rows(found.get("optics-diagnostics-lane-values", []))] or [found]
         fields = ("laser-rx-optical-power-dbm", "rx-signal-avg-optical-power-dbm")
         powers = [one for lane in lanes for field in fields if field in lane and (one := dbm(lane[field])) is not None]
-        alarms = sorted({key for part in (found, *lanes) for key in part if key.endswith("-alarm") and text(part[key]).lower() == "on"})
+        alarms = sorted(
+            {key for part in (found, *lanes) for key in part if key.endswith("-alarm") and text(part[key]).lower() == "on"}
+        )
         heat = re.match("-?[0-9.]+", known_text(found.get("module-temperature")))
         optics.append(
             Optic(
@@ -290,8 +313,6 @@ READERS = (
     StateReader("junos", "show interfaces diagnostics optics | display json", knows_optics, read_optics),
     StateReader("junos", "show interfaces extensive | display json", knows_interfaces, read_interfaces),
     StateReader("junos", "show evpn l3-context extensive | display json", knows_contexts, read_contexts),
-    StateReader(
-        "junos", "show ethernet-switching vxlan-tunnel-end-point remote | display json", knows_remotes, read_remotes
-    ),
+    StateReader("junos", "show ethernet-switching vxlan-tunnel-end-point remote | display json", knows_remotes, read_remotes),
 )
 FAILED = (Failed(re.compile(r"error: .*routing.* subsystem not running")),)

@@ -194,6 +194,7 @@ TARGET = Target(
     reader=Late(__package__, "reader:READER"),
     lldp=Late(__package__, "lldp:READERS"),
     state=Late(__package__, "state:READERS"),
+    collect=Path(__file__).with_name("collect.yaml"),
     failed=Late(__package__, "state:FAILED"),
     dialect=Late(__package__, "diff:DIALECT"),
     syntax=Late(__package__, "statements:SYNTAX"),

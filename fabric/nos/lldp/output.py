@@ -30,6 +30,8 @@ class Reader:
 
 def text(value: Any) -> str:
     """A leaf as text: numbers spelled, lists by their first element, `{"data": …}` and `{"value": …}` opened."""
+    if type(value) is str:  # most are
+        return value.strip()
     while isinstance(value, list):
         value = value[0] if value else ""
     if isinstance(value, dict):
@@ -41,6 +43,8 @@ def text(value: Any) -> str:
 
 def first(value: Any) -> dict[str, Any]:
     """A mapping that may be wrapped in a list; an empty one for anything else."""
+    if type(value) is dict:
+        return value
     while isinstance(value, list):
         value = value[0] if value else {}
     return value if isinstance(value, dict) else {}

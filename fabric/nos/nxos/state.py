@@ -11,8 +11,21 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.lldp.output import first, known_text, rows, shut, speed_gbps, text, up
-from fabric.nos.state.reader import Failed, StateReader, asn, counters, dbm, decimal, family, number, summed, vrf_name, whole
+from fabric.nos.lldp.output import known_text, rows, shut, speed_gbps, text, up
+from fabric.nos.state.reader import (
+    Failed,
+    StateReader,
+    asn,
+    counters,
+    dbm,
+    decimal,
+    family,
+    hop as next_hop,
+    number,
+    summed,
+    vrf_name,
+    whole,
+)
 from fabric.nos.state.records import (
     BGP,
     ERRORS,
@@ -152,7 +165,7 @@ def _hops(prefix: dict[str, Any]) -> Iterator[Hop]:
     """Best unicast paths; `10.2.0.4%default` is a next hop in another VRF."""
     for path in table(prefix, "path"):
         if text(path.get("ubest", "true")) != "false":
-            yield Hop(text(path.get("ipnexthop")).partition("%")[0], text(path.get("ifname")))
+            yield next_hop(text(path.get("ipnexthop")).partition("%")[0], text(path.get("ifname")))
 
 
 # --- interfaces -----------------------------------------------------------------------------------------------

@@ -70,7 +70,12 @@ def read(value: dict[str, Any]) -> Part:
     ports = [_port(name, row) for name, row in tables["PORT_TABLE"].items() if "oper_status" in row]
     counted = bool(tables["COUNTERS"] and tables["COUNTERS_PORT_NAME_MAP"])
     optics = tuple(_optics(tables))
-    kinds = [(INTERFACES, bool(ports)), (ERRORS, counted), (QUEUES, bool(tables["COUNTERS_QUEUE_NAME_MAP"])), (OPTICS, bool(optics))]
+    kinds = [
+        (INTERFACES, bool(ports)),
+        (ERRORS, counted),
+        (QUEUES, bool(tables["COUNTERS_QUEUE_NAME_MAP"])),
+        (OPTICS, bool(optics)),
+    ]
     return Part(
         frozenset(kind for kind, there in kinds if there),
         lists=frozenset({INTERFACES}) if ports else frozenset(),
@@ -120,7 +125,9 @@ def _optics(tables: Tables) -> Iterator[Optic]:
     for port, row in tables["TRANSCEIVER_DOM_SENSOR"].items():
         limits = tables["TRANSCEIVER_DOM_THRESHOLD"].get(port, {})
         flags = tables["TRANSCEIVER_DOM_FLAG"].get(port, {})
-        lanes = sorted((key for key in row if re.fullmatch("rx[0-9]+power", key)), key=lambda key: int(re.sub("[^0-9]", "", key)))
+        lanes = sorted(
+            (key for key in row if re.fullmatch("rx[0-9]+power", key)), key=lambda key: int(re.sub("[^0-9]", "", key))
+        )
         powers = [one for key in lanes if (one := dbm(row[key])) is not None]
         heat = decimal(row.get("temperature", tables["TRANSCEIVER_DOM_TEMPERATURE"].get(port, {}).get("temperature")))
         alarms = sorted(key for key, flag in flags.items() if key.endswith("Alarm") and text(flag) == "True")
@@ -130,7 +137,9 @@ def _optics(tables: Tables) -> Iterator[Optic]:
 
 def knows_portstat(value: Any) -> bool:
     """`show interfaces counters -j`."""
-    return isinstance(value, dict) and any(isinstance(row, dict) and "RX_DRP" in row and "TX_DRP" in row for row in value.values())
+    return isinstance(value, dict) and any(
+        isinstance(row, dict) and "RX_DRP" in row and "TX_DRP" in row for row in value.values()
+    )
 
 
 def read_portstat(value: dict[str, Any]) -> Part:
@@ -152,7 +161,9 @@ def read_queuestat(value: dict[str, Any]) -> Part:
         one
         for port, row in value.items()
         for queue, entry in first(row).items()
-        for one in counters(port, first(entry), {"droppacket": QUEUE_DROPS}, number(queue.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")))
+        for one in counters(
+            port, first(entry), {"droppacket": QUEUE_DROPS}, number(queue.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+        )
     ]
     return Part(frozenset({QUEUES}), counters=found)
 

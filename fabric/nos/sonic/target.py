@@ -130,6 +130,7 @@ TARGET = Target(
     port_alias=port_alias,
     lldp=Late(__package__, "lldp:READERS"),
     state=Late(__package__, "state:READERS"),
+    collect=Path(__file__).with_name("collect.yaml"),
     dialect=Late(__package__, "diff:DIALECT"),
     syntax=Late(__package__, "statements:SYNTAX"),
     batfish=Late(__package__, "batfish.view:VIEW"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from fabric.nos.lldp.output import text
-from fabric.nos.state.records import Counter, Part
+from fabric.nos.state.records import Counter, Hop, Part
 
 _FAMILIES = (
     (re.compile(r"evpn", re.IGNORECASE), "evpn"),
@@ -38,17 +39,21 @@ class Failed:
 
 def number(value: Any) -> int | None:
     """A count that may be text with commas, `N/A` or missing."""
+    if type(value) is int:
+        return value if value >= 0 else None
     word = text(value).replace(",", "")
     return int(word) if re.fullmatch(r"[0-9]{1,20}", word) else None
 
 
 def whole(value: Any) -> int:
     """As `number`, 0 for what is no number."""
-    return number(value) or 0
+    return number(value) or 0 if value else 0
 
 
 def decimal(value: Any) -> float | None:
     """A reading that may carry its unit: `-2.31`, `-2.31 dBm`, `30.9C`. None for no reading."""
+    if type(value) is float:
+        return value
     found = re.match(r"\s*(-?[0-9]+(?:\.[0-9]+)?)", text(value))
     return float(found[1]) if found else None
 
@@ -71,20 +76,26 @@ def family(name: str) -> str:
     """`ipv4Unicast`, `ipv4-unicast`, `inet.0` → ipv4; "" for a family that no plan has."""
     for pattern, known in _FAMILIES:
         if pattern.search(name):
-            return known if known == "evpn" or "ulticast" not in name and "vpn" not in name.lower() else ""
+            return known if known == "evpn" or ("ulticast" not in name and "vpn" not in name.lower()) else ""
     return ""
 
 
 def vrf_name(name: str) -> str:
-    """"" for the default VRF, whatever the network OS calls it."""
+    """ "" for the default VRF, whatever the network OS calls it."""
     return "" if name.lower() in _DEFAULT else name
 
 
 def counters(port: str, row: Mapping[str, Any], names: Mapping[str, str], queue: int | None = None) -> Iterator[Counter]:
     """Those that are not zero. `names` is field → name of a counter."""
     for field, name in names.items():
-        if value := whole(row.get(field)):
+        if (found := row.get(field)) and found != "0" and (value := whole(found)):
             yield Counter(name, port, value, queue)
+
+
+@lru_cache(maxsize=1 << 16)
+def hop(gateway: str, interface: str) -> Hop:
+    """A next hop; tables have few of them, many times each."""
+    return Hop(gateway, interface)
 
 
 def summed(found: Iterable[Counter]) -> tuple[Counter, ...]:

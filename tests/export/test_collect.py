@@ -1,0 +1,42 @@
+"""Recipes that collect state: what they type is shown only, and what they are is valid."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+
+import pytest
+import yaml
+
+from fabric.export.collect import recipe
+from fabric.nos.state.records import KINDS
+from fabric.nos.target import target_names
+from tests.export.test_anta import exported
+
+OWN = [name for name in target_names() if recipe(name) is not None]
+READS = re.compile(
+    r"show |sudo vtysh -c 'show |ip -j |sudo lldpctl |sudo docker exec lldp lldpctl |sonic-db-dump -n |nv show "
+)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_commands_only_show(name: str) -> None:
+    found = recipe(name)
+    assert found is not None
+    assert all(READS.match(one.command) and ";" not in one.command for one in found.commands)
+    assert len({one.file for one in found.commands}) == len(found.commands)
+    kinds = {kind for one in found.commands for kind in one.kinds}
+    assert kinds <= set(KINDS)
+    assert {"bgp", "lldp", "interfaces", "routes", "evpn", "errors"} <= kinds
+
+
+@pytest.mark.parametrize("site", ["ai-eos", "ai-sonic", "ai-junos", "evpn-lab"])
+def test_the_files_are_valid(site: str) -> None:
+    files = exported(site, "collect")
+    subprocess.run(["sh", "-n"], input=files["collect.sh"], text=True, check=True)
+    ast.parse(files["collect.py"])
+    (play,) = yaml.safe_load(files["collect.yml"])
+    commands = json.loads(files["commands.json"])
+    assert {row["file"]: row["command"] for row in play["vars"]["commands"]} == next(iter(commands.values()))
