@@ -48,6 +48,7 @@ class Row(NamedTuple):
     place: Place
 
 
+IGP = -1  # in place of a rule: OSPF or IS-IS of an interface
 GIVEN = ("given",)  # shared by a statement without which a rule does not apply
 
 
@@ -113,6 +114,9 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
 
 def _clues(syntax: Syntax, path: Path) -> Iterator[Clue]:
     text = syntax.joined(path)
+    for pattern in syntax.rules.igp:
+        if match := pattern.fullmatch(text):
+            yield Clue(IGP, False, (), tuple((name, value) for name, value in match.groupdict().items() if value is not None))
     for at, need in enumerate(syntax.rules.needs):
         if match := need.line.fullmatch(text):
             words = {name: value or "" for name, value in match.groupdict().items()}

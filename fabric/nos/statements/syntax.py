@@ -25,7 +25,7 @@ LABEL = "label"  # text for people: a difference is a warning
 SECRET = "secret"  # compared by presence: the value is hashed or encrypted, and `rewrite` replaces it
 BELOW = "\v"  # in the result of a rewrite, ` > ` in the data
 ELEMENT = "\0"  # takes the place of an element in an expanded template
-KEYS = {"rewrite", "single", "ordered", "without_effect", "varies", "numbered", "tolerated", "needs"}  # of a `statements.yaml`
+KEYS = {"rewrite", "single", "ordered", "without_effect", "varies", "numbered", "tolerated", "needs", "igp"}  # of a `statements.yaml`
 KINDS = (DEFAULT, ADDED, HIDDEN, LABEL, SECRET)
 
 
@@ -141,11 +141,12 @@ class Rules:
     numbered: tuple[str, ...] = ()  # patterns whose groups are numbers of entries
     tolerated: tuple[str, ...] = ()  # statements that a device may lack by design
     needs: tuple[Need, ...] = ()  # statements that need another one
+    igp: tuple[re.Pattern[str], ...] = ()  # OSPF and IS-IS of an interface: groups `port` and what is stated
 
     def entries(self) -> tuple[tuple[Any, ...], ...]:
         """The lists, in the order of the fields."""
         rows = self.rewrites, self.single, self.ordered, self.without_effect
-        return *rows, self.varies, self.numbered, self.tolerated, self.needs
+        return *rows, self.varies, self.numbered, self.tolerated, self.needs, self.igp
 
     @cached_property
     def rewrites_by_word(self) -> Mapping[str, tuple[Rewrite, ...]]:
@@ -180,6 +181,7 @@ def load_rules(path: FilePath) -> Rules:
         tuple(_without_effect(row) for row in document["without_effect"]),
         *(tuple(document.get(key) or ()) for key in ("varies", "numbered", "tolerated")),
         tuple(_need(row) for row in document.get("needs") or ()),
+        tuple(re.compile(row) for row in document.get("igp") or ()),
     )
     if wrong := [entry for entry in rules.without_effect if entry.kind not in KINDS]:
         raise ValueError(f"{path}: unknown kind in {wrong[0]}")
