@@ -104,6 +104,9 @@ class Neighbor:
     keepalive_s: Located[int] | None = None
     hold_s: Located[int] | None = None
     allowas_in: Located[int] | None = None
+    extended: Located[bool] | None = None  # extended communities are sent; None where the network OS does by default
+    unchanged: Located[bool] | None = None  # EVPN next hops are kept; None where the network OS does by default
+    reflected: Located[bool] | None = None  # a route reflector's client
     interface: bool = False  # `peer` is an interface
     dynamic: bool = False  # `peer` is a prefix to listen on: it has no far end of its own
 

@@ -13,6 +13,9 @@ from fabric.checks.equals.outline import ADDRESS
 MOST_ODD = 3  # differences of a device that still counts as an equal of the others
 ENOUGH = 4  # objects with one body that make a rule
 LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen, which means one thing on every device
+STATE = re.compile(r"(?:shutdown|state (?:up|down)|admin_status = \w+|link-down yes| disable)$")  # ports differ in it by use
+TENANT = re.compile(r"\bvrf(?:_name)?\b|routing-instances")  # a port without a tenant, of an attachment
+SECTION = 3  # statements: a larger section that is missing, and nothing refers to it, is a feature without a use here
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
 PORTS = "port "  # begins the families of ports, whose names have no meaning on another device
 
@@ -99,7 +102,8 @@ def _causes(
         else:
             groups.setdefault(what[0].partition(" / ")[0], []).append(what)
     for members in groups.values():
-        yield Odd(at, family, name, tuple(members), (), witnesses)
+        if len(members) <= SECTION:
+            yield Odd(at, family, name, tuple(members), (), witnesses)
 
 
 def _by_design(one: Property, other: Property) -> bool:
@@ -129,7 +133,9 @@ def _objects(devices: Sequence[Device]) -> Iterator[Odd]:
         if len(counts) < 2:
             continue
         spread = Counter(body for members in users for body in set(members.values()))
-        rules = [body for body, count in counts.items() if count >= ENOUGH or spread[body] >= max(2, len(devices) - 1)]
+        spreads = len(devices) > 2 and not family.text.startswith(PORTS)
+        most = max(2, len(devices) - 1)  # of two devices, each would be a rule for the other
+        rules = [body for body, count in counts.items() if count >= ENOUGH or (spreads and spread[body] >= most)]
         for at, members in enumerate(users):
             for name, body in members.items():
                 if counts[body] == 1:
@@ -152,6 +158,9 @@ def _nearest(
     for rule in rules:
         missing, extra = rule - body, body - rule
         if len(missing) != 1 or len(extra) > 1 or len(rule) < 2:
+            continue
+        text = next(iter(missing))[0]
+        if STATE.search(text) or (family.text.startswith(PORTS) and TENANT.search(text)):
             continue
         if extra and (not _alike(*missing, *extra) or _by_design(*missing, *extra)):
             continue

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -48,6 +48,22 @@ class Row(NamedTuple):
     place: Place
 
 
+IGP = -1  # in place of a rule: OSPF or IS-IS of an interface
+GIVEN = ("given",)  # shared by a statement without which a rule does not apply
+
+
+class Clue(NamedTuple):
+    """A statement that needs another one (`used`), or is needed: which rule, and the values that both share."""
+
+    rule: int
+    used: bool
+    shared: tuple[str, ...]
+    words: tuple[tuple[str, str], ...] = ()  # groups of the statement
+
+
+Clues = list[tuple[Clue, Place]]
+
+
 @dataclass(frozen=True, eq=False)
 class Outline:
     """The statements of a device that have an effect, in the order of its files."""
@@ -55,33 +71,60 @@ class Outline:
     name: str
     nos: str
     rows: tuple[Row, ...]
+    clues: tuple[tuple[Clue, Place], ...] = ()
 
 
 Forms = dict[Path, Form | None]  # path → its form, None for a statement without effect
 
 
-def outline(name: str, nos: str, files: Mapping[str, str], known: Known, forms: Forms) -> Outline:
+@dataclass
+class Cache:
+    """What was read of statements before: devices of a network OS have many in common."""
+
+    known: Known = field(default_factory=dict)
+    forms: Forms = field(default_factory=dict)
+    clues: dict[Path, tuple[Clue, ...]] = field(default_factory=dict)
+
+
+def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outline:
     """The outline of a device.
 
     Args:
         name: of the device.
         nos: its network OS.
         files: path → text.
-        known: statements that were read before, as `Syntax.read` takes them.
-        forms: forms of statements that were read before: devices of a role have many in common.
+        cache: of the network OS.
     """
-    syntax = syntax_of(nos)
-    rows = []
-    for path, place in syntax.read(files, known).items():
+    syntax, forms = syntax_of(nos), cache.forms
+    rows, found = [], []
+    for path, place in syntax.read(files, cache.known).items():
         if path in forms:
             form = forms[path]
         else:
             form = _form(syntax, path)
-            if len(forms) < 400_000:
-                forms[path] = form
+            if clues := tuple(_clues(syntax, path)):
+                cache.clues[path] = clues
+            forms[path] = form
         if form is not None:
             rows.append(Row(form, path, place))
-    return Outline(name, nos, tuple(rows))
+        if path in cache.clues:
+            found += [(clue, place) for clue in cache.clues[path]]
+    return Outline(name, nos, tuple(rows), tuple(found))
+
+
+def _clues(syntax: Syntax, path: Path) -> Iterator[Clue]:
+    text = syntax.joined(path)
+    for pattern in syntax.rules.igp:
+        if match := pattern.fullmatch(text):
+            yield Clue(IGP, False, (), tuple((name, value) for name, value in match.groupdict().items() if value is not None))
+    for at, need in enumerate(syntax.rules.needs):
+        if match := need.line.fullmatch(text):
+            words = {name: value or "" for name, value in match.groupdict().items()}
+            yield Clue(at, True, tuple(words.get(name, "") for name in need.names), tuple(words.items()))
+        if need.given is not None and need.given.fullmatch(text):
+            yield Clue(at, False, GIVEN)
+        if need.needs is not None and (match := need.needs.fullmatch(text)):
+            yield Clue(at, False, tuple(match[name] or "" for name in need.names))
 
 
 def _form(syntax: Syntax, path: Path) -> Form | None:

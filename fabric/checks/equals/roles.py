@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fabric.checks.equals.outline import Forms, Outline, outline
+from fabric.checks.equals.outline import Cache, Clue, Outline, outline
 from fabric.facts import Facts
 from fabric.grouping import grouped
-from fabric.nos.statements.syntax import Known
+from fabric.nos.statements.syntax import Place
 
 NUMBERS = re.compile(r"\d+[a-z]?(?![a-z])")  # `leaf1a` and `leaf1b` are a pair
-ALIKE = 0.7  # share of equal statements of devices whose names are no help
+SEPARATORS = re.compile(r"[._-]+")
+ALIKE = 0.7  # share of equal statements of devices whose names have no numbers
 FEW = 3  # devices of a role that are enough to find the odd one
 
 
@@ -38,11 +39,13 @@ class Outlines:
     """Outlines of devices. What was read for one device is used for the next of its network OS.
 
     Attributes:
+        caches: by network OS.
+        clues: of every device that was read, by `id()` of its facts.
         kept: devices that are compared again and again → their outlines, by `id()` of their facts.
     """
 
-    known: dict[str, Known] = field(default_factory=dict)
-    forms: dict[str, Forms] = field(default_factory=dict)
+    caches: dict[str, Cache] = field(default_factory=dict)
+    clues: dict[int, Sequence[tuple[Clue, Place]]] = field(default_factory=dict)
     kept: dict[int, Outline] = field(default_factory=dict)
 
     def of(self, facts: Facts) -> Outline:
@@ -54,13 +57,14 @@ class Outlines:
         self.kept |= {id(facts): self._read(facts) for facts in devices}
 
     def _read(self, facts: Facts) -> Outline:
-        nos = facts.nos
-        return outline(facts.name, nos, facts.texts, self.known.setdefault(nos, {}), self.forms.setdefault(nos, {}))
+        made = outline(facts.name, facts.nos, facts.texts, self.caches.setdefault(facts.nos, Cache()))
+        self.clues[id(facts)] = made.clues
+        return made
 
 
 def stem(name: str) -> str:
     """A host name without what numbers a device: `dc1-leaf` of `dc1-leaf1a`."""
-    return NUMBERS.sub("", name.lower())
+    return NUMBERS.sub("", SEPARATORS.sub("-", name.lower()))
 
 
 def roles(devices: Iterable[Facts], outlines: Outlines) -> list[Role]:
@@ -73,7 +77,8 @@ def _of_one_os(devices: Sequence[Facts], outlines: Outlines) -> list[Role]:
     groups = list(grouped((stem(facts.name), facts) for facts in devices).values())
     found = [group for group in groups if len(group) >= FEW]
     rest = [group for group in groups if len(group) < FEW]
-    found += rest if len(rest) < 2 else _by_statements(rest, outlines)
+    nameless = [group for group in rest if not any(map(str.isdigit, group[0].name))]
+    found += [group for group in rest if group not in nameless] + _by_statements(nameless, outlines)
     few = {id(facts) for group in found if len(group) < FEW for facts in group}
     others = tuple(devices) if few else ()
     return [

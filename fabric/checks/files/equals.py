@@ -6,9 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fabric.checks import ERROR, NOTE, WARNING, Check, Finding, Network
+from fabric.checks import ERROR, NOTE, WARNING, Check, Finding, Network, syntax_of
 from fabric.checks.equals.compare import Comparison, compared
+from fabric.checks.equals.outline import GIVEN
 from fabric.checks.equals.roles import Outlines
+from fabric.facts import Located
 
 
 @dataclass(frozen=True)
@@ -48,3 +50,36 @@ class Equals(EqualsCheck):
         for one in subject.comparison.unlike:
             if (one.place.file, one.place.line) not in reported:
                 yield self.on(one.facts, one.place, one.message)
+
+
+class Needs(EqualsCheck):
+    """Looks for statements that have no effect without another one, and for processes and tunnels that are switched off.
+
+    A feature that is used and not enabled, routing that is off, a shut BGP process or tunnel: the rest of the file looks
+    complete, and nothing of it works.
+    """
+
+    id = "FAB2506"
+    title = "Everything that is configured is enabled"
+    severity = ERROR
+    example = "`router bgp 65001` on NX-OS without `feature bgp`"
+    remediation = "enable the feature, or remove the statements that use it"
+
+    def judge(self, subject: Compared) -> Iterator[Finding]:
+        _ = subject.comparison  # reads every file
+        for facts in subject.network.devices:
+            clues = subject.outlines.clues.get(id(facts), ())
+            needs = syntax_of(facts.nos).rules.needs if clues else ()
+            there = {(clue.rule, clue.shared) for clue, _ in clues if not clue.used}
+            reported: set[str] = set()
+            for clue, place in clues:
+                if not clue.used or (clue.rule, clue.shared) in there:
+                    continue
+                need = needs[clue.rule]
+                if need.given is not None and (clue.rule, GIVEN) not in there:
+                    continue
+                message = need.say.format(**dict(clue.words))
+                if message not in reported:
+                    reported.add(message)
+                    at = Located(None, place.line, place.file)
+                    yield self.on(facts, at, message, hint=need.fix.format(**dict(clue.words)))

@@ -261,6 +261,36 @@ def _shared(network: Network, facts: Facts) -> Iterator[tuple[str, str]]:
                     yield other.name, own.interface.name
 
 
+class GatewayPrefix(FilesCheck):
+    """Compares the prefix length of every anycast gateway on all leaves.
+
+    Hosts of one network with two prefix lengths disagree on who is in their subnet: some answers go to the gateway, some
+    are asked for by ARP and lost.
+    """
+
+    id = "FAB2507"
+    title = "An anycast gateway has one prefix length on all leaves"
+    severity = ERROR
+    example = "`ip address virtual 10.61.1.1/25` on leaf001, `/24` on leaf002"
+    remediation = "set the same prefix length on all leaves of the network"
+    of_island: ClassVar = True
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        users = grouped(
+            ((interface.vrf.value if interface.vrf else "", bare(fact.value)), (facts, name, fact))
+            for facts in network.devices
+            for name, interface in facts.interfaces.items()
+            for fact in interface.gateways
+            if "/" in fact.value
+        )
+        for (_, address), rows in users.items():
+            lengths = [(fact.value.rpartition("/")[2], (facts, name, fact)) for facts, name, fact in rows]
+            usual, odd = odd_ones(lengths)
+            for length, (facts, name, fact) in odd:
+                other = usual if usual != length else next(one for one, _ in lengths if one != length)
+                yield self.on(facts, fact, f"{name}: anycast gateway {address} with /{length}, but /{other} on other leaves")
+
+
 class Segments(FilesCheck):
     """Compares the Ethernet segment identifiers of all bonds.
 

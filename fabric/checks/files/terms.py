@@ -11,6 +11,9 @@ from fabric.checks.files.bgp import asn_at
 from fabric.facts import Bgp, Facts, Located, Neighbor
 
 
+ODD_SESSIONS = 3  # with another hold time at the far end
+
+
 class SessionTerms(FilesCheck):
     """Compares address families, hold time and BFD at both ends of every session.
 
@@ -27,14 +30,18 @@ class SessionTerms(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         reported: set[tuple[int, int]] = set()
+        slow = HoldTimes(network)
+        yield from (self.on(facts, fact, message, severity=WARNING) for facts, fact, message in slow.odd())
         for facts, _, peer in network.sessions():
             far = network.far(peer)
             if far is None or far.back is None or (id(far.back), id(peer)) in reported:
                 continue
             reported.add((id(peer), id(far.back)))
-            yield from self._compare(facts, peer, far.facts, far.back)
+            yield from self._compare(facts, peer, far.facts, far.back, {facts.name, far.facts.name} & slow.names)
 
-    def _compare(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> Iterator[Finding]:
+    def _compare(
+        self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor, blamed: set[str]
+    ) -> Iterator[Finding]:
         name = session_name(peer.vrf, peer.peer)
         yield from self._families(facts, peer, far, back)
         if bool(peer.bfd and peer.bfd.value) != bool(back.bfd and back.bfd.value):
@@ -42,7 +49,7 @@ class SessionTerms(FilesCheck):
             line = Located(None, there.line, there.file)
             name = session_name(there.vrf, there.peer)
             yield self.on(without, line, f"{name}: no BFD, but BFD is enabled on {with_it.name}", severity=WARNING)
-        if peer.hold_s and back.hold_s and peer.hold_s.value != back.hold_s.value:
+        if not blamed and peer.hold_s and back.hold_s and peer.hold_s.value != back.hold_s.value:
             where = f"{back.hold_s.value} s on {far.name} ({place(back.hold_s)})"
             name = session_name(peer.vrf, peer.peer)
             yield self.on(facts, peer.hold_s, f"{name}: hold time {peer.hold_s.value} s, but {where}", severity=WARNING)
@@ -50,6 +57,12 @@ class SessionTerms(FilesCheck):
     def _families(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> Iterator[Finding]:
         """One in common at least, and none but IPv4 at one end alone: that one is on by default on some network OSes."""
         mine, theirs = {fact.value: fact for fact in peer.families}, {fact.value: fact for fact in back.families}
+        if bool(mine) != bool(theirs):  # readers fill in defaults: an end without any has none activated
+            without, neighbor, other, families = (facts, peer, far, theirs) if theirs else (far, back, facts, mine)
+            there = place(next(iter(families.values())))
+            name = session_name(neighbor.vrf, neighbor.peer)
+            message = f"{name}: no address family, but {other.name} has {', '.join(sorted(families))} ({there})"
+            yield self.on(without, Located(None, neighbor.line, neighbor.file), message)
         if not mine or not theirs:
             return
         if not mine.keys() & theirs.keys():
@@ -65,6 +78,31 @@ class SessionTerms(FilesCheck):
             where = f"is configured only on {other.name} ({place(fact)})"
             message = f"{session_name(neighbor.vrf, neighbor.peer)}: address family {family} {where}"
             yield self.on(without, home, message)
+
+
+class HoldTimes:
+    """Devices whose hold time no neighbor has, and that differ from three neighbors or more: they are the cause."""
+
+    def __init__(self, network: Network) -> None:
+        self.rows: dict[str, list[tuple[Facts, Neighbor, Neighbor]]] = {}
+        counts: Counter[str] = Counter()
+        for facts, _, peer in network.sessions():
+            far = network.far(peer)
+            if far is not None and far.back is not None and peer.hold_s and far.back.hold_s:
+                counts[facts.name] += 1
+                if peer.hold_s.value != far.back.hold_s.value:
+                    self.rows.setdefault(facts.name, []).append((facts, peer, far.back))
+        self.names = {name for name, rows in self.rows.items() if len(rows) == counts[name] >= ODD_SESSIONS}
+        if len(self.names) * 2 >= len(counts):
+            self.names = set()
+
+    def odd(self) -> Iterator[tuple[Facts, Located[int] | None, str]]:
+        """One row for a device, on the first line with its hold time."""
+        for name in sorted(self.names):
+            facts, peer, back = self.rows[name][0]
+            if peer.hold_s and back.hold_s:
+                got = f"hold time {peer.hold_s.value} s, but {back.hold_s.value} s on all {len(self.rows[name])} neighbors"
+                yield facts, peer.hold_s, got
 
 
 class PrefixLimit(FilesCheck):

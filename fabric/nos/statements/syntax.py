@@ -25,7 +25,7 @@ LABEL = "label"  # text for people: a difference is a warning
 SECRET = "secret"  # compared by presence: the value is hashed or encrypted, and `rewrite` replaces it
 BELOW = "\v"  # in the result of a rewrite, ` > ` in the data
 ELEMENT = "\0"  # takes the place of an element in an expanded template
-KEYS = {"rewrite", "single", "ordered", "without_effect", "varies", "numbered", "tolerated"}  # of a `statements.yaml`
+KEYS = {"rewrite", "single", "ordered", "without_effect", "varies", "numbered", "tolerated", "needs", "igp"}  # of a `statements.yaml`
 KINDS = (DEFAULT, ADDED, HIDDEN, LABEL, SECRET)
 
 
@@ -103,6 +103,33 @@ class Rewrite:
 
 
 @dataclass(frozen=True)
+class Need:
+    """A statement that has no effect without another one of the same file.
+
+    Attributes:
+        line: pattern of the whole path of the statement.
+        needs: pattern of the other one; its named groups have the values that they have in `line`. "" where the statement
+            itself switches something off.
+        say: what is wrong, completed with the groups of `line`.
+        fix: what to configure.
+        source: title of the vendor's page.
+        given: pattern of a statement without which the rule does not apply: a part of a config has none.
+    """
+
+    line: re.Pattern[str]
+    needs: re.Pattern[str] | None
+    say: str
+    fix: str
+    source: str
+    given: re.Pattern[str] | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the groups that both patterns share."""
+        return tuple(self.needs.groupindex) if self.needs is not None else ()
+
+
+@dataclass(frozen=True)
 class Rules:
     """The file `statements.yaml` of a network OS."""
 
@@ -113,11 +140,13 @@ class Rules:
     varies: tuple[str, ...] = ()  # patterns whose groups name what a device has by design: a VRF, a list, an AS number
     numbered: tuple[str, ...] = ()  # patterns whose groups are numbers of entries
     tolerated: tuple[str, ...] = ()  # statements that a device may lack by design
+    needs: tuple[Need, ...] = ()  # statements that need another one
+    igp: tuple[re.Pattern[str], ...] = ()  # OSPF and IS-IS of an interface: groups `port` and what is stated
 
     def entries(self) -> tuple[tuple[Any, ...], ...]:
         """The lists, in the order of the fields."""
         rows = self.rewrites, self.single, self.ordered, self.without_effect
-        return *rows, self.varies, self.numbered, self.tolerated
+        return *rows, self.varies, self.numbered, self.tolerated, self.needs, self.igp
 
     @cached_property
     def rewrites_by_word(self) -> Mapping[str, tuple[Rewrite, ...]]:
@@ -151,6 +180,8 @@ def load_rules(path: FilePath) -> Rules:
         tuple(re.compile(row) for row in document.get("ordered") or ()),
         tuple(_without_effect(row) for row in document["without_effect"]),
         *(tuple(document.get(key) or ()) for key in ("varies", "numbered", "tolerated")),
+        tuple(_need(row) for row in document.get("needs") or ()),
+        tuple(re.compile(row) for row in document.get("igp") or ()),
     )
     if wrong := [entry for entry in rules.without_effect if entry.kind not in KINDS]:
         raise ValueError(f"{path}: unknown kind in {wrong[0]}")
@@ -168,6 +199,11 @@ def _rewrite(row: Mapping[str, Any]) -> Rewrite:
         tuple(text.replace(" > ", BELOW) for text in to),
         re.compile(row.get("in", "")),
     )
+
+
+def _need(row: Mapping[str, str]) -> Need:
+    needs, given = (re.compile(row[key]) if row.get(key) else None for key in ("needs", "given"))
+    return Need(re.compile(row["line"]), needs, row["say"], row["fix"], row["source"], given)
 
 
 def any_part(path: str, text: str) -> str:

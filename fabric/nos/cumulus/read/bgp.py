@@ -116,6 +116,7 @@ def _family(own: Neighbor, family: Levels, name: str) -> None:
         return
     own.families.append(Located(name, on.line if on else own.line, own.file))
     own.max_prefix = own.max_prefix or family.first(number, "prefix-limits", "inbound", "maximum")
+    own.reflected = own.reflected or family.first(switch, "route-reflector-client")
     own.import_filter = own.import_filter or _filter(family, "inbound")
     own.export_filter = own.export_filter or _filter(family, "outbound")
     allowed = family.at("aspath", "allow-my-asn")

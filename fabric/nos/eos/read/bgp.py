@@ -68,6 +68,8 @@ class _Process:
         for peer in self.facts.neighbors():
             if timers:
                 _take(peer, ["timers", *timers[0].split()], timers[1].number, self.file, inherited=True)
+            peer.extended = peer.extended or Located(False, peer.line, self.file)
+            peer.unchanged = peer.unchanged or Located(False, peer.line, self.file)
             if peer.max_prefix is None:
                 peer.max_prefix = Located(MOST_ROUTES, peer.line, self.file)
             elif peer.max_prefix.value == 0:
@@ -221,5 +223,11 @@ def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: 
         put("bfd", True)
     elif head == "shutdown":
         put("enabled", False)
+    elif head == "send-community":
+        put("extended", not rest or "extended" in rest)
+    elif head == "next-hop-unchanged":
+        put("unchanged", True)
+    elif head == "route-reflector-client":
+        put("reflected", True)
     elif head in ("route-map", "prefix-list") and len(rest) > 1:
         put("import_filter" if rest[1] == "in" else "export_filter", rest[0])

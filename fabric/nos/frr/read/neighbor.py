@@ -29,7 +29,7 @@ NEIGHBOR = frozenset((
     "extended-optional-parameters", "graceful-restart", "graceful-restart-disable", "graceful-restart-helper",
     "graceful-shutdown", "ip-transparent", "link-bandwidth", "local-role", "maximum-prefix-out", "next-hop-self",
     "nexthop-local", "oad", "override-capability", "passive", "path-attribute", "port", "remove-private-AS",
-    "remove-private-as", "route-reflector-client", "route-server-client", "rpki", "send-community",
+    "remove-private-as", "route-server-client", "rpki", "send-community",
     "send-nexthop-characteristics", "sender-as-path-loop-detection", "soft-reconfiguration", "solo", "soo",
     "strict-capability-match", "tcp-mss", "ttl-security", "unsuppress-map", "weight",
 ))  # fmt: skip
@@ -60,6 +60,7 @@ VERBS: dict[str, Callable[[list[str]], dict[str, Any]]] = {
     "timers": _timers,
     "bfd": lambda words: {"bfd": True},
     "shutdown": lambda words: {"enabled": False},
+    "route-reflector-client": lambda words: {"reflected": True},
 }
 
 

@@ -94,6 +94,10 @@ def _neighbor(neighbor: Neighbor, levels: Levels) -> Neighbor:
     disabled = next((configured for level in levels if (configured := level.flag("disable"))), None)
     neighbor.enabled = Located(False, disabled.line, disabled.file) if disabled else None
     neighbor.multihop = next((_ttl(level) for level in levels if "multihop" in level), None)
+    kept = next((found for level in levels if (found := level.at("multihop").flag("no-nexthop-change"))), None)
+    neighbor.unchanged = kept or Located(False, neighbor.line, neighbor.file)
+    clients = _first(levels, "cluster")
+    neighbor.reflected = Located(True, clients.line, clients.file) if clients else None
     neighbor.max_prefix = next((configured for _, node in families if (configured := _limit(node))), None)
     neighbor.import_filter = _policies(levels, "import")
     neighbor.export_filter = _policies(levels, "export")

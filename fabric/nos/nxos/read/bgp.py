@@ -17,7 +17,7 @@ UNICAST = ("ipv4", "ipv6")
 FILTERS = ("route-map", "prefix-list", "filter-list")  # of several on one session the first is named
 WAYS = {"in": "import_filter", "out": "export_filter"}
 DEPTH = 16  # of templates that inherit from templates
-OF_FAMILIES = ("import_filter", "export_filter", "max_prefix", "allowas_in")
+OF_FAMILIES = ("import_filter", "export_filter", "max_prefix", "allowas_in", "reflected")
 
 
 @dataclass(slots=True)
@@ -87,6 +87,12 @@ class Process:
                 for name, parsed in _of_family(family.values).items():
                     values.setdefault(name, parsed)
             neighbor = Neighbor(self.target.vrf, peer, section.number, self.reading.file, families=list(whole.names.values()))
+            if (evpn := whole.families.get("evpn")) is not None:  # sends and keeps nothing by default
+                home = whole.names["evpn"]
+                neighbor.extended = evpn.values.get("extended") or Located(False, home.line, home.file)
+                policy = evpn.values.get("route-map out")
+                kept = policy is not None and policy.value in self.reading.keeping
+                neighbor.unchanged = Located(kept, home.line, home.file)
             neighbor.interface = not is_address(peer.partition("/")[0])
             neighbor.dynamic = "/" in peer and not neighbor.interface
             for name, parsed in values.items():
@@ -288,6 +294,8 @@ FAMILY: Rules[Block] = Rules(
         **{f"{kind} (\\S+) (in|out)": _policy(kind) for kind in FILTERS},
         r"maximum-prefix (\d{1,9})\b.*": _kept("max_prefix", lambda match: int(match[1])),
         r"allowas-in(?: (\d{1,2}))?": _kept("allowas_in", lambda match: int(match[1] or 3)),
+        r"send-community (?:extended|both)": _kept("extended", lambda match: True),
+        r"route-reflector-client": _kept("reflected", lambda match: True),
         r"inherit peer-policy (\S+)(?: (\d{1,5}))?": _inherit_policy,
     },
     heads("""

@@ -48,7 +48,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     facts = Facts(name, "nxos", tuple(files))
     for file, text in files.items():
         config = read_indented(without_banners(text))
-        reading = Reading(facts, file)
+        reading = Reading(facts, file, _keeping(config))
         state = DeviceState(reading, Qos(reading), overlay.Overlay(reading))
         DEVICE_RULES.over(config, [state])
         state.close()
@@ -56,6 +56,12 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         names.collect(config, file, facts.undefined, facts.services.secrets)
         facts.statements += len(below(config))
     return facts
+
+
+def _keeping(config: Section) -> frozenset[str]:
+    """Route maps that keep the next hop."""
+    parts = (part for part in config.parts if part.line.startswith("route-map "))
+    return frozenset(part.line.split()[1] for part in parts if part.has("set ip next-hop unchanged"))
 
 
 def without_banners(text: str) -> str:

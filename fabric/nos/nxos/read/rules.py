@@ -34,6 +34,7 @@ class Reading:
 
     facts: Facts
     file: str
+    keeping: frozenset[str] = frozenset()  # route maps that keep the next hop
 
     def located(self, value: T, section: Section) -> Located[T]:
         return Located(value, section.number, self.file)
