@@ -17,7 +17,7 @@ DEFAULT_CTAS, MOST_CTAS = 16, 64  # of a ring
 UNLIMITED = 1e9  # GB/s
 NCCL_NVLINK = 0.8  # of NVLink's line rate, as NCCL's search counts it: 20 of 25 GB/s a link
 WIDER, WIDER_PAIR = 1.5, 4.0  # NVLink over the NICs, and a pair's NVLink over a NIC, from which on a tree is widened
-WITHOUT_PCIE_SWITCH = 4  # GPUs of the boards that are wired to the CPU itself
+WITHOUT_PCIE_SWITCH, PCIE4_GBPS = 4, 31.5  # boards of so many GPUs are wired to the CPU; a slot that was measured there
 CTA_NIC_GBPS = 400.0  # NCCL's search gives a ring one channel of up to 48 GB/s per NIC, and two per NIC of 800G
 
 
@@ -93,7 +93,7 @@ def board(gpu: physics.Gpu, domain_gpus: int, net_GBps: float, nic_GBps: float) 
     switched = domain_gpus >= gpu.switch_from
     pair = gpu.nvlink_GBps / max(domain_gpus - 1, 1)
     wide = gpu.nvlink_GBps / net_GBps >= WIDER / NCCL_NVLINK if switched else pair / nic_GBps >= WIDER_PAIR / NCCL_NVLINK
-    through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH
+    through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH and gpu.pcie_GBps <= PCIE4_GBPS
     return {
         "nvls": gpu.nvls and switched,
         "root_GBps": gpu.pcie_GBps if through_cpu else UNLIMITED,
