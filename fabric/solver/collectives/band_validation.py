@@ -67,7 +67,9 @@ def banded(found: Sequence[Predicted], errors: Sequence[Predicted]) -> list[Band
         if others:
             made = fitted_band(others)
             mine = [item for item in found if item.source == name]
-            out += [Banded(item, *made.factors(item.kind, item.bytes, item.table.platform.ranks, item.known)) for item in mine]
+            out += [
+                Banded(item, *made.factors(item.kind, item.bytes, item.table.platform.ranks, item.known)) for item in mine
+            ]
     return out
 
 

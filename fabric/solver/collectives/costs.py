@@ -119,14 +119,9 @@ def _growth(job: Job, p: Terms) -> Any:
     return 1 + p["hop_growth"] * np.log2(np.clip(job.bytes, 8, GROWS_TO) / 8)
 
 
-def crossings(job: Job, p: Terms, widens: Any = True) -> Any:
-    """How often a byte leaves a domain in a tree: once of two domains, twice of more, when up and down share the NICs.
-
-    Args:
-        widens: whether NCCL's search finds channels inside a domain that are wider than the NICs (src/graph/search.cc);
-            a plain tree of two domains takes up and down over the same ones else.
-    """
-    return np.where((np.asarray(job.domains) <= 2) & widens, 1.0, 2 / p["tree_crossing_share"])
+def crossings(job: Job, p: Terms) -> Any:
+    """How often a byte leaves a domain in a tree: once of two domains, twice of more, when up and down share the NICs."""
+    return np.where(np.asarray(job.domains) <= 2, 1.0, 2 / p["tree_crossing_share"])
 
 
 def _net(job: Job, p: Terms, share: Any) -> Any:
@@ -159,7 +154,7 @@ def _tree(job: Job, p: Terms, at: int) -> Floats:
     net = _net(job, p, job.tree_share)
     between = (np.minimum(p["tree_ll_GBps"], 0.5 * net), 0.92 * net, net)[at]
     between = np.where(job.crosses, between, NOTHING)
-    speed = np.minimum(inside, between / crossings(job, p, job.tree_widens))
+    speed = np.minimum(inside, between / crossings(job, p))
     flight = job.bytes / (1 + job.bytes / (p[f"tree_flight_{name}_MiB"] * MIB))
     hops = 2 * (job.domain - 1) / inside + 2 * levels(job) / between
     fill = hops * flight / US * p[f"tree_fill_{name}"] * np.where(job.crosses, p["fill"], 1.0)

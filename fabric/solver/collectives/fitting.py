@@ -24,7 +24,7 @@ ENOUGH = 1e-5  # relative gain of a round that is the last one
 USUAL_ROWS = 20
 STEP = 1e-4  # of the numerical derivative, in spreads
 DIGITS = 4
-BESIDE, SLINGSHOT = 0.1, 0.4
+BESIDE, SLINGSHOT = 0.1, 0.15
 
 
 def fit(

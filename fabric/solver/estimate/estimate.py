@@ -130,7 +130,7 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
         nic_GBps=nic,
         generation=physics.generations().index(gpu.generation),
         transport=physics.transports().index(transport_of(supply) if domains > 1 else "none"),
-        **board(gpu, placed.board_gpus, net, nic),
+        **board(gpu, placed.board_gpus),
     )
     if domains == 1:
         return job
