@@ -66,11 +66,13 @@ def banded(found: Sequence[Predicted], errors: Sequence[Predicted]) -> list[Band
         others = [item for item in errors if name in item.unseen and item.source != name]
         if others:
             made = fitted_band(others)
-            mine = [item for item in found if item.source == name]
-            out += [
-                Banded(item, *made.factors(item.kind, item.bytes, item.table.platform.ranks, item.known)) for item in mine
-            ]
+            out += [_banded(item, made) for item in found if item.source == name]
     return out
+
+
+def _banded(item: Predicted, made: Band) -> Banded:
+    stated = item.table.platform
+    return Banded(item, *made.factors(item.kind, item.bytes, stated.ranks, stated.domain_ranks, item.known))
 
 
 def band_figures(found: Sequence[Banded]) -> dict[str, Any]:

@@ -79,7 +79,7 @@ class Predicted:
     @property
     def columns(self) -> dict[str, Floats]:
         """Features of the band."""
-        return features(self.kind, self.bytes, self.table.platform.ranks, self.known)
+        return features(self.kind, self.bytes, self.table.platform.ranks, self.table.platform.domain_ranks, self.known)
 
 
 def left(tables: Sequence[Table], beside: Sequence[Table] = (), split: str = "source") -> Iterator[Left]:

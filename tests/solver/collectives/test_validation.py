@@ -102,7 +102,7 @@ def test_twins_share_the_stated_platform() -> None:
 
 def test_what_was_not_measured_has_a_wider_band() -> None:
     def width(kind: Kind, ranks: int) -> float:
-        low, high = band.shipped().factors(kind, np.array([1 << 20, 1 << 30], dtype=np.float64), ranks, KNOWN)
+        low, high = band.shipped().factors(kind, np.array([1 << 20, 1 << 30], dtype=np.float64), ranks, 8, KNOWN)
         assert (low < 1).all()
         assert (high > 1).all()
         return float((high / low).max())
