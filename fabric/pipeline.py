@@ -643,16 +643,21 @@ def cross_validate(measured: Sequence[Table], beside: Sequence[Table], split: st
         split: what is left out: `source`, `kind`, `scale` (above 128 GPUs), or `points` (as `source`, then calibrated with
             three rows of each table).
         tell: called with the name of each fit that is done.
+
+    Bands of the split `source` come from fits without two groups of sources each.
     """
     from fabric.solver.collectives.validation import Predicted, left, predict
     from fabric.solver.collectives.validation_report import Validation
     from fabric.workers import in_chunks
 
-    tasks, predictions = list(left(measured, beside, split)), list[Predicted]()
+    tasks, found = list(left(measured, beside, split)), dict[str, list[Predicted]]()
+    if split == "source":
+        tasks += left(measured, beside, "pairs")
     for task, (predicted,) in zip(tasks, in_chunks(predict, tasks, 0, chunk=1, least=2), strict=True):
         tell(task.name)
-        predictions += predicted
-    return Validation(split, tuple(predictions), {table.id: table.why_not for table in measured if not table.scored_rows})
+        found.setdefault(task.split, []).extend(predicted)
+    not_scored = {table.id: table.why_not for table in measured if not table.scored_rows}
+    return Validation(split, tuple(found.get(split, ())), not_scored, tuple(found.get("pairs", ())))
 
 
 def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str = "shipped") -> Calibration:

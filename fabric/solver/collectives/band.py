@@ -1,8 +1,8 @@
 """The band of an estimate: where eight of ten measured times lie, from the errors on sources that were left out of the fit.
 
-The spread of the error is a product of factors: message size, family, network, number of ranks, and how much of the kind was
-measured. Its logarithm is linear in `features`; the 10th and the 90th percentile are multiples of it, by message size. A fit
-to few sources has large random errors, so the coefficients are shrunk to 0 (ridge regression).
+The spread of the error is a product of factors: message size, family, network, ranks, NVLink domain, and how much of the kind
+was measured. Its logarithm is linear in `features`; the 10th and the 90th percentile are multiples of it, by message size.
+A fit to few sources has large random errors, so the coefficients are shrunk to 0 (ridge regression).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ SIZES: Mapping[str, tuple[float, float]] = {  # above, up to and including, byte
     ">256M": (1 << 28, np.inf),
 }
 CLOUD = ("efa", "efa1", "tcpx", "tcpxo", "slingshot", "ethernet")  # not RDMA on InfiniBand or Ethernet NICs
-LEAST_RANKS = 8  # below, fewer ranks make nothing more certain
+LEAST_RANKS = 8  # of a run and of an NVLink domain; below, fewer make nothing more certain
 FLOOR = 0.02  # least absolute log error that counts: timers are no better
 RIDGE = 3.0
 # What was not measured is never more certain; few tables are of these kinds, and the fit alone would not show it.
@@ -43,15 +43,18 @@ class Band:
     low: Mapping[str, float]
     high: Mapping[str, float]
 
-    def factors(self, kind: Kind, sizes: Floats, ranks: int, known: Coverage, own: float = 1.0) -> tuple[Floats, Floats]:
+    def factors(
+        self, kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage, own: float = 1.0
+    ) -> tuple[Floats, Floats]:
         """(10th, 90th percentile of the time over the estimate) of each size.
 
         Args:
             sizes: bytes.
+            domain: ranks of an NVLink domain.
             known: what the parameters were fitted to.
             own: factor on the spread where the platform itself was measured.
         """
-        spread = own * self._spread(features(kind, sizes, ranks, known))
+        spread = own * self._spread(features(kind, sizes, ranks, domain, known))
         low, high = np.zeros(len(sizes)), np.zeros(len(sizes))
         for name in SIZES:
             mask = within(sizes, name)
@@ -76,7 +79,7 @@ def within(sizes: Floats, name: str) -> Bools:
     return (sizes > low) & (sizes <= high)
 
 
-def features(kind: Kind, sizes: Floats, ranks: int, known: Coverage) -> dict[str, Floats]:
+def features(kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage) -> dict[str, Floats]:
     """Columns that the spread depends on, by name."""
     every = np.ones(len(sizes))
     crosses = kind.transport != "none"
@@ -86,13 +89,17 @@ def features(kind: Kind, sizes: Floats, ranks: int, known: Coverage) -> dict[str
     columns |= {name: every * (kind.family == name) for name in FAMILIES[1:]}
     columns["network"] = every * crosses
     columns["network, <=64K"] = every * crosses * within(sizes, "<=64K")
-    columns["doublings of ranks"] = every * np.log2(max(ranks, LEAST_RANKS) / LEAST_RANKS)
+    cloud = kind.transport in CLOUD
+    doublings = every * np.log2(max(ranks, LEAST_RANKS) / LEAST_RANKS)
+    columns["doublings of ranks"] = doublings * (not cloud)
+    columns["doublings of ranks, cloud transport"] = doublings * cloud
+    columns["network, doublings of the NVLink domain"] = every * crosses * np.log2(max(domain, LEAST_RANKS) / LEAST_RANKS)
     columns["kind in no source"] = every * (sources == 0)
     columns["kind in one source"] = every * (sources == 1)
     columns["generation in no source"] = every * (not known.has(generation=kind.generation))
     columns["transport in no source"] = every * (not known.has(transport=kind.transport))
     columns["doublings beyond the largest run"] = every * np.log2(max(ranks / max(largest_ranks, 1), 1))
-    columns["cloud transport"] = every * (kind.transport in CLOUD)
+    columns["cloud transport"] = every * cloud
     return columns
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,18 +16,20 @@ from fabric.solver.collectives.coverage import FAMILIES
 from fabric.solver.collectives.fitting import USUAL_ROWS
 from fabric.solver.collectives.validation import SCALE_RANKS, Predicted, weight_of_rows
 
-SPLIT_WEIGHT = {"source": 1.0, "kind": 0.3, "scale": 0.5}  # of the errors of a split in the fit of the band
-
 
 def fitted_band(predictions: Sequence[Predicted]) -> Band:
-    """The band of predictions of any splits."""
+    """The band of predictions. A table may be predicted by several fits; its rows then share their weight."""
     columns = [item.columns for item in predictions]
     names = list(columns[0])
     rows: dict[str, int] = {}
-    for item in predictions:
+    fits = Counter((item.source, item.table.id) for item in predictions)
+    for item in {(item.source, item.table.id): item for item in predictions}.values():
         rows[item.source] = rows.get(item.source, 0) + len(item.bytes)
     weight = np.concatenate(
-        [np.full(len(item.bytes), (USUAL_ROWS / rows[item.source]) ** 0.5 * SPLIT_WEIGHT[item.split]) for item in predictions]
+        [
+            np.full(len(item.bytes), (USUAL_ROWS / rows[item.source]) ** 0.5 / fits[item.source, item.table.id])
+            for item in predictions
+        ]
     )
     return band.fit(
         {name: np.concatenate([part[name] for part in columns]) for name in names},
@@ -38,7 +41,7 @@ def fitted_band(predictions: Sequence[Predicted]) -> Band:
 
 @dataclass(frozen=True)
 class Banded:
-    """A prediction with the band of errors on all other sources."""
+    """A prediction with the band of errors on other sources, by fits that did not see its own."""
 
     item: Predicted
     low: Floats  # over the predicted time
@@ -51,15 +54,25 @@ class Banded:
         return ((ratio >= self.low) & (ratio <= self.high)).astype(np.float64)
 
 
-def banded(found: Sequence[Predicted]) -> list[Banded]:
-    """Each prediction of the split `source`, with a band that was fitted without its source."""
+def banded(found: Sequence[Predicted], errors: Sequence[Predicted]) -> list[Banded]:
+    """Each prediction, with a band that never saw its source: from the errors on other sources of fits without it.
+
+    Args:
+        found: predictions, each by a fit without its source.
+        errors: predictions of the split `pairs`.
+    """
     out = []
     for name in sorted({item.source for item in found}):
-        made = fitted_band([item for item in found if item.source != name])
-        for item in found:
-            if item.source == name and item.split == "source":
-                out.append(Banded(item, *made.factors(item.kind, item.bytes, item.table.platform.ranks, item.known)))
+        others = [item for item in errors if name in item.unseen and item.source != name]
+        if others:
+            made = fitted_band(others)
+            out += [_banded(item, made) for item in found if item.source == name]
     return out
+
+
+def _banded(item: Predicted, made: Band) -> Banded:
+    stated = item.table.platform
+    return Banded(item, *made.factors(item.kind, item.bytes, stated.ranks, stated.domain_ranks, item.known))
 
 
 def band_figures(found: Sequence[Banded]) -> dict[str, Any]:

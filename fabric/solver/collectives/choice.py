@@ -7,13 +7,13 @@ better than either alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from fabric.solver import Floats, Ints
-from fabric.solver.collectives.costs import PROTOCOLS, Key, costs, others
+from fabric.solver.collectives.costs import Key, costs, others
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.tuner import estimates
@@ -71,31 +71,16 @@ def run(
     if not keys:
         return Runs((), np.empty((0, len(job.bytes))), np.empty((0, len(job.bytes))), np.zeros(len(job.bytes), np.int64))
     times = capped(np.stack([table[key] for key in keys]))
-    theirs = estimates(job) if theirs is None else theirs
     healthy_us = times
     if seen is not None or job.limited:
         ideal = costs(seen or job.healthy(), terms)
         healthy_us = capped(np.stack([ideal[key] for key in keys]))
+    theirs = estimates(job) if theirs is None else theirs
     expected = np.where(
         healthy_us < NEVER, capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
     )
-    chosen = np.argmin(healthy_us + shunned(keys, job, theirs), axis=0)
+    chosen = np.argmin(healthy_us, axis=0)
     return Runs(keys, times, expected, chosen)
-
-
-def shunned(keys: Sequence[Key], job: Job, theirs: Mapping[Key, Floats]) -> Floats:
-    """NEVER where NCCL does not take a tree though it would be faster, 0 elsewhere, [keys, rows].
-
-    Between two domains a tree crosses the network once. NCCL knows only where its search gave the tree more than the NICs'
-    speed inside a domain (src/graph/search.cc); elsewhere it takes a ring as soon as its own estimate of the ring is less.
-    """
-    found = np.zeros((len(keys), len(job.bytes)))
-    trees = [at for at, key in enumerate(keys) if key[0] == "tree"]
-    if trees and any(key[0] == "ring" for key in keys):
-        ring, tree = (np.minimum.reduce([theirs[name, protocol] for protocol in PROTOCOLS]) for name in ("ring", "tree"))
-        narrow = np.logical_not(job.tree_widens) & (np.asarray(job.domains) == 2) & (tree > ring)
-        found[trees] = np.where(narrow, NEVER, 0.0)
-    return found
 
 
 def allowed(key: Key, algorithm: str, protocol: str) -> bool:

@@ -246,14 +246,15 @@ def _p2p(job: Job, p: Terms) -> Floats:
     net = _net(job, p, job.peers_share) * p["p2p_nic_share"] / job.domain
     if job.collective == "sendrecv":
         net = net * np.asarray(job.collisions, dtype=np.float64) ** -p["collision"]
-    inside = p["p2p_nvlink_share"] * _inside_GBps(job, p)
+    inside = _inside_GBps(job, p) * np.where(job.pcie, 1.0, p["p2p_nvlink_share"])
     hops = 2 * p["p2p_net"] * (RING_NET_US[0] + TREE_NET_US[0]) * p["net_hop"] + 2 * (job.hop_us + _rendezvous(job, p))
     latency = p["p2p_hops"] * p["p2p_hop"] * _hop(job, p) + np.where(job.crosses, hops, 0.0)
     latency = latency + p["p2p_peer_us"] * np.where(job.collective == "alltoall", job.ranks - 1, 1)
     if job.collective == "alltoall":
         near = job.bytes * (job.domain - 1) / job.ranks / inside
         far = np.where(job.crosses, job.bytes * (job.ranks - job.domain) / job.ranks / net, 0.0)
-        transfer = np.maximum(near, far)
+        slot = np.where(job.pcie, job.bytes * (job.ranks - 1) / job.ranks / inside, 0.0)  # near and far share it
+        transfer = np.maximum(np.maximum(near, far), slot)
     else:
         transfer = np.where(job.crosses, job.bytes / net, job.bytes / inside)
     fill = _filled(p["p2p_fill_us"], job.bytes, p["p2p_fill_MiB"])

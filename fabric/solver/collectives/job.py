@@ -15,9 +15,7 @@ from fabric.solver.measured.platform import MeasuredPlatform
 
 DEFAULT_CTAS, MOST_CTAS = 16, 64  # of a ring
 UNLIMITED = 1e9  # GB/s
-NCCL_NVLINK = 0.8  # of NVLink's line rate, as NCCL's search counts it: 20 of 25 GB/s a link
-WIDER, WIDER_PAIR = 1.5, 4.0  # NVLink over the NICs, and a pair's NVLink over a NIC, from which on a tree is widened
-WITHOUT_PCIE_SWITCH = 4  # GPUs of the boards that are wired to the CPU itself
+WITHOUT_PCIE_SWITCH, PCIE4_GBPS = 4, 31.5  # boards of so many GPUs are wired to the CPU; a slot that was measured there
 CTA_NIC_GBPS = 400.0  # NCCL's search gives a ring one channel of up to 48 GB/s per NIC, and two per NIC of 800G
 
 
@@ -43,7 +41,6 @@ class Job:
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # drives all GPUs of a server
     root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where it reaches its NICs through the CPU; else without limit
-    tree_widens: Any = True  # NCCL's search gives a tree of two domains more than the NICs' speed inside
     ctas: Any = DEFAULT_CTAS
     ring_share: Any = 1.0
     tree_share: Any = 1.0
@@ -72,7 +69,9 @@ class Job:
 
     def rows(self, places: Ints) -> Job:
         """Some rows of a job whose columns all have one length."""
-        columns = {item.name: np.asarray(getattr(self, item.name))[places] for item in fields_of(self) if item.name != "collective"}
+        columns = {
+            item.name: np.asarray(getattr(self, item.name))[places] for item in fields_of(self) if item.name != "collective"
+        }
         return replace(self, **columns)
 
 
@@ -82,22 +81,13 @@ def default_ctas(nics: int, nic_gbps: float) -> int:
     return int(np.clip(2 * channels, DEFAULT_CTAS, MOST_CTAS))
 
 
-def board(gpu: physics.Gpu, domain_gpus: int, net_GBps: float, nic_GBps: float) -> dict[str, Any]:
-    """Fields of a job that follow from how the GPUs of a domain are joined.
-
-    Args:
-        domain_gpus: of the whole domain, not of the ranks in it.
-        net_GBps: of the NICs of a domain.
-        nic_GBps: of one.
-    """
+def board(gpu: physics.Gpu, domain_gpus: int) -> dict[str, Any]:
+    """Fields of a job that follow from how the GPUs of a whole domain are joined, those that do not take part included."""
     switched = domain_gpus >= gpu.switch_from
-    pair = gpu.nvlink_GBps / max(domain_gpus - 1, 1)
-    wide = gpu.nvlink_GBps / net_GBps >= WIDER / NCCL_NVLINK if switched else pair / nic_GBps >= WIDER_PAIR / NCCL_NVLINK
-    through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH
+    through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH and gpu.pcie_GBps <= PCIE4_GBPS
     return {
         "nvls": gpu.nvls and switched,
         "root_GBps": gpu.pcie_GBps if through_cpu else UNLIMITED,
-        "tree_widens": wide and not gpu.generation.startswith("cdna"),
     }
 
 
@@ -130,7 +120,7 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
     kind = physics.transport(platform.transport, gpu.generation) if domains > 1 else "none"
     net = net if domains > 1 and net > 0 else UNLIMITED
     nic = platform.nic_gbps / 8 if domains > 1 and platform.nic_gbps > 0 else UNLIMITED
-    joined = board(gpu, platform.nvlink_domain_gpus, net, nic)
+    joined = board(gpu, platform.nvlink_domain_gpus)
     joined["nvls"] &= not pcie and platform.nvls is not False
     return Job(
         collective=collective,

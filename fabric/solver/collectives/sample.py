@@ -11,12 +11,11 @@ import numpy as np
 
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives import physics
-from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, allowed as _allowed, capped, monotone, shunned
+from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, allowed as _allowed, capped, monotone
 from fabric.solver.collectives.costs import Key, forms, others
 from fabric.solver.collectives.coverage import FAMILY, Kind
 from fabric.solver.collectives.job import Job, measured_job, stack
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.collectives.tuner import estimates
 from fabric.solver.measured.tables import Table
 
 
@@ -32,13 +31,12 @@ class _Group:
         self.forms = {**table, **special}
         self.keys = tuple(dict.fromkeys([*allowed, *table]))
         self.preferred = len(allowed)
-        self.shunned = shunned(self.keys, job, estimates(job))
 
     def __call__(self, parameters: Physics) -> tuple[Floats, Ints]:
         """(µs, place in `keys`) of every row."""
         terms = parameters.columns(np.asarray(self.job.generation), np.asarray(self.job.transport))
         times = np.stack([np.broadcast_to(capped(self.forms[key](terms)), self.job.bytes.shape) for key in self.keys])
-        best = np.argmin(times[: self.preferred] + self.shunned[: self.preferred], axis=0)
+        best = np.argmin(times[: self.preferred], axis=0)
         rows = np.arange(len(best))
         best = np.where(times[best, rows] >= NEVER, np.argmin(times, axis=0), best)
         found: Floats = times[best, rows]

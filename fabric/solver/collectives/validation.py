@@ -4,12 +4,15 @@ source: each repository or report is left out in turn.
 kind:   each GPU generation, transport and number of GPUs per server is left out in turn.
 scale:  tables of more than SCALE_RANKS ranks are predicted from the smaller ones.
 points: as source, then the platform is calibrated with three rows of the table; the other rows are predicted.
+pairs:  the sources are dealt into GROUPS, and every two groups are left out together. The band that is scored on a source of
+        one group comes from the errors on the other, of fits that saw neither.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +26,8 @@ from fabric.solver.collectives.physics import Physics, first
 from fabric.solver.collectives.sample import kinds_of, predicted
 from fabric.solver.measured.tables import Row, Table
 
-SPLITS = ("source", "kind", "scale", "points")
+SPLITS = ("source", "kind", "scale", "points", "pairs")
+GROUPS = 10
 SCALE_RANKS = 128
 MOST_WEIGHT = 0.1  # of all rows that one source may have in a total
 POINTS = (8, 8 << 20, 1 << 30)  # bytes of the rows that stand for a quick measurement
@@ -36,6 +40,12 @@ class Left(NamedTuple):
     name: str
     train: tuple[Table, ...]
     test: tuple[Table, ...]
+
+    @property
+    def unseen(self) -> frozenset[str]:
+        """Sources of which the fit saw no table."""
+        seen = {origin(table.source) for table in self.train}
+        return frozenset(source for table in self.test if (source := origin(table.source)) not in seen)
 
 
 @dataclass(frozen=True)
@@ -50,6 +60,7 @@ class Predicted:
     time_us: Floats  # predicted
     measured_us: Floats
     known: Coverage  # of the tables that were seen
+    unseen: frozenset[str] = frozenset()  # sources of which the fit saw no table
 
     @property
     def source(self) -> str:
@@ -68,7 +79,7 @@ class Predicted:
     @property
     def columns(self) -> dict[str, Floats]:
         """Features of the band."""
-        return features(self.kind, self.bytes, self.table.platform.ranks, self.known)
+        return features(self.kind, self.bytes, self.table.platform.ranks, self.table.platform.domain_ranks, self.known)
 
 
 def left(tables: Sequence[Table], beside: Sequence[Table] = (), split: str = "source") -> Iterator[Left]:
@@ -79,12 +90,24 @@ def left(tables: Sequence[Table], beside: Sequence[Table] = (), split: str = "so
         large = tuple(table for table in scored if table.platform.ranks > SCALE_RANKS)
         yield Left(split, f"above {SCALE_RANKS} GPUs", tuple(t for t in every if t.platform.ranks <= SCALE_RANKS), large)
         return
+    if split == "pairs":
+        yield from _pairs(scored, every)
+        return
     groups: dict[str, list[Table]] = {}
     for table in scored:
         for name in _names(table, split):
             groups.setdefault(name, []).append(table)
     for name, test in sorted(groups.items()):
         yield Left(split, name, tuple(table for table in every if name not in _names(table, split)), tuple(test))
+
+
+def _pairs(scored: Sequence[Table], every: Sequence[Table]) -> Iterator[Left]:
+    sources = sorted({origin(table.source) for table in scored})
+    group = {source: at % GROUPS for at, source in enumerate(sources)}
+    for one, two in combinations(range(min(GROUPS, len(sources))), 2):
+        out = {source for source in sources if group[source] in (one, two)}
+        test = tuple(table for table in scored if origin(table.source) in out)
+        yield Left("pairs", f"groups {one} and {two}", tuple(t for t in every if origin(t.source) not in out), test)
 
 
 def _names(table: Table, split: str) -> tuple[str, ...]:
@@ -112,7 +135,15 @@ def _predicted(table: Table, parameters: Physics, task: Left) -> Predicted:
     sizes = np.array([row.bytes for row in rows], dtype=np.float64)
     measured = np.array([row.time_us for row in rows])
     return Predicted(
-        task.split, task.name, table, kinds_of(table), sizes, predicted(table, parameters), measured, parameters.coverage
+        task.split,
+        task.name,
+        table,
+        kinds_of(table),
+        sizes,
+        predicted(table, parameters),
+        measured,
+        parameters.coverage,
+        task.unseen,
     )
 
 

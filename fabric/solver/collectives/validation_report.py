@@ -21,11 +21,18 @@ class Validation:
         split: what was left out, one of `validation.SPLITS`.
         found: predictions.
         not_scored: table → reason.
+        errors: predictions of the split `pairs`, which the bands of the split `source` are fitted to.
     """
 
     split: str
     found: tuple[Predicted, ...]
     not_scored: Mapping[str, str]
+    errors: tuple[Predicted, ...] = ()
+
+    @property
+    def banded(self) -> list[Banded]:
+        """Predictions with their bands."""
+        return banded(self.found, self.errors)
 
     def lines(self) -> list[str]:
         """A row per table or per source left out, totals, and for sources the coverage of the bands."""
@@ -38,8 +45,8 @@ class Validation:
             if other:
                 out += ["", "no other source has this GPU generation, transport and collective together", *table_lines(other)]
             out += ["", *totals(self.found)]
-        if self.split == "source":
-            out += ["", *band_lines(banded(self.found))]
+        if self.split == "source" and (bands := self.banded):
+            out += ["", *band_lines(bands)]
         return [*out, *(f"not scored: {name}: {reason}" for name, reason in sorted(self.not_scored.items()))]
 
     def as_dict(self) -> dict[str, Any]:
@@ -51,7 +58,7 @@ class Validation:
         medians = by_source(self.found)
         made["left_out"] = [{"left_out": name, "source": source, "mdape": value} for (name, source), value in medians.items()]
         if self.split == "source":
-            made["coverage"] = {name: band_figures(part) for name, part in parts(banded(self.found)).items()}
+            made["coverage"] = {name: band_figures(part) for name, part in parts(self.banded).items()}
         return made
 
 
@@ -89,7 +96,7 @@ def band_lines(found: Sequence[Banded]) -> list[str]:
             rows.append((name, f"{made['rows']:,}", f"{made['coverage']:.1f} %", f"{made['ratio']:.2f}"))
     own, constant = interval_scores(found)
     return [
-        "band from the 10th to the 90th percentile, fitted without the source",
+        "band from the 10th to the 90th percentile, from the errors of fits that did not see the source",
         *aligned(rows, "<>>>", head=("rows of", "rows", "inside the band", "p90 / p10")),
         f"interval score {own:.2f}, of a band of constant width {constant:.2f} (less is better)",
     ]

@@ -108,7 +108,8 @@ def band_of(job: Job, physics_: Physics) -> tuple[Floats, Floats]:
     """(10th, 90th percentile of the time over the estimate) of each size."""
     kind, ranks = kind_of(job), int(job.ranks)
     measured = ranks <= OWN_REACH * physics_.own.get((kind.generation, kind.transport), 0)
-    return band.shipped().factors(kind, np.asarray(job.bytes), ranks, physics_.coverage, OWN_SPREAD if measured else 1.0)
+    own = OWN_SPREAD if measured else 1.0
+    return band.shipped().factors(kind, np.asarray(job.bytes), ranks, int(job.domain), physics_.coverage, own)
 
 
 def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str = "auto") -> Job:
@@ -130,7 +131,7 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
         nic_GBps=nic,
         generation=physics.generations().index(gpu.generation),
         transport=physics.transports().index(transport_of(supply) if domains > 1 else "none"),
-        **board(gpu, placed.domain_gpus, net, nic),
+        **board(gpu, placed.board_gpus),
     )
     if domains == 1:
         return job

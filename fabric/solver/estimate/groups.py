@@ -100,7 +100,7 @@ def _job(collective: str, size: int, ranks: int, inside: int, domains: int, supp
     share = inside / placed.domain_gpus
     net = supply.domain_GBps * share if crosses else UNLIMITED
     nic = min(supply.nic_GBps * placed.nic_ports, supply.domain_GBps * share) if crosses else UNLIMITED
-    joined = board(gpu, placed.domain_gpus, net, nic)
+    joined = board(gpu, placed.board_gpus)
     joined["nvls"] &= inside > 1
     job = Job(
         collective=collective,

@@ -44,6 +44,11 @@ class Placement:
         return len(self.ports) // self.jobs
 
     @property
+    def board_gpus(self) -> int:
+        """GPUs that are joined by NVLink, whether they take part or not."""
+        return self.domain_servers * self.server.gpus
+
+    @property
     def domain_gpus(self) -> int:
         return min(self.gpus, self.domain_servers * self.gpus_per_server)
 

@@ -10,8 +10,9 @@ import pytest
 from fabric.solver.collectives import band
 from fabric.solver.collectives.band_validation import banded, interval_scores
 from fabric.solver.collectives.calibrate import better_platform
-from fabric.solver.collectives.coverage import Coverage, Kind, Seen
+from fabric.solver.collectives.coverage import Coverage, Kind, Seen, origin
 from fabric.solver.collectives.physics import shipped
+from fabric.solver.collectives.twins import twins
 from fabric.solver.collectives.validation import (
     MOST_WEIGHT,
     Predicted,
@@ -27,13 +28,14 @@ EVERY = [table for folder in (REFERENCES, MORE) for table in tables(folder) if t
 KNOWN = Coverage({Kind("hopper", "roce", "all_reduce"): Seen(3, 1024), Kind("hopper", "none", "gather"): Seen(1, 8)})
 
 
-@pytest.mark.parametrize("split", ["source", "kind", "scale", "points"])
+@pytest.mark.parametrize("split", ["source", "kind", "scale", "points", "pairs"])
 def test_a_fit_never_sees_what_it_predicts(split: str) -> None:
     tasks = list(left(EVERY, (), split))
     assert tasks
     for task in tasks:
         seen = {table.id for table in task.train}
         assert seen.isdisjoint(table.id for table in task.test)
+        assert task.unseen.isdisjoint(origin(table.source) for table in task.train)
     if split in ("source", "points"):
         assert sorted(table.id for task in tasks for table in task.test) == sorted(table.id for table in EVERY)
     if split == "scale":
@@ -59,16 +61,48 @@ def test_no_source_has_more_than_a_tenth() -> None:
 
 def test_the_band_covers_errors_of_sources_that_it_has_not_seen() -> None:
     """Sources with one spread of errors: eight of ten rows lie inside, and a constant band is as good."""
-    found = banded([predicted(f"s{at}", 60, 0.2, at) for at in range(20)])
+    names = [f"s{at}" for at in range(20)]
+    items = [predicted(name, 60, 0.2, at) for at, name in enumerate(names)]
+    errors = [replace(item, unseen=frozenset(names)) for item in items]
+    found = banded(items, errors)
+    assert len(found) == len(items)
     inside = np.concatenate([part.inside for part in found])
     assert 0.76 <= inside.mean() <= 0.84
     own, constant = interval_scores(found)
     assert own == pytest.approx(constant, rel=0.1)
 
 
+def test_a_band_never_sees_the_source_that_it_is_scored_on() -> None:
+    """Errors count only of fits that saw neither source: here those of s0 and s1 are of such a fit, s2's is not."""
+    narrow = [predicted(f"s{at}", 60, 0.01, at) for at in range(3)]
+    pair = frozenset({"s0", "s1"})
+    errors = [replace(narrow[0], unseen=pair), replace(narrow[1], unseen=pair)]
+    wild = replace(narrow[2], unseen=frozenset({"s2"}), measured_us=narrow[2].measured_us * 100)
+    with_it, without = banded(narrow, [*errors, wild]), banded(narrow, errors)
+    assert [part.item.source for part in without] == ["s0", "s1"]
+    for one, other in zip(with_it, without, strict=True):
+        assert one.low == pytest.approx(other.low)
+        assert one.high == pytest.approx(other.high)
+
+
+def test_twins_share_the_stated_platform() -> None:
+    """A row's twin is the median of the other sources of the same setting at its size."""
+    made = [predicted(f"s{at}", 1, 0.0, at) for at in range(4)]
+    sizes = np.array([8.0, 1024.0])
+    made = [
+        replace(item, bytes=sizes, time_us=np.array([7.0, 7.0]), measured_us=np.array([1.0, 4.0]) * (at + 1))
+        for at, item in enumerate(made)
+    ]
+    lone = replace(made[3], kind=Kind("volta", "none", "gather"))
+    by_twin, same = twins([*made[:3], lone])
+    assert [item.source for item in by_twin] == ["s0", "s1", "s2"]
+    assert by_twin[0].time_us == pytest.approx(np.sqrt([6.0, 96.0]))
+    assert [item.time_us.tolist() for item in same] == [[7.0, 7.0]] * 3
+
+
 def test_what_was_not_measured_has_a_wider_band() -> None:
     def width(kind: Kind, ranks: int) -> float:
-        low, high = band.shipped().factors(kind, np.array([1 << 20, 1 << 30], dtype=np.float64), ranks, KNOWN)
+        low, high = band.shipped().factors(kind, np.array([1 << 20, 1 << 30], dtype=np.float64), ranks, 8, KNOWN)
         assert (low < 1).all()
         assert (high > 1).all()
         return float((high / low).max())
