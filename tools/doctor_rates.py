@@ -38,6 +38,21 @@ class Case:
     found: bool  # the right one, among the first three
 
 
+Cluster = tuple[tuple[Curve, ...], Setting]
+
+
+def clusters(predictions: Iterable[Predicted], parameters: Physics) -> list[Cluster]:
+    """Tables of one source with the same servers, if they are of two collectives at least."""
+    groups: dict[tuple[str, int, int], dict[str, tuple[Curve, Setting]]] = {}
+    for table in predictions:
+        for curve, setting in curves([table], parameters):
+            ran = table.table.platform
+            group = groups.setdefault((table.source, ran.nodes, ran.gpus_per_node), {})
+            group.setdefault(table.table.collective, (curve, setting))
+    several = [list(group.values()) for group in groups.values() if len(group) > 1]
+    return [(tuple(curve for curve, _ in group), group[0][1]) for group in several]
+
+
 def curves(predictions: Iterable[Predicted], parameters: Physics) -> Iterator[tuple[Curve, Setting]]:
     """Tables as they would be measured if the estimate erred as it does on a source that was left out."""
     for table in predictions:
@@ -50,22 +65,26 @@ def curves(predictions: Iterable[Predicted], parameters: Physics) -> Iterator[tu
         yield replace(curve, measured_us=curve.estimate(parameters) * noise), Setting(planes=2, nics=ran.nics_per_node)
 
 
-def injected(
-    curve: Curve, setting: Setting, parameters: Physics, with_log: bool, random: np.random.Generator
-) -> Iterator[Case]:
-    """Every cause that the run can have and that changes it, with one of its effects."""
-    healthy = curve.estimate(parameters)
+def injected(cluster: Cluster, parameters: Physics, with_log: bool, random: np.random.Generator) -> Iterator[Case]:
+    """Every cause that the runs can have and that changes one of them, with one of its effects."""
+    tables, setting = cluster
+    healthy = [curve.estimate(parameters) for curve in tables]
     for cause in causes():
-        if not can_concern(cause, curve, setting, stated=True):
+        concerned = [can_concern(cause, curve, setting, stated=True) for curve in tables]
+        if not any(concerned):
             continue
         effect, line = _effect(cause, setting, random)
         if effect is None:
             continue
-        slower = curve.estimate(parameters, effect) / healthy
-        if np.max(slower) < LEAST_CHANGE:
+        slower = [
+            curve.estimate(parameters, effect) / time if touched else np.ones(len(time))
+            for curve, time, touched in zip(tables, healthy, concerned, strict=True)
+        ]
+        if max(np.max(factor) for factor in slower) < LEAST_CHANGE:
             continue
         evidence = Evidence(line) if with_log else NONE
-        result = diagnose([replace(curve, measured_us=curve.measured_us * slower)], parameters, evidence, setting)
+        sick = [replace(curve, measured_us=curve.measured_us * factor) for curve, factor in zip(tables, slower, strict=True)]
+        result = diagnose(sick, parameters, evidence, setting)
         names = [suspect.cause.name for suspect in result.suspects]
         yield Case(cause.name, bool(names), cause.name in names[:3])
 
@@ -95,14 +114,19 @@ def _share(cases: Sequence[Case], field: str) -> float:
 def lines(predictions: Sequence[Predicted]) -> list[str]:
     """All rates."""
     parameters = platform(None)
-    runs = list(curves(predictions, parameters))
-    sick = [curve.name for curve, setting in runs if diagnose([curve], parameters, NONE, setting).suspects]
+    runs: list[Cluster] = [((curve,), setting) for curve, setting in curves(predictions, parameters)]
+    sick = [tables[0].name for tables, setting in runs if diagnose(tables, parameters, NONE, setting).suspects]
     out = [f"healthy tables with a cause: {len(sick)} of {len(runs)}", *(f"  {name}" for name in sick)]
     for with_log, title in ((True, "injected, with the line of the log"), (False, "injected, without a log")):
         random = np.random.default_rng(1)
-        cases = [case for curve, setting in runs for case in injected(curve, setting, parameters, with_log, random)]
+        cases = [case for run in runs for case in injected(run, parameters, with_log, random)]
         out += report(cases, title)
-    return out
+    several = clusters(predictions, parameters)
+    names = [table.name for tables, setting in several if diagnose(tables, parameters, NONE, setting).suspects for table in tables]
+    out += ["", f"healthy clusters of several collectives with a cause: {len(names)} tables of {len(several)} clusters"]
+    random = np.random.default_rng(1)
+    cases = [case for run in several for case in injected(run, parameters, False, random)]
+    return out + report(cases, "injected into all collectives of a cluster, without a log")
 
 
 def main(paths: Sequence[str]) -> None:

@@ -148,7 +148,7 @@ def _job(sections: dict[str, Fields], gpus: int | None) -> TrainingJob:
     overlap = sections["overlap"]
     return TrainingJob(
         model=_model(sections["model"]),
-        batch=_batch(sections["batch"], parallel.data),
+        batch=_batch(sections["batch"], parallel.data, gpus in (None, parallel.gpus)),
         parallel=parallel,
         bytes=_bytes(sections["bytes"]),
         compute=_compute(sections["compute"]),
@@ -216,13 +216,14 @@ def _stages(fields: Fields) -> tuple[int, ...]:
     return tuple(value)
 
 
-def _batch(fields: Fields, data: int) -> Batch:
+def _batch(fields: Fields, data: int, known: bool) -> Batch:
+    """`known`: the ranks are those of the job; else `check` reports them first, as sequences divide by them."""
     micro_batch = fields.whole("micro_batch", 1, 1, _MOST)
     if "sequences" in fields and "micro_batches" in fields:
         fields.error("sequences", "expected one of sequences and micro_batches, got both", "remove one of the two")
     sequences = fields.whole("sequences", 0, 1, 1_000_000_000)
     if sequences:
-        if sequences % (data * micro_batch):
+        if known and sequences % (data * micro_batch):
             got = f"expected a multiple of data x micro_batch, {data * micro_batch}, got {sequences}"
             fields.error("sequences", got, "change `data`, `micro_batch` or `sequences`")
         return Batch(micro_batch, micro_batches_of(sequences, data, micro_batch))
