@@ -46,7 +46,7 @@ def intent(path: str, key: str) -> dict[str, Any]:
     whole: dict[str, Any] = deepcopy(_data()["base"])
     more = section.get("with", {})
     for name in ("all", key):
-        whole = _merged(whole, more.get(name, {}))
+        whole = merged(whole, more.get(name, {}))
     node, walked = whole, ""
     for step in filter(None, path.split(".")):
         if step == "NAME":
@@ -59,7 +59,7 @@ def intent(path: str, key: str) -> dict[str, Any]:
             node.setdefault(needed, deepcopy(_value(walked, needed)))
     before = node.get(key)
     value = deepcopy(_value(path, key))
-    node[key] = _merged(before, value) if isinstance(before, dict) and key == path.rpartition(".")[2] else value
+    node[key] = merged(before, value) if isinstance(before, dict) and key == path.rpartition(".")[2] else value
     return whole
 
 
@@ -91,12 +91,12 @@ def _value(path: str, key: str) -> Any:
         raise SystemExit(f"{DATA.name}: {path}: no example of {key!r}") from None
 
 
-def _merged(old: Any, new: Any) -> Any:
+def merged(old: Any, new: Any) -> Any:
     """A mapping with the keys of another one merged in; of two lists the first entries are merged."""
     if isinstance(old, dict) and isinstance(new, dict):
-        return {**old, **{key: _merged(old.get(key), value) for key, value in new.items()}}
+        return {**old, **{key: merged(old.get(key), value) for key, value in new.items()}}
     if isinstance(old, dict) and isinstance(new, list):
-        return [_merged(old, new[0]), *new[1:]]
+        return [merged(old, new[0]), *new[1:]]
     return deepcopy(new)
 
 
