@@ -1,7 +1,7 @@
 """Console and YAML blocks of all pages: commands are run, intents and parts of intents are loaded, files of others are valid.
 
-`python -m tests.docs.blocks` prints how many there are, and those that nothing runs. UPDATE_GOLDEN=1 writes what commands print
-into the page.
+`python -m tests.docs.blocks` prints how many there are, and those that nothing runs. UPDATE_GOLDEN=1 writes what commands
+print into the page.
 """
 
 from __future__ import annotations
@@ -84,7 +84,9 @@ def workflow(name: str, text: str) -> None:
     """Holds a file against the schema that its CI system publishes."""
     from jsonschema.validators import validator_for
 
-    document = {"on" if key is True else key: value for key, value in yaml.safe_load(text).items()}  # `on` is true in YAML 1.1
+    document = {
+        "on" if key is True else key: value for key, value in yaml.safe_load(text).items()
+    }  # `on` is true in YAML 1.1
     rules = published(name)
     assert [error.message for error in validator_for(rules)(rules).iter_errors(document)] == []
 

@@ -48,19 +48,21 @@ def intent(path: str, key: str) -> dict[str, Any]:
     for name in ("all", key):
         whole = merged(whole, more.get(name, {}))
     node, walked = whole, ""
-    for step in filter(None, path.split(".")):
-        if step == "NAME":
-            step = _data()["names"][walked]
-            walked += ".NAME"
-        else:
-            walked = f"{walked}.{step}".lstrip(".")
-        node = _entered(node, step)
+    for part, step in zip(filter(None, path.split(".")), steps(path), strict=True):
+        node, walked = _entered(node, step), f"{walked}.{part}".lstrip(".")
         for needed in _required().get(walked, ()):
             node.setdefault(needed, deepcopy(_value(walked, needed)))
     before = node.get(key)
     value = deepcopy(_value(path, key))
     node[key] = merged(before, value) if isinstance(before, dict) and key == path.rpartition(".")[2] else value
     return whole
+
+
+def steps(path: str) -> list[str]:
+    """Keys down to a section, with the names of the examples for NAME."""
+    parts = [part for part in path.split(".") if part]
+    names = _data()["names"]
+    return [names[".".join(parts[:place])] if part == "NAME" else part for place, part in enumerate(parts)]
 
 
 def _entered(node: dict[str, Any], step: str) -> dict[str, Any]:

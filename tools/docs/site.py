@@ -110,3 +110,8 @@ def _place(path: str) -> str | None:
 def _title(markdown: str) -> str:
     found = re.search(r"^# (.+)$", markdown, re.MULTILINE)
     return found[1] if found else ""
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """The dialog of the search gets a name, for screen readers."""
+    return output.replace('data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"')
