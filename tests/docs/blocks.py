@@ -102,9 +102,9 @@ def data() -> dict[str, Any]:
 
 
 def stated(part: str, block: Block) -> str:
-    """What the data says of a block in one of its parts, by the beginning of the block; empty if nothing."""
+    """Value of a block in one part of the data, by the beginning of the block; empty if nothing."""
     rows: dict[str, str] = data()[part].get(block.page, {})
-    return next((said for begin, said in rows.items() if block.text.startswith(begin)), "")
+    return next((value for begin, value in rows.items() if block.text.startswith(begin)), "")
 
 
 def runner(block: Block) -> str:

@@ -10,10 +10,17 @@ import pytest
 from fabric.checks import Check
 from fabric.explain.codes import entries
 from tests import ROOT
-from tools.docs import checks, codes, intent, without_effect
+from tools.docs import checks, cli, codes, intent, schemas, without_effect
 
 DOCS = ROOT / "docs"
-PAGES = {"intent.md": intent.page, "checks.md": checks.page, "codes.md": codes.page, "without-effect.md": without_effect.page}
+PAGES = {
+    "intent.md": intent.page,
+    "cli.md": cli.page,
+    "schemas.md": schemas.page,
+    "checks.md": checks.page,
+    "codes.md": codes.page,
+    "without-effect.md": without_effect.page,
+}
 
 
 @pytest.mark.parametrize("name", PAGES)

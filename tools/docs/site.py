@@ -78,6 +78,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if words := descriptions((Path(config.docs_dir) / INDEX).read_text(encoding="utf-8")).get(page.file.src_uri):
         page.meta["tags"] = [words]
     here = page.file.src_uri
+    if here.startswith("howto/"):
+        page.meta["hide"] = ["toc"]  # they are one screen; their output needs the width
     text, last = "", 0
     for fence in FENCED.finditer(markdown):
         text += LINK.sub(lambda match: _link(match, here, files), markdown[last : fence.start()]) + fence[0]
