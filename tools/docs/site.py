@@ -116,4 +116,5 @@ def _title(markdown: str) -> str:
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
     """The dialog of the search gets a name, for screen readers."""
-    return output.replace('data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"')
+    dialog = 'data-md-component="search" role="dialog"'
+    return output.replace(dialog, f'{dialog} aria-label="Search"')
