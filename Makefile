@@ -4,7 +4,7 @@ VENV   := .venv
 FABRIC := $(VENV)/bin/fabric
 EXAMPLES := $(wildcard intent/*.yaml)
 
-.PHONY: demo test quick test-lowest test-newest lint check lab fuzz bench docs changelog mutations statements accuracy clean
+.PHONY: demo test quick test-lowest test-newest lint check lab fuzz bench docs site changelog mutations statements accuracy clean
 
 demo: $(VENV)/.demo
 	$(FABRIC) plan intent/starter.yaml
@@ -81,6 +81,8 @@ bench: $(VENV)/.demo
 docs: $(VENV)/.dev
 	$(FABRIC) schema > intent/fabric.schema.json
 	$(VENV)/bin/python -m tools.docs.intent > docs/intent.md
+	$(VENV)/bin/python -m tools.docs.cli > docs/cli.md
+	$(VENV)/bin/python -m tools.docs.schemas > docs/schemas.md
 	$(VENV)/bin/python -m tools.docs.checks > docs/checks.md
 	$(VENV)/bin/python -m tools.docs.codes > docs/codes.md
 	$(VENV)/bin/python -m tools.docs.without_effect > docs/without-effect.md
@@ -95,6 +97,11 @@ docs: $(VENV)/.dev
 	  --vary kind=rail-optimized,rack --vary oversubscription=1,2 --collective alltoall \
 	  --prices docs/prices-example.yaml --plot docs/img/h100-explore.svg > /dev/null
 	$(VENV)/bin/python -m tools.docs.effects > docs/.effects.new && mv docs/.effects.new docs/effects.md
+
+# The pages of docs/ as a site in site/: open site/index.html, no server and no network needed. A dead link is an error.
+site: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict --quiet
+	@echo "site/index.html"
 
 # The Unreleased section of CHANGELOG.md, from the fragments in changelog.d/.
 changelog: $(VENV)/.dev
@@ -114,7 +121,7 @@ accuracy: $(VENV)/.demo
 	  tests/reference/collectives tests/reference/collectives-more > docs/.accuracy.new && mv docs/.accuracy.new docs/accuracy.md
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(NEWEST) .bench dist build
+	rm -rf $(VENV) $(LOWEST) $(NEWEST) .bench dist build site
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "fabricwright needs Python 3.11 or later")'

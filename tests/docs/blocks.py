@@ -11,10 +11,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from tests import ROOT
-from tests.system.test_readme import masked
+from tests.system.test_readme import PAGES, masked
 
 FENCE = re.compile(r"^```(?P<kind>[^\s`]*)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"^(?:#|//|\{#) (?P<path>[\w.-]+(?:/[\w.-]+)*\.\w+)(?: #\})?\n")
@@ -85,3 +89,48 @@ def run(command: str, folder: Path) -> str:
         ["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
     )
     return masked(done.stdout.decode())
+
+
+DATA = Path(__file__).with_name("blocks.yaml")
+
+
+@cache
+def data() -> dict[str, Any]:
+    """What other tests run, and what none does."""
+    found: dict[str, Any] = yaml.safe_load(DATA.read_text(encoding="utf-8"))
+    return found
+
+
+def stated(part: str, block: Block) -> str:
+    """Value of a block in one part of the data, by the beginning of the block; empty if nothing."""
+    rows: dict[str, str] = data()[part].get(block.page, {})
+    return next((value for begin, value in rows.items() if block.text.startswith(begin)), "")
+
+
+def runner(block: Block) -> str:
+    """What runs a console block or loads a YAML block; empty for those of `not_replayed`."""
+    if stated("not_replayed", block):
+        return ""
+    if block.page in data()["elsewhere"]:
+        return str(data()["elsewhere"][block.page])
+    if block.kind == "console" and block.page in {page.relative_to(ROOT).as_posix() for page in PAGES}:
+        return "tests/system/test_readme.py"
+    return "tests/docs/test_blocks.py"
+
+
+def all_blocks() -> list[Block]:
+    """Console and YAML blocks of all pages."""
+    return [block for page in pages() for block in blocks(page) if block.kind in ("console", "yaml")]
+
+
+def main() -> None:
+    """Prints how many blocks there are, and which are not run."""
+    every = all_blocks()
+    left = [block for block in every if not runner(block)]
+    print(f"{len(every)} blocks, {len(every) - len(left)} replayed")
+    for block in left:
+        print(f"{block}\n    {stated('not_replayed', block)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -10,15 +10,16 @@ import pytest
 from fabric.checks import Check
 from fabric.explain.codes import entries
 from tests import ROOT
-from tools.docs import checks, codes, intent, power, without_effect
+from tools.docs import checks, cli, codes, intent, schemas, without_effect
 
 DOCS = ROOT / "docs"
 PAGES = {
     "intent.md": intent.page,
+    "cli.md": cli.page,
+    "schemas.md": schemas.page,
     "checks.md": checks.page,
     "codes.md": codes.page,
     "without-effect.md": without_effect.page,
-    "power.md": power.page,
 }
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from tests import ROOT
 
 PROJECT = ROOT / "pyproject.toml"
-FOR_DEVELOPERS = ("dev", "test")  # extras that no user installs
+FOR_DEVELOPERS = ("dev", "docs", "test")  # extras that no user installs
 OLDEST = 11  # of Python 3, as `requires-python` says
 LATEST = 30  # no Python 3 is looked for beyond this
 USABLE = "import sys, venv, ensurepip; sys.exit(sys.version_info.releaselevel != 'final')"

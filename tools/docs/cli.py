@@ -72,7 +72,7 @@ def page_of(name: str) -> str:
 
 def _table() -> Iterator[str]:
     for title, names in GROUPS.items():
-        yield f"| {title} | |\n|---|---|"
+        yield f"| {title} | does |\n|---|---|"
         yield from (f"| [`{name}`](#fabric-{name}) | {_cell(line)} |" for name, line in names.items())
         yield ""
 

@@ -46,21 +46,23 @@ def intent(path: str, key: str) -> dict[str, Any]:
     whole: dict[str, Any] = deepcopy(_data()["base"])
     more = section.get("with", {})
     for name in ("all", key):
-        whole = _merged(whole, more.get(name, {}))
+        whole = merged(whole, more.get(name, {}))
     node, walked = whole, ""
-    for step in filter(None, path.split(".")):
-        if step == "NAME":
-            step = _data()["names"][walked]
-            walked += ".NAME"
-        else:
-            walked = f"{walked}.{step}".lstrip(".")
-        node = _entered(node, step)
+    for part, step in zip(filter(None, path.split(".")), steps(path), strict=True):
+        node, walked = _entered(node, step), f"{walked}.{part}".lstrip(".")
         for needed in _required().get(walked, ()):
             node.setdefault(needed, deepcopy(_value(walked, needed)))
     before = node.get(key)
     value = deepcopy(_value(path, key))
-    node[key] = _merged(before, value) if isinstance(before, dict) and key == path.rpartition(".")[2] else value
+    node[key] = merged(before, value) if isinstance(before, dict) and key == path.rpartition(".")[2] else value
     return whole
+
+
+def steps(path: str) -> list[str]:
+    """Keys down to a section, with the names of the examples for NAME."""
+    parts = [part for part in path.split(".") if part]
+    names = _data()["names"]
+    return [names[".".join(parts[:place])] if part == "NAME" else part for place, part in enumerate(parts)]
 
 
 def _entered(node: dict[str, Any], step: str) -> dict[str, Any]:
@@ -91,12 +93,12 @@ def _value(path: str, key: str) -> Any:
         raise SystemExit(f"{DATA.name}: {path}: no example of {key!r}") from None
 
 
-def _merged(old: Any, new: Any) -> Any:
+def merged(old: Any, new: Any) -> Any:
     """A mapping with the keys of another one merged in; of two lists the first entries are merged."""
     if isinstance(old, dict) and isinstance(new, dict):
-        return {**old, **{key: _merged(old.get(key), value) for key, value in new.items()}}
+        return {**old, **{key: merged(old.get(key), value) for key, value in new.items()}}
     if isinstance(old, dict) and isinstance(new, list):
-        return [_merged(old, new[0]), *new[1:]]
+        return [merged(old, new[0]), *new[1:]]
     return deepcopy(new)
 
 

@@ -78,6 +78,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if words := descriptions((Path(config.docs_dir) / INDEX).read_text(encoding="utf-8")).get(page.file.src_uri):
         page.meta["tags"] = [words]
     here = page.file.src_uri
+    if here.startswith("howto/"):
+        page.meta["hide"] = ["toc"]  # they are one screen; their output needs the width
     text, last = "", 0
     for fence in FENCED.finditer(markdown):
         text += LINK.sub(lambda match: _link(match, here, files), markdown[last : fence.start()]) + fence[0]
@@ -110,3 +112,9 @@ def _place(path: str) -> str | None:
 def _title(markdown: str) -> str:
     found = re.search(r"^# (.+)$", markdown, re.MULTILINE)
     return found[1] if found else ""
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """The dialog of the search gets a name, for screen readers."""
+    dialog = 'data-md-component="search" role="dialog"'
+    return output.replace(dialog, f'{dialog} aria-label="Search"')
