@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fabric.bom.cost import cost
 from fabric.bom.parts import SERVER, Part
-from fabric.bom.power import of_server, total
-from fabric.bom.prices import PUE, YEARS, Prices, powered
+from fabric.bom.power import Draw, total
+from fabric.bom.prices import PUE, YEARS, Prices, power_range
 from fabric.bom.quick import Quick
 from fabric.plan import FabricSpec
 from fabric.solver.goodput.rates import DAYS_PER_YEAR
@@ -19,8 +19,8 @@ def token_cost(spec: FabricSpec, network: Quick, prices: Prices, tokens_per_day:
     for group in spec.groups:
         part = Part(SERVER, group.model)
         rows.append((part, float(group.count), float(group.count + prices.spares.of(part, group.count))))
-        devices.append((group.model, of_server(powered(prices, group.model, group.server), 0.0), group.count))
-    servers = cost(rows, prices, total(devices).kwh_per_year(prices.pue or PUE), years)
+        devices.append((group.model, Draw(power_range(prices, group.model, group.server)), group.count))
+    servers = cost(rows, prices, total(devices), prices.pue or PUE, years)
     if network.capex is None or network.cost is None or servers.unpriced:
         return None
     return (network.cost.tco + servers.tco) / (tokens_per_day * DAYS_PER_YEAR * years) * 1e9
