@@ -31,6 +31,7 @@ PAGES = (
             "configs.md",
             "explore.md",
             "goodput.md",
+            "utilisation.md",
         )
     ),
 )
@@ -38,6 +39,7 @@ BESIDE = (  # files that a page names
     "docs/leaf001-lldp.txt",
     "docs/prices-example.yaml",
     "docs/goodput-70b.yaml",
+    "docs/jobs-example.yaml",
     "docs/step-70b.yaml",
     "tests/reference/collectives/h100_ib_2n_allreduce_309.yaml",
 )
