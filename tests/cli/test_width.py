@@ -50,6 +50,7 @@ COMMANDS = {
     "score --step": ("score", "--step", ROOT / "docs" / "ladders" / "llama-405b-gb200.yaml"),
     "goodput": ("goodput", "starter.yaml", "--job", ROOT / "docs" / "goodput-70b.yaml"),
     "compare": ("compare", "starter.yaml", "larger.yaml", "--gpus", "64", "--job", ROOT / "docs" / "goodput-70b.yaml"),
+    "utilisation": ("utilisation", "starter.yaml", "--jobs", ROOT / "docs" / "jobs-example.yaml"),
     "doctor": ("doctor", "starter.yaml", "doctor.log"),
     "score": ("score", ROOT / "tests" / "reference" / "collectives" / "aws_p5_1n_allreduce.yaml"),
     "calibrate --probe": ("calibrate", "--probe", "starter.yaml"),

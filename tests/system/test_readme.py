@@ -32,6 +32,7 @@ PAGES = (
             "explore.md",
             "goodput.md",
             "verify.md",
+            "utilisation.md",
         )
     ),
 )
@@ -40,6 +41,7 @@ BESIDE = (  # files that a page names
     "docs/backend-leaf001-state.txt",
     "docs/prices-example.yaml",
     "docs/goodput-70b.yaml",
+    "docs/jobs-example.yaml",
     "docs/step-70b.yaml",
     "tests/reference/collectives/h100_ib_2n_allreduce_309.yaml",
 )

@@ -78,6 +78,8 @@ class Goodput:
     ready: float = 1.0  # share of the time in which the job has its servers and switches
     effective_restart_s: float = 0.0  # u of the renewal form
     spare_gpus: int = 0  # of spare and hot-standby servers, which do no work of the job
+    spare_servers: int | None = None  # that take the place of failed ones, hot standby included; None: one is always left
+    other_models: tuple[str, ...] = ()  # servers with GPUs that the job does not use
     storage: StorageRates | None = None  # where the plan gives the rates of checkpoints
 
     def useful_at(self, interval_s: float) -> float:
@@ -115,6 +117,8 @@ class Goodput:
             "step_ms": self.step.step_ms,
             "tokens_per_day": self.tokens_per_day.as_dict(),
             "lost_gpu_hours_per_year": lost,
+            "other_models": list(self.other_models),
+            "ready": self.ready,
             "spare_gpu_hours_per_year": self.spare_gpus * HOURS_PER_YEAR,
             "storage": self.storage.as_dict() if self.storage else None,
         }
@@ -158,7 +162,7 @@ def goodput(
         checkpoint = replace(asked.checkpoint, write_GBps=storage.write_GBps, read_GBps=storage.read_GBps)
         asked = replace(asked, checkpoint=checkpoint)
     result = evaluate(fabric.name, job, step, asked, used, request.seed, placing.gpus_per_server)
-    return replace(result, storage=storage)
+    return replace(result, storage=storage, other_models=placing.others)
 
 
 def evaluate(
@@ -197,7 +201,8 @@ def evaluate(
         lost_gpu_hours=_lost(job.gpus, float(per_s[0]), saving, back, float(ready[0]), float(slow[0]), float(share[0]), step),
         ready=float(ready[0]),
         effective_restart_s=float(effective[0]),
-        spare_gpus=((failures.spare_servers or 0) + failures.hot_standby_servers) * server_gpus,
+        spare_gpus=(failures.spares or 0) * server_gpus,
+        spare_servers=failures.spares,
     )
 
 
@@ -259,8 +264,7 @@ def _restarts(per_year: Sequence[tuple[Part, Floats]], asked: Sections, size: Si
     stops = sum((value for part, value in per_year if part.stops), np.zeros_like(load))
     waiting = sum(together.values(), np.zeros_like(load))
     waits = np.divide(waiting, stops, out=np.zeros_like(load), where=stops > 0)
-    spares = (failures.spare_servers or 0) + failures.hot_standby_servers
-    hot = (1 - waits) * (standby_share(load, spares) if failures.hot_standby_servers else 0.0)
+    hot = (1 - waits) * (standby_share(load, failures.spares or 0) if failures.hot_standby_servers else 0.0)
     unsaved_s = size.write_s if checkpoint.background else 0.0
     local = checkpoint.local_GBps_per_server > 0
     of_switch = (size.local_read_s, 0.0) if local else (size.read_s, unsaved_s)
@@ -297,12 +301,10 @@ def _ready(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> Float
     so for power and cooling."""
     load, together = _demand(per_year, failures)
     hours = {"switch": failures.repair_hours, "power": failures.power_hours, "cooling": failures.cooling_hours}
-    counted = failures.spare_servers is not None or failures.hot_standby_servers
-    odds = (
-        waiting_odds(load, (failures.spare_servers or 0) + failures.hot_standby_servers) if counted else np.zeros_like(load)
-    )
+    odds = np.zeros_like(load) if failures.spares is None else waiting_odds(load, failures.spares)
     for kind, value in together.items():
-        odds = odds + (value * hours[kind] / HOURS_PER_YEAR if counted or kind in OF_SITE else 0.0)
+        if failures.spares is not None or kind in OF_SITE:
+            odds = odds + value * hours[kind] / HOURS_PER_YEAR
     return 1 / (1 + odds)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from fabric.solver.goodput.goodput import Goodput, Interruption, Span
 from fabric.solver.goodput.saving import Saving
-from fabric.text import aligned, duration, percent, plural
+from fabric.text import aligned, duration, listed, percent, plural
 
 
 def lines(result: Goodput) -> list[str]:
     """What stops and slows the job, its checkpoints, its useful time, and the GPU-hours that it loses. No line ends."""
-    return [*_parts(result), "", *_sums(result), "", *_curve(result), "", *_lost(result)]
+    others = f", without servers of {listed(result.other_models, 4)}" if result.other_models else ""
+    head = f"{result.gpus:,} GPUs of fabric {result.fabric}{others}"
+    return [head, "", *_parts(result), "", *_sums(result), "", *_curve(result), "", *_lost(result)]
 
 
 def _parts(result: Goodput) -> list[str]:
@@ -35,6 +37,7 @@ def _sums(result: Goodput) -> list[str]:
             ("checkpoint", f"{saving.size_GB:,.0f} GB, written in {_seconds(saving.write_s)}{stall}"),
             *_storage(result),
             ("restart", _restart(saving)),
+            *_waiting(result),
             ("interval", f"{_seconds(saving.interval_s)}; best {_seconds(saving.best_s)}, {_others(result)}"),
             (
                 "useful time",
@@ -59,6 +62,14 @@ def _storage(result: Goodput) -> list[tuple[str, str]]:
         ("  writing", f"{its.write_GBps:,.1f} GB/s by {plural(its.writers, 'server')}, limited by {its.write_limit}"),
         ("  reading", f"{its.read_GBps:,.1f} GB/s by {plural(its.readers, 'server')}, limited by {its.read_limit}"),
     ]
+
+
+def _waiting(result: Goodput) -> list[tuple[str, str]]:
+    """Where the job may wait for a repair."""
+    if result.ready == 1:
+        return []
+    spares = "" if result.spare_servers is None else f", with {plural(result.spare_servers, 'spare server')}"
+    return [("waiting for repair", f"{percent(1 - result.ready)} of the time{spares}")]
 
 
 def _restart(saving: Saving) -> str:

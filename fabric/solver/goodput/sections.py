@@ -77,6 +77,13 @@ class Failures:
     per_1000_node_days: float = 0.0  # of a whole server with its GPUs and NICs; 0: by part
     per_year: Mapping[str, float] = field(default_factory=dict)  # stated rates by kind of part
 
+    @property
+    def spares(self) -> int | None:
+        """Servers that take the place of failed ones, hot standby included; None: one is always left."""
+        if self.spare_servers is None and not self.hot_standby_servers:
+            return None
+        return (self.spare_servers or 0) + self.hot_standby_servers
+
 
 @dataclass(frozen=True)
 class Sections:

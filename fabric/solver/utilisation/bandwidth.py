@@ -1,7 +1,7 @@
 """Bandwidth that jobs at the same time get from the fabric.
 
-Every job sends from each NIC port to the same port of all its other NVLink domains, as in an all-to-all. Switches split
-equally over their next hops, and the share of the NIC speed that a job keeps is max-min fair among the jobs.
+Servers of a job in different NVLink domains exchange equal amounts from each NIC port to the same port, as in an all-to-all.
+Switches split equally over their next hops, and the share of the NIC speed that a job keeps is max-min fair among the jobs.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import coo_array
 
 from fabric.solver import Floats, Ints, Routes
 from fabric.solver.ecmp.sharing import max_min
@@ -30,7 +31,8 @@ class Shares:
 
 def shares(cluster: Cluster, ways: Routes, states: Sequence[State]) -> Shares:
     """Mean over states, each with the same weight."""
-    rows = [_of(cluster, ways, state) for state in states if state.jobs]
+    known: dict[bytes, tuple[Ints, Floats]] = {}
+    rows = [_of(cluster, ways, state, known) for state in states if state.jobs]
     if not rows:
         return Shares(0.0, 0.0, 0.0, 0.0)
     used, lost, inside, crossing, spanning = (sum(row[at] for row in rows) for at in range(5))
@@ -38,42 +40,58 @@ def shares(cluster: Cluster, ways: Routes, states: Sequence[State]) -> Shares:
     return Shares(used / whole, lost / whole, inside / whole, crossing / spanning if spanning else 0.0)
 
 
-def _of(cluster: Cluster, ways: Routes, state: State) -> tuple[float, float, float, int, int]:
+def _of(
+    cluster: Cluster, ways: Routes, state: State, known: dict[bytes, tuple[Ints, Floats]]
+) -> tuple[float, float, float, int, int]:
     """(GPUs by the share that they use, by the share that is lost, GPUs in one domain; jobs in several units, in several
-    domains)."""
+    domains). `known`: loads of jobs by their servers."""
     domain, unit = cluster.domain, cluster.unit
     spanning = [(gpus, servers) for gpus, servers in state.jobs if len(np.unique(domain[servers])) > 1]
     inside = sum(gpus for gpus, _ in state.jobs) - sum(gpus for gpus, _ in spanning)
     crossing = sum(len(np.unique(unit[servers])) > 1 for _, servers in spanning)
-    kept = _rates(ways, [_load(cluster, ways, servers) for _, servers in spanning])
+    for _, servers in spanning:
+        if servers.tobytes() not in known:
+            known[servers.tobytes()] = _load(cluster, ways, servers)
+    kept = _rates(ways, [known[servers.tobytes()] for _, servers in spanning])
     gpus = np.array([gpus for gpus, _ in spanning], float)
     return float(gpus @ kept), float(gpus @ (1 - kept)), float(inside), crossing, len(spanning)
 
 
-def _rates(ways: Routes, loads: Sequence[Floats]) -> Floats:
-    """Share of the NIC speed that each job keeps."""
-    flow = np.repeat(np.arange(len(loads)), [np.count_nonzero(load) for load in loads])
-    link = np.concatenate([np.flatnonzero(load) for load in loads]) if loads else np.empty(0, np.int64)
-    part = np.concatenate([load[load > 0] for load in loads]) if loads else np.empty(0)
-    return max_min(ways.net.capacity, flow, link, len(loads), demand=np.ones(len(loads)), share=part)
+def _rates(ways: Routes, loads: Sequence[tuple[Ints, Floats]]) -> Floats:
+    """Share of the NIC speed that each job keeps. Links that hold the full demand of all jobs limit none."""
+    if not loads:
+        return np.empty(0)
+    flow = np.repeat(np.arange(len(loads)), [len(links) for links, _ in loads])
+    link, part = np.concatenate([links for links, _ in loads]), np.concatenate([amount for _, amount in loads])
+    capacity = ways.net.capacity
+    tight = (np.bincount(link, part, len(capacity)) > capacity * (1 + 1e-12))[link]
+    return max_min(capacity, flow[tight], link[tight], len(loads), demand=np.ones(len(loads)), share=part[tight])
 
 
-def _load(cluster: Cluster, ways: Routes, servers: Ints) -> Floats:
-    """GB/s on every directed link when every port of the job sends at full speed. A last domain with fewer servers sends as
-    the others do: its part is small."""
+def _load(cluster: Cluster, ways: Routes, servers: Ints) -> tuple[Ints, Floats]:
+    """(directed links, GB/s on each) when the busiest port of a job sends at full speed."""
     net, placement = ways.net, cluster.placement
-    domains = np.unique(cluster.domain[servers])
-    ports = placement.ports[domains]
+    width = placement.ports.shape[1] // placement.domain_servers
+    domain, place = cluster.domain[servers], servers % placement.domain_servers
+    ports = placement.ports[domain[:, None], place[:, None] * width + np.arange(width)]
     leaf, speed = net.ports.leaf[ports], net.capacity[net.ports.link[ports]]
+    _, row = np.unique(domain, return_inverse=True)
+    partners = len(servers) - np.bincount(row.ravel()).min()
     source, target, amount = [], [], []
-    for at in range(ports.shape[1]):
+    for at in range(width):
         names, column = np.unique(leaf[:, at], return_inverse=True)
-        count = np.bincount(column.ravel()).astype(float)
-        pairs = np.outer(count, count) * float(speed[:, at].min()) / (len(domains) - 1)
-        np.fill_diagonal(pairs, 0.0)  # over one switch
+        if len(names) == 1:  # over one switch
+            continue
+        counts = coo_array((np.ones(len(servers)), (row.ravel(), column.ravel()))).tocsr()
+        every = np.asarray(counts.sum(axis=0)).ravel()
+        pairs = (np.outer(every, every) - (counts.T @ counts).toarray()) * float(speed[:, at].min()) / partners
+        np.fill_diagonal(pairs, 0.0)
         one, other = np.nonzero(pairs)
         source.append(names[one])
         target.append(names[other])
         amount.append(pairs[one, other])
+    if not source:
+        return np.empty(0, np.int64), np.empty(0)
     load, _ = spread(ways, np.concatenate(source), np.concatenate(target), np.concatenate(amount))
-    return load
+    links = np.flatnonzero(load)
+    return links, load[links]

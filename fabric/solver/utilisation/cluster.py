@@ -72,6 +72,16 @@ class Cluster:
             return found[:count] if len(found) >= count else None
         return self._together(free, count, strict=policy == "strict")
 
+    def fits(self, free_gpus: Ints, gpus: int, policy: str) -> bool:
+        """Whether `put` finds servers, without choosing them."""
+        if gpus < self.server_gpus:
+            return bool((free_gpus >= gpus).any())
+        count, free = self.servers_of(gpus), free_gpus == self.server_gpus
+        if policy != "strict":
+            return int(free.sum()) >= count
+        level = self.level(count)
+        return level is not None and bool((np.bincount(self.groups[level][free]) >= count).any())
+
     def _part(self, free_gpus: Ints, gpus: int) -> Ints | None:
         """The server with the least room that holds it."""
         room = np.where(free_gpus >= gpus, free_gpus, self.server_gpus + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabric.solver.utilisation.utilisation import HOURS_PER_YEAR, Fit, Use, Utilisation
-from fabric.text import aligned, percent, plural
+from fabric.text import aligned, listed, percent, plural
 
 
 def lines(result: Utilisation, gpu_hour: float | None = None, currency: str = "") -> list[str]:
@@ -28,7 +28,8 @@ def _head(result: Utilisation) -> str:
         f"{plural(groups, name)} of {held:,}" for name, groups, held in result.levels if groups > 1 and held > 1
     )
     inside = f" in {levels}" if levels else ""
-    return f"{result.gpus:,} GPUs, {plural(result.servers, 'server')}{inside}"
+    others = f"; without {listed(result.other_models, 4)}" if result.other_models else ""
+    return f"{result.gpus:,} GPUs, {plural(result.servers, 'server')}{inside}{others}"
 
 
 def _fits(result: Utilisation) -> list[str]:

@@ -139,7 +139,7 @@ class _Simulation:
         low, high = 0, len(order)  # the first job fits once `high` jobs have ended
         while low < high:
             middle = (low + high) // 2
-            fits = self.cluster.put(self._after(order[:middle]), head, self.policy) is not None
+            fits = self.cluster.fits(self._after(order[:middle]), head, self.policy)
             low, high = (low, middle) if fits else (middle + 1, high)
         shadow = order[low - 1][0] if low else self.now
         later = self._after(order[:low])
@@ -149,12 +149,12 @@ class _Simulation:
                 return True
             left = later.copy()
             left[servers] -= self._held(job.gpus)
-            return bool((left >= 0).all()) and self.cluster.put(left, head, self.policy) is not None
+            return bool((left >= 0).all()) and self.cluster.fits(left, head, self.policy)
 
         at, failed = 1, set[int]()
         while at < min(len(self.queue), BACKLOG):
             job = self.queue[at][0]
-            if job.gpus in failed or self.cluster.put(self.free, job.gpus, self.policy) is None:
+            if job.gpus in failed or not self.cluster.fits(self.free, job.gpus, self.policy):
                 failed.add(job.gpus)
                 at += 1
             elif (servers := self._try(at, may)) is None:

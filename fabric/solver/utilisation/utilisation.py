@@ -63,6 +63,7 @@ class Utilisation:
     saturated: bool  # jobs always wait; else they come as recorded
     fits: tuple[Fit, ...]  # the smallest first
     too_large: int  # jobs that no placement can hold; they are left out
+    other_models: tuple[str, ...]  # of servers with GPUs, which are left out: jobs run on one model
     left_out: tuple[tuple[str, int], ...]  # (reason, jobs of the file)
     uses: tuple[Use, ...]
 
@@ -73,7 +74,8 @@ class Utilisation:
         plain["left_out"] = [{"reason": reason, "jobs": count} for reason, count in self.left_out]
         for use, row in zip(self.uses, plain["uses"], strict=True):
             row["idle_gpu_hours_per_year"] = use.idle_gpu_share * self.gpus * HOURS_PER_YEAR
-        return {**plain, "fits": list(plain["fits"]), "uses": list(plain["uses"])}
+        lists = {key: list(plain[key]) for key in ("fits", "uses", "other_models")}
+        return {**plain, **lists}
 
 
 def utilisation(
@@ -113,6 +115,7 @@ def utilisation(
         saturated=always,
         fits=tuple(replace(fit, gpu_hours=fit.gpu_hours / total if fit.level else 0.0) for fit in fits),
         too_large=sum(fit.jobs for fit in fits if not fit.level),
+        other_models=ground.placement.others,
         left_out=mix.left_out,
         uses=tuple(_use(ground, held, name, always, seed) for name in placements) if fitting else (),
     )

@@ -120,6 +120,7 @@ def test_placements_are_whole_and_free(tmp_path: Path, policy: str, topology: st
         gpus = int(dice.integers(1, ground.gpus + 1))
         found = ground.put(free, gpus, policy)
         need = ground.servers_of(gpus)
+        assert ground.fits(free, gpus, policy) is (found is not None)
         if found is None:
             assert policy == "strict" or (int((free == ground.server_gpus).sum()) < need if need else (free < gpus).all())
             continue
