@@ -1,4 +1,4 @@
-"""Designs side by side: what differs stands in a table, the scale is one, curves share a chart, and the page needs no script."""
+"""Designs side by side: a table of what differs, one scale, curves in one chart, and no script."""
 
 from __future__ import annotations
 

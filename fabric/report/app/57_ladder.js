@@ -156,7 +156,7 @@ function ladderPicture({ fabric, width }, from, to, hops) {
   ];
   const stationWidth = 126,
     row = rowOf(stations.length, 2, Math.max(width, 150 * stations.length) - 4, { least: stationWidth, most: stationWidth, gap: 0 });
-  const step = (Math.max(width, 172 * stations.length - 60) - stationWidth - 4) / (stations.length - 1),
+  const step = (Math.max(width, 172 * stations.length - 60) - stationWidth - 6) / (stations.length - 1),
     rung = Math.min(step, 210);
   const x = (at) => 2 + at * rung,
     middle = 58,
