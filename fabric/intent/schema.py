@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from fabric.catalog import models
 from fabric.formats import json_text
 from fabric.intent.site import Site
 
@@ -19,7 +20,10 @@ def schema() -> dict[str, Any]:
     for model, key, short in (("Topology", "pods", {"const": "auto"}), ("Fabric", "nos", {"type": "string"})):
         field = whole["$defs"][model]["properties"][key]
         field["anyOf"] = [short, *field.pop("anyOf", [{"$ref": field.pop("$ref", "#/$defs/TierNos")}])]
-    _let_single_entries_stand_for_lists(whole)
+    hardware = {name for name, kind in vars(models).items() if isinstance(kind, type) and issubclass(kind, models.Record)}
+    for name, definition in (("", whole["properties"]), *whole["$defs"].items()):
+        if name not in hardware:  # records of the catalog are as strict as its files
+            _let_single_entries_stand_for_lists(definition)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "title": TITLE}
 
 

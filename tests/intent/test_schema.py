@@ -13,6 +13,8 @@ from pydantic import BaseModel
 
 from fabric import source
 from fabric.cli import main
+from fabric.diagnostics import InputError
+from fabric.intent.load import validate
 from fabric.intent.schema import schema, text
 from fabric.intent.site import Site
 from tests import ROOT
@@ -39,6 +41,18 @@ def test_the_committed_file_is_up_to_date(capsys: pytest.CaptureFixture[str]) ->
 def test_examples_pass(path: Path) -> None:
     assert [error.message for error in VALIDATOR.iter_errors(source.read(path).data)] == []
     assert "fabric.schema.json" in path.read_text(encoding="utf-8").split("\n")[0]
+
+
+@pytest.mark.parametrize(("key", "value"), [("nos", "eos"), ("ports", {"count": 64, "speed_gbps": 800})])
+def test_one_entry_is_no_list_in_the_catalog(key: str, value: object) -> None:
+    """Neither to the loader nor to the schema, which an editor reads."""
+    data = source.read(ROOT / "intent" / "starter.yaml").data
+    switch = {"ports": [{"count": 64, "speed_gbps": 800}], key: value}
+    wrong = {**data, "catalog": {"switches": {"own": switch}}}
+    with pytest.raises(InputError, match=f"catalog.switches.own.{key}: expected a list"):
+        validate(source.parse(json.dumps(wrong), "intent.yaml"))
+    assert [error.json_path for error in VALIDATOR.iter_errors(wrong)] == [f"$.catalog.switches.own.{key}"]
+    assert not list(VALIDATOR.iter_errors({**data, "catalog": {"switches": {"own": {**switch, key: [value]}}}}))
 
 
 def models(model: type[BaseModel], seen: set[type[BaseModel]]) -> Iterator[type[BaseModel]]:
