@@ -363,7 +363,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
             ),
             [
                 "1 design of fabric backend for 256 GPUs, timed by alltoall of 1 GiB, spread",
-                "1 can be built; 1 Pareto-optimal in time; not compared by power: no design has a value",
+                "1 can be built; 1 Pareto-optimal in time, power",
             ],
         ),
     ],
