@@ -90,7 +90,7 @@ def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Inten
     found = SweepResult.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
     times = [item.time_us for item in found.built]
     assert times == pytest.approx([times[0]] * 3, rel=0.01)
-    assert [item.name for item in found.objectives] == ["switches", "time", "alltoall"]
+    assert [item.name for item in found.objectives] == ["switches", "power", "time", "alltoall"]
     assert {0, 1} <= set(found.front)
     alone = ExploreRequest(DesignRequest(collective="all_reduce"), vary=RATIOS)
     assert 0 not in SweepResult.of(asked, found.outcomes, objectives(alone), "").front
