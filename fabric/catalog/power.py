@@ -92,7 +92,7 @@ def server_range(model: ServerModel) -> PowerRange:
 
 
 def attachment_range() -> PowerRange:
-    """Power of a box of which nothing is known but that it takes leaf ports: that of a plain server."""
+    """Power of an attachment, of which no more is known than that it takes leaf ports: that of a plain server."""
     plain = power_class.classes().servers.plain
     return PowerRange(plain.low, plain.typical, plain.high, plain.max, BOUND, BOUND, (), plain.source)
 

@@ -93,7 +93,7 @@ def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Inten
     found = SweepResult.of(asked, run(asked, STAGES, jobs=1), objectives(requested), "")
     times = [item.time_us for item in found.built]
     assert times == pytest.approx([times[0]] * 3, rel=0.01)
-    assert [item.name for item in found.objectives] == ["switches", "time", "alltoall"]
+    assert [item.name for item in found.objectives] == ["switches", "power", "time", "alltoall"]
     assert {0, 1} <= set(found.front)
     alone = ExploreRequest(DesignRequest(collective="all_reduce"), vary=RATIOS)
     assert 0 not in SweepResult.of(asked, found.outcomes, objectives(alone), "").front
@@ -366,7 +366,7 @@ def test_reports_and_picture(intent: pipeline.Intent) -> None:
             ),
             [
                 "1 design of fabric backend for 256 GPUs, timed by alltoall of 1 GiB, spread",
-                "1 can be built; 1 Pareto-optimal in time; not compared by power: no design has a value",
+                "1 can be built; 1 Pareto-optimal in time, power",
             ],
         ),
     ],
