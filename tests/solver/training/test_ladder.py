@@ -115,7 +115,7 @@ def test_the_band_covers_published_steps() -> None:
     a100, gb200 = (scored(name).predictions for name in ("gpt-175b-a100", "llama-405b-gb200"))
     assert [step_band.inside(row, 0.0) for row in a100].count(False) == 3
     assert all(step_band.inside(row, SPREAD) for row in (*a100, *gb200))
-    assert step_band.spread({"a100": a100}) == pytest.approx(0.038, abs=0.006)
+    assert 0 <= step_band.spread({"a100": a100, "gb200": gb200}) < SPREAD  # most of it is that of other GPUs
 
 
 def test_first_and_last_stages_reduce_their_embedding_all_at_once() -> None:
