@@ -122,8 +122,10 @@ def lines(predictions: Sequence[Predicted]) -> list[str]:
         cases = [case for run in runs for case in injected(run, parameters, with_log, random)]
         out += report(cases, title)
     several = clusters(predictions, parameters)
-    names = [table.name for tables, setting in several if diagnose(tables, parameters, NONE, setting).suspects for table in tables]
-    out += ["", f"healthy clusters of several collectives with a cause: {len(names)} tables of {len(several)} clusters"]
+    if not several:
+        return out
+    wrong = sum(bool(diagnose(tables, parameters, NONE, setting).suspects) for tables, setting in several)
+    out += ["", f"healthy clusters of several collectives with a cause: {wrong} of {len(several)}"]
     random = np.random.default_rng(1)
     cases = [case for run in several for case in injected(run, parameters, False, random)]
     return out + report(cases, "injected into all collectives of a cluster, without a log")

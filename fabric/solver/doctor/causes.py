@@ -22,6 +22,7 @@ class Effect:
     """What a cause changes of a run; 1 and 0 change nothing."""
 
     net: float = 1.0  # factor on the bandwidth of the NICs
+    nic_most_GBps: float = 0.0  # that one NIC carries; 0: its line rate
     peers: float = 1.0  # factor on the share of alltoall and sendrecv traffic that the network carries
     net_us: float = 0.0  # added to a hop of the network
     nvlink: float = 1.0  # factor on the bandwidth inside a domain
@@ -42,10 +43,11 @@ class Effect:
         )
         if not job.crosses:
             return changed
+        net = self.net * (min(1.0, self.nic_most_GBps / float(job.nic_GBps)) if self.nic_most_GBps else 1.0)
         return replace(
             changed,
-            net_GBps=job.net_GBps * self.net,
-            nic_GBps=job.nic_GBps * self.net,
+            net_GBps=job.net_GBps * net,
+            nic_GBps=job.nic_GBps * net,
             peers_share=job.peers_share * self.peers,
             hop_us=job.hop_us + self.net_us,
         )

@@ -85,7 +85,8 @@ def _limit(collective: str, algorithm: str, domains: int, supply: Supply) -> str
 def _rows(domains: int, span: int, domain: int, all_domains: int) -> Ints:
     """Domains of every group, [groups, domains of one]: `span` ranks lie between the first ranks of two of them.
 
-    Groups fill blocks one after the other. First and last stages, further apart than the rest of the job is wide, are one block.
+    Groups fill blocks one after the other. Where the first and the last are more than half of the job apart, as the first
+    and the last pipeline stage, all are one block.
     """
     step = max(1, span // domain)
     block = step * domains

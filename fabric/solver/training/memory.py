@@ -2,7 +2,7 @@
 that are in flight; and the time of the optimizer's pass over it.
 
   states       Rajbhandari et al., ZeRO, arXiv:1910.02054, section 3.1
-  activations  Korthikanti et al., arXiv:2205.05198, equations 1 to 6 and table 2; fused attention keeps no scores: Dao et
+  activations  Korthikanti et al., arXiv:2205.05198, sections 4 and 5; fused attention keeps no scores: Dao et
                al., FlashAttention, arXiv:2205.14135
   in flight    Narayanan et al., arXiv:2104.04473, 2.2 (1F1B, interleaved); DeepSeek-AI, arXiv:2412.19437, table 2 (DualPipe)
 """
@@ -202,7 +202,7 @@ def _chunk_layers(job: TrainingJob, stage: int) -> list[float]:
 
 
 def _of_chunks(layers: list[float], waiting: int, ranks: int, most: int) -> float:
-    """Layers in flight when `waiting` forward passes have run: rounds of `ranks` micro-batches go through chunk after chunk."""
+    """Layers in flight after `waiting` forward passes: rounds of `ranks` micro-batches go through chunk after chunk."""
     total, done = 0.0, 0
     while done < waiting:
         first = done // (ranks * len(layers)) * ranks  # micro-batches of earlier rounds

@@ -38,7 +38,9 @@ def fitted(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: flo
     if job.compute.ms:
         hint = "write `tflops_per_gpu` in place of `ms`"
         raise InputError([Diagnostic(CODE, Place("job"), "compute.ms: expected tflops_per_gpu, got ms", hint)])
-    return Fitted(*(_solve(job, time_of, domain_gpus, measured_ms, side) for side in ("step_ms", "network_p10_ms", "network_p90_ms")))
+    return Fitted(
+        *(_solve(job, time_of, domain_gpus, measured_ms, side) for side in ("step_ms", "network_p10_ms", "network_p90_ms"))
+    )
 
 
 def _solve(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: float, side: str) -> float:

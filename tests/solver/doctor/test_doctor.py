@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fabric.diagnostics import InputError
 from fabric.pipeline import doctor
+from fabric.solver.collectives.job import measured_job
 from fabric.solver.doctor.causes import NEEDS, Cause, Effect, causes, releases
-from fabric.solver.doctor.diagnosis import Diagnosis
+from fabric.solver.doctor.diagnosis import Curve, Diagnosis, Setting, can_concern
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.doctor.lines import lines
 from fabric.solver.estimate.request import EstimateRequest
-from fabric.solver.measured.tables import COLLECTIVES
+from fabric.solver.measured.tables import COLLECTIVES, read
 from tests import ROOT
 from tests.solver.doctor.runs import fabric, output, write
 
 REQUEST = EstimateRequest(routing="adaptive", queue_pairs=4)
+PLATFORM = read(ROOT / "tests" / "reference" / "collectives" / "h100_ib_2n_allreduce_309.yaml")[0].platform
+SIZES = np.array([1e6])
 CAUSES = {cause.name: cause for cause in causes()}
 
 
@@ -135,3 +140,15 @@ def test_the_page_lists_every_cause() -> None:
     page = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
     assert sorted(rows) == sorted(CAUSES)
+
+
+def test_a_run_inside_one_leaf_meets_no_collision_of_flows(tmp_path: Path) -> None:
+    """Rings over rails of one unit stay on their leaf, so ECMP has no choice; without rails they leave it."""
+    slow = output(effect=Effect(net=0.5))
+    files = [write(tmp_path, slow, "run.log")]
+    found = doctor(fabric(), files, EstimateRequest(routing="ecmp", queue_pairs=1))
+    assert names(found)
+    assert "hash_collision" not in names(found)
+    curve = Curve("x", measured_job("all_reduce", PLATFORM, SIZES), SIZES, SIZES, SIZES)
+    cause = CAUSES["hash_collision"]
+    assert [can_concern(cause, replace(curve, beyond_leaf=away), Setting(), False) for away in (True, False)] == [True, False]

@@ -10,9 +10,12 @@ import pytest
 from fabric.diagnostics import InputError
 from fabric.pipeline import estimate, load, plan, score_steps
 from fabric.plan import FabricPlan
+from fabric.solver.estimate import groups as rank_groups
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.training.ladder import StepScore
+from fabric.solver.training.step import SPREAD
 from tests import ROOT
+from tools import step_band
 
 PAGE = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
 LADDERS = ROOT / "docs" / "ladders"
@@ -30,7 +33,12 @@ def scored(name: str, contrast: bool = False) -> StepScore:
 
 @pytest.mark.parametrize(
     ("name", "contrast", "worst"),
-    [("gpt-175b-a100", False, 0.0705), ("llama-405b-gb200", False, 0.04), ("contrasts", True, 0.06)],
+    [
+        ("gpt-175b-a100", False, 0.066),
+        ("llama-405b-gb200", False, 0.04),
+        ("megatron-bridge", False, 0.155),
+        ("contrasts", True, 0.06),
+    ],
 )
 def test_the_page_shows_what_the_ladders_give(name: str, contrast: bool, worst: float) -> None:
     result = scored(name, contrast)
@@ -100,3 +108,20 @@ def test_a_wrong_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str,
     with pytest.raises(InputError) as caught:
         score_steps(Path("l.yaml"), fabric_of)
     assert message in str(caught.value)
+
+
+def test_the_band_covers_published_steps() -> None:
+    """`tools.step_band`: the network's band alone leaves out half of the rows on A100, with the spread of steps none."""
+    a100, gb200 = (scored(name).predictions for name in ("gpt-175b-a100", "llama-405b-gb200"))
+    assert [step_band.inside(row, 0.0) for row in a100].count(False) == 3
+    assert all(step_band.inside(row, SPREAD) for row in (*a100, *gb200))
+    assert 0 <= step_band.spread({"a100": a100, "gb200": gb200}) < SPREAD  # most of it is that of other GPUs
+
+
+def test_first_and_last_stages_reduce_their_embedding_all_at_once() -> None:
+    """Of 8 stages of 16 servers: 16 pairs, 112 servers apart, and none twice."""
+    pairs = rank_groups._rows(domains=2, span=8 * 112, domain=8, all_domains=128)
+    assert pairs.tolist() == [[at, at + 112] for at in range(16)]
+    stages = rank_groups._rows(domains=8, span=8 * 16, domain=8, all_domains=128)
+    assert stages.shape == (16, 8)
+    assert sorted(stages.ravel().tolist()) == list(range(128))

@@ -27,9 +27,9 @@ SBH, SCORES = 12288, 5 * 96 * 2048  # a token's s b h, and 5 a s
 @pytest.mark.parametrize(
     ("changes", "bytes_of_a_token"),
     [
-        ({}, 34 * SBH + SCORES),  # Korthikanti et al., equation 1
-        ({"tensor": 8}, 10 * SBH + (24 * SBH + SCORES) / 8),  # equation 2
-        ({"tensor": 8, "sequence_parallel": True}, (34 * SBH + SCORES) / 8),  # equation 4
+        ({}, 34 * SBH + SCORES),  # Korthikanti et al., section 4.1
+        ({"tensor": 8}, 10 * SBH + (24 * SBH + SCORES) / 8),  # section 4.2.1
+        ({"tensor": 8, "sequence_parallel": True}, (34 * SBH + SCORES) / 8),  # section 4.2.2
         ({"tensor": 8, "recompute": "selective"}, (10 + 24 / 8) * SBH),  # table 2
         ({"tensor": 8, "sequence_parallel": True, "recompute": "selective"}, 34 * SBH / 8),
         ({"fused_attention": True}, 34 * SBH),
@@ -43,9 +43,15 @@ def test_activations_of_a_layer_are_those_of_the_paper(changes: dict[str, object
 @pytest.mark.parametrize(
     ("changes", "layers"),
     [
-        ({"pipeline": 8, "micro_batches": 64}, [96 / 8 * (8 - stage) for stage in range(8)]),  # equation 5: L layers on the first
+        (
+            {"pipeline": 8, "micro_batches": 64},
+            [96 / 8 * (8 - stage) for stage in range(8)],
+        ),  # L layers on the first
         ({"pipeline": 8, "micro_batches": 4}, [48, 48, 48, 48, 48, 36, 24, 12]),  # no more than there are
-        ({"pipeline": 8, "micro_batches": 64, "interleave": 6}, [96 * (1 + 7 / 48)]),  # L (1 + (p - 1) / (p m)), section 4.2.3
+        (
+            {"pipeline": 8, "micro_batches": 64, "interleave": 6},
+            [96 * (1 + 7 / 48)],
+        ),  # L (1 + (p - 1) / (p m)), section 4.2.3
         ({"pipeline": 8, "micro_batches": 64, "schedule": "dualpipe"}, [12 * 9] * 8),  # DeepSeek-V3, table 2: p + 1
         ({"micro_batches": 64}, [96]),
     ],
@@ -78,7 +84,7 @@ def test_published_settings_fit(name: str, gpus: int, available: float, values: 
 
 
 def test_the_175b_model_does_not_fit_with_its_scores() -> None:
-    """The reason for recomputation in Korthikanti et al., with their settings (table 3): an A100 holds one but not the other."""
+    """The reason for recomputation in Korthikanti et al., with their settings (table 3): an A100 holds one only."""
     cut = {"tensor": 8, "pipeline": 8, "interleave": 3, "micro_batches": 64, "sequence_parallel": True, "gradient_bytes": 4}
     job = changed(GPT_175B, cut | {"memory_GB": device_GB("a100", 0)})
     held = {word: memory(changed(job, {"recompute": word})) for word in ("none", "selective", "full")}
@@ -145,6 +151,8 @@ def test_states_that_exceed_the_memory_are_refused(changes: dict[str, object], g
 
 def test_recomputed_parts_take_less_memory() -> None:
     job: TrainingJob = changed(GPT_175B, {"tensor": 8, "fused_attention": True})
-    order = [memory(changed(job, {"parts": parts})).total_GB for parts in ((), ("norm",), ("norm", "up_projection", "activation"))]
+    order = [
+        memory(changed(job, {"parts": parts})).total_GB for parts in ((), ("norm",), ("norm", "up_projection", "activation"))
+    ]
     assert order == sorted(order, reverse=True)
     assert order[0] > order[1] > order[2]
