@@ -43,7 +43,7 @@ def test_a_layout(name: str, tmp_path: Path) -> None:
     assert (found.unread, found.unplanned) == ({}, {})
 
 
-def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_listed_and_stops_nothing(tmp_path: Path) -> None:
     found = collected(
         tmp_path,
         {
