@@ -106,6 +106,8 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
         collected.unplanned[file] = error.diagnostic.message
     except InputError as error:
         collected.unread[file] = error.diagnostics[0].message
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # keys of an output with values of another kind
+        collected.unread[file] = "the output has an unknown form"
 
 
 def _values(text: str, file: str) -> tuple[list[Any], list[str]]:
