@@ -1,7 +1,7 @@
 """Reads a folder of state: one folder or file per switch, or files of several switches; the content decides.
 
 Every reader of every network OS examines every JSON value, in whatever envelope it is, so names of files do not matter
-as long as one file is of one switch. A file that cannot be read is told and does not stop the others.
+as long as one file is of one switch. A file that cannot be read is listed and does not stop the others.
 """
 
 from __future__ import annotations
@@ -106,6 +106,8 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
         collected.unplanned[file] = error.diagnostic.message
     except InputError as error:
         collected.unread[file] = error.diagnostics[0].message
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # keys of an output with values of another kind
+        collected.unread[file] = "the output has an unknown form"
 
 
 def _values(text: str, file: str) -> tuple[list[Any], list[str]]:

@@ -20,14 +20,15 @@ class Judged:
 
     site: Site
     faults: Mapping[str, Sequence[Fault]]
+    folder: str = ""  # of the collected state
 
     def file(self, fault: Fault) -> str:
         """The file that shows a fault."""
         switch = self.site.switches.get(fault.device)
-        return switch.seen.file(fault.state) if switch is not None else ""
+        return (switch.seen.file(fault.state) if switch is not None else "") or self.folder
 
 
-def judged(site: Site) -> Judged:
+def judged(site: Site, folder: str = "") -> Judged:
     """Compares state and plan, from ports up to the routes of tenants."""
     every = (*port_faults(site), *session_faults(site), *route_faults(site), *overlay_faults(site))
-    return Judged(site, grouped((fault.kind, fault) for fault in dict.fromkeys(every)))
+    return Judged(site, grouped((fault.kind, fault) for fault in dict.fromkeys(every)), folder)

@@ -168,14 +168,14 @@ class Overlay:
                         continue
                     if network.vni in {other.vni for other in far.view.networks}:
                         spread.note(f"VNI {network.vni}", far.name, leaf.name, self.vtep(far) in found)
-            yield from self._strangers(leaf, addresses)
+            yield from self._unplanned(leaf, addresses)
         hint = "check route targets and VNIs of {}, and what its EVPN sessions filter"
         yield from spread.faults(TUNNEL, EVPN, "no tunnel", hint)
 
-    def _strangers(self, leaf: Switch, addresses: set[str]) -> Iterator[Fault]:
+    def _unplanned(self, leaf: Switch, addresses: set[str]) -> Iterator[Fault]:
         remotes = {one for vni in leaf.seen.vnis.values() for one in vni.remotes or ()} | (leaf.seen.vteps or set())
-        if strange := sorted(remotes - addresses):
-            yield Fault(TUNNEL, leaf.name, f"tunnels to VTEPs that are not planned: {listed(strange, 3)}", EVPN)
+        if unknown := sorted(remotes - addresses):
+            yield Fault(TUNNEL, leaf.name, f"tunnels to VTEPs that are not planned: {listed(unknown, 3)}", EVPN)
 
     # --- routes of tenants --------------------------------------------------------------------------------------
 
@@ -196,9 +196,9 @@ class Overlay:
                     hops = table.get(prefix, ())
                     tunnel = any(hop.tunnel for hop in hops)  # to a VTEP that is not reported
                     gateways = set() if tunnel else {hop.gateway for hop in hops}
-                    strange = gateways - {self.vtep(far) for far in self.leaves}
-                    if strange and not gateways & {self.vtep(far) for far in homes}:
-                        words = f"{prefix} in {name}: over {listed(sorted(strange), 3)}, which is no VTEP of the plan"
+                    unknown = gateways - {self.vtep(far) for far in self.leaves}
+                    if unknown and not gateways & {self.vtep(far) for far in homes}:
+                        words = f"{prefix} in {name}: over {listed(sorted(unknown), 3)}, which is no VTEP of the plan"
                         yield Fault(TENANT_ROUTE, leaf.name, words, ROUTES)
                         continue
                     for far in homes:

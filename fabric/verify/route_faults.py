@@ -1,7 +1,7 @@
 """Faults of routes in the default table: prefixes and equal-cost paths against the plan, each at the switch that loses them.
 
-A route that a switch lacks because its next hop lacks it is no fault of the switch. Of a neighbor that nobody hears a
-prefix from, the neighbor is at fault; where others hear it, the switch that does not.
+A route that a switch lacks because its next hop lacks it is no fault of the switch. If no switch has a
+prefix from a neighbor, the neighbor is at fault; if others have it, the switch that does not.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ class _Fabric:
                 blamed = [end for end in ends if prefix not in lacks.get(end.peer_node, ())]
                 for end in blamed:
                     missing.setdefault(end.peer_node, {}).setdefault(name, []).append((prefix, origin, got))
-        unheard: dict[str, dict[str, list[Lost]]] = {}  # switch → neighbor → what others have from the neighbor
+        partial: dict[str, dict[str, list[Lost]]] = {}  # switch → neighbor → what others have from the neighbor
         for via, found in missing.items():
-            yield from self._unsent(via, found, unheard)
-        for name, by_via in unheard.items():
-            yield from self._unheard(name, by_via)
+            yield from self._unsent(via, found, partial)
+        for name, by_via in partial.items():
+            yield from self._partial(name, by_via)
 
     def _compare(self, switch: Switch) -> None:
         """Adds what a table lacks: prefixes with fewer next hops than planned."""
@@ -116,13 +116,13 @@ class _Fabric:
         for hop in hops:
             yield from (canonical(hop.interface), hop.gateway)
 
-    def _unsent(self, via: str, found: dict[str, list[Lost]], unheard: dict[str, dict[str, list[Lost]]]) -> Iterator[Fault]:
-        """Faults of a neighbor from which nobody has a prefix; what some have from it is added to `unheard`."""
+    def _unsent(self, via: str, found: dict[str, list[Lost]], partial: dict[str, dict[str, list[Lost]]]) -> Iterator[Fault]:
+        """Faults of a neighbor from which no switch has a prefix; what some have from it is added to `partial`."""
         silent: set[str] = set()
-        hearers = [name for name in self.tables if name in self._beside(via)]
+        receivers = [name for name in self.tables if name in self._beside(via)]
         by_prefix = grouped((prefix, name) for name, lost in found.items() for prefix, _, _ in lost)
         for prefix, names in by_prefix.items():
-            able = [name for name in hearers if self._expects(name, via, prefix)]
+            able = [name for name in receivers if self._expects(name, via, prefix)]
             if len(able) > 1 and set(able) <= set(names):
                 silent.add(prefix)
         origins = {prefix: origin for lost in found.values() for prefix, origin, _ in lost}
@@ -134,7 +134,7 @@ class _Fabric:
         for name, lost in found.items():
             rest = [one for one in lost if one[0] not in silent]
             if rest:
-                unheard.setdefault(name, {})[via] = rest
+                partial.setdefault(name, {})[via] = rest
 
     def _beside(self, via: str) -> set[str]:
         return {end.peer_node for end in self.site.switches[via].sessions if end.kind == UNDERLAY and self.site.lives(end)}
@@ -149,7 +149,7 @@ class _Fabric:
         hint = f"check the export policy of {via}" + (" and its network statements" if whose == "its own" else "")
         return Fault(ROUTE, via, words, ROUTES, hint)
 
-    def _unheard(self, name: str, by_via: dict[str, list[Lost]]) -> Iterator[Fault]:
+    def _partial(self, name: str, by_via: dict[str, list[Lost]]) -> Iterator[Fault]:
         """A switch that lacks what others have: prefixes that it has no way to, then those with fewer paths than planned."""
         expected = {prefix: wanted for prefix, _, wanted, _ in self.lost[name]}
         for kind in (ROUTE, PATHS):

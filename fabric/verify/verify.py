@@ -96,16 +96,16 @@ def verify(plan: Plan, folder: Path, before: Path | None = None) -> SiteState:
 def judge(plan: Plan, collected: Collected, views: Collection[SwitchView] | None = None) -> SiteState:
     """Compares collected state with a plan, or with some of its switches."""
     site = Site(plan, collected.seen, views)
-    found = run_checks(site)
+    found = run_checks(site, collected.folder)
     silent = tuple(name for name, switch in site.switches.items() if not switch.seen.files)
     return SiteState(site, collected, found, tuple(_missing(site, silent)), silent)
 
 
-def run_checks(site: Site) -> tuple[Finding, ...]:
+def run_checks(site: Site, folder: str) -> tuple[Finding, ...]:
     """The findings of every check of state."""
     from fabric.checks.state.family import StateCheck
 
-    return tuple(sorted(set(run(StateCheck, judged(site))), key=lambda one: one.order))
+    return tuple(sorted(set(run(StateCheck, judged(site, folder))), key=lambda one: one.order))
 
 
 def since(seen: Mapping[str, Seen], before: Mapping[str, Seen]) -> None:

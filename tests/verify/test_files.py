@@ -43,7 +43,7 @@ def test_a_layout(name: str, tmp_path: Path) -> None:
     assert (found.unread, found.unplanned) == ({}, {})
 
 
-def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_listed_and_stops_nothing(tmp_path: Path) -> None:
     found = collected(
         tmp_path,
         {
@@ -52,6 +52,8 @@ def test_what_cannot_be_read_is_told_and_stops_nothing(tmp_path: Path) -> None:
             "leaf001/empty.json": "",
             "leaf001/other.json": '{"a": 1}',
             "leaf001/deep.json": "[" * 5000,
+            "leaf001/odd.json": json.dumps({"vrfs": {"default": {"peers": {"10.0.0.1": {"ipv4Unicast": {}}}}}, "x": 1}),
+            "leaf001/odder.json": json.dumps({"interfaceErrorCounters": {"Ethernet1": [{"fcsErrors": {"a": 1}}]}}),
             "unknown.txt": SESSION.replace("leaf002#", "leaf009#"),
         },
     )

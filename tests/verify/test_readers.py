@@ -133,7 +133,7 @@ NXOS_ROUTES = {  # netenglabs/suzieq, nxos-input, show ip route vrf all | json
 NXOS_INTERFACE = {  # napalm-automation/napalm, test/nxos/mocked_data/test_get_interfaces, show interface | json
     "TABLE_interface": {
         "ROW_interface": [
-            {"interface": "Ethernet1/1", "state": "up", "eth_bw": 400000000, "eth_mtu": "9216", "eth_crc": "7", "eth_inerr": "7"},
+            {"interface": "Ethernet1/1", "state": "up", "eth_bw": 400000000, "eth_mtu": 9216, "eth_crc": 7, "eth_inerr": 7},
             {"interface": "Ethernet1/2", "state": "down", "admin_state": "down", "eth_mtu": "1500", "eth_inerr": "0"},
         ]
     }

@@ -38,6 +38,7 @@ SECTIONS = (  # title, note, subjects
     ("The design", "Checks of the plan; a finding names the key of the intent.", ("silence", "design")),
     ("The files", FROM_FILES, ("files",)),
     ("Batfish", "Checks by a [Batfish](batfish.md) server on the same configs.", ("batfish",)),
+    ("State", "What running switches report, compared with the plan: [verify.md](verify.md).", ("state",)),
     ("The servers", "The files of a server compared with the configs of its leaves, one cable at a time.", ("servers",)),
 )
 

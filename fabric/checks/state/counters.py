@@ -83,7 +83,7 @@ class Discards(StateCheck):
 class PfcPriorities(StateCheck):
     """Tests whether PFC frames are of the planned priority only.
 
-    PFC on another priority, or in a fabric without a lossless class, stops traffic that nobody meant to stop; usually a
+    PFC on another priority, or in a fabric without a lossless class, stops traffic that the plan does not stop; usually a
     server maps its RoCE traffic otherwise than the switches.
     """
 

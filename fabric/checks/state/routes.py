@@ -25,7 +25,7 @@ class RoutesPresent(StateCheck):
     """Tests whether every planned prefix is in the table of every switch that has a way to it.
 
     Only sessions that are established count: what a session that is down explains is not reported. The finding is at the
-    neighbor from which nobody has the prefix, else at the switch that lacks what others have; switches behind it are not
+    neighbor from which no switch has the prefix, else at the switch that lacks what others have; switches behind it are not
     reported.
     """
 

@@ -85,7 +85,7 @@ class AddressFamilies(StateCheck):
 class NoOtherSessions(StateCheck):
     """Tests whether a switch has BGP neighbors that the plan does not have.
 
-    A neighbor of an earlier design may bring routes that nobody planned for, or attract traffic.
+    A neighbor of an earlier design may bring routes that are not in the plan, or attract traffic.
     """
 
     id = "FAB361"
