@@ -72,9 +72,7 @@ def plans(outlines: Sequence[Outline]) -> Plans:
                 for value in texts:
                     count[value] = count.get(value, 0) + 1
     fixed = {
-        text: tuple(
-            max(count.values()) >= max(2, devices[text] - max(1, devices[text] // 4)) for count in counts
-        )
+        text: tuple(max(count.values()) >= max(2, devices[text] - max(1, devices[text] // 4)) for count in counts)
         for text, counts in users.items()
     }
     return Plans(fixed)
@@ -86,6 +84,7 @@ class Plans:
 
     fixed: dict[str, tuple[bool, ...]]
     made: dict[str, Plan] = field(default_factory=dict)
+    filed: dict[int, tuple[Form, tuple[Family, str, Property]]] = field(default_factory=dict)  # by `id()` of a form
 
     def of(self, form: Form) -> Plan:
         found = self.made.get(form.text)
@@ -129,9 +128,20 @@ class Device:
 def filed(own: Outline, made: Plans, bodies: dict[Body, Body]) -> Device:
     """The objects of a device. `bodies`: those seen before, so that equal ones are one object in memory."""
     objects: dict[Family, dict[str, list[Property]]] = {}
+    seen = made.filed
     for row in own.rows:
-        family, member, what = made.of(row.form).file(row.form)
-        objects.setdefault(family, {}).setdefault(member, []).append(what)
+        form = row.form
+        place = seen.get(id(form))  # devices of a role share the forms of equal statements
+        if place is None or place[0] is not form:
+            place = seen[id(form)] = (form, made.of(form).file(form))
+        family, member, what = place[1]
+        members = objects.get(family)
+        if members is None:
+            members = objects[family] = {}
+        if member in members:
+            members[member].append(what)
+        else:
+            members[member] = [what]
     return Device(
         own.name,
         {

@@ -19,7 +19,9 @@ from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Known, P
 
 WORD = re.compile(r"[^\s|=]+")
 # Interfaces of which a device has many. A device has one loopback, tunnel or management interface of a name.
-PORT = re.compile(r"(?:(?:[Ee]th(?:ernet)?|[Pp]ort-?[Cc]hannel|[Vv]lan|swp|bond|vni|eth|ae|irb\.)|(?:[xegm][te]-))\d[\w/.:]*,?")
+PORT = re.compile(
+    r"(?:(?:[Ee]th(?:ernet)?|[Pp]ort-?[Cc]hannel|[Vv]lan|swp|bond|vni|eth|ae|irb\.)|(?:[xegm][te]-))\d[\w/.:]*,?"
+)
 ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
 DIGITS = re.compile(r"\d+")
 VALUE = "\0"  # stands for a value in a form
@@ -133,7 +135,9 @@ def _form(syntax: Syntax, path: Path) -> Form | None:
         return None
     if syntax.tolerated and syntax.tolerated.match(text):
         return None
-    own = [(*span, STATED) for span in _spans(syntax.varies, text)] + [(*span, NUMBER) for span in _spans(syntax.numbered, text)]
+    own = [(*span, STATED) for span in _spans(syntax.varies, text)] + [
+        (*span, NUMBER) for span in _spans(syntax.numbered, text)
+    ]
     parts, values, at = [path[0], " "], list[str](), 0
     for match in WORD.finditer(text):
         start, end = match.span()

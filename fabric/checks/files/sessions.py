@@ -112,7 +112,9 @@ class Reflectors(FilesCheck):
                 and has_vtep(far.facts)
             ]
             apart = [
-                (peer, a, b) for (peer, a), (_, b) in combinations(plain, 2) if a.facts is not b.facts and not _meet(network, a, b)
+                (peer, a, b)
+                for (peer, a), (_, b) in combinations(plain, 2)
+                if a.facts is not b.facts and not _meet(network, a, b)
             ]
             if apart:
                 peer, a, b = apart[0]
@@ -144,8 +146,6 @@ class Multihop(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            if any(word in text for text in facts.texts.values() for word in HOP_WORDS):
-                continue  # another statement than multihop may allow it
             found: dict[tuple[str, int], list[Neighbor]] = {}
             for process in facts.bgp.values():
                 for peer in process.neighbors.values():
@@ -156,6 +156,8 @@ class Multihop(FilesCheck):
                     if not network.near[id(facts)].beside(peer.vrf, peer.peer):
                         home = peer.remote_as or Located(None, peer.line, peer.file)
                         found.setdefault((home.file, home.line), []).append(peer)
+            if found and any(word in text for text in facts.texts.values() for word in HOP_WORDS):
+                continue  # another statement than multihop may allow it
             for peers in found.values():
                 names = listed([session_name(peer.vrf, peer.peer) for peer in peers], 2)
                 at = Located(None, peers[0].line, peers[0].file)
@@ -182,6 +184,8 @@ class OwnAs(FilesCheck):
             if has_vtep(facts) and (process := facts.bgp.get("")) is not None and process.asn
         )
         for number, same in users.items():
+            if len(same) < 2:
+                continue
             uppers = [self._above(network, facts) for facts in same]
             for (a, above), (b, others) in combinations(zip(same, uppers, strict=True), 2):
                 common = [name for name in above if name in others]

@@ -10,7 +10,6 @@ from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, od
 from fabric.checks.files.bgp import asn_at
 from fabric.facts import Bgp, Facts, Located, Neighbor
 
-
 ODD_SESSIONS = 3  # with another hold time at the far end
 
 
@@ -39,9 +38,7 @@ class SessionTerms(FilesCheck):
             reported.add((id(peer), id(far.back)))
             yield from self._compare(facts, peer, far.facts, far.back, {facts.name, far.facts.name} & slow.names)
 
-    def _compare(
-        self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor, blamed: set[str]
-    ) -> Iterator[Finding]:
+    def _compare(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor, blamed: set[str]) -> Iterator[Finding]:
         name = session_name(peer.vrf, peer.peer)
         yield from self._families(facts, peer, far, back)
         if bool(peer.bfd and peer.bfd.value) != bool(back.bfd and back.bfd.value):

@@ -25,7 +25,17 @@ LABEL = "label"  # text for people: a difference is a warning
 SECRET = "secret"  # compared by presence: the value is hashed or encrypted, and `rewrite` replaces it
 BELOW = "\v"  # in the result of a rewrite, ` > ` in the data
 ELEMENT = "\0"  # takes the place of an element in an expanded template
-KEYS = {"rewrite", "single", "ordered", "without_effect", "varies", "numbered", "tolerated", "needs", "igp"}  # of a `statements.yaml`
+KEYS = {
+    "rewrite",
+    "single",
+    "ordered",
+    "without_effect",
+    "varies",
+    "numbered",
+    "tolerated",
+    "needs",
+    "igp",
+}  # of a `statements.yaml`
 KINDS = (DEFAULT, ADDED, HIDDEN, LABEL, SECRET)
 
 

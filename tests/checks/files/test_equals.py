@@ -1,0 +1,124 @@
+"""Devices of one role as witnesses, features that are used and not enabled, OSPF at both ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from fabric.checks.folder import check_network
+from tests.checks.files.helpers import Files, but, network
+
+LEAF = """\
+hostname leaf{n}
+ip routing
+ntp server 192.0.2.10
+interface Ethernet1
+   description spine1 Ethernet{n}
+   mtu 9214
+   no switchport
+   ip address 10.0.{n}.1/31
+   ip ospf network point-to-point
+   ip ospf area 0.0.0.0
+interface Ethernet2
+   mtu 9214
+   no switchport
+   ip address 10.1.{n}.0/31
+   service-profile ROCE
+interface Ethernet3
+   mtu 9214
+   no switchport
+   ip address 10.1.{n}.2/31
+   service-profile ROCE
+router ospf 1
+   passive-interface default
+router bgp 6500{n}
+   router-id 10.255.0.{n}
+   maximum-paths 4
+   neighbor SPINES peer group
+   neighbor SPINES timers 3 9
+   neighbor 10.0.{n}.0 peer group SPINES
+   neighbor 10.0.{n}.0 remote-as 65100
+spanning-tree mode mstp
+"""
+SPINE = "hostname spine1\nip routing\n" + "".join(
+    f"interface Ethernet{n}\n   mtu 9214\n   no switchport\n   ip address 10.0.{n}.0/31\n"
+    "   ip ospf network point-to-point\n   ip ospf area 0\n"
+    for n in (1, 2, 3, 4)
+)
+LEAVES: Files = {f"leaf{n}.eos": LEAF.format(n=n) for n in (1, 2, 3, 4)} | {"spine1.eos": SPINE}
+
+# (device, old, new) → place, severity and message.
+ODD = {
+    "a value": (
+        ("leaf3.eos", "maximum-paths 4", "maximum-paths 2"),
+        "leaf3.eos:25: warning[FAB289]: leaf3: 65003: `maximum-paths 2`, but `maximum-paths 4` on 3 devices of its role "
+        "(leaf1, leaf2 and 1 more)",
+    ),
+    "a line of a group": (
+        ("leaf2.eos", "   neighbor SPINES timers 3 9\n", ""),
+        "leaf2.eos:26: warning[FAB289]: leaf2: SPINES: missing `neighbor * timers 3 9`, which 3 similar objects have",
+    ),
+    "a port of many": (
+        ("leaf1.eos", "10.1.1.2/31\n   service-profile ROCE\n", "10.1.1.2/31\n"),
+        "leaf1.eos:16: warning[FAB289]: leaf1: Ethernet3: missing `service-profile ROCE`, which 7 similar objects have",
+    ),
+    "a global line": (
+        ("leaf4.eos", "ntp server 192.0.2.10\n", ""),
+        "leaf4.eos: warning[FAB289]: leaf4: missing `ntp server 192.0.2.10`, which 3 devices of its role (leaf1, leaf2 "
+        "and 1 more) have",
+    ),
+    "routing is off": (
+        ("leaf1.eos", "ip routing\n", ""),
+        "leaf1.eos:20: error[FAB2506]: leaf1: ospf is configured, but `ip routing` is missing",
+    ),
+    "a shut process": (
+        ("leaf1.eos", "   maximum-paths 4\n", "   maximum-paths 4\n   shutdown\n"),
+        "leaf1.eos:26: error[FAB2506]: leaf1: the BGP process is shut down",
+    ),
+    "another area": (
+        ("leaf2.eos", "area 0.0.0.0", "area 0.0.0.1"),
+        "leaf2.eos:10: error[FAB2508]: leaf2: Ethernet1: area 0.0.0.1, but 0.0.0.0 at spine1 Ethernet2 (spine1.eos:14)",
+    ),
+}
+BY_DESIGN = {
+    "another address": ("leaf2.eos", "10.255.0.2", "10.255.0.99"),
+    "another AS number": ("leaf2.eos", "router bgp 65002", "router bgp 65099"),
+    "a description": ("leaf2.eos", "description spine1 Ethernet2", "description to spine1 Ethernet2"),
+    "a tenant": ("leaf2.eos", "router ospf 1", "vrf instance red\ninterface Vlan20\n   vrf red\nrouter ospf 1"),
+}
+
+
+def heads(files: Files) -> list[str]:
+    """Errors and warnings of the checks of equals."""
+    found, _ = check_network(network(files))
+    own = [one for one in found if one.id in ("FAB289", "FAB2506", "FAB2508") and one.severity != "note"]
+    return [str(one).split("\n", 1)[0] for one in own]
+
+
+def test_equal_devices_are_left_in_peace() -> None:
+    assert heads(LEAVES) == []
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_the_odd_one_is_named_with_its_line(case: str) -> None:
+    (name, old, new), expected = ODD[case]
+    assert expected in heads(but(LEAVES, {name: {old: new}}))
+
+
+@pytest.mark.parametrize("case", BY_DESIGN)
+def test_what_differs_by_design_is_no_finding(case: str) -> None:
+    name, old, new = BY_DESIGN[case]
+    assert heads(but(LEAVES, {name: {old: new}})) == []
+
+
+def test_two_devices_are_not_enough() -> None:
+    two = {name: LEAVES[name] for name in ("leaf1.eos", "leaf2.eos")}
+    found, skipped = check_network(network(but(two, {"leaf1.eos": {"maximum-paths 4": "maximum-paths 2"}})))
+    assert not [one for one in found if one.id == "FAB289"]
+    assert skipped == [("comparison of devices of one role", "fewer than 3 devices of a role: leaf1, leaf2")]
+
+
+def test_a_secret_is_not_quoted() -> None:
+    files = {name: f"{text}tacacs-server key 7 0815hidden\n" for name, text in LEAVES.items()}
+    found = heads(but(files, {"leaf1.eos": {"tacacs-server key 7 0815hidden\n": ""}}))
+    assert found
+    assert not any("0815hidden" in line for line in found)
