@@ -70,6 +70,7 @@ class _Frame:
     high: float
     most: float  # GB/s at the top
     step: float  # GB/s between grid lines
+    label_room: float  # for the longest name of a line
     left: float = _LEFT
     top: float = _TOP
 
@@ -82,10 +83,11 @@ class _Frame:
         if high - low < 1:  # one size, or nearly
             low, high = math.floor(low) - 1, math.ceil(high) + 1
         step = _nice(max((rate for _, rate in points), default=1.0) * 1.02 / 5)
-        most = step * math.ceil(max((rate for _, rate in points), default=1.0) * 1.02 / step)
-        room = max((text_width(_label(item), _LABEL_SIZE) for item in series), default=0.0)
+        top = step * math.ceil(max((rate for _, rate in points), default=1.0) * 1.02 / step)
+        most = _LABEL_ROOM * width / WIDTH
+        room = max((text_width(_label(item, most), _LABEL_SIZE) for item in series), default=0.0)
         height = max(HEIGHT, _TOP + _BOTTOM + _LABEL_STEP * len(series))
-        return cls(height, width - _EDGE - _LEADER - min(room, _LABEL_ROOM), low, high, most or 1.0, step)
+        return cls(height, width - _EDGE - _LEADER - min(room, most), low, high, top or 1.0, step, most)
 
     @property
     def bottom(self) -> float:
@@ -113,8 +115,8 @@ def _clean(item: Series, at: int) -> Series:
     return Series(printable(item.label, " "), tuple(points), item.style, colour % len(SERIES), tuple(band))
 
 
-def _label(item: Series) -> str:
-    return fit(item.label, _LABEL_ROOM, _LABEL_SIZE)
+def _label(item: Series, room: float) -> str:
+    return fit(item.label, room, _LABEL_SIZE)
 
 
 def _grid(frame: _Frame, x_label: str) -> str:
@@ -185,7 +187,7 @@ def _labels(series: Sequence[Series], frame: _Frame) -> str:
             (
                 element("path", class_=f"leader c{item.colour}", d=path),
                 _sample(item, elbow + 12, y),
-                _text(elbow + 34, y + 4, _label(item), _LABEL_SIZE, f"f{item.colour}"),
+                _text(elbow + 34, y + 4, _label(item, frame.label_room), _LABEL_SIZE, f"f{item.colour}"),
             )
         )
     return "\n".join(parts)

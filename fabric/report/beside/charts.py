@@ -21,16 +21,19 @@ def curves(group: Group, collective: str) -> str:
     found = group.timed(collective)
     if not found:
         return ""
-    lines, ideals = dict[tuple[tuple[float, float], ...], tuple[int, list[str]]](), dict[tuple[float, ...], list[str]]()
+    lines = dict[tuple[int, tuple[tuple[float, float], ...]], tuple[int, list[str]]]()
+    ideals = dict[tuple[float, ...], list[str]]()
     for at, (design, _) in enumerate(group.members):
         study = next((study for other, study in found if other is design), None)
         if study is None:
             continue
         now = study.curve[0]
         points = tuple((float(row.bytes), round(row.busbw_GBps, 2)) for row in now.rows)
-        lines.setdefault(points, (at, []))[1].append(f"{design.name} ({now.placement.gpus:,} GPUs)")
+        lines.setdefault((now.placement.gpus, points), (at, []))[1].append(design.name)
         ideals.setdefault(tuple(round(rate, 1) for _, rate in _ideal(now)), []).append(design.name)
-    series = [Series(" = ".join(names), points, colour=at) for points, (at, names) in lines.items()]
+    series = [
+        Series(f"{' = '.join(names)} ({gpus:,} GPUs)", points, colour=at) for (gpus, points), (at, names) in lines.items()
+    ]
     for rates, names in ideals.items():
         sizes = [float(row.bytes) for row in found[0][1].curve[0].rows]
         name = "ideal: line rate" if len(ideals) == 1 else f"line rate: {', '.join(names)}"
