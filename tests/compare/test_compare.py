@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from fabric import pipeline
 from fabric.cli import main
-from fabric.compare.designs import Design
+from fabric.compare.designs import Design, against
 from fabric.compare.lines import lines
+from fabric.compare.page import page
+from fabric.report.worth import Worth
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput.rates import DAYS_PER_YEAR
 from tests import ROOT
@@ -74,3 +77,39 @@ def test_a_mistake_names_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[
         main(["compare", str(tmp_path / "single.yaml"), "--job", str(tmp_path / "job.yaml")])
     assert ended.value.code == 2
     assert f"{tmp_path}/job.yaml:1:1: error[FAB173]: checkpoint: missing key" in capsys.readouterr().err
+
+
+def test_the_page_loads_nothing_and_has_every_design(tmp_path: Path) -> None:
+    text = page(designs(tmp_path, PRICES), "job.yaml")
+    assert "<script" not in text
+    assert not re.search(r'(src|href)="?https?:', text)
+    for word in ("single", "dual", "Cost per billion tokens", "Lost GPU-hours of a year", "at 1 h", "first cause"):
+        assert word in text
+    assert text == page(designs(tmp_path, PRICES), "job.yaml")
+
+
+def test_a_year_by_cause_adds_up(tmp_path: Path) -> None:
+    for item in designs(tmp_path, PRICES):
+        cost = item.cost
+        assert cost is not None
+        assert item.tco is not None
+        assert sum(amount.gpu_hours for amount in cost.amounts) == pytest.approx(128 * 8766)
+        assert cost.total == pytest.approx(item.tco / item.years)
+        assert all(0 <= (amount.energy or 0) <= amount.cost for amount in cost.amounts)
+        assert 0 < cost.saved_at_most < cost.total
+    first, second = designs(tmp_path, PRICES)
+    assert against(first, first) == {"network": 0, "tokens_worth": 0}
+    more = against(second, first)
+    assert more is not None
+    tokens = [item.goodput.tokens_per_day.value for item in (first, second)]
+    assert first.tco is not None  # as many tokens more cost as much at the price of the first
+    assert more["tokens_worth"] == pytest.approx((tokens[1] / tokens[0] - 1) * first.tco / first.years)
+
+
+def test_the_report_has_the_worth_of_a_design(tmp_path: Path) -> None:
+    item = designs(tmp_path, PRICES)[0]
+    worth = Worth(item.goodput, item.cost)
+    assert worth.stops.count("<rect") == sum(row.part.stops for row in item.goodput.interruptions)
+    assert "best: " in worth.interval
+    assert worth.year_grid.rows[0][0] == "useful computing"
+    assert "Costs need a price file." in Worth(item.goodput, None).year_grid.note
