@@ -75,6 +75,10 @@ def test_only_the_cli_imports_the_pipeline() -> None:
     assert users == ["fabric"]  # the public API
 
 
+def test_only_the_pipeline_imports_the_verbs() -> None:
+    assert list(importers("fabric.verbs")) == ["fabric.pipeline"]
+
+
 def test_nothing_imports_the_cli() -> None:
     assert importers("fabric.cli") == {}
 

@@ -62,15 +62,17 @@ def importing(package: str, *without: str) -> set[str]:
 
 
 def test_no_one_behind_the_planner_imports_the_intent() -> None:
-    assert importing("fabric.intent", "__init__", "intent/", "planner/", "cli/", "pipeline") - set(OF_INTENTS) == set()
+    assert (
+        importing("fabric.intent", "__init__", "intent/", "planner/", "cli/", "pipeline", "verbs/") - set(OF_INTENTS) == set()
+    )
 
 
 def test_no_one_but_who_plans_imports_a_stage() -> None:
-    assert importing("fabric.planner", "planner/", "pipeline") - set(OF_STAGES) == set()
+    assert importing("fabric.planner", "planner/", "pipeline", "verbs/") - set(OF_STAGES) == set()
 
 
 def test_records_of_a_plan_stand_below_the_language_and_the_stages() -> None:
-    above = ("intent", "planner", "configs", "pipeline", "cli")
+    above = ("intent", "planner", "configs", "pipeline", "verbs", "cli")
     for name, tree in sources():
         if name.startswith(("plan/", "settings/")):
             found = [module for module in imports(tree) if module.split(".")[:2] in [["fabric", one] for one in above]]
@@ -80,7 +82,7 @@ def test_records_of_a_plan_stand_below_the_language_and_the_stages() -> None:
 def test_no_one_behind_the_planner_reads_an_intent() -> None:
     found = [
         f"{name}:{node.lineno}: {ast.unparse(node)}"
-        for name, tree in sources("intent/", "planner/", "cli/", "pipeline")
+        for name, tree in sources("intent/", "planner/", "cli/", "pipeline", "verbs/")
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "intent"
     ]
@@ -96,7 +98,7 @@ def test_records_carry_no_intent_and_no_source(record: type) -> None:
 
 def test_a_plan_resolves_its_intent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    monkeypatch.setattr(pipeline, "resolve", lambda *given: calls.append(given) or resolve(*given))
+    monkeypatch.setattr("fabric.verbs.design.resolve", lambda *given: calls.append(given) or resolve(*given))
     pipeline.plan(pipeline.load(ROOT / "intent/starter.yaml"))
     assert len(calls) == 1
 

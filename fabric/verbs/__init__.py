@@ -1,0 +1,1 @@
+"""The verbs of `fabric.pipeline`, one file per job of a user."""

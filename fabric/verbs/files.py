@@ -1,0 +1,160 @@
+"""A plan becomes files, and files are held against the plan."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabric.verbs.design import load, plan
+
+if TYPE_CHECKING:
+    from fabric.checks import Outcome, Scope
+    from fabric.configs import Renderer
+    from fabric.diff.compare import Diff, DiffRequest
+    from fabric.drift.devices import SiteDrift
+    from fabric.generate import Generation
+    from fabric.intent.intent import Intent
+    from fabric.lab.lab import Lab
+    from fabric.plan import Plan
+    from fabric.verify.verify import SiteState
+    from fabric.workers import Progress
+
+
+def render(site_plan: Plan, intent: Intent) -> Renderer:
+    """Return the renderer of the files of every switch, with the overrides of the intent applied.
+
+    Raises:
+        InputError: an override that matches no device or cannot be applied.
+    """
+    from fabric.configs import Renderer
+
+    return Renderer(site_plan, intent.path.absolute().parent)
+
+
+def generate(
+    intent: Intent, limit: str = "", jobs: int = 0, progress: Progress | None = None, renumber: bool = False
+) -> Generation:
+    """Plan a site: `.check()` and `.diff()` compare with the output folder, `.write()` writes all or nothing.
+
+    Args:
+        intent: the design.
+        limit: glob of devices; "" for all.
+        jobs: processes; 0 for one per core.
+        progress: progress bar.
+        renumber: ignore the lock file and assign every value again.
+
+    Raises:
+        InputError: the intent has no plan.
+    """
+    from fabric.generate import Generation, numbers_of
+    from fabric.plan.lock_file import Lock
+
+    before = numbers_of(intent.home)  # as it is before planning: `write` finds out whether another run has changed it since
+    site_plan = plan(intent, Lock() if renumber else None)
+    return Generation(render(site_plan, intent), before, limit, jobs, progress)
+
+
+def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None) -> Outcome:
+    """Run every check on the design and files of intents, or on any folder of configs.
+
+    Args:
+        scope: intents, or a folder of configs.
+        fail_on: lowest severity that fails the run: `error`, `warning` or `note`.
+        progress: progress bar.
+
+    Returns:
+        Findings with file, line and column.
+
+    Raises:
+        InputError: the scope holds no intent that can be read.
+        OSError: a folder is missing or empty.
+    """
+    from fabric.checks import named_folder
+    from fabric.checks.run import run
+    from fabric.diagnostics import tried
+    from fabric.intent import revision
+
+    folder = named_folder(scope)
+    intents: list[Intent] = []
+
+    def read(path: Path) -> None:
+        intent = load(path, scope.output)
+        revision.refuse_same_site([*intents, intent])
+        intents.append(intent)
+
+    _, mistakes = tried({os.path.realpath(path): path for path in scope.files}.values(), read)
+    ready, more = tried(intents, lambda intent: render(plan(intent), intent))
+    return run(scope, folder, ready, [*mistakes, *more], fail_on, progress)
+
+
+def drift(intent: Intent, configs: Path, jobs: int = 0, progress: Progress | None = None) -> SiteDrift:
+    """Compare the running configs of a site with its plan.
+
+    Args:
+        intent: a loaded intent.
+        configs: folder of running configs, one device per file or folder.
+        jobs: processes; 0 for one per core.
+        progress: progress bar.
+
+    Returns:
+        State, findings and the commands back to the plan of every switch.
+
+    Raises:
+        InputError: the intent cannot be planned.
+        OSError: the folder is missing or has no config.
+    """
+    from fabric.checks import Scope, named_folder
+    from fabric.drift.devices import site_drift
+    from fabric.workers import silent
+
+    folder = named_folder(Scope((), configs))
+    assert folder is not None
+    return site_drift(render(plan(intent), intent), folder, jobs, progress or silent)
+
+
+def verify_state(site_plan: Plan, folder: Path, before: Path | None = None) -> SiteState:
+    """Compare the state of the switches of a site with its plan.
+
+    Args:
+        site_plan: the plan.
+        folder: output of show commands, as `docs/verify.md` collects it; one switch per file or folder.
+        before: an earlier folder; counters count from there.
+
+    Returns:
+        Findings, and what could not be judged.
+
+    Raises:
+        InputError: a folder is missing or has no file.
+    """
+    from fabric.verify.verify import verify
+
+    return verify(site_plan, folder, before)
+
+
+def diff(old: str, new: str, request: DiffRequest) -> Diff:
+    """Compare two intents: design, capacity and configs.
+
+    Args:
+        old: a file or `git:REV`.
+        new: likewise.
+        request: fabric, devices and sizes to compare.
+
+    Raises:
+        InputError: one of the two has no plan.
+    """
+    from fabric.diff.compare import compare
+    from fabric.hosts.spreading import spreading
+    from fabric.intent.sides import planned, read
+    from fabric.solver.figures import figures
+
+    sides = read(old, new)
+    plans = planned(sides, plan)
+    return compare(sides, plans, request, lambda fabric, cuts: figures(fabric, spreading(fabric), request.sizes, cuts))
+
+
+def lab(intent: Intent) -> Lab:
+    """Return the plan as network namespaces with FRR: `.up()`, `.status()`, `.test()`, `.down()`; all need root."""
+    from fabric.lab.lab import Lab
+
+    return Lab(intent, plan)
