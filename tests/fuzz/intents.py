@@ -243,7 +243,7 @@ ALL_COMMANDS = (  # of intents; x.yaml is the intent, y.yaml a second one
     *(f"export {form} x.yaml" for form in ("ansible", "containerlab", "drawio", "gnmi", "graphml", "graphviz", "mermaid")),
     *(f"export {form} x.yaml" for form in ("nautobot", "netbox", "slurm", "slurm-block", "slurm-yaml", "svg", "svg-racks")),
     *("export svg-plane x.yaml --plane 1", "export svg-rail x.yaml --rail 1"),
-    *(f"export {form} x.yaml -o out" for form in ("kubernetes", "nccl", "prometheus", "prometheus-snmp")),
+    *(f"export {form} x.yaml -o out" for form in ("anta", "collect", "kubernetes", "nccl", "prometheus", "prometheus-snmp")),
 )
 
 

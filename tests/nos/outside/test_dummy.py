@@ -22,7 +22,7 @@ fabrics:
       rails: 2
       unit: {servers: 8}
 """
-FOLDERS = ("kubernetes", "nccl", "prometheus", "prometheus-snmp", "containerlab-files")
+FOLDERS = ("anta", "collect", "kubernetes", "nccl", "prometheus", "prometheus-snmp", "containerlab-files")
 LLDP = '{"lldp": {"interface": [{"port1": {"chassis": {"backend-spine001": {"id": {"type": "mac", "value": "0"}}}}}]}}'
 # Command → the words behind it; several where it does several things. `d.yaml` is the intent, `e.yaml` a changed one.
 CALLS: dict[str, list[str]] = {
@@ -40,6 +40,7 @@ CALLS: dict[str, list[str]] = {
     "diff": ["d.yaml e.yaml", "d.yaml e.yaml --format json"],
     "export": [f"{name} d.yaml" + (f" -o out-{name}" if name in FOLDERS else "") for name in FORMATS],
     "drift": ["d.yaml generated/dummysite", "d.yaml generated/dummysite --json"],
+    "verify": ["d.yaml backend-leaf001.json", "d.yaml backend-leaf001.txt --json"],
     "estimate": ["d.yaml --size 1M"],
     "capacity": ["d.yaml"],
     "doctor": ["d.yaml d.yaml"],
@@ -63,6 +64,7 @@ CALLS: dict[str, list[str]] = {
     "lab up": ["d.yaml"],
     "lab status": ["d.yaml"],
     "lab test": ["d.yaml"],
+    "lab state": ["d.yaml -o state"],
     "lab down": ["d.yaml"],
 }
 SAYS = {  # call → what it must say
