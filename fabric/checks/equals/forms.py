@@ -110,7 +110,7 @@ class Plans:
 
 
 def _goes_on(later: Sequence[re.Match[str]], rest: str, fixed: Iterable[int], at: int) -> bool:
-    """Whether something is said behind a name that is not a device's own."""
+    """Whether something is stated behind a name that is not a device's own."""
     return any(at + 1 + index in fixed for index in range(len(later))) or CONTENT.search(MARKED.sub("", rest)) is not None
 
 

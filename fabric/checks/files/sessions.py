@@ -154,7 +154,7 @@ class Multihop(FilesCheck):
                     if direct or far is None or not is_loopback(far.interface.name) or not is_external(process, peer):
                         continue
                     if not network.near[id(facts)].beside(peer.vrf, peer.peer):
-                        home = peer.remote_as or Located(None, peer.line, peer.file)
+                        home: Located[object] = peer.remote_as or Located(None, peer.line, peer.file)
                         found.setdefault((home.file, home.line), []).append(peer)
             if found and any(word in text for text in facts.texts.values() for word in HOP_WORDS):
                 continue  # another statement than multihop may allow it

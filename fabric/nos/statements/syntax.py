@@ -189,7 +189,9 @@ def load_rules(path: FilePath) -> Rules:
         tuple(re.compile(row) for row in document.get("single") or ()),
         tuple(re.compile(row) for row in document.get("ordered") or ()),
         tuple(_without_effect(row) for row in document["without_effect"]),
-        *(tuple(document.get(key) or ()) for key in ("varies", "numbered", "tolerated")),
+        tuple(document.get("varies") or ()),
+        tuple(document.get("numbered") or ()),
+        tuple(document.get("tolerated") or ()),
         tuple(_need(row) for row in document.get("needs") or ()),
         tuple(re.compile(row) for row in document.get("igp") or ()),
     )
