@@ -22,7 +22,7 @@ Ways = Sequence[tuple[float, float]]
 
 
 def simulated(rate: float, ways: Ways, unsaved: float, interval: float, stall: float, seed: int) -> float:
-    """Useful share of 4,000 intervals. A way back is (share, seconds); a checkpoint is whole after `unsaved` seconds."""
+    """Useful share of 4,000 intervals. A restart is (share, seconds); a checkpoint is whole after `unsaved` seconds."""
     dice = np.random.default_rng(seed)
     span, at, whole, wall = interval + stall, 0.0, 0, 0.0  # `at`: seconds of intervals and their stalls that are done
     shares = [share for share, _ in ways]
@@ -56,7 +56,7 @@ def test_the_closed_form_is_that_of_events(rate: float, ways: Ways, unsaved: flo
     assert np.mean(runs) == pytest.approx(exact, abs=3.5 * float(np.std(runs, ddof=1)) / math.sqrt(len(runs)))
 
 
-def test_one_way_back_is_its_own_time() -> None:
+def test_a_single_restart_is_its_own_time() -> None:
     rates = np.array([0.0, 1e-12, 1e-6, 1e-2, 10.0])
     back = [Restart(np.ones(5), 600.0, 900.0, 5.0, 0.0)]
     assert effective_s(rates, back) == pytest.approx([1505.0] * 5)
