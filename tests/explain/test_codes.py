@@ -151,7 +151,7 @@ def test_an_unknown_code(word: str, hint: str, fabric: Printed) -> None:
 
 
 def test_the_list_has_every_code_once(fabric: Printed) -> None:
-    listed = re.findall(r"^  (FAB\d+)  (?:error|warning|note) +\S", fabric(["explain"]), re.MULTILINE)
+    listed = re.findall(r"^  (FAB\d+) +(?:error|warning|note) +\S", fabric(["explain"]), re.MULTILINE)
     assert listed == [each.id for each in entries()]
 
 
