@@ -31,7 +31,8 @@ rows:
 def run(file: Path, output: Path, **options: object) -> None:
     """As the command line calls it."""
     asked = {"fabric": "", "collective": "", "size": "8G", "fail": [], "platform": None, "measured": []}
-    report([file], output, **(asked | {"no_load": False} | options))  # type: ignore[arg-type]
+    more = {"no_load": False, "model": None, "gpus": None, "prices": None}
+    report([file], output, **(asked | more | options))  # type: ignore[arg-type]
 
 
 def test_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
