@@ -30,7 +30,11 @@ LEAST_RANKS = 8  # of a run and of an NVLink domain; below, fewer make nothing m
 FLOOR = 0.02  # least absolute log error that counts: timers are no better
 RIDGE = 3.0
 # What was not measured is never more certain; few tables are of these kinds, and the fit alone would not show it.
-AT_LEAST = {"generation in no source": 0.1, "transport in no source": 0.1, "doublings beyond the largest run": 0.1}
+AT_LEAST = {
+    "generation in no source": 0.1,
+    "transport in no source": 0.1,
+    "doublings beyond the largest run": 0.1,
+}
 LOW, HIGH = 0.1, 0.9  # percentiles of the band
 DATA = Path(__file__).parent / "data" / "band.yaml"
 
@@ -89,17 +93,14 @@ def features(kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage
     columns |= {name: every * (kind.family == name) for name in FAMILIES[1:]}
     columns["network"] = every * crosses
     columns["network, <=64K"] = every * crosses * within(sizes, "<=64K")
-    cloud = kind.transport in CLOUD
-    doublings = every * np.log2(max(ranks, LEAST_RANKS) / LEAST_RANKS)
-    columns["doublings of ranks"] = doublings * (not cloud)
-    columns["doublings of ranks, cloud transport"] = doublings * cloud
+    columns["doublings of ranks"] = every * np.log2(max(ranks, LEAST_RANKS) / LEAST_RANKS)
     columns["network, doublings of the NVLink domain"] = every * crosses * np.log2(max(domain, LEAST_RANKS) / LEAST_RANKS)
     columns["kind in no source"] = every * (sources == 0)
     columns["kind in one source"] = every * (sources == 1)
     columns["generation in no source"] = every * (not known.has(generation=kind.generation))
     columns["transport in no source"] = every * (not known.has(transport=kind.transport))
     columns["doublings beyond the largest run"] = every * np.log2(max(ranks / max(largest_ranks, 1), 1))
-    columns["cloud transport"] = every * cloud
+    columns["cloud transport"] = every * (kind.transport in CLOUD)
     return columns
 
 

@@ -79,9 +79,11 @@ def test_every_collective_on_every_fabric(
 
 @pytest.mark.parametrize(("collective", "algorithm"), PAIRS)
 def test_what_can_run_runs(collective: str, algorithm: str) -> None:
-    """On eight servers of H100s everything but what needs one NVLink domain; that runs inside one."""
-    one = 4 if (collective, algorithm) in (("all_gather", "nvls"), ("reduce_scatter", "nvls")) else None
-    found = ask(planned("rails"), sizes=SIZES, collective=collective, algorithm=algorithm, gpus=one)
+    """On eight servers of H100s everything but what needs a switch that reduces: racks of GB200 have one, for all_gather
+    and reduce_scatter inside one domain only."""
+    one = 6 if (collective, algorithm) in (("all_gather", "nvls"), ("reduce_scatter", "nvls")) else None
+    fabric = planned("trays" if "nvls" in algorithm else "rails")
+    found = ask(fabric, sizes=SIZES, collective=collective, algorithm=algorithm, gpus=one)
     sane(found)
     if algorithm != "auto":
         assert {row.algorithm for row in found.rows} <= {algorithm, "nvls_tree" if algorithm == "nvls" else algorithm}
@@ -190,7 +192,13 @@ def test_what_limits() -> None:
     assert row_of(sizes=(8,)).bottleneck == "latency"
     assert " -> " in ask(spread, placement="spread", collective="alltoall").rows[0].bottleneck
     assert ask(planned("rails"), algorithm="ring", ctas=1).rows[0].bottleneck == "CTAs (NCCL_MIN_CTAS)"
-    assert ask(planned("rails"), gpus=4, sizes=(1 << 33,)).rows[0].bottleneck == "NVLink"
+    assert ask(planned("trays"), gpus=6, sizes=(1 << 33,)).rows[0].bottleneck == "NVLink"
+
+
+def test_a_board_of_four_has_no_switch_that_reduces() -> None:
+    """HGX 4-GPU boards join each pair directly: no NVLS, though the GPUs of a rack have it."""
+    assert "nvls" not in {row.algorithm for row in ask(planned("rails"), gpus=4, sizes=SIZES).rows}
+    assert "nvls" in {row.algorithm for row in ask(planned("trays"), gpus=6, sizes=(1 << 30,)).rows}
 
 
 @pytest.mark.parametrize(
@@ -219,7 +227,7 @@ def test_bytes_on_the_wire(words: dict[str, Any], bytes_: float) -> None:
         ({"collective": "all_gather"}, 7 / 8 / 200),
         ({"collective": "alltoall"}, 28 / 32 / 50),
         ({"collective": "sendrecv"}, 1 / 50),
-        ({"gpus": 4}, (1 + 1 / 4) / 450),
+        ({"gpus": 4}, 2 * 3 / 4 / 450),
         ({"gpus": 4, "collective": "all_gather"}, 3 / 4 / 450),
     ],
 )
