@@ -69,9 +69,8 @@ class Job:
 
     def rows(self, places: Ints) -> Job:
         """Some rows of a job whose columns all have one length."""
-        columns = {
-            item.name: np.asarray(getattr(self, item.name))[places] for item in fields_of(self) if item.name != "collective"
-        }
+        names = [item.name for item in fields_of(self) if item.name != "collective"]
+        columns: dict[str, Any] = {name: np.asarray(getattr(self, name))[places] for name in names}
         return replace(self, **columns)
 
 

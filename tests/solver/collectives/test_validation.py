@@ -73,7 +73,7 @@ def test_the_band_covers_errors_of_sources_that_it_has_not_seen() -> None:
 
 
 def test_a_band_never_sees_the_source_that_it_is_scored_on() -> None:
-    """Errors count only of fits that saw neither source: here those of s0 and s1 are of such a fit, s2's is not."""
+    """Errors count only where the fit saw neither source: that is so for s0 and s1, not for s2."""
     narrow = [predicted(f"s{at}", 60, 0.01, at) for at in range(3)]
     pair = frozenset({"s0", "s1"})
     errors = [replace(narrow[0], unseen=pair), replace(narrow[1], unseen=pair)]
