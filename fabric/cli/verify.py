@@ -29,9 +29,9 @@ def verify(
     ),
     whole: bool = typer.Option(False, "--all", help="print every finding and complete lists"),
 ) -> None:
-    """Compare the state of the switches with the plan: ports, cables, sessions, routes, EVPN, counters and optics.
+    """Compare the state of the switches with the plan.
 
-    Exit code 3: nothing is wrong, but a switch has no state, or lacks a kind of state that --need names.
+    Ports, cables, sessions, routes, EVPN, counters and optics. Exit code 3: nothing is wrong, but a switch has no state, or lacks a kind of state that --need names.
     """
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=verify.sarif")
     if unknown := [kind for kind in need if kind not in KINDS]:

@@ -9,7 +9,20 @@ import pytest
 from fabric.cli.lazy import COMMANDS, load
 from tests import ROOT
 
-SHARED = {"common", "job", "renamed", "reports", "sizes", "streams", "lazy", "cabling_verify", "help", "progress", "__init__"}
+SHARED = {
+    "common",
+    "job",
+    "renamed",
+    "reports",
+    "sizes",
+    "streams",
+    "lazy",
+    "cabling_verify",
+    "catalog_power",
+    "help",
+    "progress",
+    "__init__",
+}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -332,10 +332,11 @@ def test_a_test_needs_a_lab(site: Site, words: list[str]) -> None:
 # Modules may lie where no one can read them, so all are read first.
 AS_NO_USER = f"""
 import os, sys
+from pathlib import Path
 from fabric import pipeline
 from fabric.cli import main
 from fabric.lab.lab import Lab
-pipeline.lab(pipeline.load(pipeline.Path(sys.argv[2]))).blueprint
+pipeline.lab(pipeline.load(Path(sys.argv[2]))).blueprint
 os.setgroups([])
 os.setgid({NO_OWNER})
 os.setuid({NO_OWNER})
