@@ -31,7 +31,8 @@ def verify(
 ) -> None:
     """Compare the state of the switches with the plan.
 
-    Ports, cables, sessions, routes, EVPN, counters and optics. Exit code 3: nothing is wrong, but a switch has no state, or lacks a kind of state that --need names.
+    Ports, cables, sessions, routes, EVPN, counters and optics. Exit code 3: nothing is wrong, but a switch has no state, or
+    lacks a kind of state that --need names.
     """
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=verify.sarif")
     if unknown := [kind for kind in need if kind not in KINDS]:
