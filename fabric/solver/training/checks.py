@@ -12,11 +12,19 @@ def check(job: TrainingJob, gpus: int | None = None) -> list[tuple[str, str, str
     if not mistakes:
         mistakes = [*_model(job.model), *_cut(job), *_computing(job)]
         if gpus is not None and job.gpus != gpus:
-            held = job.gpus // job.parallel.data
-            hint = f"data: {gpus // held} makes {gpus // held * held}" if gpus >= held else "use smaller groups"
             message = f"data x tensor x context x pipeline = {job.gpus} GPUs, the job has {gpus}"
-            mistakes.append(("parallel.data", message, hint))
+            mistakes.append(("parallel.data", message, _fitting(job, gpus)))
     return mistakes
+
+
+def _fitting(job: TrainingJob, gpus: int) -> str:
+    """What makes the ranks fit so many GPUs: other data ranks, or a job on as many GPUs as there are ranks."""
+    held = job.gpus // job.parallel.data
+    ranks = gpus // held
+    ways = [f"`--gpus {job.gpus}`"] if job.gpus < gpus else []
+    if ranks and ranks != job.parallel.data:
+        ways.append(f"data: {ranks} makes {ranks * held}")
+    return ", or ".join(ways) or "use smaller groups"
 
 
 def _below_one(job: TrainingJob) -> list[tuple[str, str, str]]:
