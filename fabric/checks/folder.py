@@ -8,6 +8,7 @@ from fabric.checks.base import FilesCheck
 from fabric.checks.equals.compare import Comparison
 from fabric.checks.equals.roles import Outlines
 from fabric.checks.files.equals import Compared, EqualsCheck
+from fabric.checks.files.igp import not_judged
 from fabric.checks.files.reading import FolderCheck
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import NOTE, Finding
@@ -47,7 +48,7 @@ def check_network(network: Network, outlines: Outlines | None = None) -> tuple[l
     """(findings about devices without a plan, what could not be compared and why)."""
     findings = run(FilesCheck, network)
     subject = Compared(network, findings, outlines or Outlines())
-    return findings + run(EqualsCheck, subject), list(_not_compared(subject.comparison))
+    return findings + run(EqualsCheck, subject), [*_not_compared(subject.comparison), *not_judged(subject)]
 
 
 def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:

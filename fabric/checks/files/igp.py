@@ -9,6 +9,7 @@ from fabric.checks import ERROR, End, Finding, place
 from fabric.checks.equals.outline import IGP
 from fabric.checks.files.equals import Compared, EqualsCheck
 from fabric.facts import Facts, Located
+from fabric.text import listed
 
 NAMES = {"network": "network type", "hello": "hello interval", "dead": "dead interval"}
 SPELLINGS = {"p2p": "point-to-point"}
@@ -30,6 +31,8 @@ def spoken(subject: Compared, facts: Facts) -> Mapping[str, Spoken]:
         if clue.rule != IGP:
             continue
         words = dict(clue.words)
+        if "port" not in words:
+            continue
         own = found.setdefault(words["port"].lower(), Spoken(home=Located(None, at.line, at.file)))
         if "area" in words:
             own.protocol = "OSPF"
@@ -43,6 +46,19 @@ def spoken(subject: Compared, facts: Facts) -> Mapping[str, Spoken]:
         if "passive" in words:
             own.values["passive"] = Located("passive", at.line, at.file)
     return found
+
+
+def not_judged(subject: Compared) -> Iterator[tuple[str, str]]:
+    """What of the IGP of a network is not compared, with the devices that have one."""
+    _ = subject.comparison  # reads every file
+    speakers = [
+        facts.name
+        for facts in subject.network.devices
+        if any(clue.rule == IGP for clue, _ in subject.outlines.clues.get(id(facts), ()))
+    ]
+    if speakers:
+        left_out = "metrics, authentication, redistribution and reachability"
+        yield "OSPF and IS-IS", f"{left_out} are not checked: {listed(speakers)}"
 
 
 def area(text: str) -> str:

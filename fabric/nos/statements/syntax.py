@@ -151,7 +151,7 @@ class Rules:
     numbered: tuple[str, ...] = ()  # patterns whose groups are numbers of entries
     tolerated: tuple[str, ...] = ()  # statements that a device may lack by design
     needs: tuple[Need, ...] = ()  # statements that need another one
-    igp: tuple[re.Pattern[str], ...] = ()  # OSPF and IS-IS of an interface: groups `port` and what is stated
+    igp: tuple[re.Pattern[str], ...] = ()  # OSPF and IS-IS of an interface: groups `port` and what is stated, or `router`
 
     def entries(self) -> tuple[tuple[Any, ...], ...]:
         """The lists, in the order of the fields."""

@@ -114,7 +114,23 @@ def test_two_devices_are_not_enough() -> None:
     two = {name: LEAVES[name] for name in ("leaf1.eos", "leaf2.eos")}
     found, skipped = check_network(network(but(two, {"leaf1.eos": {"maximum-paths 4": "maximum-paths 2"}})))
     assert not [one for one in found if one.id == "FAB289"]
-    assert skipped == [("comparison of devices of one role", "fewer than 3 devices of a role: leaf1, leaf2")]
+    assert skipped == [
+        ("comparison of devices of one role", "fewer than 3 devices of a role: leaf1, leaf2"),
+        ("OSPF and IS-IS", "metrics, authentication, redistribution and reachability are not checked: leaf1, leaf2"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("r1.eos", "hostname r1\nip routing\nrouter ospf 1\n   network 10.0.0.0/8 area 0.0.0.0\n"),
+        ("r1.frr", "frr version 10.0\nhostname r1\nrouter ospf\n network 10.0.0.0/8 area 0\n"),
+        ("r1.nxos", "hostname r1\nfeature ospf\nrouter ospf UNDERLAY\n  router-id 10.0.0.1\n"),
+    ],
+)
+def test_what_is_not_judged_of_an_igp_is_listed(file: str, text: str) -> None:
+    _, skipped = check_network(network({file: text}))
+    assert [what for what, _ in skipped] == ["comparison of devices of one role", "OSPF and IS-IS"]
 
 
 def test_a_secret_is_not_quoted() -> None:
