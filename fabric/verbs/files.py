@@ -1,4 +1,4 @@
-"""A plan becomes files, and files are held against the plan."""
+"""A plan becomes files, and files are compared with the plan."""
 
 from __future__ import annotations
 

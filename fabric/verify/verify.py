@@ -17,7 +17,7 @@ from fabric.checks.verdict import Read
 from fabric.grouping import grouped
 from fabric.nos.state.records import ERRORS, EVPN, KINDS, OPTICS, QUEUES
 from fabric.plan import Plan, SwitchView
-from fabric.text import and_more, plural
+from fabric.text import listed, plural
 from fabric.verify.files import Collected, read
 from fabric.verify.judged import judged
 from fabric.verify.seen import Seen, beyond
@@ -39,9 +39,8 @@ class Missing:
         """`no routes of 3 switches: leaf001, leaf002 and 1 more`."""
         if len(self.switches) == self.of:
             return f"{KINDS[self.kind]}: none collected"
-        names = ", ".join(self.switches[:SHOWN])
-        more = f" and {and_more(len(self.switches) - SHOWN)}" if len(self.switches) > SHOWN else ""
-        return f"{KINDS[self.kind]}: none of {plural(len(self.switches), 'switch', 'switches')}: {names}{more}"
+        count = plural(len(self.switches), "switch", "switches")
+        return f"{KINDS[self.kind]}: none of {count}: {listed(self.switches, SHOWN)}"
 
 
 @dataclass(frozen=True)

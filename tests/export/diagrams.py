@@ -13,7 +13,7 @@ from tests import ROOT
 
 HOSTILE = "<script>alert('1')</script>&\"x"
 
-TWO_PORTS = "{gpus: 8, nvlink_domain_gpus: 8, nics: {compute: {count: 8, ports: 2, speed_gbps: 200}}}"
+TWO_PORTS = "{gpus: 8, power_max_w: 10200, nvlink_domain_gpus: 8, nics: {compute: {count: 8, ports: 2, speed_gbps: 200}}}"
 ONE_PORT = "{gpus: 1, nvlink_domain_gpus: 1, nics: {compute: {count: 1, ports: 1, speed_gbps: 100}}}"
 DESIGNS = {
     "four-units": "{servers: {model: dgx-h100, count: 128}, topology: {switch: 64x400g, unit: {servers: 32}}}",

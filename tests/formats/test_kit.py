@@ -18,6 +18,7 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
         {
             "report/data.py": "a page's data, packed without blanks",
             "nos/sonic/batfish/copy.py": "a copy for Batfish whose lines are mapped to those of the file",
+            "lab/collect.py": "answers of commands, on one line as a switch gives them",
         },
     ),
     "CSV": (r"csv\.(Dict)?[wW]riter\(", "formats/csv.py", {}),
@@ -28,6 +29,8 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
             "export/kubernetes.py": "yaml is fabric.formats.yaml there",
             "export/slurm_yaml.py": "likewise",
             "export/ansible.py": "likewise",
+            "export/anta.py": "likewise",
+            "export/collect.py": "likewise",
         },
     ),
     "JUnit": (r"testsuites?\"", "formats/junit.py", {}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import fields
 
 import pytest
@@ -25,6 +26,9 @@ TYPES = {
     "containerlab": Kind,
     "lldp": tuple,
     "syntax": Syntax,
+    "state": tuple,
+    "failed": tuple,
+    "anta": Callable,
 }
 # Of a plan's modules: what is particular to the network OS of the intent, and what all share.
 PLANNED = {"idiom", "late", "policy", "target", "eos", "sonic", "frr"}
@@ -42,7 +46,8 @@ except SystemExit:
 def test_every_record_is_there_and_is_what_its_field_says(nos: str) -> None:
     known = target(nos)
     late = {item.name: own for item in fields(Target) if isinstance(own := getattr(known, item.name), Late)}
-    assert late.keys() == TYPES.keys() - ({"lldp"} if known.lldp is None else set())
+    unset = {name for name in ("lldp", "anta", "failed") if getattr(known, name) is None}
+    assert late.keys() == TYPES.keys() - unset
     for name, record in late.items():
         assert isinstance(record.get(), TYPES[name]), name
     assert known.reader is not None

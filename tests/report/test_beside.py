@@ -31,6 +31,7 @@ OPTIONS: Any = {
     "fail": [],
     "platform": None,
     "measured": [],
+    **dict.fromkeys(("model", "gpus", "prices")),
     "no_load": False,
 }
 

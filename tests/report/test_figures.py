@@ -299,7 +299,7 @@ def test_spread_counts_every_link_of_a_tier(tmp_path: Path) -> None:
         assert [rows[tier][1] for tier in tiers] == [f"{links:,}"] * 2
 
 
-def test_unknown_power_is_not_a_sum(tmp_path: Path) -> None:
+def test_a_server_without_a_data_sheet_is_bounded_by_class(tmp_path: Path) -> None:
     intent = tmp_path / "own.yaml"
     intent.write_text(
         "version: 1\nsite: own\n"
@@ -308,6 +308,8 @@ def test_unknown_power_is_not_a_sum(tmp_path: Path) -> None:
     )
     grid = power_grid(bill(pipeline.plan(pipeline.load(intent))))
     rows = {row[0]: row[1:] for row in grid.rows}
-    assert rows["servers"] == ("not known", "not known")
-    assert not grid.total
-    assert grid.rows[-1][0] == "at the meter, PUE 1.3, without devices of unknown power"
+    low, _, high = rows["servers"][0].partition("-")
+    assert 0 < float(low) < float(high) < float(rows["servers"][1])
+    assert grid.total
+    assert grid.rows[-1][0] == "at the meter, PUE 1.3"
+    assert "mysrv (8)" in grid.note

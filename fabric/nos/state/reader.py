@@ -24,7 +24,7 @@ LOWEST_DBM = -40.0  # what modules report for no light
 class StateReader:
     """One command of a network OS: which outputs are its own, and what they say."""
 
-    name: str  # "eos"
+    name: str  # of the network OS
     command: str  # for help and docs
     knows: Callable[[Any], bool]  # of one JSON value
     read: Callable[[Any], Part]

@@ -47,6 +47,7 @@ CALLS: dict[str, list[str]] = {
     "step": ["d.yaml"],
     "goodput": ["d.yaml"],
     "compare": ["d.yaml"],
+    "utilisation": ["d.yaml"],
     "bom": ["d.yaml"],
     "report": ["d.yaml -o report.html"],
     "explore": ["d.yaml"],

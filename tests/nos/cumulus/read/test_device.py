@@ -39,7 +39,7 @@ def values(found: Facts) -> Any:
 
     def bare(own: Any) -> Any:
         if isinstance(own, dict):
-            return {key: bare(value) for key, value in own.items() if key not in ("line", "file", "statements")}
+            return {key: bare(value) for key, value in own.items() if key not in ("line", "file", "statements", "texts")}
         return [bare(value) for value in own] if isinstance(own, list | tuple) else own
 
     return bare(asdict(found))

@@ -96,7 +96,8 @@ def test_bgp() -> None:
     found = facts(BGP)
     process = found.bgp[""]
     assert [configured(session) for session in process.neighbors.values()] == [
-        {name: value for name, value in session.items() if value != ""} for session in SESSIONS
+        {name: value for name, value in session.items() if value != ""} | {"unchanged": (False, session["line"])}
+        for session in SESSIONS
     ]
     assert (process.line, process.asn, process.router_id) == (
         9,
@@ -109,7 +110,7 @@ def test_bgp() -> None:
     assert (red.asn, red.router_id, red.max_paths) == (process.asn, Located("10.0.0.2", 47, FILE), None)
     assert configured(red.neighbors["10.1.0.1"]) == {
         "vrf": "RED", "peer": "10.1.0.1", "line": 48, "remote_as": (65020, 48), "families": [("ipv4", 48)],
-        "multihop": (2, 48),
+        "multihop": (2, 48), "unchanged": (False, 48),
     }  # fmt: skip
     assert configured(found.undefined) == [
         ("policy-statement IN", 15),

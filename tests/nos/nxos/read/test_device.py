@@ -230,6 +230,8 @@ def test_sessions_with_all_that_they_inherit() -> None:
         "bfd": parsed(False, 32),
         "allowas_in": parsed(5, 34),
         "families": [parsed("ipv4", 33), parsed("evpn", 35)],
+        "extended": parsed(False, 35),
+        "unchanged": parsed(False, 35),
     }
     assert main.neighbors == {
         "10.0.0.2": Neighbor("", "10.0.0.2", 30, FILE, remote_as=parsed(65002, 30), **own),
