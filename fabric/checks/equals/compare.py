@@ -11,7 +11,7 @@ from fabric.checks.equals.odd import Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
 from fabric.checks.statements import syntax_of
-from fabric.facts import Facts, Located
+from fabric.facts import Facts, Interface, Located
 from fabric.text import listed, plural
 
 QUOTED = 90  # characters of a statement
@@ -100,7 +100,7 @@ class _Role:
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
         port = facts.interfaces.get(odd.name)
-        if port is not None and port.description and UNUSED.search(port.description.value):
+        if port is not None and (_unused(port) or _has_subinterfaces(facts, odd.name)):
             return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)
@@ -130,6 +130,15 @@ class _Role:
         part = odd.missing[0][0].partition(" ")[0]
         file = next((row.place.file for row in own.rows if row.path[0] == part), own.rows[0].place.file if own.rows else "")
         return Located(None, 0, file)
+
+
+def _unused(port: Interface) -> bool:
+    return port.description is not None and UNUSED.search(port.description.value) is not None
+
+
+def _has_subinterfaces(facts: Facts, name: str) -> bool:
+    """Whether addresses and VRFs of a port are those of its subinterfaces: it is unlike ports without."""
+    return any(other.startswith(f"{name}.") for other in facts.interfaces)
 
 
 def _text(nos: str, made: Plans, what: Property) -> str:

@@ -245,7 +245,7 @@ def _groups(
         body = catalog.server("dgx-h100")
         assert body is not None
         rest = body.model_dump(mode="json", exclude_unset=True, exclude={"nics"}) if rng.random() < 0.15 else {"gpus": 8}
-        rest |= {"power_typical_w": 9_000} if len(rest) > 1 else {}
+        rest |= {"power_typical_w": 9_000, "power_second_hand": True} if len(rest) > 1 else {}
         intent["catalog"]["servers"][model] = {**rest, "nics": {sets: nics}}
         per_unit = rng.choice((1, 2, 2, 3, 4))
         group: dict[str, Any] = {
