@@ -18,11 +18,13 @@ from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.estimate import band_of, ctas_of, gpu_of, pattern_of, transport_of
 from fabric.solver.estimate.supply import Supply
 from fabric.solver.training.job import TrainingJob
+from fabric.solver.training.nccl import nic_share
 from fabric.solver.training.step import CallTime
 from fabric.solver.training.traffic import Traffic, split
 
 LATENCY_BYTES = 64.0  # a call that takes hardly longer than one of this size is limited by latency
 NEAR_LATENCY = 1.25
+NICS = "server NICs"
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,15 @@ class Groups:
     supply: Supply
     parameters: Physics
     _supplies: dict[tuple[int, int], Supply] = field(default_factory=dict)
-    _times: dict[tuple[str, int, int, int], CallTime] = field(default_factory=dict)
+    _times: dict[tuple[str, int, int, int, float, bool], CallTime] = field(default_factory=dict)
 
     def of(self, job: TrainingJob, traffic: Traffic) -> CallTime:
         """The time of one call of a job."""
         stride = job.parallel.strides[traffic.dimension]
-        whole = self._time(traffic.collective, traffic.ranks, traffic.cross_bytes or traffic.bytes, stride)
+        if traffic.dimension == "pipeline":
+            return self._sends(job, traffic, stride)
+        share = self._nic_share(job, traffic, stride)
+        whole = self._time(traffic.collective, traffic.ranks, traffic.cross_bytes or traffic.bytes, stride, share)
         if traffic.cross_bytes is None:
             return whole
         inside, _ = split(traffic.ranks, stride, self.supply.placement.domain_gpus)
@@ -47,21 +52,53 @@ class Groups:
         near = self._time(traffic.collective, inside, traffic.bytes, stride)  # from the domain's entry to its experts
         return whole if whole.us >= near.us else near
 
-    def _time(self, collective: str, ranks: int, size: int, stride: int) -> CallTime:
-        key = (collective, ranks, size, stride)
+    def _sends(self, job: TrainingJob, traffic: Traffic, stride: int) -> CallTime:
+        """A send of every stage to the next one, of all replicas, which are not in step: it meets those of others as far as
+        the time that it takes alone is a part of that over which they are spread."""
+        call = (traffic.collective, traffic.ranks, traffic.bytes, stride)
+        at_once, alone = self._time(*call), self._time(*call, alone=True)
+        met = alone.us / (alone.us + job.apart_us)
+        if not np.isfinite(at_once.us) or at_once.us <= alone.us:
+            return at_once
+        us, low, high = (now + met * (most - now) for now, most in zip(alone[:3], at_once[:3], strict=True))
+        return CallTime(us, low, high, at_once.limit if us > NEAR_LATENCY * alone.us else alone.limit)
+
+    def _nic_share(self, job: TrainingJob, traffic: Traffic, stride: int) -> float:
+        """Share of a GPU's NIC; below 1 for rings and trees of one GPU a server with some releases of NCCL."""
+        placed = self.supply.placement
+        inside, _ = split(traffic.ranks, stride, placed.domain_gpus)
+        if inside > 1 or traffic.collective == "alltoall" or placed.domain_servers > 1:
+            return 1.0
+        return nic_share(job.software.nccl, gpu_of(placed).name, placed.server.gpus, placed.all_ports // placed.nic_ports)
+
+    def _time(
+        self, collective: str, ranks: int, size: int, stride: int, nic_share: float = 1.0, alone: bool = False
+    ) -> CallTime:
+        key = (collective, ranks, size, stride, nic_share, alone)
         if key not in self._times:
-            self._times[key] = self._measure(collective, ranks, size, stride)
+            self._times[key] = self._measure(*key)
         return self._times[key]
 
-    def _measure(self, collective: str, ranks: int, size: int, stride: int) -> CallTime:
+    def _measure(
+        self, collective: str, ranks: int, size: int, stride: int, nic_share: float, alone: bool
+    ) -> CallTime:
         placed = self.supply.placement
         inside, domains = split(ranks, stride, placed.domain_gpus)
         supply = self._supply(ranks, stride) if domains > 1 else self.supply
         job = _job(collective, size, ranks, inside, domains, supply)
+        if domains > 1:
+            job = replace(job, net_GBps=job.net_GBps * nic_share, nic_GBps=job.nic_GBps * nic_share)
+        if alone:
+            job = replace(job, peers_share=1.0)
         runs, times = monotone(job.of(np.array([LATENCY_BYTES, float(size)])), self.parameters)
         low, high = band_of(job, self.parameters)
         us = float(times[1])
-        limit = "latency" if us < NEAR_LATENCY * float(times[0]) else _limit(collective, runs.key(1)[0], domains, supply)
+        if us < NEAR_LATENCY * float(times[0]):
+            limit = "latency"
+        elif alone and domains > 1:
+            limit = NICS
+        else:
+            limit = _limit(collective, runs.key(1)[0], domains, supply)
         return CallTime(us, us * float(low[0]), us * float(high[0]), limit)
 
     def _supply(self, ranks: int, stride: int) -> Supply:
@@ -79,7 +116,7 @@ def _limit(collective: str, algorithm: str, domains: int, supply: Supply) -> str
         return "NVLink"
     pattern = "stages" if collective == "sendrecv" else pattern_of(collective, algorithm)
     link = supply.of(pattern).link
-    return "server NICs" if link < 0 else supply.link_name(link)
+    return NICS if link < 0 else supply.link_name(link)
 
 
 def _rows(domains: int, span: int, domain: int, all_domains: int) -> Ints:

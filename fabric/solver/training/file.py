@@ -25,13 +25,15 @@ from fabric.solver.training.job import (
     Model,
     Parallel,
     Recompute,
+    Software,
     TrainingJob,
     micro_batches_of,
 )
+from fabric.solver.training.nccl import RELEASE
 from fabric.source import Node
 
 WHAT = "a training job"
-_SHAPE = "a job has `model`, `batch`, `parallel`, `compute`, and may have `bytes` and `overlap`"
+_SHAPE = "a job has `model`, `batch`, `parallel`, `compute`, and may have `bytes`, `overlap` and `software`"
 _SECTIONS: dict[str, tuple[str, ...]] = {
     "model": (
         *("parameters", "layers", "hidden", "sequence", "heads", "kv_heads", "head_dim", "vocabulary", "tied_embeddings"),
@@ -48,6 +50,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "bytes": ("gradient", "parameter", "activation", "dispatch", "combine", "saved"),
     "overlap": OVERLAPS,
+    "software": ("nccl",),
 }
 BESIDE = ("checkpoint", "failures")  # sections of goodput, which reads them
 _NEEDED = ("parameters", "layers", "hidden", "sequence")
@@ -152,6 +155,7 @@ def _job(sections: dict[str, Fields], gpus: int | None) -> TrainingJob:
         parallel=parallel,
         bytes=_bytes(sections["bytes"]),
         compute=_compute(sections["compute"]),
+        software=Software(nccl=_release(sections["software"], "nccl")),
         overlap={key: _share(overlap, key) for key in OVERLAPS if key in overlap},
         stated=frozenset(f"{name}.{key}" for name, section in sections.items() for key in section if key in section),
     )
@@ -240,6 +244,15 @@ def _bytes(fields: Fields) -> Bytes:
         combine=fields.number("combine", activation, 0.125, 16),
         saved=fields.number("saved", 2, 0.125, 16),
     )
+
+
+def _release(fields: Fields, key: str) -> str:
+    """A release of three numbers; YAML takes one of two for a number, and 2.20 for 2.2."""
+    release = fields.text(key)
+    if release and not RELEASE.fullmatch(release):
+        fields.error(key, f"expected a release of three numbers, got {show(fields.value(key))}", "such as 2.18.5")
+        return ""
+    return release
 
 
 def _compute(fields: Fields) -> Compute:

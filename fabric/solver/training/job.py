@@ -150,6 +150,13 @@ class Compute:
 
 
 @dataclass(frozen=True)
+class Software:
+    """Releases that matter for the time of a step."""
+
+    nccl: str = ""  # such as 2.18.5; "": one without known defects
+
+
+@dataclass(frozen=True)
 class TrainingJob:
     """One training step of a job. `stated`: dotted keys that the JOB file has."""
 
@@ -158,6 +165,7 @@ class TrainingJob:
     parallel: Parallel = Parallel()
     bytes: Bytes = Bytes()
     compute: Compute = Compute()
+    software: Software = Software()
     overlap: Mapping[str, float | str] = field(default_factory=dict)
     stated: frozenset[str] = frozenset()
 
@@ -210,6 +218,12 @@ class TrainingJob:
         approximation of its mean."""
         ranks = self.gpus
         return 1 + self.compute.variation * NormalDist().inv_cdf((ranks - 0.375) / (ranks + 0.25)) if ranks > 1 else 1.0
+
+    @property
+    def apart_us(self) -> float:
+        """How far apart replicas come that wait for each other once a micro-batch: the standard deviation of the computing of
+        one. Megatron-LM averages the loss over the replicas there (loss_func of pretrain_gpt.py)."""
+        return self.compute.variation * self.computing_ms * 1e3 / self.batch.micro_batches
 
     @property
     def keeps_scores(self) -> bool:
