@@ -17,6 +17,7 @@ from fabric.solver.ecmp.hashing import Words
 ROCE_PORT = 4791  # UDP target port of RoCEv2 (InfiniBand Architecture Specification, annex A17)
 UDP = 17
 QP_NUMBERS = 1 << 24
+MASK = 0xFFFFFFFF  # of an IPv4 address
 STAND_IN = 0x64400000  # 100.64.0.0/10, for ports that the plan gives no address
 
 
@@ -134,6 +135,8 @@ def addresses(net: Network) -> Words:
     """
     first = net.fabric.subnet[net.ports.link]
     stand_in = STAND_IN + 2 * np.arange(len(first)) + 1
+    if first.dtype != object or int(first.max(initial=0)) < MASK:
+        return np.where(first >= 0, first.astype(np.int64) + 1, stand_in).astype(np.uint32)
     return np.array(
         [_fold(int(low) + 1) if low >= 0 else other for low, other in zip(first, stand_in.tolist(), strict=True)],
         dtype=np.uint32,
@@ -155,6 +158,6 @@ def five_tuples(net: Network, flows: Flows) -> dict[str, Words]:
 def _fold(address: int) -> int:
     folded = 0
     while address:
-        folded ^= address & 0xFFFFFFFF
+        folded ^= address & MASK
         address >>= 32
     return folded

@@ -70,10 +70,13 @@ def load(net: Network, paths: Paths, weight: Floats) -> Floats:
 def load_of(
     net: Network, ways: Routes, flows: Flows, mode: str = "ecmp", hashing: Hashing | None = None, flowlets: int = FLOWLETS
 ) -> tuple[Floats, Bools]:
-    """(load of every directed link, flows that have no way), without holding the paths of sprayed flows."""
-    if mode != "spray":
+    """(load of every directed link, flows that have no way), without holding the paths of hashed or sprayed flows."""
+    check(mode, flowlets)
+    if mode == "adaptive":
         paths = route(net, ways, flows, mode, hashing, flowlets=flowlets)
         return load(net, paths, flows.weight), paths.lost
+    if mode == "ecmp":
+        return _hashed_load(net, ways, flows, configured(net.fabric) if hashing is None else hashing)
     up, down, dead, away = ends(net, flows)
     source, target, pair = leaf_pairs(net, flows)
     carried = np.bincount(pair, flows.weight * (away & ~dead), minlength=len(source))
@@ -86,6 +89,20 @@ def load_of(
     for end in (up, down):
         result += np.bincount(end[open_], flows.weight[open_], minlength=len(result))
     return result, away & ~open_
+
+
+def _hashed_load(net: Network, ways: Routes, flows: Flows, hashing: Hashing) -> tuple[Floats, Bools]:
+    """As `load_of`, for flows of one way each."""
+    up, down, dead, away = ends(net, flows)
+    leaf = net.ports.leaf
+    hops, failed = _walk(ways, leaf[flows.source_port], leaf[flows.target_port], by_hash(net, flows, hashing))
+    lost = dead | (away & failed)
+    weight = flows.weight * (away & ~lost)
+    result = added(up, weight, len(net.tail)) + added(down, weight, len(net.tail))
+    for link in hops:
+        taken = link >= 0
+        result += added(link[taken], weight[taken], len(net.tail))
+    return result, lost
 
 
 def slowest_rate(net: Network, loads: Floats) -> tuple[float, int]:

@@ -79,9 +79,7 @@ class Groups:
             self._times[key] = self._measure(*key)
         return self._times[key]
 
-    def _measure(
-        self, collective: str, ranks: int, size: int, stride: int, nic_share: float, alone: bool
-    ) -> CallTime:
+    def _measure(self, collective: str, ranks: int, size: int, stride: int, nic_share: float, alone: bool) -> CallTime:
         placed = self.supply.placement
         inside, domains = split(ranks, stride, placed.domain_gpus)
         supply = self._supply(ranks, stride) if domains > 1 else self.supply

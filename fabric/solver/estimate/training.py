@@ -50,7 +50,8 @@ class PlacedJob:
 
     def step(self) -> StepTime:
         """The step with its assumptions. Raises InputError."""
-        return replace(self.time(), assumptions=assumptions(self.job(), self.groups.of, self.domain_gpus))
+        gpu = gpu_of(self.groups.supply.placement).name
+        return replace(self.time(), assumptions=assumptions(self.job(), self.groups.of, self.domain_gpus, gpu))
 
     def sweep(self, varied: Mapping[str, Sequence[Node]]) -> StepSweep:
         """The steps of every combination of values."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from statistics import NormalDist
 from typing import Literal
 
@@ -230,7 +231,7 @@ class TrainingJob:
         """Whether the scores of the attention wait in memory for the backward pass."""
         return not self.compute.fused_attention and self.compute.recompute == "none"
 
-    @property
+    @cached_property
     def layers_of_stages(self) -> tuple[int, ...]:
         """Layers of each pipeline stage; where they do not divide, the last stages have one less."""
         if self.parallel.stages:

@@ -11,6 +11,7 @@ from fabric.formats import yaml
 
 DATA = Path(__file__).parent / "data" / "nccl.yaml"
 RELEASE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){2}")  # as NCCL prints it: 2.18.5
+OLDEST = "2.0.0"
 BOTH = 0.5  # share of a NIC for each of two GPUs
 
 

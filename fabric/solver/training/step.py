@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.solver.training import nccl
 from fabric.solver.training.checks import check
-from fabric.solver.training.job import BUCKET, CODE, Dimension, TrainingJob
+from fabric.solver.training.job import BUCKET, CODE, Dimension, Software, TrainingJob
 from fabric.solver.training.memory import Memory, memory, optimizer_ms
 from fabric.solver.training.traffic import Traffic, traffic
 
@@ -192,18 +193,19 @@ def _hidden(job: TrainingJob, kind: Traffic, total: float) -> float:
     return min(window, total * (1 - 1 / kind.calls))
 
 
-def assumptions(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> tuple[Assumption, ...]:
-    """The keys that are not stated and matter here, the largest change first."""
+def assumptions(job: TrainingJob, time_of: TimeOf, domain_gpus: int, gpu: str = "") -> tuple[Assumption, ...]:
+    """The keys that are not stated and matter here, the largest change first; `gpu` is the name of the GPUs."""
     base = step_time(job, time_of, domain_gpus)
     rows = []
-    for key, value, other, changed in _alternatives(job, {item.dimension for item in base.dimensions}):
+    for key, value, other, changed in _alternatives(job, {item.dimension for item in base.dimensions}, gpu):
         if key not in job.stated and not check(changed):
             change = step_time(changed, time_of, domain_gpus).step_ms / base.step_ms - 1
-            rows.append(Assumption(key, value, other, change))
+            if change or key != "software.nccl":
+                rows.append(Assumption(key, value, other, change))
     return tuple(sorted(rows, key=lambda row: (-abs(row.change), row.key)))
 
 
-def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str, str, TrainingJob]]:
+def _alternatives(job: TrainingJob, used: set[Dimension], gpu: str) -> list[tuple[str, str, str, TrainingJob]]:
     """(key, value, other value, the job with the other value)"""
     parallel, compute, sizes = job.parallel, job.compute, job.bytes
     rows = [
@@ -236,6 +238,8 @@ def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str
         )
         half = replace(sizes, dispatch=1 if sizes.dispatch != 1 else 2)
         rows.append(("bytes.dispatch", f"{sizes.dispatch:g}", f"{half.dispatch:g}", replace(job, bytes=half)))
+    if mended := nccl.mended(gpu):
+        rows.append(("software.nccl", f"{mended} or newer", "older", replace(job, software=Software(nccl=nccl.OLDEST))))
     alike = replace(compute, variation=0.0)
     rows.append(("compute.variation", f"{compute.variation:g}", "0", replace(job, compute=alike)))
     if not compute.ms:
