@@ -25,13 +25,13 @@ def nic_share(release: str, gpu: str, gpus: int, nics: int) -> float:
         nics: of a server.
     """
     defect = _defects()["shares_nic"]
-    held = release and _number(release) < _number(defect["mended"]) and gpu in defect["gpus"]
+    held = release and _number(release) < _number(defect["fixed_in"]) and gpu in defect["gpus"]
     return BOTH if held and gpus > 1 and nics >= gpus else 1.0
 
 
-def mended(gpu: str) -> str:
+def fixed_in(gpu: str) -> str:
     """The first release without a defect on these GPUs; "" where none is known."""
-    return max((item["mended"] for item in _defects().values() if gpu in item["gpus"]), key=_number, default="")
+    return max((item["fixed_in"] for item in _defects().values() if gpu in item["gpus"]), key=_number, default="")
 
 
 def _number(release: str) -> tuple[int, ...]:

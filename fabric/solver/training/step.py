@@ -238,8 +238,8 @@ def _alternatives(job: TrainingJob, used: set[Dimension], gpu: str) -> list[tupl
         )
         half = replace(sizes, dispatch=1 if sizes.dispatch != 1 else 2)
         rows.append(("bytes.dispatch", f"{sizes.dispatch:g}", f"{half.dispatch:g}", replace(job, bytes=half)))
-    if mended := nccl.mended(gpu):
-        rows.append(("software.nccl", f"{mended} or newer", "older", replace(job, software=Software(nccl=nccl.OLDEST))))
+    if fixed_in := nccl.fixed_in(gpu):
+        rows.append(("software.nccl", f"{fixed_in} or newer", "older", replace(job, software=Software(nccl=nccl.OLDEST))))
     alike = replace(compute, variation=0.0)
     rows.append(("compute.variation", f"{compute.variation:g}", "0", replace(job, compute=alike)))
     if not compute.ms:
