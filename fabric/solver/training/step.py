@@ -17,7 +17,7 @@ from fabric.solver.training.memory import Memory, memory, optimizer_ms
 from fabric.solver.training.traffic import Traffic, traffic
 
 FORWARD = 1 / 3  # of the computing of a micro-batch; backward is the rest
-SPREAD = 0.05
+SPREAD = 0.041
 """Standard deviation of the logarithm of measured over predicted steps, from published ladders and contrasts, beyond what the
 band of the collectives has: `python -m tools.step_band` measures it and leaves out one source at a time."""
 NORMAL_P90 = 1.2816
