@@ -21,8 +21,8 @@ def lines(found: YearCost) -> list[str]:
     out += [""]
     out += aligned(
         [
-            ("network a year", f"{least}{found.network:,.0f} {found.currency}, the job's share of its fabric"),
-            ("a better one saves at most", f"{least}{found.saved_at_most:,.0f} {found.currency} a year"),
+            ("network per year", f"{least}{found.network:,.0f} {found.currency}, the job's share of its fabric"),
+            ("a better one saves at most", f"{least}{found.saved_at_most:,.0f} {found.currency} per year"),
             ("GPU-hour", f"{least}{found.gpu_hour:,.2f} {found.currency}"),
         ]
     )

@@ -69,9 +69,9 @@ class Worth:
     def stops(self) -> Markup:
         """Parts whose failure stops the job, the most frequent first."""
         rows = [row for row in self.result.interruptions if row.part.stops][:MOST_BARS]
-        shown = [(_title(row), row.per_year, f"{_few(row.per_year)} a year; {row.part.count:,} parts") for row in rows]
+        shown = [(_title(row), row.per_year, f"{_few(row.per_year)} per year; {row.part.count:,} parts") for row in rows]
         return Markup(
-            bars(shown, "Failures a year that stop the job: " + ", ".join(f"{name} {text}" for name, _, text in shown))
+            bars(shown, "Failures per year that stop the job: " + ", ".join(f"{name} {text}" for name, _, text in shown))
         )
 
     @property
@@ -84,7 +84,7 @@ class Worth:
             )
             for row in self.result.interruptions
         ]
-        titles = ("part", "#count", "#failures a year", "#low to high", "effect of one", "example")
+        titles = ("part", "#count", "#failures per year", "#low to high", "effect of one", "example")
         return grid("Parts of the job", titles, rows, "The plan decides the effect of a failure.")
 
     @property
@@ -137,7 +137,7 @@ class Worth:
         if self.cost is None:
             whole = self.result.gpus * DAYS_PER_YEAR * 24
             rows = [(cause, f"{hours_:,.0f}", percent(hours_ / whole)) for cause, hours_ in self.result.lost_gpu_hours]
-            return grid("Lost GPU-hours of a year", ("cause", "#GPU-hours", "#of all"), rows, "Costs need a price file.")
+            return grid("Lost GPU-hours of per year", ("cause", "#GPU-hours", "#of all"), rows, "Costs need a price file.")
         cost, total = self.cost, self.cost.total or 1.0
         shown = [
             (
@@ -148,8 +148,8 @@ class Worth:
         ]
         note = (
             f"A GPU-hour costs {self._least}{cost.gpu_hour:,.2f} {cost.currency}, servers and energy included. The network "
-            f"costs {self._least}{cost.network:,.0f} a year; one that hides all communication and never fails saves at most "
-            f"{self._least}{cost.saved_at_most:,.0f}."
+            f"costs {self._least}{cost.network:,.0f} per year; a network without failures that hides all communication "
+            f"saves at most {self._least}{cost.saved_at_most:,.0f}."
         )
         titles = ("cause", "#GPU-hours", f"#cost, {cost.currency}", "#of all", "#of it energy")
         return grid("A year", titles, shown, note)

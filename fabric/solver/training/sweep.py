@@ -131,5 +131,5 @@ def _variants(root: Node, varied: Mapping[str, Sequence[Node]], time: Callable[[
             yield Variant(values, None, error.diagnostics[0].message)
             continue
         held = step.memory
-        room = f"expected at most {held.available_GB:,.1f} GB a GPU, got {held.total_GB:,.1f}"
+        room = f"expected at most {held.available_GB:,.1f} GB per GPU, got {held.total_GB:,.1f}"
         yield Variant(values, step) if held.fits else Variant(values, None, f"{room}, activations {held.activations_GB:,.1f}")
