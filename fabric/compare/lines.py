@@ -1,4 +1,4 @@
-"""A comparison for a person: a row a figure, a column a design."""
+"""A comparison for a person: one row per figure, one column per design."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from fabric.text import aligned, percent
 
 
 def lines(found: YearCost) -> list[str]:
-    """A row a cause, then the network. No line ends."""
+    """One row per cause, then the network. No line ends."""
     least = "≥ " if found.unpriced else ""
     total = found.total or 1.0
     with_energy = found.amounts[0].energy is not None

@@ -94,7 +94,7 @@ def tiers_grid(study: Study) -> Grid:
 
 
 def links_grid(study: Study, laid: Mapping[str, tuple[float, float]]) -> Grid:
-    """A row a kind of link; `laid` is the shortest and longest cable of each."""
+    """One row per kind of link; `laid` is the shortest and longest cable of each."""
     row = study.row
     lengths = study.fabric.spec.length_m
     rows = [

@@ -1,4 +1,4 @@
-"""What the designs come to: a row a figure, a column a design, and the keys of their intents that differ."""
+"""What the designs come to: one row per figure, one column per design, and the keys of their intents that differ."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ def _carried(before: Before, net: Network, asked_gbps: float, split: Shares) -> 
 
 
 def partitioned(demand: Floats, paths: Floats) -> bool:
-    """Whether leaves whose servers should talk have no way to each other."""
+    """Whether leaves whose servers communicate have no path to each other."""
     return bool(((demand > 1e-9) & (paths == 0)).any())
 
 

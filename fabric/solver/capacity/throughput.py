@@ -172,7 +172,7 @@ class Shares:
 
     share: float  # of NIC speed; 0 where part of the demand has no way
     link: int  # directed link that limits it, -1 where the server ports do
-    lost: float  # Gb/s of demand without a way
+    lost: float  # Gb/s of demand without a path
     load: Floats  # Gb/s on every directed link at the full demand
 
     def excess_gbps(self, capacity_gbps: Floats, scale: float) -> float:
@@ -197,7 +197,7 @@ def ecmp(base: Ground, ways: Routes, asked: Traffic) -> Shares:
 
 
 def loads(base: Ground, ways: Routes, demand: Floats) -> tuple[Floats, float]:
-    """(Gb/s on every directed link, Gb/s without a way) of demand between leaves, [row, row].
+    """(Gb/s on every directed link, Gb/s without a path) of demand between leaves, [row, row].
 
     What `spread` gives, for all pairs at once: leaves of one class of Routes share their next hops, so one product of
     matrices carries all that is bound for the class a tier further.

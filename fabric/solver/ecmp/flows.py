@@ -22,7 +22,7 @@ STAND_IN = 0x64400000  # 100.64.0.0/10, for ports that the plan gives no address
 
 @dataclass(frozen=True)
 class Flows:
-    """A row a flow; columns of equal length."""
+    """One row per flow; columns of equal length."""
 
     source_port: Ints  # row of `net.ports`
     target_port: Ints

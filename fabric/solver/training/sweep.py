@@ -42,7 +42,7 @@ class StepSweep:
         return {"keys": list(self.keys), "variants": [_document(item) for item in self.variants]}
 
     def lines(self) -> list[str]:
-        """A row a variant: its values, the step, its band, and what the network costs."""
+        """One row per variant: its values, the step, its band, and what the network costs."""
         fit = [item for item in self.variants if item.step]
         head = (*(key.partition(".")[2] for key in self.keys), "step", "p10 to p90", "tokens/s", "to network", "memory")
         rows = [(*map(_word, item.values), *_cells(item.step)) for item in fit[:SHOWN] if item.step]

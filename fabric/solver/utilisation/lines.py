@@ -7,7 +7,7 @@ from fabric.text import aligned, listed, percent, plural
 
 
 def lines(result: Utilisation, gpu_hour: float | None = None, currency: str = "") -> list[str]:
-    """The sizes, then a column a placement. No line ends.
+    """The sizes, then one column per placement. No line ends.
 
     Args:
         gpu_hour: cost of one GPU-hour; None without money.
