@@ -16,7 +16,7 @@ def lines(found: YearCost) -> list[str]:
         + ((f"{item.energy:,.0f}",) if item.energy is not None else ())
         for item in found.amounts
     ]
-    head = ("a year of", "GPU-hours", f"cost, {found.currency}", "of all") + (("of it energy",) if with_energy else ())
+    head = ("one year of", "GPU-hours", f"cost, {found.currency}", "of all") + (("of which energy",) if with_energy else ())
     out = aligned(rows, "<" + ">" * (len(head) - 1), head=head)
     out += [""]
     out += aligned(

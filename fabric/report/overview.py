@@ -76,7 +76,7 @@ def _fabrics(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> Grid:
         *("fabric", "design", "#servers", "#GPUs", "#switches", "#oversubscription", "#bisection"),
         *("#busbw, GB/s", "highest link load", "worst switch failure"),
     )
-    return grid("The fabrics in one line each", titles, rows, _note(studies))
+    return grid("Fabrics", titles, rows, _note(studies))
 
 
 def _note(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> str:

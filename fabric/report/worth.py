@@ -1,4 +1,4 @@
-"""What the design is worth to a training job: what stops it, its checkpoints, and a year by cause."""
+"""Section of a training job: failures that stop it, its checkpoints, and one year by cause."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class Worth:
                 duration(saving.write_s * 1e3),
                 f"{saving.size_GB:,.0f} GB every {duration(saving.interval_s * 1e3)}",
             ),
-            Figure("restart", duration(saving.restart_s * 1e3), f"of it loading {duration(saving.load_s * 1e3)}"),
+            Figure("restart", duration(saving.restart_s * 1e3), f"of which loading {duration(saving.load_s * 1e3)}"),
         ]
         if self.cost:
             least = self._least
             found.append(
-                Figure("a year", f"{least}{self.cost.total:,.0f} {self.cost.currency}", f"network {self.cost.network:,.0f}")
+                Figure("cost per year", f"{least}{self.cost.total:,.0f} {self.cost.currency}", f"network {self.cost.network:,.0f}")
             )
             per_token = self.cost.total / tokens * 1e9 if tokens else 0.0
-            found.append(Figure("a billion tokens", f"{least}{per_token:,.2f} {self.cost.currency}", "useful ones"))
+            found.append(Figure("cost per billion tokens", f"{least}{per_token:,.2f} {self.cost.currency}", "useful tokens"))
         return found
 
     @property
@@ -126,11 +126,11 @@ class Worth:
             currency = self.cost.currency
             lost = [item for item in self.cost.amounts if item.cause != USEFUL]
             shown = [(item.cause, item.cost, f"{self._least}{item.cost:,.0f} {currency}") for item in lost]
-        return Markup(bars(shown, "Lost in a year: " + ", ".join(f"{name} {text}" for name, _, text in shown)))
+        return Markup(bars(shown, "Losses per year: " + ", ".join(f"{name} {text}" for name, _, text in shown)))
 
     @property
     def causes_caption(self) -> str:
-        return f"What a year loses, in {self.cost.currency}" if self.cost else "GPU-hours that a year loses"
+        return f"Losses per year, in {self.cost.currency}" if self.cost else "Lost GPU-hours per year"
 
     @property
     def year_grid(self) -> Grid:
@@ -151,8 +151,8 @@ class Worth:
             f"costs {self._least}{cost.network:,.0f} per year; a network without failures that hides all communication "
             f"saves at most {self._least}{cost.saved_at_most:,.0f}."
         )
-        titles = ("cause", "#GPU-hours", f"#cost, {cost.currency}", "#of all", "#of it energy")
-        return grid("A year", titles, shown, note)
+        titles = ("cause", "#GPU-hours", f"#cost, {cost.currency}", "#of all", "#of which energy")
+        return grid("Cost of one year", titles, shown, note)
 
 
 def _title(row: Interruption) -> str:
