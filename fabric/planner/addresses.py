@@ -191,7 +191,10 @@ def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator)
 
 
 def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
-    """Natural numbers with pins put in: who would have a pinned number takes the one that the pinned device gives up."""
+    """[devices] numbers with pins (device → number) applied.
+
+    A device whose number is pinned elsewhere gets the number that becomes free.
+    """
     result = natural.copy()
     owner = {int(value): at for at, value in enumerate(natural)}
     pinner = {value: device for device, value in pins.items()}

@@ -56,7 +56,9 @@ def _figures(study: Study) -> Iterator[Figure]:
     yield Figure("bisection", *_cut(capacity.bisection))
     least, highest = capacity.paths_least, capacity.paths_most
     if highest:
-        yield Figure("equal-cost paths", f"{least:,}" if least == highest else f"{least:,} to {highest:,}", "between two leaves")
+        yield Figure(
+            "equal-cost paths", f"{least:,}" if least == highest else f"{least:,} to {highest:,}", "between two leaves"
+        )
     if row["bgp"]["asns"]:
         yield Figure("BGP sessions", f"{row['bgp']['sessions']:,}", f"{row['bgp']['asns']:,} AS numbers")
     yield Figure("maximum size", f"{row['limits']['max_servers']:,}", "servers with these tiers")

@@ -55,7 +55,11 @@ class Worth:
         if self.cost:
             least = self._least
             found.append(
-                Figure("cost per year", f"{least}{self.cost.total:,.0f} {self.cost.currency}", f"network {self.cost.network:,.0f}")
+                Figure(
+                    "cost per year",
+                    f"{least}{self.cost.total:,.0f} {self.cost.currency}",
+                    f"network {self.cost.network:,.0f}",
+                )
             )
             per_token = self.cost.total / tokens * 1e9 if tokens else 0.0
             found.append(Figure("cost per billion tokens", f"{least}{per_token:,.2f} {self.cost.currency}", "useful tokens"))

@@ -81,16 +81,16 @@ def ground(net: Network) -> Ground:
 
 
 def live_ports(net: Network) -> Bools:
-    """Which server ports are up, one entry a ServerPorts row."""
+    """Whether each server port is up, [server ports]."""
     return net.alive[net.ports.link]
 
 
 def traffic(base: Ground, live: Bools, name: str) -> Traffic:
-    """One of PATTERNS between the ports that are up.
+    """One of PATTERNS between the ports that are up; `live`: [server ports].
 
-    uniform: every port sends equally, in proportion to the receivers' speed, to all ports that it is meant to reach on
-    other servers. permutation: every port to the same port of a server half the fabric away, unit i to unit i + half.
-    rail: every port to the same port of a server in the next unit.
+    uniform: every port sends to all ports that it can reach on other servers, in proportion to their speed. permutation:
+    every port to the same port of a server half the fabric away, unit i to unit i + half. rail: every port to the same port
+    of a server in the next unit.
     """
     if name == "uniform":
         return _uniform(base, live)

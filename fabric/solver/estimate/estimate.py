@@ -105,7 +105,7 @@ def kind_of(job: Job) -> Kind:
 
 
 def band_of(job: Job, physics_: Physics) -> tuple[Floats, Floats]:
-    """(10th, 90th percentile of the time over the estimate) of each size."""
+    """(10th, 90th percentile of measured / estimated time), each [sizes of the job]."""
     kind, ranks = kind_of(job), int(job.ranks)
     measured = ranks <= OWN_REACH * physics_.own.get((kind.generation, kind.transport), 0)
     own = OWN_SPREAD if measured else 1.0
