@@ -37,10 +37,10 @@ class Cable:
 
 @dataclass(frozen=True)
 class Step:
-    """One act: what is drained, the cables that are touched, then verified and undrained."""
+    """One step: drain a switch, move its cables, verify, undrain."""
 
     title: str
-    drain: str  # switch, "" when no cable in service is touched
+    drain: str  # switch, "" when no cable in service moves
     cables: tuple[Cable, ...]
 
 
@@ -77,7 +77,7 @@ class Changes:
 
     @property
     def moved(self) -> int:
-        """Links in service that are touched."""
+        """Links in service that move or are removed."""
         return sum(cable.old is not None for step in self.steps for cable in step.cables)
 
 
@@ -111,12 +111,12 @@ def _devices(old: Plan, new: Plan, changes: Changes) -> None:
             ("management address", before[name].management[was.index], fabric.management[device.index]),
         ):
             if one != two:
-                changes.renumbered.append(f"{name}: another {kind}")
+                changes.renumbered.append(f"{name}: {kind} changes")
     for name in sorted({*old.fabrics} & {*new.fabrics}):
         first, second = subnets(old.fabrics[name]), subnets(new.fabrics[name])
         other = sum(lower in second and second[lower] != subnet for lower, subnet in first.items())
         if other:
-            changes.renumbered.append(f"{name}: {plural(other, 'link')} with another subnet")
+            changes.renumbered.append(f"{name}: subnet changes on {plural(other, 'link')}")
 
 
 def _homes(plan: Plan) -> dict[str, FabricPlan]:
@@ -129,7 +129,7 @@ def _homes(plan: Plan) -> dict[str, FabricPlan]:
 
 
 def _links(old: Plan, new: Plan, changes: Changes) -> None:
-    """Steps: first what needs no drain, then one upper switch after the other."""
+    """Steps: first the cables that need no drain, then one upper switch after the other."""
     before, after = _by_lower(old), _by_lower(new)
     changes.kept_links = sum(after.get(lower) == upper for lower, upper in before.items())
     moved = [Cable(lower, upper, after.get(lower)) for lower, upper in before.items() if after.get(lower) != upper]
@@ -138,7 +138,7 @@ def _links(old: Plan, new: Plan, changes: Changes) -> None:
     busy = _cages(moved)
     free = [cable for cable in fresh if not _ends(cable) & busy.keys()]
     if free:
-        changes.steps.append(Step("lay new cables; no cable in service is touched", "", tuple(free)))
+        changes.steps.append(Step("lay new cables; no cable in service moves", "", tuple(free)))
     order = _order(moved, busy)
     position = {switch: number for number, switches in enumerate(order) for switch in switches}
     steps: list[list[Cable]] = [[] for _ in order]
@@ -215,9 +215,9 @@ def _end(plan: FabricPlan, side: str, at: int) -> End:
 
 
 def text(changes: Changes, most: int = 8) -> str:
-    """The changes as a person reads them; long lists are cut, `--json` has them whole."""
+    """The changes as text; long lists are cut, `--json` has all of them."""
     out = [*_named("added", changes.added), *_named("removed", changes.removed), *_named("changed", changes.renumbered)]
-    out.append(f"links: {changes.kept_links:,} stay, {changes.new_links:,} are new, {changes.moved:,} are touched")
+    out.append(f"links: {changes.kept_links:,} unchanged, {changes.new_links:,} new, {changes.moved:,} moved or removed")
     if not changes.moved:
         out.append("no cable in service moves")
     for change in changes.thresholds:
@@ -231,7 +231,7 @@ def text(changes: Changes, most: int = 8) -> str:
 
 
 def _threshold_lines(change: ThresholdChange) -> list[str]:
-    """Values that switches in service are configured with again, which no cable shows."""
+    """Switches in service whose buffer or ECN values change."""
     out = []
     if change.lengths:
         text = ", ".join(f"{kind} {old} m to {new} m" for kind, old, new in change.lengths)

@@ -68,7 +68,7 @@ def located(path: PurePath) -> Path:
 
 
 def digests(site: str) -> str:
-    """One line a file, as `sha256sum` writes it."""
+    """One line per file, as `sha256sum` writes it."""
     home = folder(site)
     files = sorted(path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file())
     return "".join(f"{sha256((home / name).read_bytes()).hexdigest()}  {name}\n" for name in files)

@@ -1,6 +1,6 @@
 """Whether the doctor names the confirmed cause of closed threads: `python -m tools.doctor_threads`.
 
-Prints a row a thread: its cause, the rank that the doctor gives it, and what it puts first; then both halves and chance.
+Prints one row per thread: its cause, the rank that the doctor gives it, and what it puts first; then both halves and chance.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def _platform(block: Mapping[str, Any]) -> MeasuredPlatform:
 
 
 def lines(found: Sequence[Answer]) -> list[str]:
-    """A row a thread, then the halves."""
+    """One row per thread, then the halves."""
     rows = [
         (item.thread, item.cause, str(item.rank or "-"), ", ".join(item.names[:FIRST]) or "healthy")
         for item in sorted(found, key=lambda item: not item.judged)

@@ -53,7 +53,7 @@ def inside(row: RowScore, sigma: float) -> bool:
 
 
 def lines(groups: Mapping[str, Sequence[RowScore]]) -> list[str]:
-    """A row a source: the spread of the others, and how many rows of it are inside."""
+    """One row per source: the spread of the others, and how many rows of it are inside."""
     cells, count, total = [], 0, 0
     for source, rows in groups.items():
         sigma = spread({name: other for name, other in groups.items() if name != source})

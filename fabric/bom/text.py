@@ -86,7 +86,7 @@ def _power(bill: Bill) -> list[str]:
     out = table(("", "typical kW", "worst case kW"), rows, "<>>")
     low, high = (f"{kwh / 1000:,.0f}" for kwh in total.kwh_range(bill.pue))
     between = f" ({low} to {high})" if low != high else ""
-    energy = f"{total.kwh_per_year(bill.pue) / 1000:,.0f} MWh a year at the meter{between}"
+    energy = f"{total.kwh_per_year(bill.pue) / 1000:,.0f} MWh per year at the meter{between}"
     heat = f"heat to cool in the worst case: {btu_per_hour(total.max_w):,.0f} BTU/h ({tons(total.max_w):,.1f} tons)"
     return [*out, f"  {energy}", f"  {heat}", *_sources(bill)]
 
@@ -166,11 +166,11 @@ def _cost(bill: Bill, cost: Cost) -> list[str]:
     rows.extend(
         (
             ["capex", *(_amount(its.capex, its.unpriced) for _, its in columns)],
-            ["support a year", *(_amount(its.support_year, its.unpriced) for _, its in columns)],
+            ["support per year", *(_amount(its.support_year, its.unpriced) for _, its in columns)],
         )
     )
     if cost.energy_year is not None:
-        rows.append(["energy a year", *(f"{its.energy_year or 0.0:,.0f}" for _, its in columns)])
+        rows.append(["energy per year", *(f"{its.energy_year or 0.0:,.0f}" for _, its in columns)])
         if any(_ends(its) for _, its in columns):
             rows.append(["  from, to", *(_ends(its) for _, its in columns)])
     whole = [_amount(its.tco, its.unpriced) for _, its in columns]
@@ -204,7 +204,7 @@ def _each(share: Share, currency: str, several: bool) -> Iterator[str]:
     name = f"{share.name if several else 'network'}: capex {_least(share.cost.unpriced if share.cost else ())}"
     ratio = f"oversubscription {share.oversubscription:g}:1"
     at_even = f", {even:,.0f} at 1:1" if share.oversubscription > 1 else ""
-    yield f"  {name}{each:,.0f} {currency} a GPU ({share.gpus:,} GPUs, {ratio}{at_even})"
+    yield f"  {name}{each:,.0f} {currency} per GPU ({share.gpus:,} GPUs, {ratio}{at_even})"
     if busbw is not None and share.bandwidth is not None:
         size = f"{share.bandwidth.bytes >> 30} GiB"
         yield (

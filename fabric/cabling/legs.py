@@ -242,7 +242,7 @@ def _fibre(shape: int, one: Optic, far: Optic) -> str:
 
 
 def _order_m(medium: list[str], length_m: Floats) -> Floats:
-    """The next length one can buy, per leg; infinite where nothing joins its ends."""
+    """The next length that is sold, per leg; infinite if no medium fits its ends."""
     found = np.full(len(medium), np.inf)
     names = np.array(medium, dtype=object)
     for name in dict.fromkeys(medium):

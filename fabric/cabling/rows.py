@@ -101,7 +101,7 @@ def csv_text(columns: Sequence[str], cells: Iterable[Sequence[Cell]]) -> str:
 
 
 def json_text(runs: Runs, chosen: Ints) -> str:
-    """The run list as one document, a line a leg."""
+    """The run list as one document, one line per leg."""
     lines = [json_line(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) for row in rows(runs, chosen)]
     head = {"site": runs.plan.site, "racks": len(runs.floor.racks), "rack_units": runs.floor.units}
     return json_line(head, ensure_ascii=False)[:-1] + ', "cables": [\n' + ",\n".join(lines) + "\n]}\n"

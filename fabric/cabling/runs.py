@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Columns:
-    """One row a leg; `a` is the lower end, as of links."""
+    """One row per leg; `a` is the lower end, as of links."""
 
     fabric: Ints  # index into Runs.names
     kind: Ints  # as of links
@@ -47,7 +47,7 @@ class Columns:
     a_optics: Ints  # optics to buy for this end: 1, or 0 where an earlier leg counts that of the same cage
     b_optics: Ints
     length_m: Floats  # measured, slack included
-    order_length_m: Floats  # the next length one can buy
+    order_length_m: Floats  # the next length that is sold
     cable: list[str]  # name, one for all legs of a breakout
     medium: list[str]  # catalog name, "" where nothing joins the ends
     a_optic: list[str]  # catalog name, "" for cables with fixed ends

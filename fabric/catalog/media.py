@@ -23,7 +23,7 @@ Metre = float
 class Bought(Record):
     """What is bought by the length."""
 
-    lengths_m: tuple[Metre, ...] = Field(min_length=1, description="lengths one can buy, ascending")
+    lengths_m: tuple[Metre, ...] = Field(min_length=1, description="lengths that are sold, ascending")
     step_m: Metre = Field(0, description="longer ones come in such steps, 0: there are none")
     description: str = ""
     source: str = Field(min_length=1)
@@ -33,7 +33,7 @@ class Bought(Record):
         return math.inf if self.step_m else self.lengths_m[-1]
 
     def order_m(self, length_m: float) -> float:
-        """The next length one can buy; infinite where none is long enough."""
+        """The next length that is sold; infinite if none is long enough."""
         for length in self.lengths_m:
             if length >= length_m:
                 return length

@@ -20,12 +20,12 @@ class Record(BaseModel):
 
 
 class PortGroup(Record):
-    """A run of equal cages on the front of a switch."""
+    """A group of equal cages of a switch."""
 
-    count: int = Field(ge=1, le=1024, description="cages of this kind, numbered on from the group before")
+    count: int = Field(ge=1, le=1024, description="number of cages; numbering continues from the previous group")
     speed_gbps: Gbps = Field(description="speed of one cage that is not broken out")
-    breakouts: tuple[Breakout, ...] = Field((), description="how a cage may be split, as ports x Gb/s: `2x400`")
-    undivided: bool = Field(True, description="false: the cage runs only broken out, never as one port of its full speed")
+    breakouts: tuple[Breakout, ...] = Field((), description="supported breakouts, as ports x Gb/s: `2x400`")
+    undivided: bool = Field(True, description="false: the cage is always broken out, never one port of its full speed")
 
     @model_validator(mode="after")
     def _fits(self) -> PortGroup:
@@ -50,7 +50,7 @@ class PortGroup(Record):
 
 
 class SonicPlatform(Record):
-    """SONiC's data of a board: taken from its SKU files, never computed."""
+    """SONiC's data of a board, copied from its SKU files."""
 
     platform: str = Field(description="`x86_64-nvidia_sn5600-r0`")
     hwsku: dict[str, str] = Field(
@@ -63,36 +63,36 @@ class SonicPlatform(Record):
         description="pattern of a split port's: {cage}, {alias}, {letter} a, b, …, {sub} 1, 2, …, {lane} of the cage, from 1",
     )
     modes: dict[str, str] = Field(default_factory=dict, description="split → the exact key of platform.json's breakout_modes")
-    source: str = ""
+    source: str = Field("", description="source of the data")
 
 
 class SwitchModel(Record):
-    """A switch one can buy."""
+    """A switch model."""
 
     ports: tuple[PortGroup, ...] = Field(min_length=1, description="groups of cages in front-panel order")
-    asic: str = Field("", description="switch chip, as the buffer tables name it: `tomahawk5`, `spectrum-4`")
-    maker: str = ""
-    description: str = ""
-    technology: Literal["ethernet", "infiniband"] = "ethernet"
-    max_logical_ports: int | None = Field(None, ge=1, description="most ports the chip drives when cages are split")
+    asic: str = Field("", description="switch ASIC, by its name in the buffer tables: `tomahawk5`, `spectrum-4`")
+    maker: str = Field("", description="vendor")
+    description: str = Field("", description="one line: ports and form factor")
+    technology: Literal["ethernet", "infiniband"] = Field("ethernet", description="link technology")
+    max_logical_ports: int | None = Field(None, ge=1, description="maximum number of ports with breakouts")
     nos: tuple[str, ...] = Field((), description="network OSes of the model, the default first")
     lacks: tuple[str, ...] = Field(
         (),
         description="features the model lacks although its network OS has them: `l2vni`, …; `eos:l2vni`: under one OS only",
     )
-    sonic: SonicPlatform | None = None
-    rack_units: int | None = Field(None, ge=1)
-    power_typical_w: int | None = Field(None, ge=1)
-    power_max_w: int | None = Field(None, ge=1)
+    sonic: SonicPlatform | None = Field(None, description="platform data of SONiC")
+    rack_units: int | None = Field(None, ge=1, description="height in rack units")
+    power_typical_w: int | None = Field(None, ge=1, description="typical power in watts")
+    power_max_w: int | None = Field(None, ge=1, description="maximum power in watts")
     power_includes_optics: tuple[Literal["typical", "max"], ...] = Field(
-        (), description="which of the two figures hold a full set of optics already; the others are with passive cables"
+        (), description="figures that include a full set of optics; the others are with passive cables"
     )
-    power_source: str = Field("", description="where the power figures were read: document, revision, page or table")
-    power_second_hand: bool = Field(False, description="true: that place names no document of the maker")
-    buffer_bytes: int | None = Field(None, ge=1)
-    cell_bytes: int | None = Field(None, ge=1)
-    latency_ns: int | None = Field(None, ge=1)
-    source: str = ""
+    power_source: str = Field("", description="source of the power figures: document, revision, page or table")
+    power_second_hand: bool = Field(False, description="true: the source names no document of the maker")
+    buffer_bytes: int | None = Field(None, ge=1, description="packet buffer in bytes")
+    cell_bytes: int | None = Field(None, ge=1, description="buffer cell in bytes")
+    latency_ns: int | None = Field(None, ge=1, description="forwarding latency in ns")
+    source: str = Field("", description="source of the entry")
 
     @cached_property
     def cages(self) -> int:
@@ -137,9 +137,9 @@ class NicSet(Record):
     count: int = Field(ge=1, le=64, description="NICs; on a rail-optimized fabric each is a rail")
     ports: int = Field(1, ge=1, le=8, description="ports of one NIC")
     speed_gbps: Gbps = Field(description="speed of one port")
-    model: str = ""
+    model: str = Field("", description="NIC model")
     interfaces: tuple[Interface, ...] = Field(
-        (), description="the kernel's names of the ports, NIC by NIC, as Ethernet; the plan's own (`compute1`) unless stated"
+        (), description="kernel names of the ports, NIC by NIC; default: the names in the plan (`compute1`)"
     )
     rdma_devices: tuple[RdmaDevice, ...] = Field((), description="RDMA devices of the ports, NIC by NIC: `mlx5_0`")
 
@@ -155,21 +155,21 @@ class NicSet(Record):
 
 
 class ServerModel(Record):
-    """A server, as far as the network sees it."""
+    """A server model: GPUs and NICs."""
 
-    gpus: int = Field(ge=0, le=1024)
-    nvlink_domain_gpus: int | None = Field(None, ge=1, description="GPUs that reach each other without the network")
+    gpus: int = Field(ge=0, le=1024, description="GPUs of the server")
+    nvlink_domain_gpus: int | None = Field(None, ge=1, description="GPUs of one NVLink domain")
     nics: dict[str, NicSet] = Field(description="by purpose: compute, storage, frontend, oob")
-    maker: str = ""
-    description: str = ""
-    gpu: str = ""
-    rack_units: int | None = Field(None, ge=1)
-    power_typical_w: int | None = Field(None, ge=1)
-    power_max_w: int | None = Field(None, ge=1)
-    power_source: str = Field("", description="where the power figures were read: document, revision, page or table")
-    power_second_hand: bool = Field(False, description="true: that place names no document of the maker")
-    nvlink_gbytes_s: int | None = Field(None, ge=1, description="NVLink or xGMI bandwidth of one GPU, both ways added")
-    source: str = ""
+    maker: str = Field("", description="vendor")
+    description: str = Field("", description="one line: GPUs and form factor")
+    gpu: str = Field("", description="GPU model: `h100`, `b200`; selects parameters of estimates")
+    rack_units: int | None = Field(None, ge=1, description="height in rack units")
+    power_typical_w: int | None = Field(None, ge=1, description="typical power in watts")
+    power_max_w: int | None = Field(None, ge=1, description="maximum power in watts")
+    power_source: str = Field("", description="source of the power figures: document, revision, page or table")
+    power_second_hand: bool = Field(False, description="true: the source names no document of the maker")
+    nvlink_gbytes_s: int | None = Field(None, ge=1, description="NVLink or xGMI bandwidth of one GPU, sum of both directions")
+    source: str = Field("", description="source of the entry")
 
     @property
     def fills_rack(self) -> bool:

@@ -38,7 +38,7 @@ def document(kinds: Mapping[str, Mapping[str, PowerRange]]) -> dict[str, Any]:
 
 
 def check_lines(found: Sequence[Held]) -> list[str]:
-    """A row a figure, and how many are inside."""
+    """One row per figure, and how many are inside."""
     rows = [
         (
             *(its.switch, its.figure, f"{its.watts:,.0f}", f"{its.low:,.0f}", f"{its.high:,.0f}", f"{its.ratio:.2f}"),

@@ -76,7 +76,7 @@ def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, a
 
 
 def _access(system: System, url: str) -> str:
-    """The token; it is no argument, since everybody on a machine sees those of a process."""
+    """The token; not an argument, as all users of a machine see the arguments of a process."""
     token, missing = os.environ.get(system.token, ""), []
     if not url.startswith(("http://", "https://")):
         got = f"got '{url}'" if url else "got none"

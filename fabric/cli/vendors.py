@@ -45,7 +45,7 @@ def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
         "",
         *aligned(rows, "<" + "<7" * len(table), head=head),
         "",
-        "auto: on unless the design prevents it; asked: only if the intent states it; esi, vpc: kind of multihoming",
+        "auto: enabled unless the design prevents it; option: only if the intent states it; esi, vpc: kind of multihoming",
     ]
     if lacking:
         rows = [[model, ", ".join(lacks)] for model, lacks in sorted(lacking.items())]
@@ -53,5 +53,10 @@ def _lines(table: dict[str, dict[str, Any]]) -> list[str]:
     return out
 
 
+_SHOWN = {"asked": "option"}  # values of the JSON document → words of the table
+
+
 def _cell(value: object) -> str:
-    return ("yes" if value else "-") if isinstance(value, bool) else str(value) or "-"
+    if isinstance(value, bool):
+        return "yes" if value else "-"
+    return _SHOWN.get(str(value), str(value)) or "-"

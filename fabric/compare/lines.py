@@ -1,4 +1,4 @@
-"""A comparison for a person: a row a figure, a column a design."""
+"""A comparison for a person: one row per figure, one column per design."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _COST: tuple[tuple[str, Form], ...] = (
     ("network capex", lambda item: _money(item, item.network_capex)),
     ("total cost", lambda item: _money(item, item.tco)),
     ("cost per billion tokens", lambda item: _money(item, item.cost_per_billion_tokens)),
-    ("network a year", lambda item: _money(item, item.cost.network if item.cost else None)),
+    ("network per year", lambda item: _money(item, item.cost.network if item.cost else None)),
 )
 
 

@@ -7,7 +7,7 @@ from fabric.text import aligned, percent
 
 
 def lines(found: YearCost) -> list[str]:
-    """A row a cause, then the network. No line ends."""
+    """One row per cause, then the network. No line ends."""
     least = "≥ " if found.unpriced else ""
     total = found.total or 1.0
     with_energy = found.amounts[0].energy is not None
@@ -16,13 +16,13 @@ def lines(found: YearCost) -> list[str]:
         + ((f"{item.energy:,.0f}",) if item.energy is not None else ())
         for item in found.amounts
     ]
-    head = ("a year of", "GPU-hours", f"cost, {found.currency}", "of all") + (("of it energy",) if with_energy else ())
+    head = ("one year of", "GPU-hours", f"cost, {found.currency}", "of all") + (("of which energy",) if with_energy else ())
     out = aligned(rows, "<" + ">" * (len(head) - 1), head=head)
     out += [""]
     out += aligned(
         [
-            ("network a year", f"{least}{found.network:,.0f} {found.currency}, the job's share of its fabric"),
-            ("a better one saves at most", f"{least}{found.saved_at_most:,.0f} {found.currency} a year"),
+            ("network per year", f"{least}{found.network:,.0f} {found.currency}, the job's share of its fabric"),
+            ("a better one saves at most", f"{least}{found.saved_at_most:,.0f} {found.currency} per year"),
             ("GPU-hour", f"{least}{found.gpu_hour:,.2f} {found.currency}"),
         ]
     )

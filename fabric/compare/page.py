@@ -114,8 +114,8 @@ class Comparison:
     def lost_grid(self) -> Grid:
         lost = [dict(item.goodput.lost_gpu_hours) for item in self.designs]
         shown = [(cause, *(f"{its.get(cause, 0.0):,.0f}" for its in lost)) for cause in self.causes]
-        shown.append(("in all", *(f"{sum(its.values()):,.0f}" for its in lost)))
-        return grid("Lost GPU-hours of a year", ("cause", *(f"#{name}" for name in self.names)), shown, total=True)
+        shown.append(("total", *(f"{sum(its.values()):,.0f}" for its in lost)))
+        return grid("Lost GPU-hours per year", ("cause", *(f"#{name}" for name in self.names)), shown, total=True)
 
     def _shares(self, item: Design) -> list[float]:
         lost = dict(item.goodput.lost_gpu_hours)

@@ -14,7 +14,7 @@ from fabric.solver import Figures
 
 SIZES = (8 << 20, 256 << 20, 1 << 30, 8 << 30)  # bytes, as nccl-tests counts them
 LEAST_PERCENT = 0.05  # what is less reads +0.0 %
-MOST_LINKS = 150_000  # of a fabric whose bisection and throughput are computed while somebody waits
+MOST_LINKS = 150_000  # of a fabric whose bisection and throughput are computed interactively
 Measure = Callable[[FabricPlan, bool], Figures]  # a fabric's figures, those that take a while as well
 
 

@@ -87,7 +87,7 @@ def _summary(diff: Diff) -> Iterator[str]:
     yield from _times(diff)
     if diff.with_configs:
         states = [change.state for change in diff.devices]
-        words = {"changed": "changed", "added": "new", "removed": "gone", "replaced": "with another model or network OS"}
+        words = {"changed": "changed", "added": "new", "removed": "gone", "replaced": "with a changed model or network OS"}
         parts = [f"{states.count(state):,} {word}" for state, word in words.items() if state in states]
         limit = f" (of those that match {diff.limit})" if diff.limit else ""
         yield f"configs of switches{limit}: {', '.join(parts) or 'none changed'}"

@@ -26,7 +26,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Drain:
-    """Switches that are drained together, and how many links are touched meanwhile."""
+    """Switches that are drained together, and how many links move meanwhile."""
 
     switches: tuple[str, ...]
     links: int

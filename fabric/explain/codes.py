@@ -109,7 +109,7 @@ def text(entry: Entry) -> str:
 
 
 def table(all_entries: Iterable[Entry]) -> Iterator[str]:
-    """One line a code, by subject."""
+    """One line per code, by subject."""
     by_subject: dict[str, list[Entry]] = {}
     for item in all_entries:
         by_subject.setdefault(item.subject, []).append(item)

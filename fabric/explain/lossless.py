@@ -66,7 +66,7 @@ def marking(port: Lossless) -> str:
 def _rule(name: str) -> str:
     rule = RULES[name]
     unit = "bytes per Gb/s" if rule.per_gbps else "bytes"
-    kept = "; Kmin at most half of the worst-case PFC trigger, Kmax at most all of it" if rule.per_gbps else ""
+    kept = "; Kmin at most half of the worst-case XOFF threshold, Kmax at most all of it" if rule.per_gbps else ""
     return f"Kmin {rule.kmin_bytes:,}, Kmax {rule.kmax_bytes:,} {unit}, Pmax {rule.pmax_percent} %{kept}"
 
 
@@ -81,7 +81,7 @@ def _buffer(buffer: Buffer, entry: RoleLossless) -> list[str]:
 
 def _trigger(buffer: Buffer, count: int) -> list[str]:
     if buffer.trigger_bytes is None or buffer.shared_bytes is None:
-        return ["PFC trigger: unknown, because the buffer size is unknown"]
+        return ["XOFF threshold: unknown, because the buffer size is unknown"]
     alpha = 2.0**buffer.alpha_exponent
     return [
         f"PFC: with all n = {count} lossless ports congested a priority group sends PAUSE from "

@@ -1,4 +1,4 @@
-"""What a sweep can vary: a line a dimension, each one key of a fabric in the intent."""
+"""What a sweep can vary: one line per dimension, each one key of a fabric in the intent."""
 
 from __future__ import annotations
 

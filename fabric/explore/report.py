@@ -221,7 +221,7 @@ def as_json(found: SweepResult) -> str:
 
 
 def as_csv(found: SweepResult) -> str:
-    """A line a design, in the order of the choices; plain numbers, empty where nothing is known."""
+    """One line per design, in the order of the choices; plain numbers, empty where nothing is known."""
     names = [item.name for item in fields(Figures)]
     first = names[: names.index("capex") + 1]
     figures = [*first, "switches", *names[len(first) :]]

@@ -1,4 +1,4 @@
-"""Formats that a plan is exported in: one line a format; what makes it is imported when it is asked for."""
+"""Formats that a plan is exported in: one line per format; what makes it is imported when it is asked for."""
 
 from __future__ import annotations
 

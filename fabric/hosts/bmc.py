@@ -15,7 +15,7 @@ Row = tuple[str | int, ...]
 
 
 def bmc_csv(side: Side, selected: Callable[[str], bool]) -> str:
-    """Every controller, a line a network; "" where no wanted server has one here. The MAC is the owner's to fill in."""
+    """Every controller, one line per network; "" where no wanted server has one here. The MAC is the owner's to fill in."""
     if not any(side.kind(name) == CONTROLLER for name in side.groups):
         return ""
     rows = list(_rows(side))

@@ -96,9 +96,9 @@ def queue_pairs(fabric: FabricPlan, dynamic: bool) -> int:
 def _cross_nic(kind: str, oversubscribed: bool) -> Setting:
     name = "NCCL_CROSS_NIC"
     if kind == "rail-only":
-        return Setting("Rails meet nowhere in this fabric: a ring stays on its rail.", name, "0")
+        return Setting("This fabric does not connect rails: a ring stays on its rail.", name, "0")
     if kind == "rail-optimized" and oversubscribed:
-        return Setting("Rails meet only over the spines, and those are oversubscribed: a ring stays on its rail.", name, "0")
+        return Setting("Rails are connected only over oversubscribed spines: a ring stays on its rail.", name, "0")
     if kind == "rail-optimized":
         return Setting("Each NIC is a rail: the same NIC where possible, another where that is faster.", name, "2")
     if kind == "rack":

@@ -1,4 +1,4 @@
-"""An intent written from flags: short, commented, and checked before anyone sees it."""
+"""An intent written from flags: short, commented, and validated before it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An intent as somebody names it: a file, or that file in a commit of git with the numbers that were in use then."""
+"""An intent from a file, or from a git revision with the numbers that were in use then."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[In
 
     Args:
         beside: the file that `git:REV` means.
-        folder: of the site's generated files; unless given it lies beside the intent.
+        folder: of the site's generated files; default: beside the intent.
 
     None for the numbers: those of the lock file that is there now. Raises InputError.
     """

@@ -37,32 +37,34 @@ def _every_tier(value: Any) -> Any:
 class Fabric(Key):
     """One network of a site."""
 
-    purpose: Literal["compute", "storage", "frontend", "oob"] = Field("compute", description="what the network is for")
+    purpose: Literal["compute", "storage", "frontend", "oob"] = Field("compute", description="purpose of the network")
     nos: Annotated[TierNos, BeforeValidator(_every_tier)] = Field(
         TierNos(),
-        description="network OS of the switches, one for all or `{leaf: …, spine: …, core: …}`; each model's usual one",
+        description=(
+            "network OS of the switches, one for all or `{leaf: …, spine: …, core: …}`; default: the first of each model"
+        ),
     )
     servers: Servers = Field(description="the servers: one group, or a list of groups")
     topology: Topology = Field(description="the shape of the network")
-    planned: Planned | None = Field(None, description="the size that wiring and numbering leave room for")
+    planned: Planned | None = Field(None, description="the planned size: wiring and numbers are reserved for it")
     names: Names = Field(Names(), description="name patterns")
-    pins: dict[Host, Pin] = Field(
-        default_factory=dict, description="switch, by the name it would have → what is fixed for it"
-    )
+    pins: dict[Host, Pin] = Field(default_factory=dict, description="name of a switch without the pin → fixed values")
     underlay: Underlay = Field(Underlay(), description="routing between the switches")
-    pools: Pools = Field(Pools(), description="address space of this fabric alone")
+    pools: Pools = Field(Pools(), description="address pools of this fabric only")
     overlay: Overlay = Field(Overlay(), description="EVPN/VXLAN")
     transport: Literal["roce", "infiniband", "efa", "tcpx", "tcpxo", "slingshot"] | None = Field(
         None,
-        description="transport of collectives, for estimated times; `roce` or `infiniband`, as the switches, unless stated",
+        description="transport of collectives, for estimated times; default: `roce` or `infiniband`, as the switches",
     )
-    tenants: Annotated[tuple[Tenant, ...], ListOf] = Field((), description="who owns which servers")
+    tenants: Annotated[tuple[Tenant, ...], ListOf] = Field((), description="tenants and their servers")
     qos: Qos = Field(Qos(), description="lossless Ethernet for RoCE")
     releases: dict[Name, Release] = Field(
-        default_factory=dict, description="network OS → its release in this fabric, where it differs from the site's"
+        default_factory=dict, description="network OS → its release in this fabric, if different from the site's"
     )
-    management: Management | None = Field(None, description="management of this fabric's switches, where it differs")
-    checks: Checks = Field(Checks(), description="silenced checks of this fabric")
+    management: Management | None = Field(
+        None, description="management of the switches of this fabric, if different from the site's"
+    )
+    checks: Checks = Field(Checks(), description="suppressed checks of this fabric")
 
 
 class Site(Key):
@@ -70,14 +72,14 @@ class Site(Key):
 
     version: Literal[1] = Field(description="version of the language")
     site: Name = Field(description="name of the site, and of its folder in `generated/`")
-    catalog: OwnCatalog = Field(OwnCatalog(), description="own hardware beside the shipped catalog")
+    catalog: OwnCatalog = Field(OwnCatalog(), description="own hardware, in addition to the shipped catalog")
     fabrics: Annotated[dict[Name, Fabric], Field(min_length=1)] = Field(description="the networks of the site")
-    pools: Pools = Field(Pools(), description="address space shared by all fabrics")
+    pools: Pools = Field(Pools(), description="address pools that all fabrics share")
     management: Management = Field(Management(), description="management of every switch")
     releases: dict[Name, Release] = Field(
-        default_factory=dict, description='network OS → release, `cumulus: "5.14"`; the one its page names unless stated'
+        default_factory=dict, description='network OS → release, `cumulus: "5.14"`; default: the one on its page'
     )
-    checks: Checks = Field(Checks(), description="silenced checks of the whole site")
+    checks: Checks = Field(Checks(), description="suppressed checks of the site")
     overrides: Annotated[tuple[Override, ...], ListOf] = Field((), description="a site's own config lines")
-    output: Output = Field(Output(), description="what becomes of the generated files")
-    floor: Floor = Field(Floor(), description="where the racks stand, and what cables are made of")
+    output: Output = Field(Output(), description="what is written and compared")
+    floor: Floor = Field(Floor(), description="positions of the racks, and cable media")

@@ -14,27 +14,23 @@ class ServerGroup(Key):
     """Servers of one kind. A fabric of several generations lists several groups; each has units of its own."""
 
     model: Line = Field(description="server of the catalog, e.g. `dgx-h100`, or one declared under `catalog.servers`")
-    count: Count = Field(description="servers that are built now")
-    name: Name | None = Field(
-        None, description="name of the group, part of its servers' names; the model's name unless stated"
-    )
+    count: Count = Field(description="servers that are installed now")
+    name: Name | None = Field(None, description="name of the group, part of the names of its servers; default: the model")
     nics: Line | None = Field(
-        None, description="which NICs of the server this fabric connects; the fabric's purpose unless stated"
+        None, description="NICs of the server that this fabric connects; default: those for its purpose"
     )
     per_rack: Count | None = Field(None, description="servers in one rack")
-    unit: Unit | None = Field(None, description="units of this group, where they differ from `topology.unit`")
-    planned: Count | None = Field(
-        None, description="servers of this group that wiring and numbering leave room for, when there are several groups"
-    )
+    unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")
+    planned: Count | None = Field(None, description="planned number of servers of this group, with several groups")
 
 
 class Unit(Key):
     """Servers that share one set of leaves (a scalable unit, stripe or segment)."""
 
     servers: Count | None = Field(
-        None, description="servers of a unit; unless stated, as many as half the leaf's bandwidth carries"
+        None, description="servers of a unit; default: as many as half of the leaf's bandwidth carries"
     )
-    full: bool = Field(True, description="cable the uplinks of the whole unit, even while servers are missing from it")
+    full: bool = Field(True, description="cable all uplinks of a unit, even if it is not full")
 
 
 ServerGroup.model_rebuild()
@@ -44,18 +40,18 @@ class Tier(Key):
     """What the tiers have in common."""
 
     switch: Line | None = Field(None, description="catalog switch, e.g. `sn5600`, or a generic model such as `64x400g`")
-    nos: Name | None = Field(None, description="network OS of this tier, where it differs from the fabric's")
+    nos: Name | None = Field(None, description="network OS of this tier, if different from the fabric's")
 
 
 class Leaf(Tier):
     """The tier that servers connect to."""
 
     oversubscription: Ratio | None = Field(
-        None, description="most server bandwidth per uplink bandwidth; 1 (oob: 4) unless stated, below 1 is spare"
+        None, description="maximum of bandwidth down / bandwidth up; default: 1 (oob: 4); below 1: spare uplinks"
     )
     uplinks: Uplinks = Field(Uplinks(), description="uplinks of one leaf; overrides the computed number")
     spare_server_ports: int = Field(
-        0, ge=0, le=1024, description="server ports of every leaf kept free; they count as no demand"
+        0, ge=0, le=1024, description="server ports of every leaf that stay free; uplinks are not sized for them"
     )
 
 
@@ -63,19 +59,19 @@ class Spine(Tier):
     """The tier above the leaves."""
 
     oversubscription: Ratio | None = Field(
-        None, description="three tiers: most bandwidth down per bandwidth up; 1 unless stated"
+        None, description="three tiers: maximum of bandwidth down / bandwidth up; default: 1"
     )
     uplinks: Uplinks = Field(Uplinks(), description="three tiers: uplinks of one spine; overrides the computed number")
-    count: Count | None = Field(None, description="spines in all, over every plane, rail and pod")
+    count: Count | None = Field(None, description="total number of spines, over all planes, rails and pods")
     min_count: Count | None = Field(
-        None, description="fewest spines of a plane or pod; 2 where the wiring allows it unless stated"
+        None, description="minimum number of spines of a plane or pod; default: 2 if the wiring allows it"
     )
 
 
 class Core(Tier):
     """The tier above the spines of a three-tier fabric."""
 
-    count: Count | None = Field(None, description="cores in all, over every plane and group")
+    count: Count | None = Field(None, description="total number of cores, over all planes and groups")
 
 
 class CableLength(Key):
@@ -111,28 +107,26 @@ class Topology(Key):
             "`purpose: compute` and `rack` for the others"
         ),
     )
-    switch: Line | None = Field(None, description="switch of every tier that states none of its own")
+    switch: Line | None = Field(None, description="switch model of every tier without its own")
     rails: Count | None = Field(
-        None, description="rails of a unit; one per NIC unless stated. Fewer rails put neighboring NICs on one leaf"
+        None, description="rails of a unit; default: one per NIC. With fewer rails, neighboring NICs share a leaf"
     )
     unit: Unit = Field(Unit(), description="servers that share one set of leaves")
     tiers: Literal["auto", 2, 3] = Field("auto", description="switch tiers")
-    pods: Annotated[PodRule | None, BeforeValidator(_pods)] = Field(
-        None, description="`auto`, or how units are gathered into pods"
-    )
-    planes: Count = Field(1, description="isolated planes that the ports of every NIC are spread over")
-    dual_tor: bool = Field(False, description="the ports of a NIC go to different leaves")
+    pods: Annotated[PodRule | None, BeforeValidator(_pods)] = Field(None, description="`auto`, or the size or number of pods")
+    planes: Count = Field(1, description="isolated planes, each with one part of the ports of every NIC")
+    dual_tor: bool = Field(False, description="connect the ports of a NIC to different leaves")
     leaf: Leaf = Field(Leaf(), description="the leaves")
     spine: Spine = Field(Spine(), description="the spines")
     core: Core = Field(Core(), description="the cores")
-    attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other devices that take leaf ports")
+    attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other devices on leaf ports")
     cable_length_m: CableLength = Field(
-        CableLength.model_validate({}), description="longest cables in metres; from the floor plan unless stated"
+        CableLength.model_validate({}), description="longest cables in metres; default: from the floor plan"
     )
 
 
 class Planned(Key):
-    """The size that wiring and numbering leave room for."""
+    """The planned size: wiring and numbers are reserved for it."""
 
     servers: Count | None = Field(
         None, description="servers of the finished fabric; several groups state `planned` in each group instead"

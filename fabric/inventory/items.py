@@ -51,7 +51,7 @@ class Table:
     own: bool = False  # of this site alone: tagged as its own, and pruned
     adopt: bool = False  # the server makes some of them by itself, so those found are tagged too
     late_tags: bool = False  # the server ignores the tags of a create request
-    only_new: bool = False  # parts of something that is left alone when it is somebody else's
+    only_new: bool = False  # parts of an object that stays unchanged if it belongs to others
     part_of: str = ""  # field that names this something
     patch: bool = False  # a second pass over objects of another table: nothing is made here
     ends: Callable[[Key], tuple[Key, ...]] | None = None  # what an object takes for itself: a cable, two ports

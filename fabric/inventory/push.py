@@ -83,7 +83,7 @@ def _client(system: System, url: str, token: str) -> Any:
 
 
 def lines(done: Pushed, titles: Sequence[str] = ("created", "updated", "unchanged", "deleted")) -> list[str]:
-    """A line a table, and one of all."""
+    """One line per table, and one of all."""
     rows = [(name, *(getattr(tally, title) for title in titles)) for name, tally in done.tallies.items()]
     total = ("total", *(sum(row[at] for row in rows) for at in range(1, len(titles) + 1)))
     cells = [[row[0], *(f"{number:,}" for number in row[1:])] for row in (*rows, total)]

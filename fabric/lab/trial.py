@@ -85,14 +85,14 @@ def _scenarios(live: Live, selected: Sequence[Scenario], fabric: str, sound: boo
         return
     stage = Stage(live, fabric)
     faults = stage.healed()
-    culprit = f"fabric {fabric} is not as planned: {faults[0].device}: {faults[0].message}" if faults else ""
+    cause = f"fabric {fabric} is not as planned: {faults[0].device}: {faults[0].message}" if faults else ""
     for scenario in selected:
         if not stage.sound:
-            yield judged(SCENARIO, scenario.id, scenario.title, skip(culprit), 0.0)
+            yield judged(SCENARIO, scenario.id, scenario.title, skip(cause), 0.0)
             continue
         say(f"{scenario.title} ({fabric})")
         yield from _play(stage, scenario)
-        culprit = f"fabric {fabric} did not come back from '{scenario.title}'"
+        cause = f"fabric {fabric} did not come back from '{scenario.title}'"
     for proof in PROOFS:
         if proof.id in AFTERWARDS:
             again = replace(proof, id=f"{proof.id}-afterwards", title=f"{proof.title}, afterwards")

@@ -1,4 +1,4 @@
-"""The plan as series of the exposition format: a line a switch, a port and a session, each of value 1 and all labels.
+"""The plan as series of the exposition format: one line per switch, port and session, each of value 1 and all labels.
 
 Rules join what collectors report with these lines, so a rule knows the far end of every port of 30,000 links and there is
 still one rule for all of them. The file is scraped like any other target: node_exporter's textfile collector serves it.

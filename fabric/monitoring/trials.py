@@ -115,9 +115,9 @@ def _switch_trials(sample: Sample) -> Iterator[Trial]:
             before={"SwitchNotMonitored": 1},
             unknown=frozenset({deaf.name}),
         )
-        everybody = {"ManagementNetworkDown": 1, "SwitchDown": len(sample.switches)}
+        all_alerts = {"ManagementNetworkDown": 1, "SwitchDown": len(sample.switches)}
         names = frozenset(device.name for device in sample.switches)
-        yield Trial("nothing answers", basic, everybody, silent=names)
+        yield Trial("nothing answers", basic, all_alerts, silent=names)
 
 
 def _link_trials(sample: Sample) -> Iterator[Trial]:

@@ -199,7 +199,7 @@ def lane_list(text: str) -> tuple[int, ...]:
 
 
 def pam4(speed_gbps: int, lane_count: int) -> bool:
-    """Above 25 Gb/s a lane is PAM4, and IEEE 802.3 gives every such port RS-FEC."""
+    """Lanes above 25 Gb/s are PAM4, and IEEE 802.3 requires RS-FEC for every such port."""
     return speed_gbps > 25 * lane_count
 
 

@@ -14,7 +14,7 @@ from fabric.output.paths import JOURNAL, MANIFEST, kind, obstacle, odd_parent, p
 def apply(site: Path, ops: Iterable[Op], step: Step) -> None:
     """Do the operations in their order; those done already are left as they are.
 
-    OutputError if the disk refuses or somebody put a file in the way meanwhile: the journal stays,
+    OutputError if the disk refuses, or a file of another origin appeared meanwhile: the journal stays,
     and the next run goes on from there.
     """
     with explained("finish writing", "run `fabric generate` again: it continues where this run stopped"):
@@ -57,7 +57,7 @@ def _remove(site: Path, op: Op, step: Step) -> None:
     if odd and odd[1] != "absent":
         return  # a symlink now, or a file placed already: the path no longer leads to ours
     data = files.read(site, op.path)
-    if data is not None and files.sha256(data) == op.sha256:  # else edited since: somebody's work
+    if data is not None and files.sha256(data) == op.sha256:  # else edited since: a user's work
         os.unlink(site / op.path)
     for parent in reversed(list(parents(op.path))):
         step("remove a folder")

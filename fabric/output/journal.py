@@ -120,7 +120,7 @@ def read_record(site: Path) -> list[Op] | None:
 
 
 def _op(line: str) -> Op:
-    """Strict: a record which somebody put there must not reach a file outside the folder either."""
+    """Strict: a forged record must not reach a file outside the folder either."""
     found = _OP.fullmatch(line)
     if not found:
         raise OutputError("the commit record has an unknown operation", "run `fabric generate` of the version that wrote it")

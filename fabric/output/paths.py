@@ -111,7 +111,7 @@ def obstacle(site: Path, path: str, owned: bool, leaving: Collection[str]) -> st
 def _files_below(site: Path, path: str) -> Iterable[str]:
     for folder, folders, files in os.walk(site / path):
         here = Path(folder)
-        # A symlink to a folder is listed among the folders, yet it is something of somebody.
+        # A symlink to a folder is listed among the folders, but was not written by `fabric generate`.
         links = [name for name in folders if (here / name).is_symlink()]
         for name in [*files, *links]:
             yield (here / name).relative_to(site).as_posix()

@@ -1,4 +1,4 @@
-"""The links of a fabric as columns: one row a logical Ethernet link, the lower end first."""
+"""The links of a fabric as columns: one row per logical Ethernet link, the lower end first."""
 
 from __future__ import annotations
 

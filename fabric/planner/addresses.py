@@ -1,4 +1,4 @@
-"""Addresses and AS numbers: one area a kind, rows and columns from the stable numbers."""
+"""Addresses and AS numbers: one area per kind, rows and columns from the stable numbers."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Allo
 def _server_areas(
     spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Allocator
 ) -> dict[tuple[str, str], tuple[Area, int]]:
-    """Server subnets: per rail and leaf of the rail an area with a row a unit; racks have one area, a row a leaf.
+    """Server subnets: per rail and leaf of the rail an area with one row per unit; racks have one area, one row per leaf.
 
     Groups share an area, with rows as wide as the widest needs. A group that comes later and needs wider rows gets an
     area of its own, so that no address that is in use moves.
@@ -191,7 +191,10 @@ def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator)
 
 
 def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
-    """Natural numbers with pins put in: who would have a pinned number takes the one that the pinned device gives up."""
+    """[devices] numbers with pins (device → number) applied.
+
+    A device whose number is pinned elsewhere gets the number that becomes free.
+    """
     result = natural.copy()
     owner = {int(value): at for at, value in enumerate(natural)}
     pinner = {value: device for device, value in pins.items()}

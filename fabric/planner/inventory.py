@@ -186,7 +186,7 @@ def _alike_before(
 ) -> dict[tuple[str, int], Counter[tuple[int, ...]]]:
     """(group, unit) → how many leaves of each coordinates arrived before, those of reserved and retired units included."""
     per_nic = {size.name: spec.leaves_per_nic(group) for size, group in zip(sizing.groups, spec.groups, strict=True)}
-    usual = spec.leaves_per_nic(spec.groups[0])  # of a group that is gone, as far as anyone still knows
+    usual = spec.leaves_per_nic(spec.groups[0])  # of a removed group: the best guess that is left
     count: Counter[tuple[int, ...]] = Counter()
     found = {}
     for name, unit, leaves in numbers.arrivals:

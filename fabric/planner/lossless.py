@@ -72,7 +72,7 @@ def lossless(
     """The lossless class of a fabric, or None. A headroom that does not fit its buffer is reported with the sum.
 
     Args:
-        attached: lossless ports of attachments; computed as spread evenly unless given.
+        attached: lossless ports of attachments; default: spread evenly.
     """
     if not spec.roce:
         return None

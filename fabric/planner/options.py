@@ -279,9 +279,11 @@ def spine_switch_path(spec: FabricSpec) -> Path:
 
 
 def larger_hint(spec: FabricSpec) -> str:
+    """Hint for a fabric that does not fit: the tiers or switches that would."""
     tiers = spec.constraints.tiers
     return "`tiers: 3` or larger spines would fit" if tiers == 2 else "larger switches, or more oversubscription"
 
 
 def divisors_of(number: int) -> list[int]:
+    """Divisors of a number, ascending."""
     return [d for d in range(1, number + 1) if number % d == 0]

@@ -71,9 +71,9 @@ def lower_slots(history: Sequence[Epoch], group: str) -> Ints:
 
 
 def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
-    """Per lower switch, in order of arrival: the downlinks its links take on each upper switch, from 0.
+    """Downlink slots on the upper switches, from 0, of the links of each lower switch: [links] per switch.
 
-    `groups` gives the group of every lower switch there is or will be.
+    In order of arrival. `groups` has the group of every lower switch of the finished fabric.
     """
     if len(history) == 1:  # the usual case, without the replay
         slots, first = [], 0

@@ -70,7 +70,7 @@ def _check_names(spec: FabricSpec, devices: Sequence[Device], requested: Mapping
 
 
 def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report: Report) -> None:
-    """A pinned AS number must not come back to itself: no other tier, leaf or pod may have it."""
+    """Reports pinned AS numbers that another tier, leaf or pod has, as their routes would be rejected; `asns`: [switches]."""
     owners: dict[int, set[tuple[str, int]]] = {}
     for device, asn in zip(switches, asns.tolist(), strict=True):
         apart = device.number if device.role == LEAF else device.pod

@@ -22,6 +22,13 @@ from fabric.text import plural
 
 
 def three_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Shape | None:
+    """The three-tier shape with the fewest switches, None if none fits; the reasons are added to `options.misfits`.
+
+    Args:
+        speed: of the uplinks of leaves, Gb/s.
+        minimum: number of spines of a plane or pod.
+        soft: `minimum` is a default, not stated in the intent.
+    """
     spec = options.spec
     option = f"three tiers with {speed}G uplinks"
     uplinks = checked_uplinks(options, speed, option)

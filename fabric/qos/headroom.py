@@ -44,7 +44,7 @@ def headroom(
 
     `asic` None is an unknown chip. `switch` is a catalog name, for switches with their own tables. `traffic` matters
     to NVIDIA's chips only: `static` assumes only 64-byte packets, as the shipped tables do, `dynamic` makes every
-    second packet small, as the switch does. `lanes` (8 or fewer) follows from chip and speed unless given.
+    second packet small, as the switch does. `lanes` (8 or fewer) default: by chip and speed.
     Raises ValueError for a speed, length or MTU that no link has.
     """
     if speed_gbps < 1 or length_m < 0 or mtu_bytes < 64 or lossless_mtu_bytes < 64:

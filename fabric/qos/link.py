@@ -11,7 +11,7 @@ LOSSLESS_MTU_BYTES = 1024  # SONiC's LOSSLESS_TRAFFIC_PATTERN
 ROCE_HEADERS_BYTES = 104  # Ethernet, VLAN, IPv6, UDP, BTH, RETH, ICRC, FCS, up to a multiple of eight
 PFC_FRAME_BYTES = 84  # 64 bytes, preamble and gap: 672 bit times
 FRAME_OVERHEAD_BYTES = 20  # preamble and gap of any frame
-LIGHT_M_S = 198_000_000  # in fibre, as SONiC counts: 5.05 ns a metre
+LIGHT_M_S = 198_000_000  # in fibre, as SONiC counts: 5.05 ns per metre
 
 # IEEE 802.3 31B.3.7: 512-bit times that a MAC may take to obey PAUSE, as sonic-swss lists them. At 800G that list repeats
 # 905 where the tables of NVIDIA's SN6600 assume 1810, as the data of its chip has it (`slow_response_gbps`).

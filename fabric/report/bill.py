@@ -19,7 +19,7 @@ def bill(plan: Plan) -> Bill:
 
 
 def order_grid(found: Bill) -> Grid:
-    """A row a part."""
+    """One row per part."""
     rows = [
         (
             *(line.part.kind, line.part.item, line.what, f"{line.part.length_m:g}" if line.part.length_m else ""),

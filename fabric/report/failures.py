@@ -10,15 +10,15 @@ from fabric.text import percent
 
 MOST_BARS = 12
 CAPTION = (
-    "All servers send to all others at the rate that the healthy fabric just carries, and one element fails. Mean loss: what "
-    "the whole fabric loses. Slowest pair: what the pair of servers loses that the failure hits hardest. The two answer "
-    "different questions: a job whose servers wait for each other runs at the rate of its slowest pair, all other traffic "
-    "loses the mean. The second is far higher, as ECMP splits equally and does not weigh a path by what is left behind it."
+    "All servers send to all others at the highest rate that the healthy fabric carries, and one element fails. Mean loss: "
+    "share of all traffic that no longer fits. Slowest pair: loss of rate of the most affected pair of servers. A job whose "
+    "servers wait for each other runs at the rate of its slowest pair; independent traffic loses the mean. The loss of the "
+    "slowest pair is much higher, as ECMP does not weight a path by its remaining capacity."
 )
 NOTE = (
-    "Mean loss is an upper bound. Bisection, optimal, equal split and demand left are what remains, as shares of NIC speed: "
-    "optimal with the best split over all paths, equal split as ECMP sends. A leaf takes its own servers' traffic with it: "
-    "the pairs that are left lose nothing."
+    "Mean loss is an upper bound. Bisection, optimal, equal split and demand left are the remaining shares of NIC speed: "
+    "optimal with the best split over all paths, equal split with ECMP. The failure of a leaf also removes the traffic of "
+    "its servers: the other pairs lose nothing."
 )
 
 

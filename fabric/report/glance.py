@@ -56,10 +56,12 @@ def _figures(study: Study) -> Iterator[Figure]:
     yield Figure("bisection", *_cut(capacity.bisection))
     least, highest = capacity.paths_least, capacity.paths_most
     if highest:
-        yield Figure("equal paths", f"{least:,}" if least == highest else f"{least:,} to {highest:,}", "between two leaves")
+        yield Figure(
+            "equal-cost paths", f"{least:,}" if least == highest else f"{least:,} to {highest:,}", "between two leaves"
+        )
     if row["bgp"]["asns"]:
         yield Figure("BGP sessions", f"{row['bgp']['sessions']:,}", f"{row['bgp']['asns']:,} AS numbers")
-    yield Figure("room for", f"{row['limits']['max_servers']:,}", "servers at these tiers")
+    yield Figure("maximum size", f"{row['limits']['max_servers']:,}", "servers with these tiers")
 
 
 def _ratio(value: float | None) -> str:
@@ -94,7 +96,7 @@ def tiers_grid(study: Study) -> Grid:
 
 
 def links_grid(study: Study, laid: Mapping[str, tuple[float, float]]) -> Grid:
-    """A row a kind of link; `laid` is the shortest and longest cable of each."""
+    """One row per kind of link; `laid` is the shortest and longest cable of each."""
     row = study.row
     lengths = study.fabric.spec.length_m
     rows = [
@@ -104,8 +106,8 @@ def links_grid(study: Study, laid: Mapping[str, tuple[float, float]]) -> Grid:
     ]
     sums = [sum(row[key].values()) for key in ("links", "cables")]
     if len(rows) > 1:
-        rows.append(("in all", f"{sums[0]:,}", f"{sums[1]:,}", "", ""))
-    return grid("Links by kind", ("kind", "#links", "#cables", "#planned, m", "#on the floor, m"), rows, total=len(rows) > 2)
+        rows.append(("total", f"{sums[0]:,}", f"{sums[1]:,}", "", ""))
+    return grid("Links by kind", ("kind", "#links", "#cables", "#planned, m", "#floor plan, m"), rows, total=len(rows) > 2)
 
 
 def _span(low: float, high: float) -> str:

@@ -19,9 +19,9 @@ from fabric.solver.estimate.placement import place
 from fabric.solver.routes import routes
 
 PATTERN_WORDS = {
-    "ring": "every server sends to the next one on every rail, as rings do",
+    "ring": "every server sends to the next one on every rail (ring)",
     "tree": "servers send along a double binary tree",
-    "peers": "every server sends to several others at once, rail by rail, as an alltoall does",
+    "peers": "every server sends to several others at the same time on every rail (alltoall)",
     "neighbors": "the last GPU of every server sends to the first of the next",
     "halving": "every server sends to the one whose number differs in one bit",
     "shift": "every NIC port sends to the same port of the server half the fabric away",

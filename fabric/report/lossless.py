@@ -36,7 +36,7 @@ def arithmetic(fabric: FabricPlan) -> Arithmetic | None:
     if found is None or not found.roles:
         return None
     qos, request = next(iter(found.roles.values())).qos, fabric.spec.qos
-    watchdog = f"a queue paused for {qos.watchdog.detect_ms} ms is drained" if qos.watchdog else "no PFC watchdog"
+    watchdog = f"a queue paused for {qos.watchdog.detect_ms} ms is emptied" if qos.watchdog else "no PFC watchdog"
     sentence = (
         f"RoCE: DSCP {qos.dscp}, priority {qos.priority}, lossless (PFC), guaranteed {qos.lossless_percent} %. "
         f"Congestion notifications: DSCP {qos.cnp_dscp}, priority {qos.cnp_priority}. "
@@ -83,7 +83,7 @@ def _buffers(fabric: FabricPlan, settings: FabricLossless) -> Grid:
             (_name(fabric, role, group), asic, *known[:2], pool, known[2], f"{2.0**buffer.alpha_exponent:g}", known[3])
         )
     titles = (
-        *("tier", "chip", "#buffer, bytes", "#reserved, bytes", "#of which shared headroom, bytes", "#left to share, bytes"),
+        *("tier", "chip", "#buffer, bytes", "#reserved, bytes", "#of which shared headroom, bytes", "#shared, bytes"),
         *("#alpha", "#PAUSE from, bytes"),
     )
     note = "PAUSE from: buffer level of a priority group at which PAUSE is sent while every lossless port is congested."

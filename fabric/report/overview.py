@@ -1,4 +1,4 @@
-"""The top of the page: whether the checks of the design pass, where the intent comes from, and a row a fabric."""
+"""The top of the page: whether the checks of the design pass, where the intent comes from, and one row per fabric."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _counts(findings: Iterable[Finding]) -> str:
 
 
 def _fabrics(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> Grid:
-    """What decides between designs, a row a fabric."""
+    """What decides between designs, one row per fabric."""
     rows = []
     for study, scenarios in studies:
         row, bisection = study.row, study.capacity.bisection
@@ -76,7 +76,7 @@ def _fabrics(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> Grid:
         *("fabric", "design", "#servers", "#GPUs", "#switches", "#oversubscription", "#bisection"),
         *("#busbw, GB/s", "highest link load", "worst switch failure"),
     )
-    return grid("The fabrics in one line each", titles, rows, _note(studies))
+    return grid("Fabrics", titles, rows, _note(studies))
 
 
 def _note(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> str:

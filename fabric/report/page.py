@@ -30,7 +30,7 @@ from fabric.report.worth import Worth
 SECTIONS = (
     *(("summary", "Summary"), ("glance", "Design"), ("topology", "Topology")),
     *(("performance", "Performance"), ("failures", "Failures")),
-    ("worth", "Worth"),
+    ("worth", "Training job"),
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
     ("tables", "Tables"),
 )

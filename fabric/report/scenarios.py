@@ -124,7 +124,7 @@ def scenario(whole: Network, traffic: Traffic) -> Scenario:
 
 
 def loads_grid(shown: Sequence[Scenario]) -> Grid:
-    """A row a scenario: what is sent, and how full the links get."""
+    """One row per scenario: what is sent, and how full the links get."""
     rows = []
     for one in shown:
         over = int((one.loads.share > 1 + 1e-9).sum())

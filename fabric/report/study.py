@@ -65,7 +65,7 @@ class Study:
 
     @cached_property
     def spreading(self) -> tuple[str, int]:
-        """(routing, queue pairs a connection) as the plan configures them."""
+        """(routing, queue pairs per connection) as the plan configures them."""
         return spreading(self.fabric)
 
     @property

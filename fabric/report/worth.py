@@ -1,4 +1,4 @@
-"""What the design is worth to a training job: what stops it, its checkpoints, and a year by cause."""
+"""Section of a training job: failures that stop it, its checkpoints, and one year by cause."""
 
 from __future__ import annotations
 
@@ -50,15 +50,19 @@ class Worth:
                 duration(saving.write_s * 1e3),
                 f"{saving.size_GB:,.0f} GB every {duration(saving.interval_s * 1e3)}",
             ),
-            Figure("restart", duration(saving.restart_s * 1e3), f"of it loading {duration(saving.load_s * 1e3)}"),
+            Figure("restart", duration(saving.restart_s * 1e3), f"of which loading {duration(saving.load_s * 1e3)}"),
         ]
         if self.cost:
             least = self._least
             found.append(
-                Figure("a year", f"{least}{self.cost.total:,.0f} {self.cost.currency}", f"network {self.cost.network:,.0f}")
+                Figure(
+                    "cost per year",
+                    f"{least}{self.cost.total:,.0f} {self.cost.currency}",
+                    f"network {self.cost.network:,.0f}",
+                )
             )
             per_token = self.cost.total / tokens * 1e9 if tokens else 0.0
-            found.append(Figure("a billion tokens", f"{least}{per_token:,.2f} {self.cost.currency}", "useful ones"))
+            found.append(Figure("cost per billion tokens", f"{least}{per_token:,.2f} {self.cost.currency}", "useful tokens"))
         return found
 
     @property
@@ -69,9 +73,9 @@ class Worth:
     def stops(self) -> Markup:
         """Parts whose failure stops the job, the most frequent first."""
         rows = [row for row in self.result.interruptions if row.part.stops][:MOST_BARS]
-        shown = [(_title(row), row.per_year, f"{_few(row.per_year)} a year; {row.part.count:,} parts") for row in rows]
+        shown = [(_title(row), row.per_year, f"{_few(row.per_year)} per year; {row.part.count:,} parts") for row in rows]
         return Markup(
-            bars(shown, "Failures a year that stop the job: " + ", ".join(f"{name} {text}" for name, _, text in shown))
+            bars(shown, "Failures per year that stop the job: " + ", ".join(f"{name} {text}" for name, _, text in shown))
         )
 
     @property
@@ -84,7 +88,7 @@ class Worth:
             )
             for row in self.result.interruptions
         ]
-        titles = ("part", "#count", "#failures a year", "#low to high", "effect of one", "example")
+        titles = ("part", "#count", "#failures per year", "#low to high", "effect of one", "example")
         return grid("Parts of the job", titles, rows, "The plan decides the effect of a failure.")
 
     @property
@@ -126,18 +130,18 @@ class Worth:
             currency = self.cost.currency
             lost = [item for item in self.cost.amounts if item.cause != USEFUL]
             shown = [(item.cause, item.cost, f"{self._least}{item.cost:,.0f} {currency}") for item in lost]
-        return Markup(bars(shown, "Lost in a year: " + ", ".join(f"{name} {text}" for name, _, text in shown)))
+        return Markup(bars(shown, "Losses per year: " + ", ".join(f"{name} {text}" for name, _, text in shown)))
 
     @property
     def causes_caption(self) -> str:
-        return f"What a year loses, in {self.cost.currency}" if self.cost else "GPU-hours that a year loses"
+        return f"Losses per year, in {self.cost.currency}" if self.cost else "Lost GPU-hours per year"
 
     @property
     def year_grid(self) -> Grid:
         if self.cost is None:
             whole = self.result.gpus * DAYS_PER_YEAR * 24
             rows = [(cause, f"{hours_:,.0f}", percent(hours_ / whole)) for cause, hours_ in self.result.lost_gpu_hours]
-            return grid("Lost GPU-hours of a year", ("cause", "#GPU-hours", "#of all"), rows, "Costs need a price file.")
+            return grid("Lost GPU-hours of per year", ("cause", "#GPU-hours", "#of all"), rows, "Costs need a price file.")
         cost, total = self.cost, self.cost.total or 1.0
         shown = [
             (
@@ -148,11 +152,11 @@ class Worth:
         ]
         note = (
             f"A GPU-hour costs {self._least}{cost.gpu_hour:,.2f} {cost.currency}, servers and energy included. The network "
-            f"costs {self._least}{cost.network:,.0f} a year; one that hides all communication and never fails saves at most "
-            f"{self._least}{cost.saved_at_most:,.0f}."
+            f"costs {self._least}{cost.network:,.0f} per year; a network without failures that hides all communication "
+            f"saves at most {self._least}{cost.saved_at_most:,.0f}."
         )
-        titles = ("cause", "#GPU-hours", f"#cost, {cost.currency}", "#of all", "#of it energy")
-        return grid("A year", titles, shown, note)
+        titles = ("cause", "#GPU-hours", f"#cost, {cost.currency}", "#of all", "#of which energy")
+        return grid("Cost of one year", titles, shown, note)
 
 
 def _title(row: Interruption) -> str:

@@ -122,13 +122,13 @@ class Names(Key):
 
 
 class Pools(Key):
-    """Address space. What is not stated comes from private space that overlaps nothing stated."""
+    """Address pools. Pools that are not stated are private prefixes that do not overlap the stated ones."""
 
-    loopback: Prefixes | None = Field(None, description="IPv4 loopbacks and router ids, a /32 each")
-    loopback6: Prefixes | None = Field(None, description="IPv6 loopbacks of an IPv6 underlay, a /128 each")
+    loopback: Prefixes | None = Field(None, description="IPv4 loopbacks and router IDs, one /32 each")
+    loopback6: Prefixes | None = Field(None, description="IPv6 loopbacks of an IPv6 underlay, one /128 each")
     vtep: Prefixes | None = Field(None, description="VTEP addresses of an overlay")
-    p2p: Prefixes | None = Field(None, description="links between switches, a /31 or /127 each")
-    servers: Prefixes | None = Field(None, description="server subnets: a block per rail, in it a block per leaf")
+    p2p: Prefixes | None = Field(None, description="links between switches, one /31 or /127 each")
+    servers: Prefixes | None = Field(None, description="server subnets: one block per rail, in it one block per leaf")
     management: Prefixes | None = Field(None, description="management addresses of the switches")
 
 
@@ -142,10 +142,12 @@ class AsnScheme(Key):
 
     scheme: Literal["rfc7938", "per-device"] = Field(
         "rfc7938",
-        description="`rfc7938`: one for the cores, one per pod's spines, one per leaf; `per-device`: every switch its own",
+        description=(
+            "`rfc7938`: one for the cores, one for the spines of each pod, one per leaf; `per-device`: one per switch"
+        ),
     )
     ranges: Annotated[tuple[Annotated[Line, BeforeValidator(_number_text)], ...], ListOf] | None = Field(
-        None, description="numbers to take, `4200000000-4200065535`; private space of `width` unless stated"
+        None, description="ranges of AS numbers, `4200000000-4200065535`; default: private AS numbers of `width`"
     )
     width: Literal[2, 4] = Field(4, description="bytes of an AS number")
 
@@ -155,17 +157,17 @@ class Bfd(Key):
 
     enabled: bool = Field(True, description="run BFD")
     interval_ms: int = Field(300, ge=50, le=60_000, description="time between packets")
-    multiplier: int = Field(3, ge=2, le=50, description="lost packets that take a session down")
+    multiplier: int = Field(3, ge=2, le=50, description="lost packets until a session is down")
 
 
 class LoadBalancing(Key):
-    """How equal paths share the traffic."""
+    """Load balancing over equal-cost paths."""
 
     mode: Literal["auto", "flow", "dynamic"] = Field(
         "auto",
         description=(
-            "`flow`: a hash of the five-tuple; `dynamic`: by the load of the links (DLB, adaptive routing); `auto`: dynamic "
-            "where a switch has it without side effects"
+            "`flow`: a hash of the five-tuple; `dynamic`: by the load of the links (DLB, adaptive routing); `auto`: "
+            "dynamic if the switch supports it without side effects"
         ),
     )
     seed: int = Field(
@@ -180,16 +182,18 @@ class Underlay(Key):
         "ipv4", description="fabric links: IPv4 /31, unnumbered (RFC 8950), or IPv6 /127"
     )
     asn: AsnScheme = Field(AsnScheme(), description="AS numbers")
-    mtu: int = Field(9216, ge=1280, le=9216, description="IP MTU in bytes; lowered to what the network OSes can all do")
+    mtu: int = Field(
+        9216, ge=1280, le=9216, description="IP MTU in bytes; lowered to the largest that all network OSes support"
+    )
     bfd: Bfd = Field(Bfd(), description="failure detection")
     keepalive_s: int = Field(3, ge=1, le=60, description="BGP keepalive")
     hold_s: int = Field(9, ge=3, le=180, description="BGP hold time")
-    load_balancing: LoadBalancing = Field(LoadBalancing(), description="how equal paths share the traffic")
+    load_balancing: LoadBalancing = Field(LoadBalancing(), description="load balancing over equal-cost paths")
     max_prefix: int | None = Field(
         None,
         ge=1,
         le=1_000_000,
-        description="routes taken from a neighbor before it is shut; at least 12000 and twice what is planned unless stated",
+        description="maximum number of prefixes of a neighbor; default: twice the planned number, at least 12000",
     )
 
     @model_validator(mode="after")
@@ -201,7 +205,7 @@ class Underlay(Key):
 
 
 class Pin(Key):
-    """What is fixed for one switch, whatever the planner would choose."""
+    """Fixed values of one switch."""
 
     name: Host | None = Field(None, description="its name")
     asn: Asn | None = Field(None, description="AS number of this switch alone, such as 65001 or 4200000001")
@@ -209,5 +213,7 @@ class Pin(Key):
     management: HostAddress | None = Field(None, description="its management address")
     ports: dict[Host, Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], ListOf]] = Field(
         default_factory=dict,
-        description="peer → front-panel ports its links take, in link order; what stood there moves to the ports given up",
+        description=(
+            "peer → front-panel ports of its links, in link order; links on these ports move to the ports that become free"
+        ),
     )

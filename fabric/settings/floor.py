@@ -24,14 +24,14 @@ Length = Annotated[float, Field(ge=0, le=1000)]
 
 
 class Fixed(Key):
-    """Where one device stands, whatever the layout would do with it."""
+    """Position of one device, in place of the computed one."""
 
-    rack: RackName = Field(description="row and place, `A07`")
-    ru: RackUnits = Field(description="the lowest rack unit it takes, from 1 at the bottom")
+    rack: RackName = Field(description="row and position, `A07`")
+    ru: RackUnits = Field(description="lowest rack unit of the device, from 1 at the bottom")
 
 
 class Media(Key):
-    """What cables are made of, per kind of link: a class, or the name of one cable or optic of the catalog.
+    """Cable media per kind of link: a class, or the name of one cable or optic of the catalog.
 
     Classes: `dac`, `aec`, `aoc`, `optics` (any), `multimode`, `single-mode`. Unless stated, the first of them that reaches.
     """
@@ -54,22 +54,22 @@ class Floor(Key):
     )
     tray_above_m: Length = Field(0.3, description="from the top of the racks to the tray that cables run in")
     cross_tray_racks: Annotated[int, Field(ge=1, le=999)] = Field(
-        10, description="racks between two trays that cross the rows; the first stands at a row's beginning"
+        10, description="racks between two trays that cross the rows; the first is at the beginning of a row"
     )
     slack_m: Length = Field(0.5, description="added to every cable, for both ends together")
     slack_percent: Annotated[float, Field(ge=0, le=100)] = Field(5, description="added to every route")
     leaves: Literal["auto", "network-rack"] = Field(
         "auto",
         description=(
-            "`auto`: a leaf whose servers stand in one rack stands on top of them, if there is room; others, and with "
-            "`network-rack` all, in a network rack of their unit"
+            "`auto`: a leaf whose servers are in one rack is at the top of that rack, if there is room; all others, and "
+            "with `network-rack` all leaves, are in a network rack of their unit"
         ),
     )
     network_racks: Literal["middle", "end"] = Field(
-        "middle", description="where a unit's network racks stand among its racks"
+        "middle", description="position of a unit's network racks among its racks"
     )
     rack_power_max_w: Annotated[int, Field(ge=100, le=10_000_000)] = Field(
-        45_000, description="power of one rack: how many switches stand in it, and servers where no `per_rack` says so"
+        45_000, description="maximum power of a rack: limits its switches, and its servers without `per_rack`"
     )
-    places: dict[Host, Fixed] = Field(default_factory=dict, description="device → where it stands, instead of its own place")
-    media: Media = Field(Media.model_validate({}), description="what cables are made of, where it matters")
+    places: dict[Host, Fixed] = Field(default_factory=dict, description="device → position, in place of the computed one")
+    media: Media = Field(Media.model_validate({}), description="cable media per kind of link")

@@ -24,7 +24,7 @@ def _mac(text: str) -> str:
 
 
 class Overlay(Key):
-    """EVPN/VXLAN on top of the underlay, or how tenants of a routed fabric are kept apart."""
+    """EVPN/VXLAN on the underlay, or tenant isolation of a routed fabric."""
 
     kind: Literal["none", "evpn-vxlan"] = Field("none", description="`none`: routed fabric; `evpn-vxlan`: tenants by VNI")
     isolation: Literal["vrf-lite", "acl"] | None = Field(
@@ -35,13 +35,13 @@ class Overlay(Key):
         ),
     )
     route_servers: int = Field(
-        4, ge=1, le=64, description="upper switches of each pod and plane (and core group) that pass EVPN routes on"
+        4, ge=1, le=64, description="spines of each pod and plane (cores of each group) that serve as EVPN route servers"
     )
     rt_asn: int = Field(
         65_000,
         ge=1,
         le=65_534,
-        description="2-byte AS number in every route target, so that a VNI of any size fits beside it",
+        description="2-byte AS number in every route target, so that a VNI of any size fits",
     )
     anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field(
         "00:00:5e:00:01:01", description="MAC address of the distributed gateways"
@@ -55,21 +55,21 @@ class Network(Key):
 
     name: Name = Field(description="name of the network")
     vlan: Vlan | None = Field(None, description="VLAN on the server ports")
-    vni: Vni | None = Field(None, description="its VNI; from `overlay.l2vni_base` unless stated")
+    vni: Vni | None = Field(None, description="its VNI; default: from `overlay.l2vni_base`")
     gateway: Prefix | None = Field(None, description="subnet whose first address is the distributed gateway")
 
 
 class Tenant(Key):
-    """Who owns which servers, racks or rails; ports follow from it."""
+    """Tenants and their servers, racks or rails; the ports follow."""
 
     name: Name = Field(description="name of the tenant and its VRF")
     servers: Annotated[tuple[Line, ...], ListOf] = Field((), description="server names or ranges, `dgx-h100-0001..0032`")
     racks: Annotated[tuple[Count, ...], ListOf] = Field((), description="racks, from 1")
     rails: Annotated[tuple[Count, ...], ListOf] = Field((), description="rails, from 1")
-    vni: Vni | None = Field(None, description="VNI of the VRF; from `overlay.l3vni_base` unless stated")
+    vni: Vni | None = Field(None, description="VNI of the VRF; default: from `overlay.l3vni_base`")
     networks: Annotated[tuple[Network, ...], ListOf] = Field((), description="layer-2 networks")
     imports: Annotated[tuple[Name, ...], ListOf] = Field(
-        (), description="tenants whose routes this one sees as well; both must say so for traffic to flow"
+        (), description="tenants whose routes are imported; traffic needs the import on both sides"
     )
 
 
@@ -79,7 +79,7 @@ class Ecn(Key):
     rule: Literal["linear", "nvidia", "azure", "cisco"] = Field(
         "linear",
         description=(
-            "where thresholds come from: `linear` with the port speed, kept below the worst-case PFC trigger; or the fixed "
+            "source of the thresholds: `linear` with the port speed, kept below the worst-case XOFF threshold; or the fixed "
             "values that NVIDIA (`nv set qos roce`), SONiC's template (AZURE_LOSSLESS) or Cisco's AI/ML blueprint ship"
         ),
     )
@@ -97,7 +97,7 @@ class Ecn(Key):
 class Qos(Key):
     """Lossless Ethernet for RoCE."""
 
-    enabled: bool | None = Field(None, description="on for compute and storage fabrics unless stated")
+    enabled: bool | None = Field(None, description="default: true for compute and storage fabrics")
     lossless_priority: Lossless = Field(3, description="PFC priority, traffic class and queue of RoCE")
     lossless_dscp: Dscp = Field(26, description="DSCP of RoCE data")
     cnp_priority: Priority = Field(6, description="traffic class of congestion notifications")
@@ -108,7 +108,7 @@ class Qos(Key):
         200,
         ge=100,
         le=5000,
-        description="how long a queue must stay paused before the watchdog acts; large switches poll slower",
+        description="time that a queue must be paused before the watchdog acts; large switches poll more slowly",
     )
     lossless_percent: int = Field(
         60, ge=10, le=90, description="guaranteed bandwidth of the lossless class, percent of a port; the rest is best effort"
@@ -118,7 +118,7 @@ class Qos(Key):
     )
     rdma_mtu: Literal[1024, 2048, 4096] = Field(4096, description="payload of an RDMA packet; headroom is computed for it")
     buffer_model: Literal["auto", "static", "dynamic"] = Field(
-        "auto", description="SONiC: `static` profiles or the `dynamic` model; dynamic where the chip has it"
+        "auto", description="SONiC: `static` profiles or the `dynamic` model; dynamic if the chip supports it"
     )
 
     @model_validator(mode="after")
@@ -134,7 +134,7 @@ Secret = Annotated[str, Field(pattern=_SECRET)]
 
 
 class Secrets(Key):
-    """Names of secrets, never secrets: configs carry `${NAME}`, which a vault or `envsubst` fills in."""
+    """Names of secrets, not the secrets: configs contain `${NAME}`, which a vault or `envsubst` replaces."""
 
     admin: Secret = Field("ADMIN_PASSWORD_HASH", description="administrator's password hash, format of the network OS")
     snmp_auth: Secret = Field("SNMP_AUTH_KEY", description="SNMPv3 authentication key")
@@ -145,33 +145,33 @@ SnmpUser = Annotated[Name, Field(min_length=4)]  # SONiC takes no shorter one
 
 
 class Management(Key):
-    """How switches are reached and what they report to."""
+    """Management access, and NTP, DNS and syslog servers."""
 
-    vrf: bool = Field(True, description="keep management in a VRF of its own")
-    gateway: Address | None = Field(None, description="default gateway; the pool's first address unless stated")
+    vrf: bool = Field(True, description="put management into its own VRF")
+    gateway: Address | None = Field(None, description="default gateway; default: the first address of the pool")
     ntp: Annotated[tuple[Host, ...], ListOf] = Field((), description="time servers")
     syslog: Annotated[tuple[Address, ...], ListOf] = Field((), description="log collectors")
     dns: Annotated[tuple[Address, ...], ListOf] = Field((), description="name servers")
     timezone: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+/-]{1,40}$")] = Field("UTC", description="time zone")
     allow: Prefixes | None = Field(
-        None, description="where SSH, SNMP and gNMI are answered from; the management pool unless stated"
+        None, description="prefixes with access to SSH, SNMP and gNMI; default: the management pool"
     )
-    snmp_user: SnmpUser | None = Field(None, description="SNMPv3 user that may read; no SNMP unless stated")
+    snmp_user: SnmpUser | None = Field(None, description="SNMPv3 user with read access; default: no SNMP")
     gnmi: bool = Field(False, description="gNMI over TLS, with the certificate named `gnmi` on the device")
-    banner: Line = Field("Authorized access only", description="what a login shows")
-    secrets: Secrets = Field(Secrets(), description="names of the secrets that configs refer to")
+    banner: Line = Field("Authorized access only", description="text before the login prompt")
+    secrets: Secrets = Field(Secrets(), description="names of the secrets in configs")
 
 
 class Checks(Key):
     """Checks of this intent."""
 
     silence: dict[Annotated[str, Field(pattern=r"^FAB[0-9]{3,4}$")], Line] = Field(
-        default_factory=dict, description="code of a warning or check → why it does not apply here"
+        default_factory=dict, description="code of a warning or check → reason why it does not apply"
     )
 
 
 class Override(Key):
-    """A site's own lines for some switches: a template that extends ours, or a merge patch of a document."""
+    """A site's own lines for some switches: a template that extends a shipped one, or a merge patch of a document."""
 
     role: Literal["leaf", "spine", "core"] | None = Field(None, description="switches of this role")
     devices: Annotated[tuple[Line, ...], ListOf] = Field((), description="switches by name or glob, `backend-leaf00*`")
@@ -195,7 +195,9 @@ class Override(Key):
 
 
 class Output(Key):
-    """What becomes of the generated files."""
+    """What is written and compared."""
 
     hosts: bool = Field(True, description="write the files of servers as well: addresses, RoCE settings, NCCL environment")
-    keep: bool = Field(True, description="false: too large to commit; `generate --check` plans and renders, compares nothing")
+    keep: bool = Field(
+        True, description="false: output too large to commit; `generate --check` plans and renders, but compares no file"
+    )

@@ -13,14 +13,14 @@ from fabric.settings.base import Count, Gbps, Key, ListOf, Name
 class Uplinks(Key):
     """Uplinks of one switch; overrides the computed ones."""
 
-    count: Count | None = Field(None, description="links up from one switch, over all its upper switches")
-    speed_gbps: Gbps | None = Field(None, description="speed of one link; the fastest both ends can do unless stated")
+    count: Count | None = Field(None, description="uplinks of one switch, to all upper switches together")
+    speed_gbps: Gbps | None = Field(None, description="speed of one link; default: the fastest that both ends support")
 
 
 class PodRule(Key):
-    """How units are gathered into pods; one of the three."""
+    """Number or size of pods; one of the three."""
 
-    count: Count | None = Field(None, description="pods in all")
+    count: Count | None = Field(None, description="total number of pods")
     units: Count | None = Field(None, description="units of one pod")
     racks: Count | None = Field(None, description="racks of one pod")
 
@@ -33,11 +33,11 @@ class PodRule(Key):
 
 
 class External(Key):
-    """The network behind an attached router: the border leaves, to which it is cabled, have eBGP sessions with it."""
+    """An external router: the border leaves, to which it is cabled, have eBGP sessions with it."""
 
     asn: Asn = Field(description="AS number of the router at the other end, such as 65010")
     tenants: Annotated[tuple[Name, ...], ListOf] = Field(
-        (), description="tenants that reach it, each on a tagged subinterface; the whole fabric unless stated"
+        (), description="tenants that reach it, each on a tagged subinterface; default: the whole fabric"
     )
     accept: Routes | None = Field(
         None,
@@ -50,13 +50,11 @@ class External(Key):
 
 
 class Attachment(Key):
-    """Other devices that take leaf ports: a fabric manager, a border router, a storage gateway."""
+    """Other devices on leaf ports: a fabric manager, a border router, a storage gateway."""
 
     name: Name = Field(description="name of the device")
-    links: Count = Field(description="its links in all, spread over the leaves that have ports left")
-    speed_gbps: Gbps | None = Field(None, description="speed of a link; that of the server ports unless stated")
-    external: External | None = Field(None, description="what lies behind it, where it is a router to the outside world")
-    tenant: Name | None = Field(None, description="tenant of the device, where the fabric has several")
-    lossless: bool | None = Field(
-        None, description="PFC on its ports; on where the fabric has it unless stated, and never towards a router"
-    )
+    links: Count = Field(description="total number of links, spread over the leaves with free ports")
+    speed_gbps: Gbps | None = Field(None, description="speed of a link; default: that of the server ports")
+    external: External | None = Field(None, description="its BGP session and routes, if it is an external router")
+    tenant: Name | None = Field(None, description="tenant of the device, if the fabric has several")
+    lossless: bool | None = Field(None, description="PFC on its ports; default: as in the fabric; never on ports to a router")

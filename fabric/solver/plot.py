@@ -34,7 +34,7 @@ class Series:
     label: str
     points: tuple[Point, ...]
     style: Style = "line"  # predicted; dashed: ideal; dots: measured
-    colour: int | None = None  # its place among the series unless given
+    colour: int | None = None  # default: its position among the series
     band: tuple[tuple[float, float, float], ...] = ()  # (bytes, lowest, highest GB/s): an area behind the line
 
 
@@ -47,7 +47,9 @@ def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size
     parts = [_grid(frame, x_label), *areas, *(_shape(item, frame) for item in drawn), _labels(drawn, frame)]
     if not drawn:
         parts.append(_text((frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2, "no rows", 14, "soft", "middle"))
-    about = _described(drawn)  # with the parts all that is shown, its numbers rounded: the name hangs on no last digit
+    about = _described(
+        drawn
+    )  # with the parts all that is shown, its numbers rounded: the name does not depend on the last digit
     name = "busbw-" + sha256("\n".join([title, x_label, about, *parts]).encode()).hexdigest()[:8]
     head = [
         element("title", escape(printable(title, " ")), id=f"{name}-title"),

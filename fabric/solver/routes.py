@@ -143,9 +143,10 @@ def walk(ways: Routes, source: Ints, target: Ints, pick: Pick) -> Ints:
 
 
 def spread(ways: Routes, source: Ints, target: Ints, amount: Floats) -> tuple[Floats, Floats]:
-    """(load of every directed link, amount that has no way) when each switch splits equally over its next hops.
+    """(load of every directed link, [2 links]; amount without a path, [pairs]) with ECMP.
 
-    Amounts flow between leaves; those of the same pair are added. The second array has one entry a given pair.
+    Each switch splits equally over its next hops. `source`, `target`: leaves, and `amount`, each [pairs]; amounts of equal
+    pairs add up.
     """
     load = np.zeros(len(ways.net.tail))
     lost = np.zeros(len(source))

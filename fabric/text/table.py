@@ -30,7 +30,7 @@ def aligned(
     """Rows of cells as lines.
 
     Args:
-        columns: `<` or `>` for every column, and after it the least width: `<46>5>9`. All to the left unless given.
+        columns: `<` or `>` for every column, and after it the least width: `<46>5>9`. Default: all to the left.
         head: titles above the columns; columns that do not fit the screen stand below their rows with their titles.
     """
     lines = [head, *rows] if head else rows

@@ -150,7 +150,7 @@ class _Fabric:
         return Fault(ROUTE, via, words, ROUTES, hint)
 
     def _partial(self, name: str, by_via: dict[str, list[Lost]]) -> Iterator[Fault]:
-        """A switch that lacks what others have: prefixes that it has no way to, then those with fewer paths than planned."""
+        """A switch that lacks routes that others have: missing prefixes, then those with fewer paths than planned."""
         expected = {prefix: wanted for prefix, _, wanted, _ in self.lost[name]}
         for kind in (ROUTE, PATHS):
             ways: dict[tuple[str, str, int], list[str]] = {}

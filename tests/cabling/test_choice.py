@@ -121,7 +121,7 @@ def test_every_speed_has_a_cage_and_a_medium(speed: int) -> None:
     assert best(STRAIGHT, module(speed, lane, usual.form), module(speed, lane, usual.form), speed, 10) != ("", "", "")
 
 
-def test_lengths_one_can_buy() -> None:
+def test_lengths_that_are_sold() -> None:
     assert [media.bought("dac-800g").order_m(metres) for metres in (0.1, 0.5, 0.51, 2, 2.01)] == [
         0.5,
         0.5,

@@ -1,4 +1,4 @@
-"""The tables of cases: whatever a module of tests has as `CASES`, one row a change and the exact findings that it makes."""
+"""The tables of cases: whatever a module of tests has as `CASES`, one row per change and the exact findings that it makes."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def test_the_page_loads_nothing_and_has_every_design(tmp_path: Path) -> None:
     text = page(designs(tmp_path, PRICES), "job.yaml")
     assert "<script" not in text
     assert not re.search(r'(src|href)="?https?:', text)
-    for word in ("single", "dual", "Cost per billion tokens", "Lost GPU-hours of a year", "at 1 h", "first cause"):
+    for word in ("single", "dual", "Cost per billion tokens", "Lost GPU-hours per year", "at 1 h", "first cause"):
         assert word in text
     assert text == page(designs(tmp_path, PRICES), "job.yaml")
 

@@ -134,7 +134,7 @@ def test_every_shipped_template_compiles_and_has_blocks() -> None:
         assert template.blocks, path
 
 
-def test_json_is_a_row_a_line() -> None:
+def test_json_has_one_row_per_line() -> None:
     wide = {str(n): "0" for n in range(17)}
     text = to_json({"B": {"x": {"k": "v"}, "y": {}}, "A": {"wide": wide}})
     assert json.loads(text) == {"A": {"wide": wide}, "B": {"x": {"k": "v"}, "y": {}}}

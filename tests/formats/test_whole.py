@@ -1,4 +1,4 @@
-"""Files that are written where somebody asked for them: all of them whole, or everything as it was before."""
+"""Files of a run: all of them complete, or all unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def there(tmp_path: Path) -> Path:
-    """A folder with files of an earlier run, and one of somebody else's."""
+    """A folder with files of an earlier run, and one of another program."""
     folder = tmp_path / "there"
     folder.mkdir()
     for name, data in OLD.items():

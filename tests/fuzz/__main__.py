@@ -45,7 +45,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument("--seed", type=int, default=None, help="a new one each run unless given")
+    parser.add_argument("--seed", type=int, default=None, help="default: a new one each run")
     parser.add_argument("--kind", default="all", choices=("all", *KINDS), help="kind of cases; all, in turn")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"), help="folder for the cases that fail")
     parser.add_argument("--seconds", type=float, default=CPU_S, help="CPU time that a case may take")

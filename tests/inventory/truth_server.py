@@ -306,7 +306,7 @@ class Truth:
         return [self.shown(name, self.rows[name][body["id"]]) for body in bodies]
 
     def delete(self, name: str, numbers: list[Any]) -> None:
-        """With all its parts; what somebody still needs is protected."""
+        """With all its parts; objects that are still referenced are protected."""
         for number in numbers:
             del self.rows[name][number]
             if name == "dcim/interfaces" and not self.uuids:

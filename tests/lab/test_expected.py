@@ -448,7 +448,7 @@ ANSWERS: Mapping[str, tuple[tuple[str, str], Callable[[bytes], list[bytes]], int
     "IP options": (V4, lambda data: [over_ip(reply(data), options=2)], 1),
     "the question itself": (V4, lambda data: [over_ip(data)], 0),
     "unreachable": (V4, lambda data: [over_ip(reply(data, 3))], 0),
-    "somebody else's reply": (V4, lambda data: [over_ip(reply(b"\x00" * 8 + b"hello"))], 0),
+    "a reply of another server": (V4, lambda data: [over_ip(reply(b"\x00" * 8 + b"hello"))], 0),
     "a reply to no question": (V4, lambda data: [over_ip(bytes(8) + b"fabric-lab" + b"\xff" * 60)], 0),
     "cut off": (V4, lambda data: [over_ip(b"\x00"), over_ip(bytes(8) + b"fabric-lab")], 0),
     "one reply, IPv6": (V6, lambda data: [reply(data, 129)], 1),
@@ -683,7 +683,7 @@ def test_higher_limits_stay(proc: Path) -> None:
     assert (got(proc), got(proc, "ipv6")) == (higher, DEFAULTS)
 
 
-def test_what_somebody_changes_meanwhile_stays(proc: Path) -> None:
+def test_a_value_changed_meanwhile_stays(proc: Path) -> None:
     limits.raise_limits()
     put(proc, "ipv4", {3: 500_000})
     limits.restore_limits()

@@ -122,7 +122,7 @@ fabrics:
 """
 
 
-def test_the_files_do_not_hang_on_the_hash_seed(tmp_path: Path) -> None:
+def test_the_files_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     path = tmp_path / "dc1.yaml"
     path.write_text(MIXED)
     found = set()

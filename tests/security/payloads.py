@@ -1,4 +1,4 @@
-"""Text that a person, or somebody else through them, could write into a field of an intent."""
+"""Text that a user, or an attacker through them, could write into a field of an intent."""
 
 from __future__ import annotations
 

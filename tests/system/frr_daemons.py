@@ -180,7 +180,7 @@ def lines(text: str) -> list[Line]:
 
 
 def _canonical(word: str) -> str:
-    """`fd00::0` as everybody writes it; any other word as it is."""
+    """`fd00::0` in its usual form; any other word as it is."""
     if "::" not in word:
         return word
     address, slash, length = word.partition("/")

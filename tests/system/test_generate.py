@@ -62,7 +62,7 @@ def test_growth_changes_no_config_of_a_leaf_that_is_there(site: Path, fabric: Ru
     }
 
 
-def test_a_file_of_somebody_else_is_never_touched(site: Path, fabric: Run) -> None:
+def test_a_file_of_another_origin_is_never_changed(site: Path, fabric: Run) -> None:
     fabric("generate", "intent/starter.yaml", cwd=site)
     notes = site / "generated/starter/configs/backend-leaf001/notes.txt"
     notes.write_text("mine\n", encoding="utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 from playwright.sync_api import ViewportSize, sync_playwright
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
-WIDTH, HEIGHT = 1280, 1020  # of the section of the topology: down to the last leaf of the example
+WIDTH, HEIGHT = 1280, 1050  # of the section of the topology: down to the last leaf of the example
 
 
 def render(page: Path, png: Path) -> None:

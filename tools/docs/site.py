@@ -95,7 +95,7 @@ def _link(match: re.Match[str], here: str, files: Files) -> str:
     if place is None:
         return text
     file = files.get_file_from_path(place)
-    if file and not anchor and text.endswith(target.removeprefix("docs/")):
+    if file and text.endswith(target.removeprefix("docs/")):
         text = _title(file.content_string) or text
     return f"[{text}]({relpath(place, dirname(here) or '.')}{anchor})"
 

@@ -109,4 +109,4 @@ def _refuse(text: str, file: str, form: str) -> None:
     known = dict.fromkeys(reader.commands for reader in readers() if form in ("", reader.name))
     what = f"expected an output of {form}" if form else f"expected {WHAT}"
     got = "an empty file" if not text.strip() else "an unknown format"
-    Report().fail(CODE, Place(file, 1, 1), f"{what}, got {got}", "known are " + "; ".join(known))
+    Report().fail(CODE, Place(file, 1, 1), f"{what}, got {got}", "supported: " + "; ".join(known))

@@ -43,7 +43,7 @@ class Answers(Protocol):
         """Sessions, and whether the far end has one that fits."""
 
     def routes(self, nodes: Sequence[str]) -> Rows:
-        """BGP routes in the forwarding tables of some nodes, a row a next hop."""
+        """BGP routes in the forwarding tables of some nodes, one row per next hop."""
 
     def reachability(self, start: str, sources: str, targets: str) -> Rows:
         """Flows that arrive."""

@@ -27,7 +27,7 @@ class Compared:
 
 
 class EqualsCheck(Check[Compared]):
-    """Judges devices by their equals, after the checks of facts."""
+    """Compares devices of one role, after the checks of facts."""
 
     subject, needs = "files", "files"
 
@@ -36,14 +36,14 @@ class Equals(EqualsCheck):
     """Compares the statements of every device with those of the other devices of its role.
 
     Switches of one role have the same policies, timers, maps and features; addresses, AS numbers, tenants and ports differ
-    by design. A statement that all others have, or have with another value, is most often an edit by hand.
+    by design. A statement that all others have, or have with another value, is usually a manual edit.
     """
 
     id = "FAB289"
     title = "Devices of one role have the same statements"
     severity = WARNING
     example = "`maximum-paths 4` on seven leaves, `maximum-paths 1` on leaf003"
-    remediation = "configure the device as the others of its role, unless it differs by design"
+    remediation = "configure the device like the others of its role, unless it differs by design"
 
     def judge(self, subject: Compared) -> Iterator[Finding]:
         reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
@@ -53,14 +53,14 @@ class Equals(EqualsCheck):
 
 
 class Needs(EqualsCheck):
-    """Looks for statements that have no effect without another one, and for processes and tunnels that are switched off.
+    """Looks for statements without effect because another one is missing, and for disabled processes and tunnels.
 
-    A feature that is used and not enabled, routing that is off, a shut BGP process or tunnel: the rest of the file looks
-    complete, and nothing of it works.
+    A feature that is used but not enabled, routing that is disabled, a BGP process or tunnel that is shut down: the rest of
+    the config looks complete, but has no effect.
     """
 
     id = "FAB2506"
-    title = "Everything that is configured is enabled"
+    title = "Configured features are enabled"
     severity = ERROR
     example = "`router bgp 65001` on NX-OS without `feature bgp`"
     remediation = "enable the feature, or remove the statements that use it"

@@ -34,10 +34,10 @@ def has_vtep(facts: Facts) -> bool:
 
 
 class NextHops(FilesCheck):
-    """Looks for eBGP speakers without a VTEP that pass EVPN routes on with themselves as next hop.
+    """Looks for eBGP speakers without a VTEP that set themselves as next hop of EVPN routes.
 
-    Leaves send VXLAN packets to the next hop of an EVPN route. A spine without a VTEP drops them, so EVPN routes keep their
-    next hop on the way (RFC 8365 section 5.1.3, RFC 4271 section 5.1.3).
+    Leaves send VXLAN packets to the next hop of an EVPN route. A spine without a VTEP drops them, so it must keep the next
+    hop of EVPN routes (RFC 8365 section 5.1.3, RFC 4271 section 5.1.3).
     """
 
     id = "FAB2500"
@@ -86,14 +86,14 @@ class Communities(FilesCheck):
 
 
 class Reflectors(FilesCheck):
-    """Looks for iBGP neighbors between which no device passes EVPN routes on.
+    """Looks for iBGP neighbors between which no device reflects EVPN routes.
 
-    iBGP routes are not passed on to iBGP neighbors (RFC 4271 section 9.2.1). A spine in the middle is a route reflector
-    (RFC 4456): of two neighbors without a session between them, one at least is its client.
+    iBGP routes are not advertised to other iBGP neighbors (RFC 4271 section 9.2.1). A spine between leaves must be a route
+    reflector (RFC 4456): of two neighbors without a session between them, at least one must be its client.
     """
 
     id = "FAB2502"
-    title = "iBGP speakers in the middle reflect EVPN routes"
+    title = "EVPN routes are reflected between iBGP neighbors"
     severity = ERROR
     example = "a spine with two leaves in iBGP and no `route-reflector-client`"
     remediation = "configure the leaves as clients of the route reflector"
@@ -165,10 +165,10 @@ class Multihop(FilesCheck):
 
 
 class OwnAs(FilesCheck):
-    """Looks for VTEPs of one AS number behind the same eBGP neighbors that do not accept it in an AS path.
+    """Looks for VTEPs with one AS number behind the same eBGP neighbors that do not allow it in an AS path.
 
-    A route of one leaf arrives at the other with its own AS number in the path and is rejected as a loop (RFC 4271 section
-    9.1.2), so the two never reach each other's tunnels.
+    A route of one leaf arrives at the other with that leaf's own AS number in the path and is rejected as a loop (RFC 4271
+    section 9.1.2), so neither leaf learns the tunnels of the other.
     """
 
     id = "FAB2504"
@@ -224,7 +224,8 @@ def tunnel_addresses(facts: Facts) -> set[str]:
 class ShutSession(FilesCheck):
     """Looks for neighbors that are shut down at one end of a session.
 
-    A neighbor that was shut down for maintenance stays so until the statement is removed; the other end keeps trying.
+    A neighbor that was shut down for maintenance stays down until the statement is removed; the other end keeps trying to
+    connect.
     """
 
     id = "FAB2505"

@@ -8,30 +8,29 @@ from fabric.verify.port_faults import BITS, DISCARDS, LIGHT, LOSSLESS, MODULE, P
 
 
 class LosslessDrops(StateCheck):
-    """Tests whether the lossless queue of any planned port has dropped packets.
+    """Tests whether the lossless queue of a planned port has dropped packets.
 
-    PFC promises that RoCE packets are never dropped. A drop means a headroom that is too small, PFC that one end ignores,
-    or a PFC watchdog that emptied the queue; each costs a retransmission of everything behind it. Counters count since they
-    were cleared.
+    With PFC, RoCE packets are never dropped. A drop means too little headroom, a peer that ignores PFC, or a PFC watchdog
+    that emptied the queue; for each drop the sender repeats the whole window. Counters are totals since they were cleared.
     """
 
     id = "FAB371"
     title = "The lossless queue has no drops"
     severity = ERROR
     example = "`UC3` of `Ethernet128` has 20,114 dropped packets"
-    remediation = "check PFC at both ends, headroom and the watchdog; clear counters, or use `--before`"
+    remediation = "check PFC at both ends, headroom and watchdog; clear the counters, or use `--before`"
     kinds = (LOSSLESS,)
 
 
 class PfcStorms(StateCheck):
-    """Tests whether the PFC watchdog has found a storm.
+    """Tests whether the PFC watchdog has detected a storm.
 
-    A device that sends PAUSE without end stops its switch, and the switches behind it. The watchdog drops the queue
-    instead; the device behind the port has to be found.
+    A device that sends PAUSE continuously stops its switch, and then the switches behind it. The watchdog drops the queue
+    instead; the device that sends PAUSE must be found.
     """
 
     id = "FAB372"
-    title = "The PFC watchdog has found no storm"
+    title = "The PFC watchdog has detected no storm"
     severity = ERROR
     example = "`STORM DETECTED/RESTORED 3/3` on a server port"
     remediation = "check the server behind the port: NIC firmware, a hung host, a slow receiver"
@@ -41,11 +40,11 @@ class PfcStorms(StateCheck):
 class BitErrors(StateCheck):
     """Tests whether planned ports count frames with a wrong checksum, or codewords that FEC could not correct.
 
-    Each is a lost packet: a dirty or bent fibre, a loose module, a lane that fails.
+    Each is a lost packet. Causes: a dirty or bent fibre, a loose module, a failing lane.
     """
 
     id = "FAB373"
-    title = "Ports count no bit errors"
+    title = "Ports have no bit errors"
     severity = ERROR
     example = "`fcsErrors` of an uplink is 812"
     remediation = "clean or replace the cable or the transceiver"
@@ -55,25 +54,26 @@ class BitErrors(StateCheck):
 class PacketErrors(StateCheck):
     """Tests whether planned ports count errors of other kinds.
 
-    Received errors include runts, giants and symbol errors; giants are a sign of an MTU that differs between the ends.
+    Receive errors include runts, giants and symbol errors; giants indicate different MTUs at the two ends.
     """
 
     id = "FAB374"
-    title = "Ports count no packet errors"
+    title = "Ports have no packet errors"
     severity = WARNING
     example = "`inErrors` of a port is 14"
-    remediation = "look at the error counters of the port one by one"
+    remediation = "compare the individual error counters of the port"
     kinds = (PACKETS,)
 
 
 class Discards(StateCheck):
     """Tests whether planned ports count discards outside the lossless queue.
 
-    Lossy classes may drop under congestion; steady growth on a fabric without congestion is a wrong MTU, filter or VLAN.
+    Lossy classes may drop packets under congestion; a steady increase without congestion indicates a wrong MTU, filter or
+    VLAN.
     """
 
     id = "FAB375"
-    title = "Ports count no discards"
+    title = "Ports have no discards"
     severity = NOTE
     example = "`outDiscards` of a port is 5,210"
     remediation = "compare two collections with `--before`"
@@ -81,14 +81,14 @@ class Discards(StateCheck):
 
 
 class PfcPriorities(StateCheck):
-    """Tests whether PFC frames are of the planned priority only.
+    """Tests whether PFC frames have the planned priority only.
 
-    PFC on another priority, or in a fabric without a lossless class, stops traffic that the plan does not stop; usually a
-    server maps its RoCE traffic otherwise than the switches.
+    PFC on another priority, or in a fabric without a lossless class, stops traffic that must not stop; usually a server maps
+    its RoCE traffic to another priority than the switches.
     """
 
     id = "FAB376"
-    title = "PFC frames are of the lossless priority"
+    title = "PFC frames have the lossless priority"
     severity = WARNING
     example = "frames of priority 4 are received on a server port, and the lossless priority is 3"
     remediation = "compare the PFC settings of the device behind the port with `fabric check`"
@@ -96,10 +96,10 @@ class PfcPriorities(StateCheck):
 
 
 class ReceivePower(StateCheck):
-    """Tests whether the receive power of every lane is within the alarm thresholds that the module itself has.
+    """Tests whether the receive power of every lane is within the alarm thresholds of the module.
 
-    Light below the sensitivity of the receiver makes errors before the link goes down. Modules without thresholds are not
-    judged.
+    Power below the sensitivity of the receiver causes bit errors before the link goes down. Modules without thresholds are
+    not checked.
     """
 
     id = "FAB377"
@@ -113,7 +113,7 @@ class ReceivePower(StateCheck):
 class ModuleAlarms(StateCheck):
     """Tests whether modules are within their temperature limit and raise no alarm.
 
-    A module that is too hot ages and makes errors; alarms of bias or voltage come before it fails.
+    A module above its limit ages faster and causes bit errors; bias and voltage alarms precede a failure.
     """
 
     id = "FAB378"

@@ -8,10 +8,10 @@ from fabric.verify.overlay_faults import TARGETS, TENANT_ROUTE, TUNNEL, VNI
 
 
 class Vnis(StateCheck):
-    """Tests whether a leaf has the planned VNIs, each of its kind and in its VRF, and no other.
+    """Tests whether a leaf has the planned VNIs, each of its kind and in its VRF, and no others.
 
-    A VNI joins a VLAN or VRF to that of other leaves: with a wrong number a tenant is alone on the leaf, or in the network
-    of another one.
+    A VNI joins a VLAN or VRF with that of other leaves: with a wrong number a tenant is isolated on the leaf, or in the
+    network of another tenant.
     """
 
     id = "FAB367"
@@ -25,8 +25,8 @@ class Vnis(StateCheck):
 class RouteTargets(StateCheck):
     """Tests whether VNIs import and export the planned route targets.
 
-    Leaves exchange routes of a network only with the same targets. What others lack because of a wrong target is not
-    reported.
+    Leaves exchange routes of a network only with equal route targets. Routes that other leaves lack because of a wrong
+    target are not reported.
     """
 
     id = "FAB368"
@@ -40,8 +40,8 @@ class RouteTargets(StateCheck):
 class Tunnels(StateCheck):
     """Tests whether every leaf of a network has a tunnel to every other leaf of it, and to no other VTEP.
 
-    Broadcasts of a network are copied to the VTEPs of its VNI: a leaf that is missing gets no ARP. If no leaf has a tunnel
-    to one, that one is at fault, else the leaf that lacks it.
+    Broadcasts of a network are replicated to the VTEPs of its VNI: without its tunnel a leaf gets no ARP requests. If no
+    leaf has a tunnel to a leaf, the finding is at that leaf, else at the leaf without the tunnel.
     """
 
     id = "FAB369"
@@ -55,7 +55,8 @@ class Tunnels(StateCheck):
 class TenantRoutes(StateCheck):
     """Tests whether the table of each tenant has the subnets of its other leaves over their VTEPs, as type-5 routes.
 
-    Without the route the servers of a leaf are not reached from others. Only subnets that their own leaf has count.
+    Without the route, the servers of a leaf are not reachable from other leaves. Only subnets in the table of their own leaf
+    are compared.
     """
 
     id = "FAB370"

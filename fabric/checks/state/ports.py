@@ -10,9 +10,8 @@ from fabric.verify.port_faults import CABLE, FEC, MTU, PORT, SERVER_PORT, SPEED
 class FabricPortsUp(StateCheck):
     """Tests whether every planned port between switches is up.
 
-    A port that is down takes its share of the bandwidth of a leaf away, and every flow that hashed to it moves to other
-    links. The finding is at the end that is shut or missing, else at the lower switch; sessions and routes over the port
-    are not reported again.
+    A port that is down removes a part of the bandwidth of its leaf, and its flows move to other links. The finding is at the
+    end that is shut down or missing, else at the lower switch; sessions and routes over the port are not reported.
     """
 
     id = "FAB352"
@@ -26,7 +25,7 @@ class FabricPortsUp(StateCheck):
 class ServerPortsUp(StateCheck):
     """Tests whether every planned port to a server is up.
 
-    A server that is not there yet is usual while a site is built, so this is a warning; a NIC whose port is down makes a
+    While a site is built, missing servers are normal, so this is a warning; in operation, a NIC whose port is down makes a
     training job wait or fail.
     """
 
@@ -41,8 +40,8 @@ class ServerPortsUp(StateCheck):
 class PortSpeeds(StateCheck):
     """Tests whether every planned port that is up runs at its planned speed.
 
-    A port at half its speed takes as many flows as the others, so it is congested long before they are, and slows every
-    collective that crosses it.
+    A port at half speed gets as many flows as the others, so it is congested first, and slows every collective that crosses
+    it.
     """
 
     id = "FAB354"
@@ -56,22 +55,22 @@ class PortSpeeds(StateCheck):
 class PortMtus(StateCheck):
     """Tests whether every planned port has its planned MTU.
 
-    A smaller MTU at one hop drops large packets while pings and BGP pass: connections open and then hang.
+    A smaller MTU at one hop drops large packets, while ping and BGP work: connections open and then hang.
     """
 
     id = "FAB355"
     title = "Ports have the planned MTU"
     severity = ERROR
-    example = "an uplink with MTU 1500 beside 9214 on all others"
+    example = "an uplink with MTU 1500, 9214 on all others"
     remediation = "set the planned MTU at both ends of the link"
     kinds = (MTU,)
 
 
 class PortFec(StateCheck):
-    """Tests whether ports whose lanes run faster than 25 Gb/s use RS-FEC.
+    """Tests whether ports with lanes faster than 25 Gb/s use RS-FEC.
 
-    IEEE 802.3 requires RS-FEC for PAM4 lanes. A port that reports another mode counts errors that FEC would have corrected,
-    or does not come up with another maker's port.
+    IEEE 802.3 requires RS-FEC for PAM4 lanes. A port in another mode counts errors that FEC would have corrected, or does
+    not come up with a port of another vendor.
     """
 
     id = "FAB356"
@@ -85,8 +84,8 @@ class PortFec(StateCheck):
 class CablesAsPlanned(StateCheck):
     """Tests whether LLDP neighbors are the planned ones, as `fabric cabling verify` does.
 
-    A cable in another port joins networks that the plan keeps apart, or gives two links to one spine and none to another.
-    The hint is the smallest number of moves that restores the plan. What a port that is down explains is left out.
+    A cable in the wrong port connects networks that the plan isolates, or gives one spine two links and another none. The
+    hint is the smallest number of re-cabling moves. Links over ports that are down are not reported.
     """
 
     id = "FAB357"

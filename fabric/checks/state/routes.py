@@ -8,9 +8,9 @@ from fabric.verify.route_faults import ACCEPTED, HOME, PATHS, ROUTE
 
 
 class OwnPrefixes(StateCheck):
-    """Tests whether loopback and tunnel address of a switch are in its own table.
+    """Tests whether the loopback and tunnel addresses of a switch are in its own routing table.
 
-    Without them the switch cannot announce them: EVPN sessions to the loopback and tunnels to the VTEP have no target.
+    Without them the switch cannot advertise them: EVPN sessions to the loopback and tunnels to the VTEP fail.
     """
 
     id = "FAB363"
@@ -22,11 +22,11 @@ class OwnPrefixes(StateCheck):
 
 
 class RoutesPresent(StateCheck):
-    """Tests whether every planned prefix is in the table of every switch that has a way to it.
+    """Tests whether every planned prefix is in the routing table of every switch with a path to it.
 
-    Only sessions that are established count: what a session that is down explains is not reported. The finding is at the
-    neighbor from which no switch has the prefix, else at the switch that lacks what others have; switches behind it are not
-    reported.
+    Only established sessions are considered, so a route that is missing because of a session is not reported. The finding is
+    at the switch that does not advertise the prefix to any neighbor, else at the switch that lacks it although others have
+    it; switches behind it are not reported.
     """
 
     id = "FAB364"
@@ -38,10 +38,10 @@ class RoutesPresent(StateCheck):
 
 
 class EqualPaths(StateCheck):
-    """Tests whether every planned prefix has its planned number of equal-cost next hops.
+    """Tests whether every planned prefix has the planned number of equal-cost next hops.
 
-    A prefix over three of four spines loads them by a third more and leaves the fourth idle. The finding names the
-    interface that is not used and the switch behind it.
+    A prefix over three of four spines loads these by a third more and leaves the fourth idle. The finding names the unused
+    interface and the switch behind it.
     """
 
     id = "FAB365"
@@ -53,9 +53,9 @@ class EqualPaths(StateCheck):
 
 
 class AcceptedPrefixes(StateCheck):
-    """Tests whether a session accepts at least the prefixes that the plan routes over it.
+    """Tests whether a session accepts at least the planned number of prefixes.
 
-    Runs where the table of a switch was not collected: a session may be established and carry nothing.
+    It is applied if the routing table of a switch was not collected: an established session may carry no routes.
     """
 
     id = "FAB366"

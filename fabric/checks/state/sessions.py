@@ -8,13 +8,14 @@ from fabric.verify.session_faults import ASN, BFD, EXTRA, FAMILY, SESSION, SILEN
 
 
 class DaemonsRun(StateCheck):
-    """Tests whether BGP runs on every switch: no command is answered with the word that it does not.
+    """Tests whether BGP is running on every switch: no output states that the daemon is not running.
 
-    Without BGP a switch has no routes to others, and all of its sessions are down at its neighbors; those are not reported.
+    Without BGP a switch has no routes to other switches, and its neighbors report all their sessions with it as down; these
+    sessions are not reported.
     """
 
     id = "FAB350"
-    title = "BGP runs"
+    title = "BGP is running"
     severity = ERROR
     example = "`vtysh -c 'show bgp summary json'` prints `bgpd is not running`"
     remediation = "start the daemon and read its log"
@@ -24,25 +25,25 @@ class DaemonsRun(StateCheck):
 class SwitchesAnswer(StateCheck):
     """Tests whether a switch without any state has a neighbor with an established session to it.
 
-    A switch that was not collected may be well. If all of its neighbors report their sessions with it as down, it is not:
-    it is off, isolated or without BGP. Its sessions are not reported one by one.
+    A switch whose state was not collected may be working. If all of its neighbors report their sessions with it as down, it
+    is off, isolated or without BGP. Its sessions are not reported separately.
     """
 
     id = "FAB351"
     title = "Switches without state have sessions with their neighbors"
     severity = ERROR
     example = "no file of `leaf003`, and both spines report their sessions with it as `Active`"
-    remediation = "reach the switch over its console"
+    remediation = "log in to the switch over its console"
     kinds = (SILENT,)
 
 
 class SessionsEstablished(StateCheck):
     """Tests whether every planned BGP session is established in its address family.
 
-    A session that is missing takes an equal-cost path away, and the last one between two switches takes their routes. The
-    finding is at the end that lacks the neighbor, has shut it, or hit its prefix limit; of a session over a port that is
-    down, a wrong cable, or a switch without BGP, that is the finding. An EVPN session whose loopback has no route is not
-    reported: the route is.
+    A missing session removes an equal-cost path; the last session between two switches removes their routes. The finding is
+    at the end that lacks the neighbor, has shut it down, or exceeded its prefix limit. If the port is down, the cable is
+    wrong, or BGP is not running, only that is reported. If the loopback of an EVPN session has no route, only the missing
+    route is reported.
     """
 
     id = "FAB358"
@@ -56,8 +57,8 @@ class SessionsEstablished(StateCheck):
 class AsNumbers(StateCheck):
     """Tests whether both AS numbers of a session are the planned ones.
 
-    With a wrong number the peer answers `bad peer AS` and the session stays down; with one that a list accepts, routes carry
-    a path that others refuse as a loop.
+    With a wrong number the peer answers `bad peer AS` and the session stays down; if a dynamic neighbor accepts it, routes
+    have an AS path that other switches reject as a loop.
     """
 
     id = "FAB359"
@@ -71,7 +72,7 @@ class AsNumbers(StateCheck):
 class AddressFamilies(StateCheck):
     """Tests whether an established session carries its planned address family.
 
-    A session may be up for IPv4 alone: then it carries no EVPN routes, and tenants have no way between leaves.
+    A session can be established for IPv4 only: then it carries no EVPN routes, and tenants have no path between leaves.
     """
 
     id = "FAB360"
@@ -83,23 +84,23 @@ class AddressFamilies(StateCheck):
 
 
 class NoOtherSessions(StateCheck):
-    """Tests whether a switch has BGP neighbors that the plan does not have.
+    """Tests whether a switch has BGP neighbors that are not in the plan.
 
-    A neighbor of an earlier design may bring routes that are not in the plan, or attract traffic.
+    A neighbor of an earlier design may advertise routes that are not in the plan, or attract traffic.
     """
 
     id = "FAB361"
     title = "BGP neighbors are planned"
     severity = ERROR
-    example = "a session with 192.0.2.9 that no key of the intent asks for"
+    example = "a session with 192.0.2.9 that is not in the intent"
     remediation = "remove the neighbor, or add it to the intent"
     kinds = (EXTRA,)
 
 
 class BfdUp(StateCheck):
-    """Tests whether BFD is up on every session whose fabric uses it.
+    """Tests whether BFD is up on every established session of a fabric with BFD.
 
-    Without BFD a link that passes no packets but stays up is only found when the hold time ends, seconds later.
+    Without BFD, a link that stays up but passes no packets is detected only when the hold time expires, seconds later.
     """
 
     id = "FAB362"

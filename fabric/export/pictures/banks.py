@@ -86,7 +86,7 @@ def _cells(canvas: Canvas, area: Box, labels: Sequence[str], colour: str) -> tup
 
 
 def fan(canvas: Canvas, bank: Placed, low: Box, at: int, count: int) -> None:
-    """Links from a bank down to one of `count` parts of a box's upper edge: a line a cell, a ribbon where there are none."""
+    """Links from a bank to one of `count` parts of a box's upper edge: one line per cell, or a ribbon without cells."""
     left, right = low.slice(at, count)
     colour = bank.network.tone.line
     if not bank.cells:

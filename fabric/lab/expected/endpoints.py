@@ -64,7 +64,7 @@ def endpoints(lab: Blueprint) -> list[Endpoint]:
 
 
 def _attached(view: SwitchView) -> Iterator[tuple[Port, str, str, Network | None]]:
-    """(port, interface, tenant, layer-2 network) of what servers hang on; a port with tagged networks comes once for each."""
+    """(port, interface, tenant, layer-2 network) of every server port; a port with tagged networks once for each."""
     networks = {network.vlan: network for network in view.networks}
     for port in view.ports:
         if port.kind != "server" or not port.up:

@@ -1,7 +1,7 @@
 """A leaf answers ARP for hosts that it knows from EVPN: no question for them crosses the fabric.
 
-A count of zero proves nothing if the trap is broken, so the same question is asked once more with suppression off, and must
-be seen.
+A count of zero proves nothing if the capture does not work, so the same request is sent once more with suppression off, and
+must be captured.
 """
 
 from __future__ import annotations

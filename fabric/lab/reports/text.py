@@ -1,4 +1,4 @@
-"""For people at a terminal: one line a result, then what is not as planned, then what was not looked at; last the verdict."""
+"""Text for a terminal: one line per result, the differences from the plan, the parts not tested, the summary."""
 
 from __future__ import annotations
 

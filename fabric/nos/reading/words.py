@@ -74,7 +74,7 @@ def gbps(text: str) -> int | None:
 
 
 def placeholder(text: str) -> bool:
-    """Whether someone else fills a secret's place, `${NAME}` or a template's `{{ name }}`, or no one can log in by it."""
+    """Whether a secret is a placeholder, `${NAME}` or `{{ name }}` of a template, or no login is possible with it."""
     bare = text.strip("\"'")
     return bare.startswith(("${", "{{", "<")) or bare in ("", "*", "!", "!!", "x", "*REMOVED*")
 

@@ -88,7 +88,7 @@ function counter() {
   };
 }
 
-/** Spine–core links: a row a core group, a column a pod, in each cell of those a column a core. */
+/** Spine–core links: one row per core group, one column per pod, in each cell of those one column per core. */
 function coreBand(fabric) {
   const { links, groups, podList: pods } = fabric;
   const cores = Math.max(...groups.map((group) => group.cores.length));
@@ -117,7 +117,7 @@ function coreBand(fabric) {
   return band;
 }
 
-/** Leaf–spine links of an isolated network: a row a leaf, a column a spine, pod beside pod. */
+/** Leaf–spine links of an isolated network: one row per leaf, one column per spine, pod beside pod. */
 function leafBand(fabric, lane, room) {
   const { links, podList: pods } = fabric;
   const inLane = (devices) => devices.filter((device) => fabric.laneOf[device] === lane);
@@ -193,7 +193,7 @@ function pairBand(fabric, kind, title) {
   return band;
 }
 
-/** Server–leaf links of one pod: a row a NIC port, a column a server. */
+/** Server–leaf links of one pod: one row per NIC port, one column per server. */
 function serverBand(fabric) {
   const { links, devices, strings } = fabric;
   const servers = fabric.podList[0].servers,

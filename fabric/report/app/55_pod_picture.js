@@ -270,7 +270,7 @@ class PodPicture {
     const attached = this.pod.attached,
       room = 150;
     if (!attached.length) return { nodes: [], end: top - 10 };
-    const nodes = [words(x, top + 4, "Attached", { class: "title" })];
+    const nodes = [words(x, top + 4, "Attachments", { class: "title" })];
     attached.forEach((device, at) => {
       const links = this.fabric.linksOf(device),
         left = x + at * (room + 8),

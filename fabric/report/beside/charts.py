@@ -17,7 +17,7 @@ _KINDS = ("core", "spine", "leaf", "spine-core link", "leaf-spine link", "server
 
 
 def curves(group: Group, collective: str) -> str:
-    """Bus bandwidth by size, a line a design, and dashed what line rate would allow; "" where no collective runs."""
+    """Bus bandwidth by size, one line per design, and dashed what line rate would allow; "" where no collective runs."""
     found = group.timed(collective)
     if not found:
         return ""

@@ -1,4 +1,4 @@
-"""What the designs come to: a row a figure, a column a design, and the keys of their intents that differ."""
+"""What the designs come to: one row per figure, one column per design, and the keys of their intents that differ."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _grids(
     changes = "Percentages in parentheses are against the first design." if differ else ""
     return (
         grid(f"What differs: {of}", heads, [(name, *_beside(values)) for name, values in differ], changes),
-        grid(f"The same in all designs: {of}", ("figure", "#all designs"), [(name, values[0].text) for name, values in same]),
+        grid(f"Equal in all designs: {of}", ("figure", "#all designs"), [(name, values[0].text) for name, values in same]),
     )
 
 
@@ -93,8 +93,8 @@ def _figures(design: Design, study: Study, request_bytes: int, collective: str) 
     if capacity.bisection:
         yield "bisection, of NIC speed", Value(percent(capacity.bisection.share))
     least, most = capacity.paths_least, capacity.paths_most
-    yield "equal paths between leaves", Value(f"{least:,}" if least == most else f"{least:,} to {most:,}")
-    yield "room for servers at these tiers", _count(row["limits"]["max_servers"])
+    yield "equal-cost paths between leaves", Value(f"{least:,}" if least == most else f"{least:,} to {most:,}")
+    yield "maximum servers with these tiers", _count(row["limits"]["max_servers"])
     for name in dict.fromkeys((collective, ALLTOALL)):
         yield f"busbw of {name}, {size(request_bytes)}, GB/s", _busbw(design, study, name, request_bytes)
     for what in (SPINE, CORE, LEAF):

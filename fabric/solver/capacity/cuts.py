@@ -52,14 +52,15 @@ def graph(net: Network) -> Graph:
 
 
 def in_gbps(net: Network) -> Ints:
-    """Capacity of every directed link in whole Gb/s."""
+    """Capacity of every directed link in whole Gb/s, [2 links]."""
     return np.rint(net.capacity * GBPS_PER_GBYTE_S).astype(np.int64)
 
 
 def max_flow(net: Network, switches: Graph, side: Ints) -> Flow:
-    """The most that ports on SIDE_A can send to those on SIDE_B at once, over any paths; `side` is of ServerPorts rows.
+    """Maximum flow in Gb/s from the ports on SIDE_A to those on SIDE_B, over any paths.
 
-    Exact: switches that colour refinement does not tell apart are one node of a smaller graph with the same maximum flow.
+    `side`: [server ports], one entry per row of `net.ports`. Exact: switches that colour refinement does not distinguish are
+    one node of a smaller graph with the same maximum flow.
     """
     devices = len(net.level)
     supply, drain = (_port_gbps(net, side == wanted_side, devices) for wanted_side in (SIDE_A, SIDE_B))

@@ -58,7 +58,7 @@ def apply(net: Network, failures: Failures) -> Network:
 
 
 def check(net: Network, failures: Failures) -> Network:
-    """The network with the failures down. Raises InputError when server ports that are up have no way to each other.
+    """The network with the failures down. Raises InputError if server ports that are up have no path to each other.
 
     Ports of isolated networks (planes, the rails of a rail-only fabric) are not meant to meet, and ports that are down
     themselves are a loss, not a partition; but some port must be left.
@@ -83,7 +83,7 @@ def separated(net: Network, broken: Network) -> str:
         return ""
     one, other = (base.leaves[at] for at in np.unravel_index(int(np.argmax(cut)), cut.shape))
     devices = net.fabric.devices
-    return f"{devices[one].name} and {devices[other].name} have no way to each other"
+    return f"{devices[one].name} and {devices[other].name} have no path to each other"
 
 
 def _report(net: Network, failures: Failures, apart: str, named: dict[str, Failures]) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def lines(capacity: Capacity) -> list[str]:
     """The whole report of one fabric."""
     gpus = f", {capacity.gpus:,} GPUs" if capacity.gpus else ""
-    nic = f"NICs {capacity.nic_GBps:,.0f} GB/s a direction"
+    nic = f"NICs {capacity.nic_GBps:,.0f} GB/s per direction"
     out = [f"fabric {capacity.fabric}: {counted(capacity.servers, 'server')}{gpus}, {nic}"]
     if capacity.failed:
         lost = f"; {plural(capacity.ports_down, 'server port')} down" if capacity.ports_down else ""
@@ -34,7 +34,7 @@ def lines(capacity: Capacity) -> list[str]:
 def _cut_words(cut: Cut | None, found: Capacity) -> str:
     if cut is None:
         return "none: no two parts of this fabric talk over the network"
-    per = f", {cut.rate_GBps / cut.gpus:,.1f} GB/s a GPU" if cut.gpus else ""
+    per = f", {cut.rate_GBps / cut.gpus:,.1f} GB/s per GPU" if cut.gpus else ""
     return f"{percent(cut.share)} of NIC speed{per}: {cut.where}, limited by {_limits(cut.limits)}"
 
 

@@ -140,7 +140,12 @@ def _name(net: Network, member: int, item: Element) -> str:
 
 
 def left(before: Before, links: Ints, devices: Ints) -> Left:
-    """What is left with links (undirected) and devices down on top of what is down already."""
+    """Bandwidth that remains after further failures.
+
+    Args:
+        links: [failed links], rows of the plan's links (undirected).
+        devices: [failed devices], rows of the plan's devices. Both in addition to the failures of `before`.
+    """
     base, net = before.base, before.broken.without(links, devices)
     live = live_ports(net)
     uniform = traffic(base, live, "uniform")
@@ -181,7 +186,10 @@ def _carried(before: Before, net: Network, asked_gbps: float, split: Shares) -> 
 
 
 def partitioned(demand: Floats, paths: Floats) -> bool:
-    """Whether leaves whose servers should talk have no way to each other."""
+    """Whether leaves whose servers communicate have no path to each other.
+
+    `demand` (Gb/s) and `paths` (count): [leaves, leaves].
+    """
     return bool(((demand > 1e-9) & (paths == 0)).any())
 
 

@@ -22,8 +22,8 @@ GOLDEN, FIRST, SECOND = (np.uint64(value) for value in (0x9E3779B97F4A7C15, 0xBF
 def refine(colour: Ints, tail: Ints, head: Ints, label: Ints) -> Ints:
     """The coarsest refinement of `colour` in which nodes of one class have equally many edges of each label to each class.
 
-    Edges are directed; a node sees those that leave it. Classes are numbered by their first node. Nodes are distinguished
-    by 64-bit hashes of their edges.
+    `colour`: [nodes]; `tail`, `head`, `label`: [edges], directed from tail to head. Gives the class of every node, [nodes],
+    numbered by their first node. Nodes are distinguished by 64-bit hashes of their outgoing edges.
     """
     order = np.argsort(tail, kind="stable")
     tail, head = tail[order], head[order]
@@ -45,7 +45,10 @@ def refine(colour: Ints, tail: Ints, head: Ints, label: Ints) -> Ints:
 
 
 def numbered(*columns: NDArray[Any]) -> Ints:
-    """Class of every row, from 0 in order of first appearance; rows are alike when they are in every column."""
+    """Class of every row, [rows], from 0 in order of first appearance.
+
+    Rows of one class are equal in every column, each [rows].
+    """
     code: Ints = np.zeros(len(columns[0]), dtype=np.int64)
     for column in columns:
         _, value = np.unique(column, return_inverse=True)
@@ -59,7 +62,7 @@ def numbered(*columns: NDArray[Any]) -> Ints:
 
 
 def representatives(classes: Ints) -> tuple[Ints, Ints]:
-    """(first row, size) of every class."""
+    """(first row, size) of every class, both [classes]; `classes`: [rows]."""
     _, first, size = np.unique(classes, return_index=True, return_counts=True)
     return first, size
 

@@ -81,16 +81,16 @@ def ground(net: Network) -> Ground:
 
 
 def live_ports(net: Network) -> Bools:
-    """Which server ports are up, one entry a ServerPorts row."""
+    """Whether each server port is up, [server ports]."""
     return net.alive[net.ports.link]
 
 
 def traffic(base: Ground, live: Bools, name: str) -> Traffic:
-    """One of PATTERNS between the ports that are up.
+    """One of PATTERNS between the ports that are up; `live`: [server ports].
 
-    uniform: every port sends equally, in proportion to the receivers' speed, to all ports that it is meant to reach on
-    other servers. permutation: every port to the same port of a server half the fabric away, unit i to unit i + half.
-    rail: every port to the same port of a server in the next unit.
+    uniform: every port sends to all ports that it can reach on other servers, in proportion to their speed. permutation:
+    every port to the same port of a server half the fabric away, unit i to unit i + half. rail: every port to the same port
+    of a server in the next unit.
     """
     if name == "uniform":
         return _uniform(base, live)
@@ -172,7 +172,7 @@ class Shares:
 
     share: float  # of NIC speed; 0 where part of the demand has no way
     link: int  # directed link that limits it, -1 where the server ports do
-    lost: float  # Gb/s of demand without a way
+    lost: float  # Gb/s of demand without a path
     load: Floats  # Gb/s on every directed link at the full demand
 
     def excess_gbps(self, capacity_gbps: Floats, scale: float) -> float:
@@ -197,7 +197,7 @@ def ecmp(base: Ground, ways: Routes, asked: Traffic) -> Shares:
 
 
 def loads(base: Ground, ways: Routes, demand: Floats) -> tuple[Floats, float]:
-    """(Gb/s on every directed link, Gb/s without a way) of demand between leaves, [row, row].
+    """(Gb/s on every directed link, Gb/s without a path) of demand between leaves, [row, row].
 
     What `spread` gives, for all pairs at once: leaves of one class of Routes share their next hops, so one product of
     matrices carries all that is bound for the class a tier further.

@@ -78,13 +78,13 @@ _PARTS = ("coefficients", "low", "high")
 
 
 def within(sizes: Floats, name: str) -> Bools:
-    """Which sizes are in a range of SIZES."""
+    """Whether each message size (bytes, [sizes]) is in a range of SIZES, [sizes]."""
     low, high = SIZES[name]
     return (sizes > low) & (sizes <= high)
 
 
 def features(kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage) -> dict[str, Floats]:
-    """Columns that the spread depends on, by name."""
+    """Regressors of the spread by name, each [sizes]; `sizes` in bytes."""
     every = np.ones(len(sizes))
     crosses = kind.transport != "none"
     sources, largest_ranks = known.sources(kind), known.ranks(kind.family)
@@ -105,7 +105,7 @@ def features(kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage
 
 
 def fit(columns: Mapping[str, Floats], sizes: Floats, error: Floats, weight: Floats) -> Band:
-    """The band of errors log(measured / estimated), with a weight for each row."""
+    """Fits the band to errors log(measured / estimated); all arrays [rows], `sizes` in bytes."""
     names = list(columns)
     matrix = np.stack([columns[name] for name in names], axis=1)
     penalty = np.eye(len(names)) * RIDGE
@@ -123,7 +123,7 @@ def fit(columns: Mapping[str, Floats], sizes: Floats, error: Floats, weight: Flo
 
 
 def percentile(values: Floats, weight: Floats, share: float) -> float:
-    """Weighted percentile, 0 for no values."""
+    """Weighted percentile of [rows], `share` from 0 to 1; 0 without rows."""
     if not len(values):
         return 0.0
     order = np.argsort(values, kind="stable")

@@ -84,6 +84,7 @@ def run(
 
 
 def allowed(key: Key, algorithm: str, protocol: str) -> bool:
+    """Whether the options `algorithm` and `protocol`, each a name or `auto`, permit an (algorithm, protocol)."""
     if key[0] == "p2p":
         return algorithm in ("auto", "p2p") and protocol in ("auto", "simple")
     wanted = (algorithm,) if algorithm != "nvls" else ("nvls", "nvls_tree")  # NCCL_ALGO=NVLS between domains needs the tree
@@ -91,16 +92,17 @@ def allowed(key: Key, algorithm: str, protocol: str) -> bool:
 
 
 def capped(times: Floats) -> Floats:
+    """Times in µs with NEVER for everything that cannot run: not a number, infinite or larger; any shape."""
     return np.minimum(np.nan_to_num(times, nan=NEVER, posinf=NEVER), NEVER)
 
 
 def monotone(
     job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto", seen: Job | None = None
 ) -> tuple[Runs, Floats]:
-    """(choice, µs) where a larger message never takes less time than a smaller one.
+    """(choice, µs of every size of the job, [sizes]) where a larger message never takes less time than a smaller one.
 
-    Where the choice moves on late, the estimate would fall with the size; measured tables show a plateau there. So the
-    sizes in between, powers of two from 8 bytes, count as well. Sizes of one job, in any order; the other fields single.
+    At a late change of the algorithm the estimate would fall with the size; measured tables have a plateau there. So the
+    powers of two from 8 bytes are evaluated as well. The sizes of the job are in any order; its other fields have one value.
     """
     sizes = np.asarray(job.bytes, dtype=np.float64)
     top = max(float(sizes.max(initial=SMALLEST)), SMALLEST)

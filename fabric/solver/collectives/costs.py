@@ -100,6 +100,7 @@ def _inside_GBps(job: Job, p: Terms) -> Any:
 
 
 def launch(job: Job, p: Terms) -> Any:
+    """µs until the first byte moves: launch of the kernel and the delay of the slowest domain."""
     return p["launch_us"] + _straggler(job, p)
 
 
@@ -142,6 +143,7 @@ def _straggler(job: Job, p: Terms) -> Any:
 
 
 def tree_latency(job: Job, p: Terms, at: int) -> Any:
+    """µs of hops of the double binary tree, up and down; `at`: index of the protocol (LL, LL128, Simple)."""
     slower = (1.0, p["tree_net_ll128"], p["tree_net_simple"])[at]
     hop = TREE_NET_US[at] * p["net_hop"] * slower + job.hop_us + _rendezvous(job, p)
     return 2 * ((job.domain - 1) * TREE_HOP_US[at] * _hop(job, p) + levels(job) * hop) * _growth(job, p)

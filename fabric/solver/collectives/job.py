@@ -111,7 +111,7 @@ def inside(platform: MeasuredPlatform, gpu: physics.Gpu) -> tuple[int, bool]:
 
 
 def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> Job:
-    """A run of nccl-tests on a network without bottlenecks."""
+    """The job of an nccl-tests run on a network without bottlenecks; `sizes`: [rows], bytes."""
     gpu = physics.gpu(platform.gpu, platform.nvlink_GBps_per_direction)
     domain, pcie = inside(platform, gpu)
     domains = ceil_div(platform.ranks, domain)

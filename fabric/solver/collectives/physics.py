@@ -74,11 +74,13 @@ def meanings() -> dict[str, tuple[str, str]]:
 
 @cache
 def generations() -> tuple[str, ...]:
+    """GPU generations that have parameters of their own."""
     return tuple(dict.fromkeys(item.kind for item in parameters() if item.scope == "generation"))
 
 
 @cache
 def transports() -> tuple[str, ...]:
+    """Transports that have parameters of their own."""
     return tuple(dict.fromkeys(item.kind for item in parameters() if item.scope == "transport"))
 
 

@@ -143,7 +143,7 @@ def job_of(table: Table) -> Job:
 
 
 def predicted(table: Table, parameters: Physics) -> Floats:
-    """µs of a table's scored rows as `fabric estimate` would say them: no size takes less than a smaller one."""
+    """µs of the scored rows of a table, [rows], as in `fabric estimate`: no size takes less time than a smaller one."""
     job, platform = job_of(table), table.platform
     runs, times = monotone(job, parameters, platform.algorithm, platform.protocol)
     if not _runs(runs, times):

@@ -88,11 +88,12 @@ def score_table(table: Table, parameters: Physics, siblings: bool = True) -> Tab
 
 
 def median(error: Floats) -> float:
-    """Median absolute error in percent."""
+    """Median absolute error in percent; `error`: [rows], (predicted - measured) / measured."""
     return percentile(error, 50)
 
 
 def percentile(error: Floats, share: float) -> float:
+    """Percentile (`share` from 0 to 100) of the absolute error, in percent; 0 without rows."""
     return round(float(np.percentile(np.abs(error), share)) * 100, 2) if len(error) else 0.0
 
 

@@ -23,7 +23,7 @@ from fabric.solver.collectives.costs import (
 )
 from fabric.solver.collectives.job import Job
 
-# a row a generation of physics.yaml: Volta, Ampere, Hopper, Blackwell, then AMD's, which are taken for their like
+# one row per generation of physics.yaml: Volta, Ampere, Hopper, Blackwell, then AMD's, which are taken for their like
 LIKE = np.array([0, 1, 2, 3, 1, 2, 2, 1])
 NVLINK = np.array([120.0, 240.0, 370.8, 721.8])  # GB/s of a GPU as NCCL's model has it
 CHANNELS, CHANNEL = np.array([12, 12, 12, 16]), np.array([10.0, 20.0, 30.0, 45.0])  # of a ring in one server
@@ -37,7 +37,7 @@ NVLS = np.array([0.0, 0.0, 0.85, 0.74])
 NVLS_CHANNELS, NVLS_US, NVLS_NET_US = 16, 25.0, 20.9
 BASE_RING, BASE_TREE = (6.6, 14.0, 8.4), (6.8, 14.0, 8.4)
 POST_US = (1.0, 1.0, 3.0)  # host time of a network operation
-LADDER = np.array([3, 6, 10, 12, 15, 18, 20, 22, 24, 30, 40, 42, 45.1, 48, 80, 86, 96])  # GB/s a channel may be tried at
+LADDER = np.array([3, 6, 10, 12, 15, 18, 20, 22, 24, 30, 40, 42, 45.1, 48, 80, 86, 96])  # GB/s per channel that NCCL tries
 PLATEAU = 1.4  # ring Simple's latency above 64 bytes a rank and channel
 # a tree's bandwidth by floor(log2(size / 64))
 CORRECTION = np.array(

@@ -119,6 +119,7 @@ def _effects(entry: Mapping[str, list[Any]]) -> tuple[Effect, ...]:
 
 @cache
 def releases() -> tuple[Release, ...]:
+    """Ranges of NCCL releases with known performance defects, with their sources."""
     return tuple(
         Release(version(entry["first"]), version(entry["last"]), tuple(entry["collectives"]), entry["text"], entry["source"])
         for entry in yaml.read(DATA / "releases.yaml")

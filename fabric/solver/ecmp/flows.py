@@ -23,7 +23,7 @@ STAND_IN = 0x64400000  # 100.64.0.0/10, for ports that the plan gives no address
 
 @dataclass(frozen=True)
 class Flows:
-    """A row a flow; columns of equal length."""
+    """One row per flow; columns of equal length."""
 
     source_port: Ints  # row of `net.ports`
     target_port: Ints
@@ -44,7 +44,11 @@ class Flows:
 def connections(
     source_port: Ints, target_port: Ints, weight: Floats | None = None, job: Ints | None = None, seed: int = 0
 ) -> Flows:
-    """Connections of one queue pair each, between rows of `net.ports`; `weight` 1 and `job` 0 where not given."""
+    """Connections with one queue pair each.
+
+    `source_port`, `target_port`: [connections], rows of `net.ports`; `weight` (default 1) and `job` (default 0):
+    [connections].
+    """
     count = len(source_port)
     return Flows(
         source_port=np.asarray(source_port, dtype=np.int64),
@@ -75,10 +79,11 @@ def shift(net: Network, servers: int = 1, shuffled: int | None = None, seed: int
 
 
 def queue_pairs(flows: Flows, count: int, seed: int = 0) -> Flows:
-    """Every connection over `count` queue pairs, each with a UDP source port of its own and an equal part of the weight.
+    """Every connection over `count` queue pairs, each with its own UDP source port and an equal part of the weight.
 
-    NCCL's `NCCL_IB_QPS_PER_CONNECTION`. Whether it splits every message (`NCCL_IB_SPLIT_DATA_ON_QPS=1`) or gives whole
-    messages to the queue pairs in turn, each carries the same in the mean.
+    NCCL's `NCCL_IB_QPS_PER_CONNECTION`. The mean load of a queue pair is the same whether every message is split
+    (`NCCL_IB_SPLIT_DATA_ON_QPS=1`) or whole messages use the queue pairs in turn. Raises ValueError for less than one queue
+    pair, or for connections that already have several.
     """
     if count < 1:
         raise ValueError(f"expected at least 1 queue pair a connection, got {count}")

@@ -137,7 +137,10 @@ def digest(hash_: Hash, columns: Mapping[str, Words]) -> Words:
 
 
 def seeded(hash_: Hash, value: Words, seed: Ints | None = None) -> Words:
-    """The hash proper of digests: with the seed (one each where given), cut to the family's part and turned by `offset`."""
+    """Hash results of digests, [flows].
+
+    With the seed (one per flow if `seed` is given), reduced to the family's bits and rotated by `offset`.
+    """
     family = FAMILIES[hash_.family]
     seeds = np.asarray(hash_.seed if seed is None else seed).astype(np.uint32)
     if hash_.seeding == "mixed":

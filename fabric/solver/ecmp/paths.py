@@ -70,7 +70,11 @@ def load(net: Network, paths: Paths, weight: Floats) -> Floats:
 def load_of(
     net: Network, ways: Routes, flows: Flows, mode: str = "ecmp", hashing: Hashing | None = None, flowlets: int = FLOWLETS
 ) -> tuple[Floats, Bools]:
-    """(load of every directed link, flows that have no way), without holding the paths of hashed or sprayed flows."""
+    """(load of every directed link, [2 links]; flows without a path, [flows]).
+
+    The load has the unit of the flows' `weight`. Paths of hashed and sprayed flows are not stored. Raises ValueError for an
+    unknown mode.
+    """
     check(mode, flowlets)
     if mode == "adaptive":
         paths = route(net, ways, flows, mode, hashing, flowlets=flowlets)
@@ -106,9 +110,9 @@ def _hashed_load(net: Network, ways: Routes, flows: Flows, hashing: Hashing) -> 
 
 
 def slowest_rate(net: Network, loads: Floats) -> tuple[float, int]:
-    """(the least capacity by load of all directed links, that link); infinity and -1 where nothing is loaded.
+    """(minimum of capacity / load over all directed links, that link); infinity and -1 without load.
 
-    Flows of weight w that must all keep pace, as those of a collective, get w times this in GB/s.
+    `loads`: [2 links]. Flows of weight w that wait for each other, as in a collective, get w times this rate in GB/s.
     """
     used = np.flatnonzero(loads > 0)
     if not len(used):
@@ -132,14 +136,17 @@ def check(mode: str, flowlets: int = 1) -> None:
 
 
 def ends(net: Network, flows: Flows) -> tuple[Ints, Ints, Bools, Bools]:
-    """(link up of the sending NIC port, link down of the receiving, flows for which one is down, those that leave a port)."""
+    """(uplink of the sender, downlink of the receiver, flows with one of them down, flows between two ports), each [flows].
+
+    The first two are directed links of NIC ports.
+    """
     up, down = net.ports.link[flows.source_port], net.reverse(net.ports.link[flows.target_port])
     away = flows.source_port != flows.target_port
     return up, down, away & ~(net.alive[up] & net.alive[down]), away
 
 
 def leaf_pairs(net: Network, flows: Flows) -> tuple[Ints, Ints, Ints]:
-    """(sending leaf, receiving leaf) of all pairs that occur, and the pair of every flow."""
+    """(sending leaf, receiving leaf) of all pairs of leaves, each [pairs], and the pair of every flow, [flows]."""
     leaf, devices = net.ports.leaf, len(net.level)
     keys, pair = np.unique(leaf[flows.source_port] * devices + leaf[flows.target_port], return_inverse=True)
     source, target = np.divmod(keys, devices)
@@ -147,9 +154,10 @@ def leaf_pairs(net: Network, flows: Flows) -> tuple[Ints, Ints, Ints]:
 
 
 def spray_entries(ways: Routes, source: Ints, target: Ints) -> Iterator[tuple[Ints, Ints, Floats, Ints]]:
-    """Entries (pair, directed link, part of the pair's traffic) of pairs of leaves, some pairs at a time, by pair.
+    """Entries (pair, directed link, share of the pair's traffic), each [entries], in chunks of pairs of leaves.
 
-    The last of the four: pairs that have no way, at least for a part; they have no entries.
+    `source`, `target`: [pairs], leaves. The fourth array has the pairs without a path for at least a part of their traffic;
+    they have no entries.
     """
     for begin in range(0, len(source), PAIRS):
         chunk = slice(begin, begin + PAIRS)

@@ -62,7 +62,7 @@ def study(
 ) -> EcmpStudy:
     """Loads and rates over many runs of the same flows, each with other queue pair numbers. A port to itself is left out.
 
-    Rates are max-min fair among queue pairs; a connection keeps the pace of its slowest, and one without a way gets 0.
+    Rates are max-min fair among queue pairs; a connection has the rate of its slowest queue pair, and 0 without a path.
     Sprayed packets do not care for queue pairs: one run, of whole connections. Where their paths do not fit in memory, a
     rate is that of the first bottleneck: capacity by flows of the worst link on the way, which is never above max-min.
     """

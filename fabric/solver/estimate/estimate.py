@@ -105,7 +105,7 @@ def kind_of(job: Job) -> Kind:
 
 
 def band_of(job: Job, physics_: Physics) -> tuple[Floats, Floats]:
-    """(10th, 90th percentile of the time over the estimate) of each size."""
+    """(10th, 90th percentile of measured / estimated time), each [sizes of the job]."""
     kind, ranks = kind_of(job), int(job.ranks)
     measured = ranks <= OWN_REACH * physics_.own.get((kind.generation, kind.transport), 0)
     own = OWN_SPREAD if measured else 1.0
@@ -205,7 +205,7 @@ def _can(job: Job, physics_: Physics, algorithm: str, protocol: str) -> bool:
 
 
 def _limits(job: Job, physics_: Physics, runs: Runs) -> list[str]:
-    """Per row what its time hangs on: latency where twice the bandwidth of everything would save little, else the resource
+    """Bottleneck per row: latency if twice the bandwidth of everything would save little, else the resource
     whose doubling alone saves the most."""
     twice = {
         "network": {"net_GBps": job.net_GBps * 2},
@@ -264,7 +264,7 @@ def _row(
 
 
 def _named(job: Job, supply: Supply, limit: str, algorithm: str) -> str:
-    """The link that the network's share hangs on, or the first NIC where the fabric leaves them all they have."""
+    """The link that limits the network's share, or the first NIC if the fabric carries their full rate."""
     if limit != "network":
         return limit
     link = supply.of(pattern_of(job.collective, algorithm)).link

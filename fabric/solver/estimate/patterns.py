@@ -41,7 +41,7 @@ def together(parts: Sequence[Phase]) -> Phase:
 
 
 def ring(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
-    """Every domain to the next, the last to the first."""
+    """Every domain to the next, the last to the first; `ports`: [domains, NIC ports], rows of `net.ports`."""
     yield _shift(ports, 1, 1.0)
 
 

@@ -56,7 +56,7 @@ class Placement:
 def place(
     net: Network, gpus: int | None, request: str = "packed", jobs: int = 1, gpus_per_domain: int | None = None
 ) -> Placement:
-    """A job of so many GPUs (all of the fabric's unless given), or several such jobs, on `packed`, `spread` or
+    """A job of so many GPUs (default: all of the fabric), or several such jobs, on `packed`, `spread` or
     `random:SEED` servers, or on those that are named, a comma between.
 
     packed: the first servers, unit after unit. spread: one server of each unit in turn. Servers of a rack-wide NVLink

@@ -44,7 +44,7 @@ class Supply:
     routing: str  # ecmp, adaptive, spray
     qps: int
     seed: int
-    before: Supply | None = None  # the same without the failures: they are not credited with luckier hashes
+    before: Supply | None = None  # the same without the failures: a more even hash is not counted in their favor
     groups: Ints | None = None  # domains of every group that runs the collective at once, [groups, domains]; None: one group
 
     def of(self, pattern: str) -> Share:

@@ -137,7 +137,7 @@ def goodput(
 
     Args:
         optical: of every link of the plan, whether its cable has optics.
-        fabrics: those of the site, for the storage; the fabric of the job alone unless given.
+        fabrics: those of the site, for the storage; default: the fabric of the job.
 
     Raises:
         InputError: mistakes of the file, or a job that does not fit the fabric.

@@ -15,7 +15,7 @@ def lines(result: Goodput) -> list[str]:
 
 
 def _parts(result: Goodput) -> list[str]:
-    head = ("part", "count", "failures a year", "low to high", "effect of one", "example")
+    head = ("part", "count", "failures per year", "low to high", "effect of one", "example")
     rows = [_row(row) for row in result.interruptions]
     return aligned(rows, "<>>><<", head=head)
 
@@ -95,7 +95,7 @@ def _curve(result: Goodput) -> list[str]:
 def _lost(result: Goodput) -> list[str]:
     whole = sum(hours for _, hours in result.lost_gpu_hours)
     rows = [(cause, f"{hours:,.0f}", percent(hours / whole) if whole else "-") for cause, hours in result.lost_gpu_hours]
-    return aligned(rows, "<>>", head=("lost to", "GPU-hours a year", "of all lost"))
+    return aligned(rows, "<>>", head=("lost to", "GPU-hours per year", "of all lost"))
 
 
 def _range(span: Span, form: object) -> str:

@@ -101,7 +101,7 @@ def _computing(job: TrainingJob) -> list[tuple[str, str, str]]:
         mistakes.append(("compute", "expected a compute time above 0", hint))
     states_GB, available_GB = memory(job).states_GB, memory(job).available_GB
     if available_GB and states_GB > available_GB:
-        most = f"expected at most {available_GB:,.1f} GB of parameters, gradients and optimizer a GPU"
+        most = f"expected at most {available_GB:,.1f} GB of parameters, gradients and optimizer states per GPU"
         message = f"{most}, got {states_GB:,.1f}"
         mistakes.append(("compute.memory_GB", message, "increase tensor or pipeline, or set `sharding`"))
     for key, share in job.overlap.items():

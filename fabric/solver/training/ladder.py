@@ -104,7 +104,7 @@ class StepScore:
         return {"contrast": self.contrast, "rows": rows}
 
     def lines(self) -> list[str]:
-        """A row a measured step; the worst error, and the share inside the band."""
+        """One row per measured step; the worst error, and the share inside the band."""
         head = ("ladder", "row", "GPUs", "measured", "predicted", "p10 to p90", "error")
         cells = [
             (

@@ -61,7 +61,7 @@ def _memory(step: StepTime) -> list[tuple[str, str]]:
         ("activations", held.activations_GB),
     )
     rows = [
-        ("memory", f"{held.total_GB:,.1f}{of} a GPU{where}"),
+        ("memory", f"{held.total_GB:,.1f}{of} per GPU{where}"),
         ("", ", ".join(f"{name} {value:,.1f}" for name, value in parts)),
     ]
     if not held.fits:

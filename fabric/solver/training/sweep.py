@@ -42,7 +42,7 @@ class StepSweep:
         return {"keys": list(self.keys), "variants": [_document(item) for item in self.variants]}
 
     def lines(self) -> list[str]:
-        """A row a variant: its values, the step, its band, and what the network costs."""
+        """One row per variant: its values, the step, its band, and what the network costs."""
         fit = [item for item in self.variants if item.step]
         head = (*(key.partition(".")[2] for key in self.keys), "step", "p10 to p90", "tokens/s", "to network", "memory")
         rows = [(*map(_word, item.values), *_cells(item.step)) for item in fit[:SHOWN] if item.step]
@@ -131,5 +131,5 @@ def _variants(root: Node, varied: Mapping[str, Sequence[Node]], time: Callable[[
             yield Variant(values, None, error.diagnostics[0].message)
             continue
         held = step.memory
-        room = f"expected at most {held.available_GB:,.1f} GB a GPU, got {held.total_GB:,.1f}"
+        room = f"expected at most {held.available_GB:,.1f} GB per GPU, got {held.total_GB:,.1f}"
         yield Variant(values, step) if held.fits else Variant(values, None, f"{room}, activations {held.activations_GB:,.1f}")

@@ -7,7 +7,7 @@ from fabric.text import aligned, listed, percent, plural
 
 
 def lines(result: Utilisation, gpu_hour: float | None = None, currency: str = "") -> list[str]:
-    """The sizes, then a column a placement. No line ends.
+    """The sizes, then one column per placement. No line ends.
 
     Args:
         gpu_hour: cost of one GPU-hour; None without money.
@@ -64,7 +64,7 @@ def _uses(result: Utilisation, gpu_hour: float | None, currency: str) -> list[st
         ("  lost to shared links", *(percent(use.bandwidth.contention) for use in result.uses)),
         ("  of jobs in one domain", *(percent(use.bandwidth.inside) for use in result.uses)),
         ("jobs in several units", *(percent(use.bandwidth.crossing) for use in result.uses)),
-        ("idle GPU-hours a year", *(f"{_idle(result, use):,.0f}" for use in result.uses)),
+        ("idle GPU-hours per year", *(f"{_idle(result, use):,.0f}" for use in result.uses)),
     ]
     if gpu_hour is not None:
         rows.append((f"  cost, {currency}", *(f"{_idle(result, use) * gpu_hour:,.0f}" for use in result.uses)))

@@ -182,7 +182,7 @@ def without_steps(value: Any) -> Any:
 
 
 def write_recording(name: str, rows: Mapping[str, Iterable[Any]]) -> None:
-    """One row a line, so that a change shows."""
+    """One row per line, so that a change shows."""
     parts = []
     for question in sorted(rows):
         lines = ",\n".join(json.dumps(row, sort_keys=True) for row in rows[question])

@@ -44,7 +44,7 @@ CASES = {  # what is short: (leaf, table, of, next hops)
         [("leaf1", "red", False, 2)],
     ),
     "a spine's loopback is gone": ([(leaf, "default", "spine1", 0) for leaf in LEAVES], [("spine1", "default", True, 3)]),
-    "a leaf hangs on one spine": (
+    "a leaf is connected to one spine": (
         [("leaf1", "default", other, 1) for other in ("leaf2", "leaf3")]
         + [(other, "default", "leaf1", 1) for other in ("leaf2", "leaf3")],
         [("leaf1", "default", False, 2), ("leaf1", "default", True, 2)],

@@ -74,7 +74,7 @@ def near(findings: list[Finding], check: str, device: str, line: int) -> bool:
 
 
 def test_a_lost_spine_is_found(tmp_path: Path) -> None:
-    """A leaf whose links to one spine are shut hangs on the other."""
+    """A leaf whose links to one spine are shut depends on the other."""
     site = example("ai-eos", tmp_path)
     for _ in range(4):  # the links to the second spine
         site, _ = site.damaged("backend-leaf001", r"(description backend-spine002 .*\n)   no shutdown", r"\1   shutdown")

@@ -91,13 +91,13 @@ def test_a_partition_is_reported_with_what_would_heal_it(net: Network) -> None:
         (
             "FAB171",
             "the fabric is partitioned with backend-spine001, backend-spine002 down: "
-            "backend-leaf001 and backend-leaf002 have no way to each other",
+            "backend-leaf001 and backend-leaf002 have no path to each other",
             "without `--fail backend-spine001` the fabric stays connected",
         )
     ]
     cut = [f"backend-leaf003:{spine}" for spine in spines]
     ((_, message, hint),) = errors(net, "four-0001", *cut)
-    assert message.endswith("backend-leaf001 and backend-leaf003 have no way to each other")
+    assert message.endswith("backend-leaf001 and backend-leaf003 have no path to each other")
     assert hint == f"without `--fail {cut[0]}` the fabric stays connected"
 
 

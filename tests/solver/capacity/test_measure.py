@@ -165,10 +165,11 @@ def test_lines_read_as_a_report() -> None:
     net: Network = fabric("rack", servers=[("four", 8)])
     text = measure(net, parse(net, ["backend-leaf001:backend-spine001"]), n_minus_1=True, pairs=1).lines()
     assert text[:5] == [
-        "fabric backend: 8 servers, 32 GPUs, NICs 1,600 GB/s a direction",
+        "fabric backend: 8 servers, 32 GPUs, NICs 1,600 GB/s per direction",
         "  failed       backend-leaf001:backend-spine001",
-        "  bisection    37.5 % of NIC speed, 18.8 GB/s a GPU: units 1-2 against units 3-4, limited by leaf-spine links",
-        "  worst cut    25.0 % of NIC speed, 12.5 GB/s a GPU: unit 1 against the other 3 units, limited by leaf-spine links",
+        "  bisection    37.5 % of NIC speed, 18.8 GB/s per GPU: units 1-2 against units 3-4, limited by leaf-spine links",
+        "  worst cut    25.0 % of NIC speed, 12.5 GB/s per GPU: unit 1 against the other 3 units, "
+        "limited by leaf-spine links",
         "  paths        4 to 8 between two leaves",
     ]
     titles = [line.split()[0] for line in text if (line.startswith("  ") and "of NIC speed" in line) or "ECMP" in line]

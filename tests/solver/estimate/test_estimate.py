@@ -128,7 +128,7 @@ def test_fewer_nics_never_lead_to_a_faster_choice(placement: str) -> None:
 @settings(STABLE, max_examples=40)
 @given(st.data(), placements)
 def test_oversubscription_never_makes_it_faster(data: st.DataObject, placement: str) -> None:
-    """With packets sprayed: a hash may be luckier on fewer links."""
+    """With packets sprayed: a hash may happen to be more even on fewer links."""
     name = data.draw(st.sampled_from(sorted(set(FABRICS) - {"collapsed"})))
     collective = data.draw(st.sampled_from(COLLECTIVES))
     before = None
@@ -232,7 +232,7 @@ def test_bytes_on_the_wire(words: dict[str, Any], bytes_: float) -> None:
     ],
 )
 def test_ideal_time(words: dict[str, Any], ideal: float) -> None:
-    """Four NICs of 50 GB/s a domain of four H100s at 450 GB/s; GB/s are bytes a ns."""
+    """Four NICs of 50 GB/s per domain of four H100s at 450 GB/s; 1 GB/s is one byte per ns."""
     assert row_of(**words).ideal_time_us == pytest.approx(ideal * (1 << 30) / 1e3)
 
 

@@ -146,7 +146,7 @@ def test_states_that_exceed_the_memory_are_refused(changes: dict[str, object], g
     assert memory(job).states_GB == pytest.approx(gigabytes)
     roomy, small = (replace(job, compute=replace(job.compute, memory_GB=gigabytes * share)) for share in (1.01, 0.99))
     step_time(roomy, simple, 8)
-    assert "of parameters, gradients and optimizer a GPU, got" in error_text(lambda: step_time(small, simple, 8))
+    assert "of parameters, gradients and optimizer states per GPU, got" in error_text(lambda: step_time(small, simple, 8))
 
 
 def test_recomputed_parts_take_less_memory() -> None:

@@ -1,6 +1,6 @@
 """Lossless Ethernet in NVUE: the RoCE profile, and what differs from it.
 
-`qos roce` sets the buffers of the chip at hand, which no file should do by hand. Its pools, ETS and ECN hang on the traffic
+`qos roce` sets the buffers of the chip, which no file should set. Its pools, ETS and ECN depend on the traffic
 classes 3 and 6, so another priority is another switch priority in front of the same class: NVIDIA's own way to change it.
 """
 

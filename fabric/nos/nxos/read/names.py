@@ -132,7 +132,7 @@ def _secrets(line: str) -> tuple[str, ...]:
 
 
 def _hidden(text: str) -> bool:
-    """Nothing that opens anything: a place that someone else fills, or a switch of that name."""
+    """No secret: a placeholder, or a keyword of that name."""
     return placeholder(text) or text in ("strength-check", "prompt", "secure-mode")
 
 

@@ -172,7 +172,7 @@ def test_no_class_no_lines(own: SwitchView) -> None:
 
 @pytest.mark.parametrize("numbers", [QOS, OTHER])
 def test_the_profile_s_own_classes_stay(numbers: Qos) -> None:
-    """Pools, ETS and ECN hang on the traffic classes 3 and 6, whatever the priority is."""
+    """Pools, ETS and ECN depend on the traffic classes 3 and 6, whatever the priority is."""
     data = tree(replace(leaf(), qos=numbers))["qos"]
     assert list(data["congestion-control"]["ROCE"]["traffic-class"]) == ["3"]
     assert data["egress-scheduler"]["default-global"]["traffic-class"]["6"] == {"mode": "strict"}

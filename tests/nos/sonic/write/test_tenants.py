@@ -189,8 +189,8 @@ def test_bfd_of_fabric_links_passes_the_filter(style: str, table: str, rule: dic
     assert table not in without["ACL_TABLE"]
 
 
-def test_everybody_is_let_in_when_no_one_is_named() -> None:
-    """The first filter drops everything else: without a way in it would be the last thing that the switch is reported."""
+def test_all_are_permitted_when_no_prefix_is_stated() -> None:
+    """The first filter drops everything else: without its own permit rule the switch would become unreachable."""
     made = rich("leaf1", "qos", "sonic")
     made = replace(made, management=replace(made.management, allow=()))
     rules = db(made)["ACL_RULE"]
