@@ -46,7 +46,9 @@ class Odd:
 def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
     """(what is odd, position of a device that is no equal of the others → its differences)."""
     apart = _apart(devices)
-    found = [one for one in (*_singles(devices), *_objects(devices)) if one.witnesses > 2 or apart[one.device] < 2 - one.objects]
+    found = [
+        one for one in (*_singles(devices), *_objects(devices)) if one.witnesses > 2 or apart[one.device] < 2 - one.objects
+    ]
     counts = Counter(one.device for one in found)
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike], unlike
