@@ -10,18 +10,21 @@ from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name, undefined
 from fabric.nos.eos.read.qos import Qos
 from fabric.nos.reading import (
-    Section,
     each_name,
     esi,
     gbps,
     integer,
+    is_address,
     mac,
     numbers,
     placeholder,
     prefix,
     read_indented,
     read_route_maps,
+    Section,
 )
+
+LITERAL = re.compile(r"ip(?:v6)? (?:address|virtual-router address|address virtual)(?: secondary)? (?=\S*[.:])[0-9A-Fa-f].*", re.A)
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (
@@ -127,6 +130,8 @@ class _Reader:
             head, _, rest = part.line.partition(" ")
             if take := _FIELDS.get(head):
                 take(found, rest.strip(), part.number, file)
+                if LITERAL.fullmatch(part.line) and not _is_literal(part.line):
+                    facts.broken.append(Located(f"{part.line}: expected an address", part.number, file))
             elif head == "evpn":
                 _evpn(found, part, file)
         found.qos = self.qos.of(section)
@@ -244,6 +249,13 @@ class _Reader:
                 yield Located(part.line, part.number, self.file)
 
 
+def _is_literal(line: str) -> bool:
+    """Whether the address of an interface's line is one."""
+    words = line.split()
+    at = next(at for at, word in enumerate(words) if "." in word or ":" in word)
+    return prefix(" ".join(words[at : at + 2])) is not None or is_address(words[at])
+
+
 def _after_vrf(text: str) -> list[str]:
     words = text.split()
     return words[2:] if words[:1] == ["vrf"] else words
@@ -255,7 +267,7 @@ def _after_vrf(text: str) -> list[str]:
 def _ip(found: Interface, rest: str, line: int, file: str) -> None:
     words = rest.split()
     if words[:2] == ["address", "virtual"] or words[:2] == ["virtual-router", "address"]:
-        own = prefix(" ".join(words[2:])) or (words[2] if len(words) > 2 else None)
+        own = prefix(" ".join(words[2:])) or (words[2] if len(words) > 2 and is_address(words[2]) else None)
         if own:
             found.gateways.append(Located(own, line, file))
     elif words[:1] == ["address"]:
