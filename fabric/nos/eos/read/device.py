@@ -10,6 +10,7 @@ from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name, undefined
 from fabric.nos.eos.read.qos import Qos
 from fabric.nos.reading import (
+    Section,
     each_name,
     esi,
     gbps,
@@ -21,10 +22,11 @@ from fabric.nos.reading import (
     prefix,
     read_indented,
     read_route_maps,
-    Section,
 )
 
-LITERAL = re.compile(r"ip(?:v6)? (?:address|virtual-router address|address virtual)(?: secondary)? (?=\S*[.:])[0-9A-Fa-f].*", re.A)
+LITERAL = re.compile(
+    r"ip(?:v6)? (?:address|virtual-router address|address virtual)(?: secondary)? (?=\S*[.:])[0-9A-Fa-f].*", re.A
+)
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (

@@ -529,6 +529,7 @@ EOF
         "qos profile\n   tx-queue x\nqos map dscp to traffic-class\nhostname\nusername\nip prefix-list\n",
         "\x00\x01\xff\n   \x00",
         "match\nneighbor\nservice-policy input",
+        "router bgp 1\n   vrf red\n      rd\n      route-target\n      route-target import\n   vlan 10\n      rd \n",
     ],
 )
 def test_nothing_is_too_broken_to_be_read(text: str) -> None:
