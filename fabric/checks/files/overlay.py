@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from ipaddress import ip_interface
 from typing import ClassVar
 
 from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, bare, odd_ones, place, vrf_of
@@ -340,8 +341,10 @@ class Segments(FilesCheck):
                     )
 
 
-def _has_address(interface: Interface) -> bool:
-    return bool(interface.addresses or interface.gateways)
+def _has_hosts(interface: Interface) -> bool:
+    """Whether an interface has a subnet for more than the two ends of a link."""
+    networks = (ip_interface(fact.value).network for fact in (*interface.addresses, *interface.gateways))
+    return any(network.max_prefixlen - network.prefixlen > 2 for network in networks)
 
 
 class TunnelFits(FilesCheck):
@@ -368,11 +371,11 @@ class TunnelFits(FilesCheck):
         for facts in network.devices:
             mtu_limit = room.get(facts.name)
             by_mtu: dict[int, list[tuple[str, Located[int]]]] = {}
-            hosts = {vrf_of(own) for name, own in facts.interfaces.items() if VLAN.match(name) and _has_address(own)}
+            hosts = {vrf_of(own) for name, own in facts.interfaces.items() if VLAN.match(name) and _has_hosts(own)}
             for name, interface in facts.interfaces.items() if mtu_limit else ():
                 inside = interface.vrf and interface.vrf.value in facts.vrfs and facts.vrfs[interface.vrf.value].vni
                 between = VLAN.match(name) and (  # a pair's peer link, which no tunnel crosses
-                    id(interface) in network.cabled or (vrf_of(interface) in hosts and not _has_address(interface))
+                    id(interface) in network.cabled or (vrf_of(interface) in hosts and not _has_hosts(interface))
                 )
                 if inside and mtu_limit and not between and interface.mtu and interface.mtu.value + VXLAN_BYTES > mtu_limit:
                     by_mtu.setdefault(interface.mtu.value, []).append((name, interface.mtu))

@@ -131,6 +131,8 @@ ABOVE = "hostname spine1\n" + "".join(
     for h in (1, 2)
 )
 
+SVI = "interface Vlan20\n   ip address 192.168.0.{}/31\n"
+
 
 def pair(text: str, **fields: tuple[object, object]) -> Files:
     """Two leaves, each with its own of the two values of every field."""
@@ -294,12 +296,17 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             for n in (1, 2)
         ],
     ),
-    ("FAB269", "an unnumbered peer link in a tenant with gateways"): (
-        but(
-            pair(LEAF.replace("Vlan10\n   vrf red\n   mtu 9214", "Vlan10\n   vrf red\n   ip address 10.9.0.{h}/24"),
-                 mtu=(1500, 1500), h=(0, 1), rt=(1, 1)),
-            {},
-        ),
+    ("FAB269", "a peer link in a tenant with gateways"): (
+        {
+            name: text.replace("Vlan10\n   vrf red\n   mtu 9214", "Vlan10\n   vrf red\n   ip address virtual 10.9.0.1/24")
+            for name, text in (
+                pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1))  # unnumbered, or one subnet for the peer links of all
+                | {
+                    f"leaf{n}.eos": LEAF.format(n=f"leaf{n}", mtu=1500, h=n - 1, rt=1) + SVI.format(n % 2)
+                    for n in (3, 4, 5, 6)
+                }
+            ).items()
+        },
         [],
     ),
     ("FAB281", "one name on many lines"): (
