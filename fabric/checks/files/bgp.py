@@ -166,7 +166,8 @@ class Sessions(FilesCheck):
         if meant is not None and not blind:
             number = peer.remote_as.value if peer.remote_as else ""
             fact = f"the description names {meant.name}" if named else f"AS {number} belongs to {meant.name}"
-            yield self._at(facts, peer, f"address not assigned to any known device; {fact}")
+            unread = WARNING if _kernel_unread(meant) else ""
+            yield self._at(facts, peer, f"address not assigned to any known device; {fact}", unread)
         elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
             yield self._at(facts, peer, "address not assigned to any known device, and in no subnet of this device", WARNING)
         else:
