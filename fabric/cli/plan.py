@@ -64,7 +64,13 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     shape = [f"{row['kind']}, {tiers}"] + ([f"{row['planes']} planes"] if row["planes"] > 1 else [])
     out = [f"fabric {name}: {row['purpose']}, {', '.join(shape)}"]
     gpus = f", {row['gpus']:,} GPUs" if row["gpus"] else ""
-    out.append(f"  servers   {row['servers']:,}{gpus} in {counted(row['units'], 'unit')} of {unit['servers']}")
+    groups = row.get("groups", {})
+    size = "" if groups else f" of {unit['servers']}"
+    out.append(f"  servers   {row['servers']:,}{gpus} in {counted(row['units'], 'unit')}{size}")
+    for group, own in groups.items():
+        model = "" if own["model"] == group else f" ({own['model']})"
+        size = f"{counted(own['units'], 'unit')} of {own['unit']['servers']}"
+        out.append(f"            {own['servers']:,} {group}{model} in {size}")
     if row["tiers"] == 3:
         out.append(
             f"  pods      {pods['count']:,} of {counted(pods['units'], 'unit')}: "
@@ -72,10 +78,11 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
         )
     switches = []
     for tier, model in row["models"].items():
-        ports = row["ports"][tier]
-        down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
-        spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
-        switches.append((tier, f"{row['switches'][tier]:,}", model, down, up, spare))
+        kinds = [(own["leaves"], own["ports"]) for own in groups.values()] if tier == "leaf" else []
+        for number, ports in kinds or [(row["switches"][tier], row["ports"][tier])]:
+            down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
+            spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
+            switches.append((tier, f"{number:,}", model, down, up, spare))
     out += aligned(switches, ">8>7<16>12>12>12", indent="  ", head=("switches", "number", "model", "down", "up", "spare"))
     links = []
     for kind, number in row["links"].items():
@@ -84,7 +91,10 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
             cable = f"{length['metres']} m, {WORDS[length['source']]}"
             links.append((kind, f"{number:,}", f"{row['cables'][kind]:,}", cable))
     out += aligned(links, ">12>7>7<", indent="  ", head=("links", "number", "cables", "max length"))
-    up = f"leaf {ratio['leaf']:g}:1" + (f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else "")
+    leaves = list(dict.fromkeys(own["oversubscription"] for own in groups.values())) or [ratio["leaf"]]
+    up = f"leaf {' and '.join(f'{one:g}:1' for one in leaves)}" + (
+        f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else ""
+    )
     out.append(f"  oversubscription  {up}")
     if row["bgp"]["sessions"]:
         out.append(f"  bgp       {phrase(row['bgp']['sessions'], more)}, {counted(row['bgp']['asns'], 'AS number')}")

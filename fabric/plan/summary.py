@@ -157,9 +157,31 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
         },
         "limits": {"max_servers": sizing.limit_servers, "max_gpus": sizing.limit_gpus},
     }
+    if len(sizing.groups) > 1:
+        result["groups"] = {own.name: _group(spec, sizing, at) for at, own in enumerate(sizing.groups)}
     if spec.reserve:
         result["planned"] = _planned(spec, sizing)
     return result
+
+
+def _group(spec: FabricSpec, sizing: Sizing, at: int) -> dict[str, Any]:
+    """One of several groups of servers, which has units and leaves of its own."""
+    own, server = sizing.groups[at], spec.groups[at].server
+    ports = _leaf_ports(spec, sizing, own)
+    return {
+        "model": spec.groups[at].model,
+        "servers": own.servers,
+        "gpus": own.gpus,
+        "units": own.units,
+        "unit": {
+            "servers": own.unit_servers,
+            "gpus": own.unit_servers * server.gpus,
+            "leaves": own.unit_leaves,
+        },
+        "leaves": own.leaves,
+        "ports": ports,
+        "oversubscription": _ratio(ports),
+    }
 
 
 def _models(spec: FabricSpec, sizing: Sizing) -> dict[str, str]:

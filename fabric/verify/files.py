@@ -16,8 +16,8 @@ from typing import Any
 from fabric.cabling.verify import readers as lldp
 from fabric.cabling.verify.files import UnknownDeviceError, device_of, every_file
 from fabric.cabling.verify.hosts import Hosts
-from fabric.cabling.verify.outputs import DEEPEST, prompt_of, split
-from fabric.diagnostics import InputError, Report
+from fabric.cabling.verify.outputs import CODE, DEEPEST, prompt_of, split
+from fabric.diagnostics import InputError, Place, Report
 from fabric.nos.lldp.neighbors import Part as LldpPart
 from fabric.nos.lldp.output import JSON, TEXT
 from fabric.nos.state.reader import Failed, StateReader
@@ -74,7 +74,9 @@ def read(folder: Path, names: Sequence[str]) -> Collected:
         InputError: the folder is missing or has no file.
     """
     report, hosts, collected = Report(), Hosts(names), Collected(str(folder))
-    paths = list(every_file([folder], report))
+    if not folder.exists():
+        report.fail(CODE, Place(str(folder)), f"expected {WHAT}, got no such file or folder")
+    paths = list(every_file([folder], report, WHAT))
     report.raise_errors()
     for path in paths:
         collected.files += 1

@@ -79,7 +79,8 @@ def document(state: SiteState) -> dict[str, Any]:
 def summary(state: SiteState) -> str:
     """`6 switches: 1 error in 1 switch, 1 without state`."""
     counts = state.verdict().counts()
-    found = ", ".join(plural(number, kind) for kind, number in counts.items() if number) or "as planned"
+    sound = "nothing judged" if len(state.silent) == len(state.site.switches) else "as planned"
+    found = ", ".join(plural(number, kind) for kind, number in counts.items() if number) or sound
     affected = {finding.device for finding in state.findings}
     inside = f" in {plural(len(affected), 'switch', 'switches')}" if affected else ""
     silent = f", {len(state.silent):,} without state" if state.silent else ""

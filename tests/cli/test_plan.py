@@ -34,7 +34,7 @@ CONTRACT: dict[str, Any] = {
     "bgp": {"sessions": int, "asns": int},
     "limits": {"max_servers": int, "max_gpus": int},
 }
-EXTRA = {"purpose": str, "kind": str, "models": dict, "lengths": dict}  # and "planned" where room is reserved
+EXTRA = {"purpose": str, "kind": str, "models": dict, "lengths": dict}
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -46,6 +46,32 @@ def test_text(name: str, run: Run, tmp_path: Path) -> None:
     golden(f"cli/plan-{name}.txt", done.out)
 
 
+MIXED = """\
+version: 1
+site: dc1
+fabrics:
+  backend:
+    servers:
+      - {model: dgx-h100, count: 48, name: old}
+      - {model: dgx-b300, count: 40}
+    topology: {switch: sn5600, unit: {full: false}}
+"""
+
+
+def test_every_group_of_servers_has_its_units_and_leaves(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "intent.yaml").write_text(MIXED)
+    golden("cli/plan-groups.txt", run("plan intent.yaml").out)
+    row = json.loads(run("plan intent.yaml --json").out)["fabrics"]["backend"]
+    groups = row["groups"]
+    assert list(groups) == ["old", "dgx-b300"]
+    assert sum(own["leaves"] for own in groups.values()) == row["switches"]["leaf"]
+    assert sum(own["servers"] for own in groups.values()) == row["servers"]
+    assert {name: (own["unit"]["servers"], own["ports"]["down_speed_gbps"]) for name, own in groups.items()} == {
+        "old": (64, 400),
+        "dgx-b300": (32, 800),
+    }
+
+
 @pytest.mark.parametrize("name", DESIGNS)
 def test_json_keeps_the_contract(name: str, run: Run, tmp_path: Path) -> None:
     write(tmp_path, name)
@@ -55,7 +81,8 @@ def test_json_keeps_the_contract(name: str, run: Run, tmp_path: Path) -> None:
     assert set(document) == {"site", "fabrics"}
     assert document["site"] == "dc1"
     for row in document["fabrics"].values():
-        extra = {**EXTRA, **({"planned": dict} if name == "planned" else {})}
+        more = {"planned": {"planned": dict}, "mixed": {"groups": dict}}  # where room is reserved; of several groups
+        extra = {**EXTRA, **more.get(name, {})}
         assert wrong({**CONTRACT, **extra}, row) == []
 
 

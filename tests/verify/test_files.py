@@ -72,5 +72,10 @@ def test_a_daemon_that_does_not_run(tmp_path: Path) -> None:
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a folder without files"):
+    with pytest.raises(InputError, match="expected state of a switch, got a folder without files"):
         read(tmp_path, NAMES)
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="expected state of a switch, got no such file or folder"):
+        read(tmp_path / "none", NAMES)

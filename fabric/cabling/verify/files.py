@@ -64,14 +64,15 @@ def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: 
     return collected
 
 
-def every_file(paths: Iterable[Path], report: Report) -> Iterator[Path]:
+def every_file(paths: Iterable[Path], report: Report, what: str = WHAT) -> Iterator[Path]:
+    """The files of folders, and those named. A folder without files is an error; `what` is expected in it."""
     for path in paths:
         if not path.is_dir():
             yield path
             continue
         inside = sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
         if not inside:
-            report.error(CODE, Place(str(path)), f"expected {WHAT}, got a folder without files")
+            report.error(CODE, Place(str(path)), f"expected {what}, got a folder without files")
         yield from inside
 
 

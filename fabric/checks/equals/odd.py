@@ -46,18 +46,35 @@ class Odd:
 def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
     """(what is odd, position of a device that is no equal of the others → its differences)."""
     apart = _apart(devices)
-    found = [one for one in (*_singles(devices), *_objects(devices)) if one.witnesses > 2 or apart[one.device] < 2]
+    found = [
+        one for one in (*_singles(devices), *_objects(devices)) if one.witnesses > 2 or apart[one.device] < 2 - one.objects
+    ]
     counts = Counter(one.device for one in found)
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike], unlike
 
 
 def _apart(devices: Sequence[Device]) -> list[int]:
-    """Per device: kinds of objects that it alone has, or alone has not. Two equals prove nothing against a border leaf."""
-    users = Counter(family for own in devices for family in own.objects)
-    alone = {family for family, count in users.items() if count == 1}
-    common = {family for family, count in users.items() if count == len(devices) - 1}
-    return [len(alone & own.objects.keys()) + len(common - own.objects.keys()) for own in devices]
+    """Per device: kinds of objects, and lists and policies by name, that it alone has, or alone has not.
+
+    Two equals prove nothing against a border leaf, nor two border leaves against the third leaf.
+    """
+    kinds = [set(own.objects) | _names(own) for own in devices]
+    users = Counter(kind for own in kinds for kind in own)
+    alone = {kind for kind, count in users.items() if count == 1}
+    common = {kind for kind, count in users.items() if count == len(devices) - 1}
+    return [len(alone & own) + len(common - own) for own in kinds]
+
+
+def _names(own: Device) -> set[Family]:
+    """Objects with a chosen name."""
+    return {
+        Family(family.text, (*family.values, name))
+        for family, members in own.objects.items()
+        if family.text and not family.text.startswith(PORTS)
+        for name in members
+        if LETTER.search(name)
+    }
 
 
 # --- properties of the device itself ----------------------------------------------------------------------------

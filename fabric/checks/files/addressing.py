@@ -93,7 +93,13 @@ def _behind_nat(network: Network, owners: list[Owner]) -> bool:
 
 
 def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
-    """A tunnel address that a pair answers for, an anycast loopback, or a gateway that is spelled as an ordinary address."""
+    """Whether several interfaces are to have an address.
+
+    A tunnel address that a pair answers for, an anycast loopback, a gateway that is spelled as an ordinary address, or the
+    loopback address that the ports of one device borrow.
+    """
+    if len({id(owner.facts) for owner in owners}) == 1:
+        return _borrowed(owners)
     if len({id(owner.facts) for owner in owners}) < len(owners):
         return False
     if all(is_loopback(owner.interface.name) for owner in owners):
@@ -104,6 +110,12 @@ def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
     names = [re.fullmatch(r"(?:vlan|irb|bvi|br|ve)\D*(\d+)", owner.interface.name.lower()) for owner in owners]
     alike = len({name[1] for name in names if name}) == len({owner.fact.value for owner in owners}) == 1
     return all(names) and alike and not any(owner.interface.gateways for owner in owners)
+
+
+def _borrowed(owners: list[Owner]) -> bool:
+    """Unnumbered ports: a host address of a loopback, on its ports as well."""
+    hosts = [owner for owner in owners if owner.fact.value.endswith(("/32", "/128"))]
+    return len(hosts) >= len(owners) - 1 and any(is_loopback(owner.interface.name) for owner in hosts)
 
 
 def _tunnels(owner: Owner, address: str) -> bool:
@@ -124,11 +136,13 @@ def _beside_own(owner: Owner, address: str) -> bool:
 
 
 def _speaks_by(owner: Owner, address: str) -> bool:
-    """Whether a device speaks BGP by this address."""
+    """Whether a device speaks BGP by this address: an interface speaks by its first one, not by a secondary one."""
     facts = owner.facts
     speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}
     speaks |= {peer.source.value for peer in facts.neighbors() if peer.source}
-    return bool(speaks & {address, owner.interface.name, f"{owner.interface.name}.0"})
+    first = next((fact for fact in owner.interface.addresses if (":" in fact.value) == (":" in address)), owner.fact)
+    names = {owner.interface.name, f"{owner.interface.name}.0"} if bare(first.value) == address else set()
+    return bool(speaks & {address, *names})
 
 
 class PointToPoint(FilesCheck):

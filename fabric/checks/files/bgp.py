@@ -118,8 +118,13 @@ class Sessions(FilesCheck):
             for facts in network.devices
             for number in {process.asn.value for process in facts.bgp.values() if process.asn}
         )
+        spoken = {
+            bare(peer.source.value) for facts in network.devices for peer in facts.neighbors() if peer.source and is_on(peer)
+        }
         for facts, _, peer in network.sessions():
             far = network.far(peer)
+            if far is None and bare(peer.peer) in spoken:
+                continue  # a local address that its device lacks, which is another check's finding
             if far is not None and (far.back is not None or _knows_its_end(network, facts, peer)):
                 yield from self._both_ends(network, facts, peer, far)
             elif far is None and not (peer.dynamic or peer.interface):
@@ -161,7 +166,8 @@ class Sessions(FilesCheck):
         if meant is not None and not blind:
             number = peer.remote_as.value if peer.remote_as else ""
             fact = f"the description names {meant.name}" if named else f"AS {number} belongs to {meant.name}"
-            yield self._at(facts, peer, f"address not assigned to any known device; {fact}")
+            unread = WARNING if _kernel_unread(meant) else ""
+            yield self._at(facts, peer, f"address not assigned to any known device; {fact}", unread)
         elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
             yield self._at(facts, peer, "address not assigned to any known device, and in no subnet of this device", WARNING)
         else:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from ipaddress import ip_interface
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, bare, odd_ones, place
-from fabric.facts import Facts, Located, Vni, Vrf
+from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, bare, odd_ones, place, vrf_of
+from fabric.facts import Facts, Interface, Located, Vni, Vrf
 from fabric.grouping import grouped
 from fabric.text import listed
 
@@ -100,9 +101,8 @@ class VrfVni(FilesCheck):
             _, odd = odd_ones([(name, (facts, fact)) for facts, name, fact in rows])
             for name, (facts, fact) in odd if len({name for _, name, _ in rows}) > 1 else ():
                 other = next((row for row in rows if row[1] != name), rows[0])
-                yield self.on(
-                    facts, fact, f"{name}: VNI {number} is also assigned to {other[1]} on {other[0].name} ({place(other[2])})"
-                )
+                message = f"{name}: VNI {number} is also assigned to {other[1]} on {other[0].name} ({place(other[2])})"
+                yield self.on(facts, fact, message, severity=WARNING if _renamed(network, rows) else "")
             for facts in network.devices:
                 mapped = facts.vnis.get(number)
                 if mapped is not None and not any(facts is user and fact.line == mapped.line for user, _, fact in rows):
@@ -149,6 +149,22 @@ class VrfVni(FilesCheck):
                     )
                     leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
                     yield self.on(facts, fact, message, severity=WARNING if leaks else "")
+
+
+def _renamed(network: Network, users: list[tuple[Facts, str, Located[int]]]) -> bool:
+    """Whether the VRFs of a VNI may be one that each device names in its own way, as the name is local to a device.
+
+    Then no device has two of the names, none of them has another VNI, and their route targets have one in common.
+    """
+    names = {name.removeprefix("VRF ") for _, name, _ in users}
+    number = users[0][2].value
+    targets: list[set[str]] = []
+    for facts in network.devices:
+        own = [vrf for name, vrf in facts.vrfs.items() if name in names]
+        if len(own) > 1 or any(vrf.vni and vrf.vni.value != number for vrf in own):
+            return False
+        targets += [{fact.value for fact in (*vrf.imports, *vrf.exports)} for vrf in own if vrf.imports or vrf.exports]
+    return not targets or bool(set.intersection(*targets))
 
 
 def _list(values: object) -> str:
@@ -325,6 +341,12 @@ class Segments(FilesCheck):
                     )
 
 
+def _has_hosts(interface: Interface) -> bool:
+    """Whether an interface has a subnet for more than the two ends of a link."""
+    networks = (ip_interface(fact.value).network for fact in (*interface.addresses, *interface.gateways))
+    return any(network.max_prefixlen - network.prefixlen > 2 for network in networks)
+
+
 class TunnelFits(FilesCheck):
     """Compares tenant MTUs plus the VXLAN header with the MTU of the fabric links.
 
@@ -349,9 +371,12 @@ class TunnelFits(FilesCheck):
         for facts in network.devices:
             mtu_limit = room.get(facts.name)
             by_mtu: dict[int, list[tuple[str, Located[int]]]] = {}
+            hosts = {vrf_of(own) for name, own in facts.interfaces.items() if VLAN.match(name) and _has_hosts(own)}
             for name, interface in facts.interfaces.items() if mtu_limit else ():
                 inside = interface.vrf and interface.vrf.value in facts.vrfs and facts.vrfs[interface.vrf.value].vni
-                between = VLAN.match(name) and id(interface) in network.cabled  # a pair's peer link, which no tunnel crosses
+                between = VLAN.match(name) and (  # a pair's peer link, which no tunnel crosses
+                    id(interface) in network.cabled or (vrf_of(interface) in hosts and not _has_hosts(interface))
+                )
                 if inside and mtu_limit and not between and interface.mtu and interface.mtu.value + VXLAN_BYTES > mtu_limit:
                     by_mtu.setdefault(interface.mtu.value, []).append((name, interface.mtu))
             for value, rows in by_mtu.items():

@@ -201,6 +201,8 @@ class OwnAs(FilesCheck):
             far = network.far(peer)
             if peer.allowas_in is not None:
                 return {}
+            if peer.local_as is not None:
+                continue  # the path has that number
             if far is not None and is_external(facts.bgp[""], peer) and not has_vtep(far.facts):
                 found[far.facts.name] = far.facts
         words = any(word in text for one in (facts, *found.values()) for text in one.texts.values() for word in AS_WORDS)

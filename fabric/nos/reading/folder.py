@@ -17,6 +17,7 @@ from fabric.nos.reading.recognise import NO_CONFIG, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 HOST_NAME = r'^\s*hostname\s+"?([\w.-]+)'  # as most have it
+SYSTEM_FOLDERS = frozenset({"etc", "frr", "network", "nvue.d", "quagga", "sonic"})  # of a switch's disk, above its configs
 USUAL = frozenset({"config", "running-config", "show_running-config", "startup", "startup-config"})  # stems of files
 
 
@@ -73,12 +74,13 @@ def scan(root: Path) -> Folder:
             continue
         kind = recognise(str(path), text)
         if kind.nos:
-            texts.setdefault((site, str(path.parent)), {})[str(path)] = kind.nos, text
+            texts.setdefault((site, str(_home(path, root))), {})[str(path)] = kind.nos, text
         else:
             folder.unrecognised[str(path)] = kind.reason
     folder.unrecognised |= {str(error.filename): (error.strerror or str(error)).lower() for error in lost}
+    repeated = _repeated(texts.values())
     for (site, _), files in sorted(texts.items()):
-        for device in _devices(files, folder):
+        for device in _devices(files, folder, repeated):
             device.site = site
             folder.devices.append(device)
     _part(folder)
@@ -135,13 +137,45 @@ def _files(root: Path, lost: Callable[[OSError], None]) -> Iterator[tuple[str, P
                 yield site, Path(folder) / name
 
 
-def _devices(files: dict[str, tuple[str, str]], folder: Folder) -> Iterator[Device]:
+def _home(path: PurePath, root: PurePath | None = None) -> PurePath:
+    """The folder of a file's device: `leaf1` of `leaf1/etc/network/interfaces`, copied from the disk of a switch."""
+    home = path.parent
+    while _usual([str(path)]) and home.name in SYSTEM_FOLDERS and home != root:
+        home = home.parent
+    return home
+
+
+def _repeated(folders: Iterable[dict[str, tuple[str, str]]]) -> frozenset[str]:
+    """Names of files without a host name that several folders have: such a name tells no device from another."""
+    names = [
+        name
+        for files in folders
+        for name in {PurePath(path).name for path, (_, text) in files.items() if not _configured_name(text)}
+    ]
+    return frozenset(name for name, number in Counter(names).items() if number > 1)
+
+
+def _parts_by_name(files: dict[str, tuple[str, str]], kinds: set[str], repeated: frozenset[str]) -> bool:
+    """Whether files are the parts of one device, `leaf1/zebra.conf` and `leaf1/routing.conf`: one of them at most has BGP."""
+    if not all(PurePath(path).name in repeated or _usual([path]) for path in files) or not _one_device(kinds):
+        return False
+    nos = next(nos for nos, reader in readers().items() if kinds <= reader.together)
+    one_each = ({path: text} for path, (kind, text) in files.items() if kind != "companion")
+    return sum(bool(read_device("", nos, one).bgp) for one in one_each) <= 1
+
+
+def _devices(files: dict[str, tuple[str, str]], folder: Folder, repeated: frozenset[str]) -> Iterator[Device]:
     """A folder is one device when its files are the parts of one; otherwise every host name in it is one."""
     kinds = [kind for kind, _ in files.values() if kind != "companion"]
     alone = len(kinds) == len(set(kinds)) and len({_name(path, text) for path, (_, text) in files.items()}) == 1
     if len(kinds) == len(files) == 1 or (_one_device(set(kinds)) and (_usual(files) or alone)):
-        yield _device(files)
+        yield _device(files, repeated)
         return
+    if kinds and _parts_by_name(files, set(kinds), repeated):
+        yield _device(files, repeated)
+        return
+    if not any(_usual([path]) for path, (kind, _) in files.items() if kind != "companion"):
+        repeated = frozenset()  # `before` and `after`, with files of several devices each
     groups: dict[str, dict[str, tuple[str, str]]] = {}
     for path, (kind, text) in files.items():
         if kind == "companion":
@@ -151,10 +185,10 @@ def _devices(files: dict[str, tuple[str, str]], folder: Folder) -> Iterator[Devi
     for files_of_device in groups.values():
         parts = [kind for kind, _ in files_of_device.values()]
         if len(parts) == len(set(parts)) and set(parts) <= _parts():
-            yield _device(files_of_device)
+            yield _device(files_of_device, repeated)
         else:
             for path, one in files_of_device.items():  # two devices of one name are reported, not merged
-                yield _device({path: one})
+                yield _device({path: one}, repeated)
 
 
 @cache
@@ -178,13 +212,14 @@ def _part_name() -> re.Pattern[str]:
     return re.compile(rf"[-_.](?:{'|'.join(reader.part for reader in readers().values() if reader.part)})$", re.I)
 
 
-def _device(files: dict[str, tuple[str, str]]) -> Device:
+def _device(files: dict[str, tuple[str, str]], repeated: frozenset[str] = frozenset()) -> Device:
     kinds = {kind for kind, _ in files.values()}
     nos = next(nos for nos, reader in readers().items() if kinds & {nos, *reader.other_kinds})
     configured = next((name for _, text in files.values() if (name := _configured_name(text))), "")
     path = PurePath(next(iter(files)))
+    of_folder = all(_usual([own]) or PurePath(own).name in repeated for own in files)
     return Device(
-        configured or (path.parent.name if _usual(files) else _stem(path)),
+        configured or (_home(path).name if of_folder else _stem(path)),
         nos,
         {path: text for path, (_, text) in files.items()},
     )

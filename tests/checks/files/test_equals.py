@@ -83,6 +83,7 @@ BY_DESIGN = {
     "another address": ("leaf2.eos", "10.255.0.2", "10.255.0.99"),
     "another AS number": ("leaf2.eos", "router bgp 65002", "router bgp 65099"),
     "a description": ("leaf2.eos", "description spine1 Ethernet2", "description to spine1 Ethernet2"),
+    "a static host name": ("leaf2.eos", "ip routing", "ip host leaf1 10.255.0.1\nip routing"),
     "a tenant": ("leaf2.eos", "router ospf 1", "vrf instance red\ninterface Vlan20\n   vrf red\nrouter ospf 1"),
 }
 
@@ -108,6 +109,19 @@ def test_the_odd_one_is_named_with_its_line(case: str) -> None:
 def test_what_differs_by_design_is_no_finding(case: str) -> None:
     name, old, new = BY_DESIGN[case]
     assert heads(but(LEAVES, {name: {old: new}})) == []
+
+
+def test_every_device_names_the_others() -> None:
+    hosts = {n: "".join(f"ip host leaf{m} 10.255.0.{m}\n" for m in (1, 2, 3, 4) if m != n) for n in (1, 2, 3, 4)}
+    named = {f"leaf{n}.eos": LEAF.format(n=n) + hosts[n] for n in (1, 2, 3, 4)}
+    assert heads(LEAVES | named) == []
+
+
+def test_two_border_leaves_are_no_rule_for_a_third_leaf() -> None:
+    own = "ip prefix-list OWN seq 10 permit 10.255.0.{n}/32\n"
+    border = "ip prefix-list OWN seq 20 permit 0.0.0.0/0\nip prefix-list WAN-IN seq 10 permit 0.0.0.0/0\n"
+    leaves = {f"leaf{n}.eos": LEAF.format(n=n) + own.format(n=n) + border * (n < 3) for n in (1, 2, 3)}
+    assert heads(leaves) == []
 
 
 def test_two_devices_are_not_enough() -> None:

@@ -71,6 +71,68 @@ router bgp 65000
       route-target import evpn 65000:{rt}
 """
 
+ANYCAST = """\
+hostname {n}
+feature nv overlay
+interface loopback0
+  ip address 10.255.0.{i}/32
+  ip address 10.254.0.1/32 secondary
+interface nve1
+  source-interface loopback0
+router bgp 65000
+  router-id 10.255.0.{i}
+  neighbor 10.255.0.9
+    remote-as 65000
+    update-source loopback0
+"""
+BORROWED = """\
+hostname r1
+interface lo
+ ip address 10.255.0.1/32
+interface swp1
+ ip address 10.255.0.1/32
+interface swp2
+ ip address 10.255.0.1/{length}
+"""
+LISTENER = """\
+hostname r2
+router bgp 65002
+ neighbor 10.0.0.2 remote-as 65001
+ neighbor 10.0.0.2 update-source 10.0.0.1
+interface lo
+ ip address 10.255.0.2/32
+"""
+TENANT = """\
+hostname {n}
+vrf instance {vrf}
+interface Loopback1
+   ip address 10.254.0.{h}/32
+interface Vxlan1
+   vxlan source-interface Loopback1
+   vxlan vrf {vrf} vni 50001
+"""
+TARGETS = "router bgp 65000\n   vrf {vrf}\n      route-target import evpn 65000:{rt}\n"
+OVER = """\
+hostname {n}
+interface Ethernet1
+   ip address 10.0.0.{port}/31
+interface Loopback1
+   ip address 10.254.0.{h}/32
+interface Vxlan1
+   vxlan source-interface Loopback1
+   vxlan vlan 10 vni 10010
+router bgp 65000
+   neighbor 10.0.0.{spine} remote-as 65200
+   neighbor 10.0.0.{spine} local-as 6510{h} no-prepend replace-as
+"""
+ABOVE = "hostname spine1\n" + "".join(
+    f"interface Ethernet{h}\n   ip address 10.0.0.{2 * h}/31\n"
+    f"router bgp 65200\n   neighbor 10.0.0.{2 * h + 1} remote-as {{{h}}}\n"
+    for h in (1, 2)
+)
+
+SVI = "interface Vlan20\n   ip address 192.168.0.{}/31\n"
+
 
 def pair(text: str, **fields: tuple[object, object]) -> Files:
     """Two leaves, each with its own of the two values of every field."""
@@ -127,6 +189,61 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             "Loopback1 (leaf2.eos:5)",
             "leaf2.eos:5: error[FAB252]: leaf2: Loopback1: 10.254.0.1 is also configured on leaf1 "
             "Loopback1 (leaf1.eos:5)",
+        ],
+    ),
+    ("FAB252", "a pair answers for a secondary address"): (
+        {f"leaf{i}.nxos": ANYCAST.format(n=f"leaf{i}", i=i) for i in (1, 2)}, []
+    ),
+    ("FAB252", "ports borrow the address of the loopback"): ({"r1.frr": BORROWED.format(length=32)}, []),
+    ("FAB252", "one of the ports has a subnet"): ({"r1.frr": BORROWED.format(length=24)}, []),
+    ("FAB252", "two ports of a device with one subnet"): (
+        {"r1.frr": BORROWED.format(length=24).replace("swp1\n ip address 10.255.0.1/32", "swp1\n ip address 10.255.0.1/24")},
+        [
+            f"r1.frr:{line}: error[FAB252]: r1: {name}: 10.255.0.1 is also configured on r1 {other} (r1.frr:{there})"
+            for line, name, other, there in ((3, "lo", "swp1", 5), (5, "swp1", "lo", 3), (7, "swp2", "lo", 3))
+        ],
+    ),
+    ("FAB256", "FRR whose kernel may have the address"): (
+        {
+            "r1.frr": FRR.replace(" neighbor 10.0.0.1 update-source 10.0.0.2\n", "interface lo\n ip address 10.255.0.1/32\n"),
+            "r2.frr": "hostname r2\nrouter bgp 65002\ninterface lo\n ip address 10.255.0.2/32\n",
+        },
+        [
+            "r1.frr:3: warning[FAB256]: r1: neighbor 10.0.0.1: address not assigned to any known device; "
+            "AS 65002 belongs to r2"
+        ],
+    ),
+    ("FAB256", "the far end speaks from an address that is in no file"): (
+        {"r1.frr": FRR.replace("10.0.0.2\n", "10.0.0.2\ninterface lo\n ip address 10.255.0.1/32\n"), "r2.frr": LISTENER}, []
+    ),
+    ("FAB265", "each leaf has a name of its own for a VRF"): (
+        pair(TENANT, vrf=("red", "tenant-red"), h=(1, 2)),
+        [
+            f"leaf{n}.eos:7: warning[FAB265]: leaf{n}: VRF {name}: VNI 50001 is also assigned to VRF {other} on leaf{m} "
+            f"(leaf{m}.eos:7)"
+            for n, name, m, other in ((1, "red", 2, "tenant-red"), (2, "tenant-red", 1, "red"))
+        ],
+    ),
+    ("FAB265", "two VRFs with the VNI of one"): (
+        pair(TENANT + TARGETS, vrf=("red", "blue"), h=(1, 2), rt=(1, 2)),
+        [
+            f"leaf{n}.eos:7: error[FAB265]: leaf{n}: VRF {name}: VNI 50001 is also assigned to VRF {other} on leaf{m} "
+            f"(leaf{m}.eos:7)"
+            for n, name, m, other in ((1, "red", 2, "blue"), (2, "blue", 1, "red"))
+        ],
+    ),
+    ("FAB2504", "the underlay shows other AS numbers"): (
+        pair(OVER, port=(3, 5), spine=(2, 4), h=(1, 2)) | {"spine1.eos": ABOVE.format("", 65101, 65102)}, []
+    ),
+    ("FAB2504", "the underlay shows the AS number of both"): (
+        {
+            name: "\n".join(line for line in text.splitlines() if "local-as" not in line) + "\n"
+            for name, text in pair(OVER, port=(3, 5), spine=(2, 4), h=(1, 2)).items()
+        }
+        | {"spine1.eos": ABOVE.format("", 65000, 65000)},
+        [
+            "leaf1.eos:9: error[FAB2504]: leaf1: AS number 65000 is also that of leaf2 behind spine1, "
+            "and no session accepts it"
         ],
     ),
     ("FAB267", "half of a pair begins its tunnels elsewhere"): (
@@ -188,6 +305,19 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             "MTU 1500 of the fabric links"
             for n in (1, 2)
         ],
+    ),
+    ("FAB269", "a peer link in a tenant with gateways"): (
+        {
+            name: text.replace("Vlan10\n   vrf red\n   mtu 9214", "Vlan10\n   vrf red\n   ip address virtual 10.9.0.1/24")
+            for name, text in (
+                pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1))  # unnumbered, or one subnet for the peer links of all
+                | {
+                    f"leaf{n}.eos": LEAF.format(n=f"leaf{n}", mtu=1500, h=n - 1, rt=1) + SVI.format(n % 2)
+                    for n in (3, 4, 5, 6)
+                }
+            ).items()
+        },
+        [],
     ),
     ("FAB281", "one name on many lines"): (
         but(SMALL, {"leaf1.eos": {"maximum-routes 1000\n": "maximum-routes 1000\n" + 3 * MAPPED}}),

@@ -114,6 +114,41 @@ LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]
         {"leaf7/running-config.txt": EOS.replace("hostname {}\n", "")},
         [("leaf7", "eos", ["leaf7/running-config.txt"])],
     ),
+    "copied from the disks of switches": (
+        {
+            "leaf1/etc/frr/daemons": "bgpd=yes\n",
+            "leaf1/etc/frr/frr.conf": FRR.format("leaf1"),
+            "leaf1/etc/network/interfaces": INTERFACES,
+            "leaf2/etc/network/interfaces": INTERFACES,
+            "leaf3/etc/sonic/config_db.json": SONIC.format("leaf3"),
+            "leaf3/etc/sonic/frr/frr.conf": FRR.format("leaf3"),
+        },
+        [
+            ("leaf1", "frr", ["leaf1/etc/frr/daemons", "leaf1/etc/frr/frr.conf", "leaf1/etc/network/interfaces"]),
+            ("leaf2", "frr", ["leaf2/etc/network/interfaces"]),
+            ("leaf3", "sonic", ["leaf3/etc/sonic/config_db.json", "leaf3/etc/sonic/frr/frr.conf"]),
+        ],
+    ),
+    "one name in every folder": (
+        {f"leaf{n}/routing.conf": "frr version 8\nrouter bgp 1\n" for n in (1, 2)},
+        [(f"leaf{n}", "frr", [f"leaf{n}/routing.conf"]) for n in (1, 2)],
+    ),
+    "parts of one name in every folder": (
+        {
+            f"leaf{n}/{name}.conf": f"frr version 8\n{text}"
+            for n in (1, 2)
+            for name, text in (("evpn", "router bgp 1\n"), ("ports", "interface swp1\n"))
+        },
+        [(f"leaf{n}", "frr", [f"leaf{n}/evpn.conf", f"leaf{n}/ports.conf"]) for n in (1, 2)],
+    ),
+    "two versions of a device": (
+        {f"leaf{n}/{name}.conf": "frr version 8\nrouter bgp 1\n" for n in (1, 2) for name in ("frr", "with-ipv6")},
+        [(f"leaf{n}", "frr", [f"leaf{n}/{name}.conf"]) for n in (1, 2) for name in ("frr", "with-ipv6")],
+    ),
+    "two versions of a network without host names": (
+        {f"{when}/leaf{n}.conf": "frr version 8\nrouter bgp 1\n" for when in ("after", "before") for n in (1, 2)},
+        [(f"leaf{n}", "frr", [f"{when}/leaf{n}.conf"]) for when in ("after", "before") for n in (1, 2)],
+    ),
     "hidden files, pages and tables": (
         {
             "leaf1.cfg": EOS.format("leaf1"),

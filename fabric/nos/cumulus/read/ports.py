@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fabric.facts import MANAGEMENT, Facts, Interface, Located
 from fabric.nos.cumulus.read.tree import number, off, string
-from fabric.nos.reading import Branch, esi, mac, numbers, prefix
+from fabric.nos.reading import Branch, esi, is_address, mac, numbers, prefix
 
 FAMILIES = ("ipv4", "ipv6", "ip")  # `ip` has both before 5.15
 EVERY_VLAN = 4094  # a trunk with all of them says nothing about any
@@ -46,8 +46,9 @@ def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
     for family in FAMILIES:
         for router in port.at(family, "vrrp", "virtual-router").parts.values():
             interface.gateways += [
-                Located(_with_length(address, interface), part.line, file)
+                Located(own, part.line, file)
                 for address, part in router.at("address").parts.items()
+                if (own := _with_length(address, interface)) is not None
             ]
     interface.mtu = number(port.at("link", "mtu"), file)
     interface.speed_gbps = _speed(port.at("link", "speed"), file)
@@ -74,12 +75,12 @@ def _addresses(facts: Facts, file: str, port: Branch, *path: str) -> Iterator[Lo
                 facts.broken.append(Located(f"{text}: expected an address with its length", part.line, file))
 
 
-def _with_length(text: str, own: Interface) -> str:
-    """A virtual address of VRRP may have no length: it has that of the interface's subnet."""
+def _with_length(text: str, own: Interface) -> str | None:
+    """A virtual address of VRRP may have no length: it has that of the interface's subnet. None for what is no address."""
     if "/" in text:
-        return prefix(text) or text
+        return prefix(text)
     length = next((at.value.partition("/")[2] for at in own.addresses if (":" in at.value) == (":" in text)), "")
-    return prefix(f"{text}/{length}") or text
+    return prefix(f"{text}/{length}") or (text if is_address(text) else None)
 
 
 def _speed(branch: Branch, file: str) -> Located[int] | None:

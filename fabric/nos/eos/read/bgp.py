@@ -185,13 +185,13 @@ class _Process:
         self._targets(self.facts.vrfs.setdefault(name, Vrf(name, section.number, self.file)), section)
 
     def _targets(self, own: Vni | Vrf, section: Section) -> None:
-        if found := section.last("rd"):
+        if (found := section.last("rd")) and found[0].split():
             own.rd = Located(found[0].split()[-1], found[1].number, self.file)
         for text, part in section.each("route-target"):
             words = text.split()
             for kind, into in (("import", own.imports), ("export", own.exports)):
                 if words and (kind in words[:2] or words[0] == "both"):
-                    into.append(Located(words[-1], part.number, self.file))
+                    into += [Located(word, part.number, self.file) for word in words[1:] if ":" in word or word is words[-1]]
 
 
 def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: bool = False) -> None:

@@ -15,12 +15,17 @@ from fabric.nos.reading import (
     esi,
     gbps,
     integer,
+    is_address,
     mac,
     numbers,
     placeholder,
     prefix,
     read_indented,
     read_route_maps,
+)
+
+LITERAL = re.compile(
+    r"ip(?:v6)? (?:address|virtual-router address|address virtual)(?: secondary)? (?=\S*[.:])[0-9A-Fa-f].*", re.A
 )
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
@@ -127,6 +132,8 @@ class _Reader:
             head, _, rest = part.line.partition(" ")
             if take := _FIELDS.get(head):
                 take(found, rest.strip(), part.number, file)
+                if LITERAL.fullmatch(part.line) and not _is_literal(part.line):
+                    facts.broken.append(Located(f"{part.line}: expected an address", part.number, file))
             elif head == "evpn":
                 _evpn(found, part, file)
         found.qos = self.qos.of(section)
@@ -244,6 +251,13 @@ class _Reader:
                 yield Located(part.line, part.number, self.file)
 
 
+def _is_literal(line: str) -> bool:
+    """Whether the address of an interface's line is one."""
+    words = line.split()
+    at = next(at for at, word in enumerate(words) if "." in word or ":" in word)
+    return prefix(" ".join(words[at : at + 2])) is not None or is_address(words[at])
+
+
 def _after_vrf(text: str) -> list[str]:
     words = text.split()
     return words[2:] if words[:1] == ["vrf"] else words
@@ -255,7 +269,7 @@ def _after_vrf(text: str) -> list[str]:
 def _ip(found: Interface, rest: str, line: int, file: str) -> None:
     words = rest.split()
     if words[:2] == ["address", "virtual"] or words[:2] == ["virtual-router", "address"]:
-        own = prefix(" ".join(words[2:])) or (words[2] if len(words) > 2 else None)
+        own = prefix(" ".join(words[2:])) or (words[2] if len(words) > 2 and is_address(words[2]) else None)
         if own:
             found.gateways.append(Located(own, line, file))
     elif words[:1] == ["address"]:

@@ -162,7 +162,7 @@ class Process:
 
     def _group(self, draft: Draft, line: Line, words: list[str]) -> None:
         if not words:
-            draft.is_group = True
+            draft.is_group = not peer_address(draft.name)  # a group may be called as a neighbor is, which stays one
         elif not line.negated:
             draft.group = line.located(words[0])
 

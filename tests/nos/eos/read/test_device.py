@@ -529,6 +529,7 @@ EOF
         "qos profile\n   tx-queue x\nqos map dscp to traffic-class\nhostname\nusername\nip prefix-list\n",
         "\x00\x01\xff\n   \x00",
         "match\nneighbor\nservice-policy input",
+        "router bgp 1\n   vrf red\n      rd\n      route-target\n      route-target import\n   vlan 10\n      rd \n",
     ],
 )
 def test_nothing_is_too_broken_to_be_read(text: str) -> None:
@@ -550,7 +551,33 @@ def test_damaged_configs_are_read_as_far_as_they_go() -> None:
                     lines[at] = lines[at][: rng.randrange(len(lines[at]) + 1)]
                 case _:
                     lines[at] = " " * rng.randrange(9) + lines[at].lstrip()
-        assert read("x", {"f": "\n".join(lines)[: rng.randrange(1, 60_000)]}).broken == []
+        found = read("x", {"f": "\n".join(lines)[: rng.randrange(1, 60_000)]})
+        assert [fact for fact in found.broken if not fact.value.endswith(": expected an address")] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "mistake"),
+    [
+        ("ip address 10.0.0.1/31", ""),
+        ("ip address 10.0.0.1 255.255.255.254", ""),
+        ("ip address 10.0.0.1/31 secondary", ""),
+        ("ip address virtual 10.0.0.1/24", ""),
+        ("ip virtual-router address 10.0.0.1", ""),
+        ("ip address virtual source-nat vrf red address 10.0.0.1", ""),
+        ("ip address dhcp", ""),
+        ("ip address unnumbered Loopback0", ""),
+        ("ipv6 address fd00::1/127", ""),
+        ("ipv6 address fe80::1/64 link-local", ""),
+        ("ip address 10.0.0.777/31", "expected an address"),
+        ("ip address virtual 10.0.0.1/33", "expected an address"),
+        ("ip address virtual 10.0.0.²/24", "expected an address"),
+        ("ip virtual-router address 10.0.0.300", "expected an address"),
+        ("ipv6 address fd00::1::2/64", "expected an address"),
+    ],
+)
+def test_an_address_that_is_none_is_named(line: str, mistake: str) -> None:
+    found = read("x", {"f": f"hostname x\ninterface Ethernet1\n   no switchport\n   {line}\n"})
+    assert [(fact.value, fact.line) for fact in found.broken] == [(f"{line}: {mistake}", 4)] * bool(mistake)
 
 
 # --- our own -----------------------------------------------------------------------------------------------------

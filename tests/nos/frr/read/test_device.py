@@ -116,6 +116,7 @@ def test_addresses_of_frr_alone(text: str, expected: dict[str, list[str]]) -> No
             ["ipv4@2", "ipv6@4"],
             "65546@2",
         ),
+        ("neighbor 10.0.0.1 peer-group\nneighbor 10.0.0.1 remote-as 7", "10.0.0.1", ["ipv4@2"], "7@3"),
         (
             "neighbor 10.0.0.1 remote-as 7\naddress-family evpn vpn\nexit\nneighbor 10.0.0.1 timers 1 3",
             "10.0.0.1",
