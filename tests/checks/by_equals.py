@@ -80,7 +80,7 @@ class Alone:
         files = {**self.switch.files, damage.file: damage.text}
         facts = read_device(self.switch.view.device.name, self.switch.nos, files)
         network = Network(tuple(sorted([*self.others, facts], key=lambda facts: facts.name)))
-        found, _ = check_network(network, self.outlines)
+        found, _ = check_network(network, self.outlines.copy())
         return [finding for finding in found if finding.severity != NOTE]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fabric.checks.equals.forms import MARKED, Body, Device, Family, Plans, Property, filed, plans, rows_of
+from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Family, Plans, Property, filed, plans, rows_of
 from fabric.checks.equals.odd import Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
@@ -85,17 +85,15 @@ class _Role:
 
     def _among(self, devices: Sequence[Facts], judged: int, *, only_objects: bool = False, only_device: bool = False) -> None:
         """Compares devices; the first `judged` of them may be found odd."""
-        samples = devices[:: max(1, len(devices) // 32)]
-        made = plans([self.outlines.of(facts) for facts in samples])
-        odd, apart = odd_ones([self._filed(facts, made) for facts in devices])
+        samples = {id(facts): self.outlines.of(facts) for facts in devices[:: max(1, len(devices) // LEARNT_FROM)]}
+        made = plans(list(samples.values()))
+        read = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices)
+        odd, apart = odd_ones([filed(own, made, self.bodies) for own in read])
         if not (only_objects or only_device):
             self.result.apart += [f"{devices[at].name} ({plural(count, 'difference')})" for at, count in apart.items()]
         for one in odd:
             if one.device < judged and not (only_objects and not one.objects) and not (only_device and one.objects):
                 self.result.unlike += self._shown(devices, made, one)
-
-    def _filed(self, facts: Facts, made: Plans) -> Device:
-        return filed(self.outlines.of(facts), made, self.bodies)
 
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 
 from fabric.checks import ERROR, NOTE, WARNING, Check, Finding, Network, syntax_of
-from fabric.checks.equals.compare import Comparison, compared
+from fabric.checks.equals.compare import Comparison
 from fabric.checks.equals.outline import GIVEN
 from fabric.checks.equals.roles import Outlines
+from fabric.checks.equals.spelling import misspelt
 from fabric.facts import Located
+from fabric.text import plural
 
 
 @dataclass(frozen=True)
@@ -19,11 +20,8 @@ class Compared:
 
     network: Network
     reported: Sequence[Finding]
-    outlines: Outlines = field(default_factory=Outlines)
-
-    @cached_property
-    def comparison(self) -> Comparison:
-        return compared(self.network.devices, self.outlines)
+    outlines: Outlines
+    comparison: Comparison
 
 
 class EqualsCheck(Check[Compared]):
@@ -66,7 +64,6 @@ class Needs(EqualsCheck):
     remediation = "enable the feature, or remove the statements that use it"
 
     def judge(self, subject: Compared) -> Iterator[Finding]:
-        _ = subject.comparison  # reads every file
         for facts in subject.network.devices:
             clues = subject.outlines.clues.get(id(facts), ())
             needs = syntax_of(facts.nos).rules.needs if clues else ()
@@ -83,3 +80,26 @@ class Needs(EqualsCheck):
                     reported.add(message)
                     at = Located(None, place.line, place.file)
                     yield self.on(facts, at, message, hint=need.fix.format(**dict(clue.words)))
+
+
+class Spelling(EqualsCheck):
+    """Looks for a word that only one statement has, where similar statements have a word that differs in one letter.
+
+    A network OS rejects an unknown command when it loads a file, and most ignore the line: `neigbor 10.0.0.1 activate` is
+    a session without routes.
+    """
+
+    id = "FAB2510"
+    title = "Statements are spelled as similar ones"
+    severity = WARNING
+    example = "`vn 10001` in one VRF, `vni 10002` in all others"
+    remediation = "correct the word, if it is misspelt"
+
+    def judge(self, subject: Compared) -> Iterator[Finding]:
+        reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
+        devices = {id(facts): facts for facts in subject.network.devices}
+        for forms in subject.outlines.forms.values():
+            for one in misspelt(forms):
+                if (one.place.file, one.place.line) not in reported and one.device in devices:
+                    message = f"`{one.word}`: {plural(one.count, 'similar statement')} have `{one.usual}`"
+                    yield self.on(devices[one.device], Located(None, one.place.line, one.place.file), message)
