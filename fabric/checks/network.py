@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from ipaddress import ip_interface
 
 from fabric.checks.agree import Difference
-from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, vrf_of, within
+from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, network_of, vrf_of, within
 from fabric.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
 from fabric.grouping import grouped
 from fabric.nos.statements.names import Name
@@ -51,7 +50,7 @@ class Network:
         found: dict[tuple[str, str], list[Owner]] = {}
         for owners in self.owners.values():
             for owner in owners:
-                net = ip_interface(owner.fact.value).network
+                net = network_of(owner.fact.value)
                 if net.max_prefixlen - net.prefixlen in (1, 2) and owner.vrf != MANAGEMENT:
                     found.setdefault((owner.vrf, str(net)), []).append(owner)
         return found

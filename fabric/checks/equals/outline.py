@@ -83,9 +83,10 @@ class Outline:
 
 # Addresses and AS numbers, which make most statements of a device unlike those of another: no pattern asks for their digits.
 OWN = re.compile(
-    r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])|(?<=\bbgp )\d+|(?<=\bremote-as )\d+|(?<=\bpeer-as )\d+"
+    r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])|^(?:6[45]\d{3}|\d{7,10})$"
     r"|(?<![\w:.])(?!fe80)[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{0,4}){2,9}(?![\w:])"
 )
+TEXT = re.compile(r"(?<=\bdescription ).+")  # for people, however many words
 SAME = "0.0.0.0"  # in their place
 
 
@@ -156,7 +157,9 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
 def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     """The form of a statement that was not read before; its clues and names go to the cache."""
     text = syntax.joined(path)
-    key = f"{path[0]} {OWN.sub(SAME, text)}"
+    key = f"{path[0]} {' '.join(map(_own, text.split(' ')))}"
+    if "description " in key:
+        key = TEXT.sub("", key)
     shape = cache.shapes.get(key)
     if shape is None:
         shape = cache.shapes[key] = _shape(syntax, path, cache)
@@ -171,6 +174,12 @@ def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     return Form(shape.form, values, shape.matters)
 
 
+@lru_cache(maxsize=100_000)
+def _own(word: str) -> str:
+    """A word without what is a device's own."""
+    return OWN.sub(SAME, word) if len(word) > 2 and any(map(str.isdigit, word)) else word
+
+
 def _shape(syntax: Syntax, path: Path, cache: Cache) -> Shape:
     if not cache.rules:
         cache.rules = _rules(syntax)
@@ -180,6 +189,7 @@ def _shape(syntax: Syntax, path: Path, cache: Cache) -> Shape:
     silent = syntax.is_silent(path, (), LABEL, DEFAULT, HIDDEN, ADDED) or (
         syntax.tolerated is not None and syntax.tolerated.match(text) is not None
     )
+    text = TEXT.sub("", text)
     own = [(*span, STATED) for span in _spans(syntax.varies, text)] + [
         (*span, NUMBER) for span in _spans(syntax.numbered, text)
     ]

@@ -30,14 +30,14 @@ class Misspelt(NamedTuple):
         place: of the first statement with it.
         word: the word.
         usual: the word of similar statements.
-        count: of these statements.
+        similar: statements with it.
     """
 
     device: int
     place: Place
     word: str
     usual: str
-    count: int
+    similar: int
 
 
 @dataclass

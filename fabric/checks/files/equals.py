@@ -101,5 +101,5 @@ class Spelling(EqualsCheck):
         for forms in subject.outlines.forms.values():
             for one in misspelt(forms):
                 if (one.place.file, one.place.line) not in reported and one.device in devices:
-                    message = f"`{one.word}`: {plural(one.count, 'similar statement')} have `{one.usual}`"
+                    message = f"`{one.word}`: {plural(one.similar, 'similar statement')} have `{one.usual}`"
                     yield self.on(devices[one.device], Located(None, one.place.line, one.place.file), message)

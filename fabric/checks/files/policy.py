@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from fabric.checks import ERROR, NOTE, FilesCheck, Finding, Network, syntax_of
 from fabric.checks.base import REGENERATE
-from fabric.checks.defined import undefined, unused
+from fabric.checks.defined import shared, undefined, unused
 from fabric.facts import Facts, Located
 from fabric.grouping import grouped
 from fabric.text import plural
@@ -88,6 +88,28 @@ class Unused(FilesCheck):
 
     def _of(self, facts: Facts, network: Network) -> Iterator[Located[str]]:
         return unused(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
+
+
+class Shared(FilesCheck):
+    """Looks for a value that two objects of a device have and only one may have: a VNI, a route distinguisher, a lane.
+
+    The network OS refuses the second one or takes it from the first, which then fails.
+    """
+
+    id = "FAB2511"
+    title = "VNIs, route distinguishers and lanes are unique on a device"
+    severity = ERROR
+    example = "`vxlan vlan 10 vni 10010` and `vxlan vlan 20 vni 10010`"
+    remediation = "give each object a value of its own"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            said: set[str] = set()
+            for fact in shared(syntax_of(facts.nos).names, network.names.get(id(facts), ())):
+                of, _, what = fact.value.partition(": ")
+                if of not in said:  # a port may share several lanes
+                    said.add(of)
+                    yield self.on(facts, fact, f"{of}: {what}")
 
 
 class OneStory(FilesCheck):

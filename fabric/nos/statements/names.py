@@ -2,7 +2,7 @@
 
 `names.yaml` beside `statements.yaml` has one entry per kind of object. Patterns are matched against the whole path of a
 statement. In them `<name>` is the name, `<names>` several with blanks or commas between them, and `<scope>` what a name is
-known in, such as a VRF.
+known in, such as a VRF. `(?P<of>…)` is the object that a value belongs to, where `unique` says that no other may have it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-KEYS = {"kind", "defined", "used", "built_in", "unused", "given", "why", "source"}
+KEYS = {"kind", "defined", "used", "built_in", "unused", "unique", "given", "why", "source"}
 BETWEEN = re.compile(r"[\s,|]+")
 SHORT = {"<name>": r"(?P<name>[^\s,]+)", "<names>": "(?P<name>.+)", "<scope>": r"(?P<scope>\S+)"}
 SHORTENED = re.compile(rf"(?<!P)(?:{'|'.join(SHORT)})")
@@ -29,12 +29,14 @@ class Name(NamedTuple):
         used: the statement refers to it; else it defines it.
         scope: what it is known in, "" for the device.
         text: the name itself.
+        of: the object that it belongs to, where only one may have it.
     """
 
     kind: int
     used: bool
     scope: str
     text: str
+    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class Kind:
         given: pattern of a statement without which the kind is not judged: a part of a config has none.
         why: what a reference to nothing does.
         source: title of the vendor's page.
+        unique: no two objects of a device may have one such value, as a lane or a VNI.
     """
 
     title: str
@@ -56,6 +59,7 @@ class Kind:
     given: re.Pattern[str] | None
     why: str
     source: str
+    unique: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,11 +81,11 @@ class NamePattern:
         if self.given:
             yield Name(self.kind, False, "", GIVEN)
             return
-        scope = (match["scope"] or "") if "scope" in self.line.groupindex else ""
+        scope, of = ((match[group] or "") if group in self.line.groupindex else "" for group in ("scope", "of"))
         for name in BETWEEN.split(match["name"].strip(" ,|[]\"'")):
             name = self.before + name.strip("\"'!")
-            if name and not (self.used and self.built_in and self.built_in.fullmatch(name)):
-                yield Name(self.kind, self.used, scope, name)
+            if name and not ((self.used or of) and self.built_in and self.built_in.fullmatch(name)):
+                yield Name(self.kind, self.used, scope, name, of)
 
 
 GIVEN = "\0"  # in place of a name, by a statement without which a kind is not judged
@@ -121,7 +125,7 @@ def load_names(path: FilePath) -> Names:
         kind = _kind(row)
         kinds.append(kind)
         patterns += [_pattern(at, False, entry, kind) for entry in row["defined"]]
-        patterns += [_pattern(at, True, entry, kind) for entry in row["used"]]
+        patterns += [_pattern(at, True, entry, kind) for entry in row.get("used", ())]
         if kind.given is not None:
             patterns.append(NamePattern(at, False, kind.given, given=True))
     return Names(tuple(kinds), tuple(patterns))
@@ -129,7 +133,15 @@ def load_names(path: FilePath) -> Names:
 
 def _kind(row: Mapping[str, Any]) -> Kind:
     built_in, given = (re.compile(row[key]) if row.get(key) else None for key in ("built_in", "given"))
-    return Kind(row["kind"], built_in, row.get("unused", True), given, row.get("why", ""), row["source"])
+    return Kind(
+        row["kind"],
+        built_in,
+        row.get("unused", not row.get("unique")),
+        given,
+        row.get("why", ""),
+        row["source"],
+        row.get("unique", False),
+    )
 
 
 def _pattern(at: int, used: bool, entry: str | Mapping[str, str], kind: Kind) -> NamePattern:
