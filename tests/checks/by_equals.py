@@ -28,7 +28,7 @@ from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
 
 RACKS = 4
 EQUALS = 3  # devices of a role
-FILES = 25  # damaged files per switch
+FILES = 12  # damaged files per switch
 
 
 @dataclass

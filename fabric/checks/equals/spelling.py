@@ -85,12 +85,13 @@ def misspelt(forms: Forms) -> list[Misspelt]:
 
 
 def _words(text: str) -> tuple[str, ...]:
-    return tuple(WORD.findall(text))
+    """The words of a form, VALUE for any value: behind a misspelt word another pattern may name it."""
+    return tuple([VALUE if MARK.search(word) else word for word in WORD.findall(text)])
 
 
 def _slots_of(words: tuple[str, ...]) -> Iterator[tuple[Slot, str]]:
     for at, word in enumerate(words):
-        if at and not MARK.search(word) and len(word) >= SHORTEST:
+        if at and word != VALUE and len(word) >= SHORTEST:
             yield (at, (*words[:at], *words[at + 1 :])), word
 
 

@@ -83,7 +83,7 @@ class NamePattern:
             return
         scope, of = ((match[group] or "") if group in self.line.groupindex else "" for group in ("scope", "of"))
         for name in BETWEEN.split(match["name"].strip(" ,|[]\"'")):
-            name = self.before + name.strip("\"'!")
+            name = self.before + name.strip("\"'!{}")
             if name and not ((self.used or of) and self.built_in and self.built_in.fullmatch(name)):
                 yield Name(self.kind, self.used, scope, name, of)
 
