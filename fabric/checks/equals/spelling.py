@@ -75,8 +75,9 @@ def misspelt(forms: Forms) -> list[Misspelt]:
     found: dict[tuple[int, str], Misspelt] = {}
     for text, words in rare.items():
         for slot, word in _slots_of(words):
-            usual, count = max(slots[slot].items(), key=lambda item: item[1])
-            if count >= USUAL and not users[word] and is_slip(word, usual):
+            alike = [(count, other) for other, count in slots[slot].items() if count >= USUAL and is_slip(word, other)]
+            if alike and not users[word]:
+                count, usual = max(alike)
                 device, place = forms.first[text]
                 known = found.get((device, word))
                 if known is None or place.line < known.place.line:

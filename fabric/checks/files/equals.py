@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from fabric.checks import ERROR, NOTE, WARNING, Check, Finding, Network, syntax_of
 from fabric.checks.equals.compare import Comparison
 from fabric.checks.equals.outline import GIVEN
 from fabric.checks.equals.roles import Outlines
-from fabric.checks.equals.spelling import misspelt
+from fabric.checks.equals.spelling import Misspelt, misspelt
 from fabric.facts import Located
 from fabric.text import plural
 
@@ -22,6 +23,11 @@ class Compared:
     reported: Sequence[Finding]
     outlines: Outlines
     comparison: Comparison
+
+    @cached_property
+    def misspelt(self) -> list[Misspelt]:
+        """Words that are most likely misspelt, of all devices."""
+        return [one for forms in self.outlines.forms.values() for one in misspelt(forms)]
 
 
 class EqualsCheck(Check[Compared]):
@@ -45,6 +51,7 @@ class Equals(EqualsCheck):
 
     def judge(self, subject: Compared) -> Iterator[Finding]:
         reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
+        reported |= {(one.place.file, one.place.line) for one in subject.misspelt}
         for one in subject.comparison.unlike:
             if (one.place.file, one.place.line) not in reported:
                 yield self.on(one.facts, one.place, one.message)
@@ -98,8 +105,7 @@ class Spelling(EqualsCheck):
     def judge(self, subject: Compared) -> Iterator[Finding]:
         reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
         devices = {id(facts): facts for facts in subject.network.devices}
-        for forms in subject.outlines.forms.values():
-            for one in misspelt(forms):
-                if (one.place.file, one.place.line) not in reported and one.device in devices:
-                    message = f"`{one.word}`: {plural(one.similar, 'similar statement')} have `{one.usual}`"
-                    yield self.on(devices[one.device], Located(None, one.place.line, one.place.file), message)
+        for one in subject.misspelt:
+            if (one.place.file, one.place.line) not in reported and one.device in devices:
+                message = f"`{one.word}`: {plural(one.similar, 'similar statement')} have `{one.usual}`"
+                yield self.on(devices[one.device], Located(None, one.place.line, one.place.file), message)
