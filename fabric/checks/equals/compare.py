@@ -31,6 +31,7 @@ class Unlike:
         subject: the port, list or neighbor that it is about, "" for the device.
         more: further statements that are missing with it.
         witnesses: names of the others, or how many similar objects there are.
+        statement: the whole of the statement of the others, `*` for what is a device's own.
     """
 
     facts: Facts
@@ -40,6 +41,7 @@ class Unlike:
     subject: str
     more: int
     witnesses: str
+    statement: str
 
     @property
     def message(self) -> str:
@@ -112,7 +114,8 @@ class _Role:
         else:
             witnesses = f"{plural(len(names), 'device')} of its role ({listed(names, 2)})"
         subject = odd.name if odd.objects or odd.family.text else ""
-        yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses)
+        whole = _whole(made, odd.missing[0]).partition(" ")[2]
+        yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
 
     def _place(self, own: Outline, rows: dict[tuple[Family, str, Property], Row], odd: Odd) -> Located[object]:
         """Of the statement that differs, else of the section or object that lacks one."""
@@ -139,9 +142,8 @@ def _has_subinterfaces(facts: Facts, name: str) -> bool:
     return any(other.startswith(f"{name}.") for other in facts.interfaces)
 
 
-def _text(nos: str, made: Plans, what: Property) -> str:
-    """A property as a statement, `*` for what is a device's own."""
-    syntax = syntax_of(nos)
+def _whole(made: Plans, what: Property) -> str:
+    """A property as a path with its part, `*` for what is a device's own."""
     text, kept = what
     plan, values, at = made.made[text], iter(kept), -1
 
@@ -151,8 +153,14 @@ def _text(nos: str, made: Plans, what: Property) -> str:
         rest = match[0][1:] if match[0][1:2] == "/" else ""
         return (next(values) if at in plan.fixed else "*") + rest
 
-    shown = MARKED.sub(value, text.partition(" ")[2]).replace("\n", " ")
-    if text.partition(" ")[0] in syntax.sectioned:
+    return MARKED.sub(value, text).replace("\n", " ")
+
+
+def _text(nos: str, made: Plans, what: Property) -> str:
+    """A property as a statement, `*` for what is a device's own."""
+    syntax = syntax_of(nos)
+    part, _, shown = _whole(made, what).partition(" ")
+    if part in syntax.sectioned:
         shown = shown.rpartition(" / ")[2]
     if SECRET.search(shown):
         shown = " ".join(shown.split()[:2]) + " …"

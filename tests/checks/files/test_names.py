@@ -129,7 +129,7 @@ ALL: Files = {
     "leaf6.frr": FRR.replace("leaf1", "leaf6"),
 }
 # (file, old, new) → the finding.
-CASES = {
+DANGLING = {
     ("leaf1.eos", "ntp trusted-key 7", "ntp trusted-key 8"): "3: error[FAB281]: leaf1: NTP key 8 is used, but not defined",
     (
         "leaf1.eos",
@@ -234,11 +234,11 @@ def test_names_that_are_defined_and_used_are_left_in_peace() -> None:
     assert heads({"leaf1.sonic": SONIC}) == []
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", DANGLING)
 def test_a_name_without_its_other_end(case: tuple[str, str, str]) -> None:
     name, old, new = case
     found = heads(but(ALL, {name: {old: new}}))
-    assert any(line.endswith(CASES[case]) for line in found), found
+    assert any(line.endswith(DANGLING[case]) for line in found), found
 
 
 @pytest.mark.parametrize("case", OF_TABLES)
