@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address, ip_interface, ip_network
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
 from typing import NamedTuple
 
 from fabric.facts import Bgp, Facts, Interface, Located, Neighbor
@@ -53,7 +54,7 @@ class Subnets:
             vrf = vrf_of(interface)
             for fact in (*interface.addresses, *interface.gateways):
                 if "/" in fact.value:
-                    net = ip_interface(fact.value).network
+                    net = network_of(fact.value)
                     shift = net.max_prefixlen - net.prefixlen
                     self.lengths.add((vrf, net.version, shift))
                     self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(fact)
@@ -90,6 +91,13 @@ def vrf_of(interface: Interface) -> str:
     return interface.vrf.value if interface.vrf else ""
 
 
+@lru_cache(maxsize=200_000)
+def network_of(address: str) -> IPv4Network | IPv6Network:
+    """The subnet of an address with a length."""
+    return ip_interface(address).network
+
+
+@lru_cache(maxsize=100_000)
 def bare(address: str) -> str:
     """`10.0.0.1/31` → `10.0.0.1`, IPv6 in its usual form."""
     text, _, _ = address.partition("/")

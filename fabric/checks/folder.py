@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fabric.checks.base import FilesCheck
-from fabric.checks.equals.compare import Comparison
+from fabric.checks.equals.compare import Comparison, compared
 from fabric.checks.equals.roles import Outlines
 from fabric.checks.files.equals import Compared, EqualsCheck
 from fabric.checks.files.igp import not_judged
@@ -46,9 +47,12 @@ def check_folder(folder: Folder) -> Checked:
 
 def check_network(network: Network, outlines: Outlines | None = None) -> tuple[list[Finding], list[tuple[str, str]]]:
     """(findings about devices without a plan, what could not be compared and why)."""
-    findings = run(FilesCheck, network)
-    subject = Compared(network, findings, outlines or Outlines())
-    return findings + run(EqualsCheck, subject), [*_not_compared(subject.comparison), *not_judged(subject)]
+    outlines = outlines or Outlines()
+    comparison = compared(network.devices, outlines)  # reads every statement, with the names in it
+    outlines.read(network.devices)
+    findings = run(FilesCheck, replace(network, names=outlines.names))
+    subject = Compared(network, findings, outlines, comparison)
+    return findings + run(EqualsCheck, subject), [*_not_compared(comparison), *not_judged(subject)]
 
 
 def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:

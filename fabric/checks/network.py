@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from ipaddress import ip_interface
 
 from fabric.checks.agree import Difference
-from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, vrf_of, within
+from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, network_of, vrf_of, within
 from fabric.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
 from fabric.grouping import grouped
+from fabric.nos.statements.names import Name
+from fabric.nos.statements.syntax import Place
 
 WORD = re.compile(r"[^\s,;:()\[\]\"']+")
 
@@ -24,6 +25,7 @@ class Network:
     devices: Sequence[Facts]
     planned: str = ""  # the switch of a plan whose files these are: then guesses are left to the comparison with it
     differences: Sequence[Difference] = ()  # from that plan
+    names: Mapping[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)  # in statements, by `id()` of facts
 
     @cached_property
     def by_name(self) -> dict[str, Facts]:
@@ -48,7 +50,7 @@ class Network:
         found: dict[tuple[str, str], list[Owner]] = {}
         for owners in self.owners.values():
             for owner in owners:
-                net = ip_interface(owner.fact.value).network
+                net = network_of(owner.fact.value)
                 if net.max_prefixlen - net.prefixlen in (1, 2) and owner.vrf != MANAGEMENT:
                     found.setdefault((owner.vrf, str(net)), []).append(owner)
         return found
@@ -112,7 +114,7 @@ class Network:
         from fabric.checks.islands import islands
 
         parts = islands(self)
-        return [self] if len(parts) < 2 else [Network(part) for part in parts]
+        return [self] if len(parts) < 2 else [Network(part, names=self.names) for part in parts]
 
     @cached_property
     def near(self) -> dict[int, Subnets]:

@@ -2,7 +2,7 @@
 
 The damaged files are judged as `fabric check INTENT --configs DIR` does. Damage is found when there is an error. Else the
 line has no statement (a comment), is on the list without effect, is swapped where order has no effect, or is missed.
-A random part is judged as `fabric check --configs DIR` does, by the configs of the design alone.
+What `fabric check --configs DIR` finds without the plan is measured by `tests/checks/by_equals.py`.
 
     python -m tests.checks.every_line [NOS…] [--sample N]    the counts, and what is missed
     python -m tests.checks.every_line --page > docs/statements.md
@@ -16,22 +16,18 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
-from fabric.checks import ERROR, FilesCheck, Network, device, statement_differences, syntax_of
-from fabric.checks.registry import run
-from fabric.facts import Facts
+from fabric.checks import ERROR, device, statement_differences, syntax_of
 from fabric.nos.reading import read_device
 from fabric.nos.statements.compare import Difference, compare
 from fabric.nos.statements.syntax import DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements
 from fabric.workers import in_chunks
 from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, REPEATED, SWAPPED, Damage, damages
-from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
+from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples
 
 FOUND, COMMENT, LISTED, ORDER, MISSED = OUTCOMES = ("found", "comment", "listed", "order", "missed")
 PLANNED_KINDS = (DEFAULT, HIDDEN, LABEL)  # of the list, that have planned lines
 BRACKET = re.compile(r"(?:[][{}][,;]?|:)$")  # at the end of a line that opens or closes a section
-ALONE = 20  # damaged files per switch that are judged without the plan
 SEED = 1
 
 
@@ -42,20 +38,17 @@ class Score:
     Attributes:
         counts: (kind of damage, outcome) → damaged files.
         lines: kind of the list without effect, COMMENT, or "" for lines with effect → lines.
-        alone: (kind of damage, found?) → damaged files with effect judged without the plan.
         missed: each missed damage, as text.
     """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     lines: Counter[str] = field(default_factory=Counter)
-    alone: Counter[tuple[str, bool]] = field(default_factory=Counter)
     missed: list[str] = field(default_factory=list)
 
     def add(self, other: Score) -> None:
         """The counts of another switch."""
         self.counts += other.counts
         self.lines += other.lines
-        self.alone += other.alone
         self.missed += other.missed
 
     def effective(self, kind: str) -> tuple[int, int]:
@@ -93,20 +86,6 @@ class Judge:
         facts = read_device(self.switch.view.device.name, self.switch.nos, files)
         return any(finding.severity == ERROR for finding in device.judge(self.switch.view, facts, files))
 
-    def alone(self, damage: Damage) -> bool:
-        """Whether the configs of the design alone have an error on the damaged switch."""
-        facts = read_device(self.switch.view.device.name, self.switch.nos, {**self.switch.files, damage.file: damage.text})
-        network = Network(tuple(sorted([*self.others, facts], key=lambda facts: facts.name)))
-        errors = (finding for finding in run(FilesCheck, network) if finding.severity == ERROR)
-        return any(finding.device == facts.name for finding in errors)
-
-    @cached_property
-    def others(self) -> tuple[Facts, ...]:
-        """Facts of the other switches of the design."""
-        name = self.switch.view.device.name
-        peers = (other for other in switches(self.switch.nos, self.switch.shape) if other.view.device.name != name)
-        return tuple(read_device(peer.view.device.name, peer.nos, peer.files) for peer in peers)
-
     def _reason(self, damage: Damage, running: Statements) -> str:
         """Why the damage has no effect, or MISSED."""
         differing = [path for path in self.planned if path not in running]
@@ -140,38 +119,31 @@ class Judge:
 @dataclass(frozen=True)
 class _Task:
     sample: int
-    alone: int
 
     def score(self, switch: Switch) -> Score:
         """All damage of one switch, or a random part of it."""
         chance = random.Random(f"{SEED} {switch.nos} {switch.shape} {switch.view.device.name}")
         judge, every, result = Judge(switch), list(damages(switch)), Score()
         result.lines = judge.lines()
-        effective = []
         for damage in chance.sample(every, min(self.sample, len(every))) if self.sample else every:
             outcome = judge.outcome(damage)
             result.counts[damage.kind, outcome] += 1
             if outcome == MISSED:
                 place = f"{switch.shape} {switch.view.device.name} {damage.file}:{damage.line + 1}"
                 result.missed.append(f"{place} {damage.kind}: {damage.what.strip()}")
-            elif outcome == FOUND:
-                effective.append(damage)
-        for damage in chance.sample(effective, min(self.alone, len(effective))):
-            result.alone[damage.kind, judge.alone(damage)] += 1
         return result
 
 
-def score(nos: str, sample: int = 0, alone: int = 0) -> Score:
+def score(nos: str, sample: int = 0) -> Score:
     """The counts of a network OS.
 
     Args:
         nos: network OS.
         sample: damaged files per switch; 0 for all.
-        alone: damaged files per switch that are judged without the plan as well.
     """
     todo = [switch for shape in SHAPES for switch in samples(nos, shape)]
     result = Score()
-    for chunk in in_chunks(_Task(sample, alone).score, todo, 0, chunk=1, least=2):
+    for chunk in in_chunks(_Task(sample).score, todo, 0, chunk=1, least=2):
         for part in chunk:
             result.add(part)
     return result
@@ -205,27 +177,21 @@ the share of lines, without comments, whose damage is not reported; damage to a 
 
 {lines}
 
-## Without a plan
-
-`fabric check --configs DIR` on the configs of the whole design: errors on the damaged switch, for a random {alone} damaged
-files per switch that have an effect.
-
 {configs}
-
 ## What is not covered
 
 * Values that the plan does not have: the hash of a password is compared by presence only.
 * Damage with more than one edit at a time, and edits of the same kind on every switch.
 * State: what a device does with its config is in no file. The state of cables and sessions is not either.
-* Without a plan, a value that no other file of the folder repeats cannot be judged: the address of a server's port, a
-  threshold, a timer, a name, a device that is missing together with all its sessions.
 """
 
 
 def page() -> str:
     """`docs/statements.md`."""
-    scores = {nos: score(nos, alone=ALONE) for nos in SYSTEMS}
-    return PAGE.format(planned=_planned(scores), lines=_lines(scores), configs=_alone(scores), alone=ALONE, repeated=REPEATED)
+    from tests.checks.by_equals import section  # which needs the judge above
+
+    scores = {nos: score(nos) for nos in SYSTEMS}
+    return PAGE.format(planned=_planned(scores), lines=_lines(scores), configs=section(), repeated=REPEATED)
 
 
 def _planned(scores: Mapping[str, Score]) -> str:
@@ -235,9 +201,9 @@ def _planned(scores: Mapping[str, Score]) -> str:
             counts = [result.counts[kind, outcome] for outcome in OUTCOMES]
             found, effective = result.effective(kind)
             rows.append(
-                [nos, kind, *(f"{count:,}" for count in counts), _share(found, effective), _share(found, sum(counts))]
+                [nos, kind, *(f"{count:,}" for count in counts), share_of(found, effective), share_of(found, sum(counts))]
             )
-    return _table(["network OS", "damage", *OUTCOMES, "effective", "all"], rows)
+    return table_of(["network OS", "damage", *OUTCOMES, "effective", "all"], rows)
 
 
 def _lines(scores: Mapping[str, Score]) -> str:
@@ -247,24 +213,15 @@ def _lines(scores: Mapping[str, Score]) -> str:
         listed = [result.lines[kind] for kind in PLANNED_KINDS]
         cells = [f"{count:,}" for count in (result.lines[""], *listed, result.lines[COMMENT])]
         silent = sum(listed) - result.lines[LABEL]
-        rows.append([nos, *cells, _share(silent, statements), _share(result.lines[LABEL], statements)])
-    return _table(["network OS", "with effect", *PLANNED_KINDS, "comment", "silent", "label"], rows)
+        rows.append([nos, *cells, share_of(silent, statements), share_of(result.lines[LABEL], statements)])
+    return table_of(["network OS", "with effect", *PLANNED_KINDS, "comment", "silent", "label"], rows)
 
 
-def _alone(scores: Mapping[str, Score]) -> str:
-    rows = []
-    for nos, result in scores.items():
-        kinds = [(result.alone[kind, True], result.alone[kind, False]) for kind in (DELETED, CHANGED, SWAPPED, ADDED_LINE)]
-        kinds.append((sum(found for found, _ in kinds), sum(silent for _, silent in kinds)))
-        rows.append([nos, *(f"{found} of {found + silent}" for found, silent in kinds), _share(kinds[-1][0], sum(kinds[-1]))])
-    return _table(["network OS", DELETED, CHANGED, SWAPPED, ADDED_LINE, "all", "share"], rows)
-
-
-def _share(part: int, whole: int) -> str:
+def share_of(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "–"
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def table_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from fabric.checks.equals.forms import MARKED, Body, Device, Family, Plans, Property, filed, plans, rows_of
+from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Family, Plans, Property, filed, plans, rows_of
 from fabric.checks.equals.odd import Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
@@ -31,6 +31,7 @@ class Unlike:
         subject: the port, list or neighbor that it is about, "" for the device.
         more: further statements that are missing with it.
         witnesses: names of the others, or how many similar objects there are.
+        statement: the whole of the statement of the others, `*` for what is a device's own.
     """
 
     facts: Facts
@@ -40,6 +41,7 @@ class Unlike:
     subject: str
     more: int
     witnesses: str
+    statement: str
 
     @property
     def message(self) -> str:
@@ -85,17 +87,15 @@ class _Role:
 
     def _among(self, devices: Sequence[Facts], judged: int, *, only_objects: bool = False, only_device: bool = False) -> None:
         """Compares devices; the first `judged` of them may be found odd."""
-        samples = devices[:: max(1, len(devices) // 32)]
-        made = plans([self.outlines.of(facts) for facts in samples])
-        odd, apart = odd_ones([self._filed(facts, made) for facts in devices])
+        samples = {id(facts): self.outlines.of(facts) for facts in devices[:: max(1, len(devices) // LEARNT_FROM)]}
+        made = plans(list(samples.values()))
+        read = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices)
+        odd, apart = odd_ones([filed(own, made, self.bodies) for own in read])
         if not (only_objects or only_device):
             self.result.apart += [f"{devices[at].name} ({plural(count, 'difference')})" for at, count in apart.items()]
         for one in odd:
             if one.device < judged and not (only_objects and not one.objects) and not (only_device and one.objects):
                 self.result.unlike += self._shown(devices, made, one)
-
-    def _filed(self, facts: Facts, made: Plans) -> Device:
-        return filed(self.outlines.of(facts), made, self.bodies)
 
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
@@ -114,7 +114,8 @@ class _Role:
         else:
             witnesses = f"{plural(len(names), 'device')} of its role ({listed(names, 2)})"
         subject = odd.name if odd.objects or odd.family.text else ""
-        yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses)
+        whole = _whole(made, odd.missing[0]).partition(" ")[2]
+        yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
 
     def _place(self, own: Outline, rows: dict[tuple[Family, str, Property], Row], odd: Odd) -> Located[object]:
         """Of the statement that differs, else of the section or object that lacks one."""
@@ -141,9 +142,8 @@ def _has_subinterfaces(facts: Facts, name: str) -> bool:
     return any(other.startswith(f"{name}.") for other in facts.interfaces)
 
 
-def _text(nos: str, made: Plans, what: Property) -> str:
-    """A property as a statement, `*` for what is a device's own."""
-    syntax = syntax_of(nos)
+def _whole(made: Plans, what: Property) -> str:
+    """A property as a path with its part, `*` for what is a device's own."""
     text, kept = what
     plan, values, at = made.made[text], iter(kept), -1
 
@@ -153,8 +153,14 @@ def _text(nos: str, made: Plans, what: Property) -> str:
         rest = match[0][1:] if match[0][1:2] == "/" else ""
         return (next(values) if at in plan.fixed else "*") + rest
 
-    shown = MARKED.sub(value, text.partition(" ")[2]).replace("\n", " ")
-    if text.partition(" ")[0] in syntax.sectioned:
+    return MARKED.sub(value, text).replace("\n", " ")
+
+
+def _text(nos: str, made: Plans, what: Property) -> str:
+    """A property as a statement, `*` for what is a device's own."""
+    syntax = syntax_of(nos)
+    part, _, shown = _whole(made, what).partition(" ")
+    if part in syntax.sectioned:
         shown = shown.rpartition(" / ")[2]
     if SECRET.search(shown):
         shown = " ".join(shown.split()[:2]) + " …"

@@ -58,7 +58,7 @@ def plans(outlines: Sequence[Outline]) -> Plans:
     for own in outlines[::step]:
         seen: dict[str, list[set[str]]] = {}
         for row in own.rows:
-            text, values = row.form
+            text, values, _ = row.form
             if values:
                 sets = seen.get(text)
                 if sets is None:

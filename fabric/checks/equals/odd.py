@@ -14,6 +14,8 @@ MOST_ODD = 3  # differences of a device that still counts as an equal of the oth
 ENOUGH = 4  # objects with one body that make a rule
 LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen, which means one thing on every device
 STATE = re.compile(r"(?:shutdown|state (?:up|down)|admin_status = \w+|link-down yes| disable)$")  # ports differ in it by use
+OFF = re.compile(r"(?: shutdown| state down| admin_status = down| link-down yes| disable)$")
+USE = re.compile(r"(?i)address|channel|vrf|vlan|description|bond|bridge|neighbor|profile|encapsulation|speed|family")
 TENANT = re.compile(r"\bvrf(?:_name)?\b|routing-instances")  # a port without a tenant, of an attachment
 SECTION = 3  # statements: a larger section that is missing, and nothing refers to it, is a feature without a use here
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
@@ -124,10 +126,10 @@ def _causes(
 
 
 def _by_design(one: Property, other: Property) -> bool:
-    """Whether two properties differ in addresses and lengths of prefixes alone: of servers, route servers, other devices."""
-    pairs = zip(one[1], other[1], strict=False)
+    """Whether two properties differ in addresses, with or without the lengths of prefixes: of servers, other devices."""
+    pairs = [(a, b) for a, b in zip(one[1], other[1], strict=False) if a != b]
     same = LENGTH.sub("", one[0]) == LENGTH.sub("", other[0])
-    return same and all(a == b or (ADDRESS.fullmatch(a) and ADDRESS.fullmatch(b)) for a, b in pairs)
+    return same and bool(pairs) and all(ADDRESS.fullmatch(a) and ADDRESS.fullmatch(b) for a, b in pairs)
 
 
 def _alike(one: Property, other: Property) -> bool:
@@ -162,6 +164,11 @@ def _objects(devices: Sequence[Device]) -> Iterator[Odd]:
                     yield from _nearest(at, family, name, body, known, counts)
 
 
+def _is_idle(text: str, rule: Body) -> bool:
+    """Whether ports without any use are switched off, as every other one of them is."""
+    return OFF.search(text) is not None and not any(USE.search(what[0]) for what in rule)
+
+
 def _named(same: Sequence[Body], own: Body) -> list[Body]:
     """What all others say of an object that has one name on every device, such as a list."""
     others = [body for body in same if body is not own]
@@ -177,7 +184,7 @@ def _nearest(
         if len(missing) != 1 or len(extra) > 1 or len(rule) < 2:
             continue
         text = next(iter(missing))[0]
-        if STATE.search(text) or (family.text.startswith(PORTS) and TENANT.search(text)):
+        if (STATE.search(text) and not _is_idle(text, rule)) or (family.text.startswith(PORTS) and TENANT.search(text)):
             continue
         if extra and (not _alike(*missing, *extra) or _by_design(*missing, *extra)):
             continue

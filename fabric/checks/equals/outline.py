@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from fabric.checks.statements import syntax_of
 from fabric.nos.statements.forms import Path
+from fabric.nos.statements.names import Name, NamePattern
 from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Known, Place, Syntax
 
 WORD = re.compile(r"[^\s|=]+")
@@ -36,10 +37,12 @@ class Form(NamedTuple):
     Attributes:
         text: its words, with VALUE, STATED, AT_PORT or NUMBER for each value.
         values: in their order.
+        matters: whether it has an effect, and may not be lacking by design.
     """
 
     text: str
     values: tuple[str, ...]
+    matters: bool = True
 
 
 class Row(NamedTuple):
@@ -68,15 +71,52 @@ Clues = list[tuple[Clue, Place]]
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """The statements of a device that have an effect, in the order of its files."""
+    """The statements of a device, in the order of its files; `rows` are those that have an effect."""
 
     name: str
     nos: str
     rows: tuple[Row, ...]
+    all_rows: tuple[Row, ...]
     clues: tuple[tuple[Clue, Place], ...] = ()
+    names: tuple[tuple[Name, Place], ...] = ()
 
 
-Forms = dict[Path, Form | None]  # path → its form, None for a statement without effect
+# Addresses and AS numbers, which make most statements of a device unlike those of another: no pattern asks for their digits.
+OWN = re.compile(
+    r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])|^(?:6[45]\d{3}|\d{7,10})$"
+    r"|(?<![\w:.])(?!fe80)[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{0,4}){2,9}(?![\w:])"
+)
+TEXT = re.compile(r"(?<=\bdescription ).+")  # for people, however many words
+SAME = "0.0.0.0"  # in their place
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What all statements have in common that differ in addresses and AS numbers alone.
+
+    Attributes:
+        form: text of their form.
+        matters: whether they have an effect, and may not be lacking by design.
+        values: positions of the values among the words, and whether the length of a prefix is cut off.
+        clues: rules that they have a part in.
+        names: kinds of names that they define or use.
+    """
+
+    form: str
+    matters: bool
+    values: tuple[tuple[int, bool], ...]
+    clues: tuple[Rule, ...]
+    names: tuple[NamePattern, ...]
+
+
+class Rule(NamedTuple):
+    """A pattern of a rule about statements that need each other."""
+
+    at: int
+    used: bool
+    pattern: re.Pattern[str]
+    names: tuple[str, ...]  # of the groups that both statements share
+    given: bool = False
 
 
 @dataclass
@@ -84,8 +124,11 @@ class Cache:
     """What was read of statements before: devices of a network OS have many in common."""
 
     known: Known = field(default_factory=dict)
-    forms: Forms = field(default_factory=dict)
+    forms: dict[Path, Form] = field(default_factory=dict)
     clues: dict[Path, tuple[Clue, ...]] = field(default_factory=dict)
+    names: dict[Path, tuple[Name, ...]] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
 
 
 def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outline:
@@ -97,49 +140,61 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
         files: path → text.
         cache: of the network OS.
     """
-    syntax, forms = syntax_of(nos), cache.forms
-    rows, found = [], []
+    syntax, forms, clues, names = syntax_of(nos), cache.forms, cache.clues, cache.names
+    rows, found, named = [], [], []
     for path, place in syntax.read(files, cache.known).items():
-        if path in forms:
-            form = forms[path]
-        else:
-            form = _form(syntax, path)
-            if clues := tuple(_clues(syntax, path)):
-                cache.clues[path] = clues
-            forms[path] = form
-        if form is not None:
-            rows.append(Row(form, path, place))
-        if path in cache.clues:
-            found += [(clue, place) for clue in cache.clues[path]]
-    return Outline(name, nos, tuple(rows), tuple(found))
+        form = forms.get(path)
+        if form is None:
+            form = forms[path] = _read(syntax, path, cache)
+        rows.append(Row(form, path, place))
+        if path in clues:
+            found += [(clue, place) for clue in clues[path]]
+        if path in names:
+            named += [(one, place) for one in names[path]]
+    return Outline(name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named))
 
 
-def _clues(syntax: Syntax, path: Path) -> Iterator[Clue]:
+def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
+    """The form of a statement that was not read before; its clues and names go to the cache."""
     text = syntax.joined(path)
-    for pattern in syntax.rules.igp:
-        if match := pattern.fullmatch(text):
-            yield Clue(IGP, False, (), tuple((name, value) for name, value in match.groupdict().items() if value is not None))
-    for at, need in enumerate(syntax.rules.needs):
-        if match := need.line.fullmatch(text):
-            words = {name: value or "" for name, value in match.groupdict().items()}
-            yield Clue(at, True, tuple(words.get(name, "") for name in need.names), tuple(words.items()))
-        if need.given is not None and need.given.fullmatch(text):
-            yield Clue(at, False, GIVEN)
-        if need.needs is not None and (match := need.needs.fullmatch(text)):
-            yield Clue(at, False, tuple(match[name] or "" for name in need.names))
+    key = f"{path[0]} {' '.join(map(_own, text.split(' ')))}"
+    if "description " in key:
+        key = TEXT.sub("", key)
+    shape = cache.shapes.get(key)
+    if shape is None:
+        shape = cache.shapes[key] = _shape(syntax, path, cache)
+    if shape.clues and (clues := tuple(_clues(shape.clues, text))):
+        cache.clues[path] = clues
+    if shape.names and (names := tuple(name for pattern in shape.names for name in pattern.read(text))):
+        cache.names[path] = names
+    if not shape.values:
+        return Form(shape.form, (), shape.matters)
+    words = WORD.findall(text)
+    values = tuple([words[at].rstrip(",;").partition("/")[0] if cut else words[at] for at, cut in shape.values])
+    return Form(shape.form, values, shape.matters)
 
 
-def _form(syntax: Syntax, path: Path) -> Form | None:
+@lru_cache(maxsize=100_000)
+def _own(word: str) -> str:
+    """A word without what is a device's own."""
+    return OWN.sub(SAME, word) if len(word) > 2 and any(map(str.isdigit, word)) else word
+
+
+def _shape(syntax: Syntax, path: Path, cache: Cache) -> Shape:
+    if not cache.rules:
+        cache.rules = _rules(syntax)
     text = syntax.joined(path)
-    if syntax.is_silent(path, (), LABEL, DEFAULT, HIDDEN, ADDED):
-        return None
-    if syntax.tolerated and syntax.tolerated.match(text):
-        return None
+    rules = tuple(rule for rule in cache.rules if rule.pattern.fullmatch(text))
+    names = tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text))
+    silent = syntax.is_silent(path, (), LABEL, DEFAULT, HIDDEN, ADDED) or (
+        syntax.tolerated is not None and syntax.tolerated.match(text) is not None
+    )
+    text = TEXT.sub("", text)
     own = [(*span, STATED) for span in _spans(syntax.varies, text)] + [
         (*span, NUMBER) for span in _spans(syntax.numbered, text)
     ]
-    parts, values, at = [path[0], " "], list[str](), 0
-    for match in WORD.finditer(text):
+    parts, values, at = [path[0], " "], list[tuple[int, bool]](), 0
+    for index, match in enumerate(WORD.finditer(text)):
         start, end = match.span()
         word = match[0]
         stated = next((mark for first, last, mark in own if first < end and start < last), "")
@@ -147,8 +202,37 @@ def _form(syntax: Syntax, path: Path) -> Form | None:
         parts += [text[at:start], mask]
         at = end
         if value:
-            values.append(value)
-    return Form("".join(parts) + text[at:], tuple(values))
+            values.append((index, value != word))
+    return Shape("".join(parts) + text[at:], not silent, tuple(values), rules, names)
+
+
+def _rules(syntax: Syntax) -> tuple[Rule, ...]:
+    """The patterns of all rules of a network OS."""
+    rules = [Rule(IGP, False, pattern, ()) for pattern in syntax.rules.igp]
+    for at, need in enumerate(syntax.rules.needs):
+        rules.append(Rule(at, True, need.line, need.names))
+        if need.given is not None:
+            rules.append(Rule(at, False, need.given, (), given=True))
+        if need.needs is not None:
+            rules.append(Rule(at, False, need.needs, need.names))
+    return tuple(rules)
+
+
+def _clues(rules: tuple[Rule, ...], text: str) -> Iterator[Clue]:
+    for rule in rules:
+        match = rule.pattern.fullmatch(text)
+        if match is None:
+            continue
+        if rule.given:
+            yield Clue(rule.at, False, GIVEN)
+        elif rule.used:
+            words = {name: value or "" for name, value in match.groupdict().items()}
+            yield Clue(rule.at, True, tuple(words.get(name, "") for name in rule.names), tuple(words.items()))
+        elif rule.at == IGP:
+            words = {name: value for name, value in match.groupdict().items() if value is not None}
+            yield Clue(IGP, False, (), tuple(words.items()))
+        else:
+            yield Clue(rule.at, False, tuple(match[name] or "" for name in rule.names))
 
 
 def _spans(pattern: re.Pattern[str] | None, text: str) -> Iterator[tuple[int, int]]:

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fabric.checks.equals.outline import Cache, Clue, Outline, outline
+from fabric.checks.equals.spelling import Forms
 from fabric.facts import Facts
 from fabric.grouping import grouped
+from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Place
 
 NUMBERS = re.compile(r"\d+[a-z]?(?![a-z])")  # `leaf1a` and `leaf1b` are a pair
@@ -41,11 +43,15 @@ class Outlines:
     Attributes:
         caches: by network OS.
         clues: of every device that was read, by `id()` of its facts.
+        names: likewise.
+        forms: of all statements that were read, by network OS.
         kept: devices that are compared again and again → their outlines, by `id()` of their facts.
     """
 
     caches: dict[str, Cache] = field(default_factory=dict)
     clues: dict[int, Sequence[tuple[Clue, Place]]] = field(default_factory=dict)
+    names: dict[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)
+    forms: dict[str, Forms] = field(default_factory=dict)
     kept: dict[int, Outline] = field(default_factory=dict)
 
     def of(self, facts: Facts) -> Outline:
@@ -56,9 +62,22 @@ class Outlines:
         """Reads devices once. They must live as long as this."""
         self.kept |= {id(facts): self._read(facts) for facts in devices}
 
+    def copy(self) -> Outlines:
+        """To which other devices can be added."""
+        forms = {nos: one.copy() for nos, one in self.forms.items()}
+        return Outlines(self.caches, dict(self.clues), dict(self.names), forms, self.kept)
+
+    def read(self, devices: Iterable[Facts]) -> None:
+        """Reads the devices that have not been read, for what is collected of all."""
+        for facts in devices:
+            if id(facts) not in self.clues and facts.texts:
+                self._read(facts)
+
     def _read(self, facts: Facts) -> Outline:
         made = outline(facts.name, facts.nos, facts.texts, self.caches.setdefault(facts.nos, Cache()))
-        self.clues[id(facts)] = made.clues
+        if id(facts) not in self.clues:
+            self.forms.setdefault(facts.nos, Forms()).add(id(facts), made)
+        self.clues[id(facts)], self.names[id(facts)] = made.clues, made.names
         return made
 
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from fabric.checks import ERROR, NOTE, WARNING, Check, Finding, Network, syntax_of
-from fabric.checks.equals.compare import Comparison, compared
-from fabric.checks.equals.outline import GIVEN
+from fabric.checks.equals.compare import Comparison, Unlike
+from fabric.checks.equals.outline import GIVEN, Clue
 from fabric.checks.equals.roles import Outlines
+from fabric.checks.equals.spelling import Misspelt, misspelt
 from fabric.facts import Located
+from fabric.nos.statements.syntax import Place
+from fabric.text import plural
+
+NEVER = re.compile(r"(?!)")
+EXPLAINS = {  # a check of facts → words of the statements whose absence it reports
+    "FAB259": re.compile(r"\bactivate\b|\bfamily\b"),
+    "FAB2500": re.compile("next-?hop|unchanged"),
+    "FAB2501": re.compile("communit"),
+    "FAB2502": re.compile("reflector"),
+    "FAB2503": re.compile("multihop"),
+}
 
 
 @dataclass(frozen=True)
@@ -19,11 +32,29 @@ class Compared:
 
     network: Network
     reported: Sequence[Finding]
-    outlines: Outlines = field(default_factory=Outlines)
+    outlines: Outlines
+    comparison: Comparison
 
     @cached_property
-    def comparison(self) -> Comparison:
-        return compared(self.network.devices, self.outlines)
+    def lacking(self) -> dict[int, list[tuple[re.Pattern[str], Clue, Place]]]:
+        """Statements without the one that they need, with its pattern, by `id()` of the device's facts."""
+        found: dict[int, list[tuple[re.Pattern[str], Clue, Place]]] = {}
+        for facts in self.network.devices:
+            clues = self.outlines.clues.get(id(facts), ())
+            needs = syntax_of(facts.nos).rules.needs if clues else ()
+            there = {(clue.rule, clue.shared) for clue, _ in clues if not clue.used}
+            for clue, place in clues:
+                if not clue.used or (clue.rule, clue.shared) in there:
+                    continue
+                need = needs[clue.rule]
+                if need.given is None or (clue.rule, GIVEN) in there:
+                    found.setdefault(id(facts), []).append((need.needs or NEVER, clue, place))
+        return found
+
+    @cached_property
+    def misspelt(self) -> list[Misspelt]:
+        """Words that are most likely misspelt, of all devices."""
+        return [one for forms in self.outlines.forms.values() for one in misspelt(forms)]
 
 
 class EqualsCheck(Check[Compared]):
@@ -47,9 +78,20 @@ class Equals(EqualsCheck):
 
     def judge(self, subject: Compared) -> Iterator[Finding]:
         reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
+        reported |= {(one.place.file, one.place.line) for one in subject.misspelt}
+        said: set[tuple[str, str, str, int]] = set()
         for one in subject.comparison.unlike:
-            if (one.place.file, one.place.line) not in reported:
+            key = one.facts.name, one.statement, one.place.file, one.place.line
+            if key[2:] not in reported and key not in said and not self._is_explained(subject, one):
+                said.add(key)  # what a device lacks, its only object of a kind lacks too
                 yield self.on(one.facts, one.place, one.message)
+
+    def _is_explained(self, subject: Compared, one: Unlike) -> bool:
+        """Whether another finding has the same cause: it names what the missing statement does."""
+        if any(pattern.fullmatch(one.statement) for pattern, _, _ in subject.lacking.get(id(one.facts), ())):
+            return True
+        ids = {found.id for found in subject.reported if found.device == one.facts.name and found.severity != NOTE}
+        return not one.got and any(id_ in ids and words.search(one.statement) for id_, words in EXPLAINS.items())
 
 
 class Needs(EqualsCheck):
@@ -66,20 +108,34 @@ class Needs(EqualsCheck):
     remediation = "enable the feature, or remove the statements that use it"
 
     def judge(self, subject: Compared) -> Iterator[Finding]:
-        _ = subject.comparison  # reads every file
         for facts in subject.network.devices:
-            clues = subject.outlines.clues.get(id(facts), ())
-            needs = syntax_of(facts.nos).rules.needs if clues else ()
-            there = {(clue.rule, clue.shared) for clue, _ in clues if not clue.used}
             reported: set[str] = set()
-            for clue, place in clues:
-                if not clue.used or (clue.rule, clue.shared) in there:
-                    continue
-                need = needs[clue.rule]
-                if need.given is not None and (clue.rule, GIVEN) not in there:
-                    continue
+            for _, clue, place in subject.lacking.get(id(facts), ()):
+                need = syntax_of(facts.nos).rules.needs[clue.rule]
                 message = need.say.format(**dict(clue.words))
                 if message not in reported:
                     reported.add(message)
                     at = Located(None, place.line, place.file)
                     yield self.on(facts, at, message, hint=need.fix.format(**dict(clue.words)))
+
+
+class Spelling(EqualsCheck):
+    """Looks for a word that only one statement has, where similar statements have a word that differs in one letter.
+
+    A network OS rejects an unknown command when it loads a file, and most ignore the line: `neigbor 10.0.0.1 activate` is
+    a session without routes.
+    """
+
+    id = "FAB2510"
+    title = "Statements are spelled as similar ones"
+    severity = WARNING
+    example = "`vn 10001` in one VRF, `vni 10002` in all others"
+    remediation = "correct the word, if it is misspelt"
+
+    def judge(self, subject: Compared) -> Iterator[Finding]:
+        reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
+        devices = {id(facts): facts for facts in subject.network.devices}
+        for one in subject.misspelt:
+            if (one.place.file, one.place.line) not in reported and one.device in devices:
+                message = f"`{one.word}`: {plural(one.similar, 'similar statement')} have `{one.usual}`"
+                yield self.on(devices[one.device], Located(None, one.place.line, one.place.file), message)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.checks import ERROR, FilesCheck, Finding, Network
+from fabric.checks import ERROR, NOTE, FilesCheck, Finding, Network, syntax_of
 from fabric.checks.base import REGENERATE
+from fabric.checks.defined import shared, undefined, unused
+from fabric.facts import Facts, Located
 from fabric.grouping import grouped
 from fabric.text import plural
 
@@ -42,14 +44,14 @@ class RoutesPassed(FilesCheck):
 
 
 class Undefined(FilesCheck):
-    """Looks for filters, classes and profiles that are used and not defined.
+    """Looks for names that are used and not defined: filters, classes, profiles, VRFs, VLANs, keys, servers, ports.
 
     An undefined filter permits everything on some network OSes and nothing on others (NX-OS permits, FRR denies). An
-    undefined class or profile is ignored.
+    undefined class, profile or VRF is ignored. `names.yaml` of each network OS lists the kinds of names with their sources.
     """
 
     id = "FAB281"
-    title = "Every referenced filter, class and profile is defined"
+    title = "Every name that is used is defined"
     severity = ERROR
     example = "`route-map FABRIC-IN in`, and no `route-map FABRIC-IN`"
     remediation = "define the missing object, or correct the name in the reference"
@@ -58,9 +60,56 @@ class Undefined(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             users = grouped((fact.value, fact) for fact in dict.fromkeys(facts.undefined))
+            known = {(fact.value.rpartition(" ")[2], fact.file, fact.line) for fact in facts.undefined}
+            for use in undefined(syntax_of(facts.nos).names, network.names.get(id(facts), ())):
+                if (use.value.rpartition(" ")[2], use.file, use.line) not in known:
+                    users.setdefault(use.value, []).append(use)
             for name, lines in users.items():
                 more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
                 yield self.on(facts, lines[0], f"{name} is used{more}, but not defined")
+
+
+class Unused(FilesCheck):
+    """Looks for definitions that nothing refers to: a policy, list, class or profile.
+
+    It has no effect. Either it is left over, or the reference to it is missing, as a filter that no neighbor has.
+    """
+
+    id = "FAB2509"
+    title = "Every definition is used"
+    severity = NOTE
+    example = "`route-map FABRIC-IN permit 10`, and no neighbor with it"
+    remediation = "refer to the object, or remove it"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for name, others in grouped((one.value, one) for one in self._of(facts, network)).items():
+                yield self.on(facts, others[0], f"{name} is defined, but not used")
+
+    def _of(self, facts: Facts, network: Network) -> Iterator[Located[str]]:
+        return unused(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
+
+
+class Shared(FilesCheck):
+    """Looks for a value that two objects of a device have and only one may have: a VNI, a route distinguisher, a lane.
+
+    The network OS refuses the second one or takes it from the first, which then fails.
+    """
+
+    id = "FAB2511"
+    title = "VNIs, route distinguishers and lanes are unique on a device"
+    severity = ERROR
+    example = "`vxlan vlan 10 vni 10010` and `vxlan vlan 20 vni 10010`"
+    remediation = "give each object a value of its own"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            said: set[str] = set()
+            for fact in shared(syntax_of(facts.nos).names, network.names.get(id(facts), ())):
+                of, _, what = fact.value.partition(": ")
+                if of not in said:  # a port may share several lanes
+                    said.add(of)
+                    yield self.on(facts, fact, f"{of}: {what}")
 
 
 class OneStory(FilesCheck):

@@ -146,7 +146,7 @@ class Multihop(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            found: dict[tuple[str, int], list[Neighbor]] = {}
+            found: list[Neighbor] = []
             for process in facts.bgp.values():
                 for peer in process.neighbors.values():
                     far = network.far(peer)
@@ -154,13 +154,12 @@ class Multihop(FilesCheck):
                     if direct or far is None or not is_loopback(far.interface.name) or not is_external(process, peer):
                         continue
                     if not network.near[id(facts)].beside(peer.vrf, peer.peer):
-                        home: Located[object] = peer.remote_as or Located(None, peer.line, peer.file)
-                        found.setdefault((home.file, home.line), []).append(peer)
+                        found.append(peer)
             if found and any(word in text for text in facts.texts.values() for word in HOP_WORDS):
                 continue  # another statement than multihop may allow it
-            for peers in found.values():
-                names = listed([session_name(peer.vrf, peer.peer) for peer in peers], 2)
-                at = Located(None, peers[0].line, peers[0].file)
+            if found:  # most often of one group
+                names = listed([session_name(peer.vrf, peer.peer) for peer in found], 2)
+                at = Located(None, found[0].line, found[0].file)
                 yield self.on(facts, at, f"{names}: eBGP session to a loopback without multihop")
 
 

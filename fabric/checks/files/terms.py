@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, odd_ones, place, role, session_name, table_name
 from fabric.checks.files.bgp import asn_at
 from fabric.facts import Bgp, Facts, Located, Neighbor
+from fabric.text import listed
 
 ODD_SESSIONS = 3  # with another hold time at the far end
 
@@ -29,6 +30,7 @@ class SessionTerms(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         reported: set[tuple[int, int]] = set()
+        silent: dict[tuple[str, str], list[tuple[Facts, Neighbor, str]]] = {}  # ends without a family, by device
         slow = HoldTimes(network)
         yield from (self.on(facts, fact, message, severity=WARNING) for facts, fact, message in slow.odd())
         for facts, _, peer in network.sessions():
@@ -36,9 +38,24 @@ class SessionTerms(FilesCheck):
             if far is None or far.back is None or (id(far.back), id(peer)) in reported:
                 continue
             reported.add((id(peer), id(far.back)))
-            yield from self._compare(facts, peer, far.facts, far.back, {facts.name, far.facts.name} & slow.names)
+            for without, neighbor, other, theirs in ((facts, peer, far.facts, far.back), (far.facts, far.back, facts, peer)):
+                if theirs.families and not neighbor.families:  # readers fill in defaults: this end has none activated
+                    there = f"{other.name} has", place(theirs.families[0])
+                    families = ", ".join(sorted(fact.value for fact in theirs.families))
+                    row = without, neighbor, f"{there[0]} {families} ({there[1]})"
+                    silent.setdefault((without.name, families), []).append(row)
+            yield from self._compare(facts, peer, far.facts, far.back, slow.blamed(facts, peer, far.facts, far.back))
+        yield from self._without_family(silent.values())
 
-    def _compare(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor, blamed: set[str]) -> Iterator[Finding]:
+    def _without_family(self, devices: Iterable[list[tuple[Facts, Neighbor, str]]]) -> Iterator[Finding]:
+        """One finding for all sessions of a device, as one statement of a group activates them."""
+        for rows in devices:
+            facts, peer, there = rows[0]
+            names = listed([session_name(peer.vrf, peer.peer) for _, peer, _ in rows], 2)
+            home = Located(None, peer.line, peer.file)
+            yield self.on(facts, home, f"{names}: no address family, but {there}")
+
+    def _compare(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor, blamed: bool) -> Iterator[Finding]:
         name = session_name(peer.vrf, peer.peer)
         yield from self._families(facts, peer, far, back)
         if bool(peer.bfd and peer.bfd.value) != bool(back.bfd and back.bfd.value):
@@ -54,12 +71,6 @@ class SessionTerms(FilesCheck):
     def _families(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> Iterator[Finding]:
         """One in common at least, and none but IPv4 at one end alone: that one is on by default on some network OSes."""
         mine, theirs = {fact.value: fact for fact in peer.families}, {fact.value: fact for fact in back.families}
-        if bool(mine) != bool(theirs):  # readers fill in defaults: an end without any has none activated
-            without, neighbor, other, families = (facts, peer, far, theirs) if theirs else (far, back, facts, mine)
-            there = place(next(iter(families.values())))
-            name = session_name(neighbor.vrf, neighbor.peer)
-            message = f"{name}: no address family, but {other.name} has {', '.join(sorted(families))} ({there})"
-            yield self.on(without, Located(None, neighbor.line, neighbor.file), message)
         if not mine or not theirs:
             return
         if not mine.keys() & theirs.keys():
@@ -78,27 +89,33 @@ class SessionTerms(FilesCheck):
 
 
 class HoldTimes:
-    """Devices whose hold time no neighbor has, and that differ from three neighbors or more: they are the cause."""
+    """Hold times of a device that none of its neighbors has, with three neighbors or more: the device is the cause."""
 
     def __init__(self, network: Network) -> None:
-        self.rows: dict[str, list[tuple[Facts, Neighbor, Neighbor]]] = {}
-        counts: Counter[str] = Counter()
+        self.rows: dict[tuple[str, int], list[tuple[Facts, Neighbor, Neighbor]]] = {}
+        counts: Counter[tuple[str, int]] = Counter()
         for facts, _, peer in network.sessions():
             far = network.far(peer)
             if far is not None and far.back is not None and peer.hold_s and far.back.hold_s:
-                counts[facts.name] += 1
+                key = facts.name, peer.hold_s.value
+                counts[key] += 1
                 if peer.hold_s.value != far.back.hold_s.value:
-                    self.rows.setdefault(facts.name, []).append((facts, peer, far.back))
-        self.names = {name for name, rows in self.rows.items() if len(rows) == counts[name] >= ODD_SESSIONS}
-        if len(self.names) * 2 >= len(counts):
-            self.names = set()
+                    self.rows.setdefault(key, []).append((facts, peer, far.back))
+        self.causes = {key for key, rows in self.rows.items() if len(rows) == counts[key] >= ODD_SESSIONS}
+        if len(self.causes) * 2 >= len({name for name, _ in counts}):
+            self.causes = set()
+
+    def blamed(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> bool:
+        """Whether one end of a session is a cause."""
+        ends = ((facts, peer.hold_s), (far, back.hold_s))
+        return any(hold is not None and (device.name, hold.value) in self.causes for device, hold in ends)
 
     def odd(self) -> Iterator[tuple[Facts, Located[int] | None, str]]:
         """One row for a device, on the first line with its hold time."""
-        for name in sorted(self.names):
-            facts, peer, back = self.rows[name][0]
+        for key in sorted(self.causes):
+            facts, peer, back = self.rows[key][0]
             if peer.hold_s and back.hold_s:
-                got = f"hold time {peer.hold_s.value} s, but {back.hold_s.value} s on all {len(self.rows[name])} neighbors"
+                got = f"hold time {peer.hold_s.value} s, but {back.hold_s.value} s on all {len(self.rows[key])} neighbors"
                 yield facts, peer.hold_s, got
 
 
@@ -119,7 +136,9 @@ class PrefixLimit(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for process in facts.bgp.values():
-                external = [peer for peer in process.neighbors.values() if _external(process, peer) and _carries_ip(peer)]
+                some = any(peer.families for peer in process.neighbors.values())
+                active = [peer for peer in process.neighbors.values() if peer.families or not some]  # others carry nothing
+                external = [peer for peer in active if _external(process, peer) and _carries_ip(peer)]
                 open_ = [peer for peer in external if peer.max_prefix is None]
                 if open_ and len(open_) < len(external):
                     for peer in open_:

@@ -47,6 +47,7 @@ def prefix(text: str) -> str | None:
         return None
 
 
+@lru_cache(maxsize=65536)
 def is_address(text: str) -> bool:
     """Whether a text is an address without a length."""
     try:

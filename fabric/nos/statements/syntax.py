@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import yaml
 
 from fabric.nos.statements.forms import Form, Path, line_by_line, without_equal
+from fabric.nos.statements.names import Names, load_names
 
 DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
 ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
@@ -259,6 +260,14 @@ class Syntax:
             return Rules()
         files = [load_rules(path) for path in (self.rules_file, *self.more_rules)]
         return Rules(*(tuple(chain.from_iterable(entries)) for entries in zip(*map(Rules.entries, files), strict=True)))
+
+    @cached_property
+    def names(self) -> Names:
+        """What is defined and referred to by name: `names.yaml` beside each file of rules."""
+        found = Names()
+        for path in (self.rules_file, *self.more_rules) if self.rules_file.suffix else ():
+            found += load_names(path.with_name("names.yaml"))
+        return found
 
     @cached_property
     def varies(self) -> re.Pattern[str] | None:

@@ -1,0 +1,47 @@
+"""Names in the statements of a device: used and not defined, defined and not used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from fabric.facts import Located
+from fabric.nos.statements.names import GIVEN, Name, Names
+from fabric.nos.statements.syntax import Place
+
+Named = Sequence[tuple[Name, Place]]
+
+
+def undefined(names: Names, found: Named) -> Iterator[Located[str]]:
+    """Every use of a name that nothing defines, as `route-map FABRIC-IN`."""
+    defined = {(name.kind, name.scope, name.text) for name, _ in found if not name.used}
+    for name, place in found:
+        key = name.kind, name.scope, name.text
+        if name.used and key not in defined and _is_judged(names, name.kind, defined):
+            yield Located(f"{names.kinds[name.kind].title} {name.text}", place.line, place.file)
+
+
+def unused(names: Names, found: Named) -> Iterator[Located[str]]:
+    """Every definition that nothing refers to, where that is worth a note."""
+    used = {(name.kind, name.text) for name, _ in found if name.used}
+    for name, place in found if used else ():  # a part of a config may have definitions alone
+        kind = names.kinds[name.kind]
+        if name.used or name.of or name.text == GIVEN or not kind.unused or (name.kind, name.text) in used:
+            continue
+        if kind.built_in is None or not kind.built_in.fullmatch(name.text):
+            yield Located(f"{kind.title} {name.text}", place.line, place.file)
+
+
+def shared(names: Names, found: Named) -> Iterator[Located[str]]:
+    """Every value that two objects have and only one may have, at the later one."""
+    first: dict[tuple[int, str, str], tuple[str, Place]] = {}
+    for name, place in found:
+        if not name.of:
+            continue
+        of, known = first.setdefault((name.kind, name.scope, name.text), (name.of, place))
+        if of != name.of:
+            text = f"{name.of}: {names.kinds[name.kind].title} {name.text} is that of {of} (line {known.line}) too"
+            yield Located(text, place.line, place.file)
+
+
+def _is_judged(names: Names, kind: int, defined: set[tuple[int, str, str]]) -> bool:
+    return names.kinds[kind].given is None or (kind, "", GIVEN) in defined

@@ -1,0 +1,151 @@
+"""Names in statements: what defines an object of a config and what refers to it, as data of each network OS.
+
+`names.yaml` beside `statements.yaml` has one entry per kind of object. Patterns are matched against the whole path of a
+statement. In them `<name>` is the name, `<names>` several with blanks or commas between them, and `<scope>` what a name is
+known in, such as a VRF. `(?P<of>…)` is the object that a value belongs to, where `unique` says that no other may have it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple
+
+import yaml
+
+KEYS = {"kind", "defined", "used", "built_in", "unused", "unique", "given", "why", "source"}
+BETWEEN = re.compile(r"[\s,|]+")
+SHORT = {"<name>": r"(?P<name>[^\s,]+)", "<names>": "(?P<name>.+)", "<scope>": r"(?P<scope>\S+)"}
+SHORTENED = re.compile(rf"(?<!P)(?:{'|'.join(SHORT)})")
+
+
+class Name(NamedTuple):
+    """A name in a statement.
+
+    Attributes:
+        kind: position of its entry.
+        used: the statement refers to it; else it defines it.
+        scope: what it is known in, "" for the device.
+        text: the name itself.
+        of: the object that it belongs to, where only one may have it.
+    """
+
+    kind: int
+    used: bool
+    scope: str
+    text: str
+    of: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An entry of `names.yaml`.
+
+    Attributes:
+        title: what such an object is called, in findings.
+        built_in: names that every switch has, and words that are none.
+        unused: a definition that nothing refers to is worth a note.
+        given: pattern of a statement without which the kind is not judged: a part of a config has none.
+        why: what a reference to nothing does.
+        source: title of the vendor's page.
+        unique: no two objects of a device may have one such value, as a lane or a VNI.
+    """
+
+    title: str
+    built_in: re.Pattern[str] | None
+    unused: bool
+    given: re.Pattern[str] | None
+    why: str
+    source: str
+    unique: bool = False
+
+
+@dataclass(frozen=True)
+class NamePattern:
+    """A statement with a name."""
+
+    kind: int
+    used: bool
+    line: re.Pattern[str]
+    built_in: re.Pattern[str] | None = None
+    before: str = ""  # completes the name: `Port-Channel` for `channel-group 5`
+    given: bool = False
+
+    def read(self, text: str) -> Iterator[Name]:
+        """The names in a statement, without those that every switch has."""
+        match = self.line.fullmatch(text)
+        if match is None:
+            return
+        if self.given:
+            yield Name(self.kind, False, "", GIVEN)
+            return
+        scope, of = ((match[group] or "") if group in self.line.groupindex else "" for group in ("scope", "of"))
+        for name in BETWEEN.split(match["name"].strip(" ,|[]\"'")):
+            name = self.before + name.strip("\"'!{}")
+            if name and not ((self.used or of) and self.built_in and self.built_in.fullmatch(name)):
+                yield Name(self.kind, self.used, scope, name, of)
+
+
+GIVEN = "\0"  # in place of a name, by a statement without which a kind is not judged
+
+
+@dataclass(frozen=True)
+class Names:
+    """The kinds of objects of a network OS, and the statements with their names."""
+
+    kinds: tuple[Kind, ...] = ()
+    patterns: tuple[NamePattern, ...] = ()
+
+    def __add__(self, other: Names) -> Names:
+        """Both, for a network OS with files of another one; entries of one title are one kind."""
+        kinds, patterns = list(self.kinds), list(self.patterns)
+        titles = {kind.title: at for at, kind in enumerate(kinds)}
+        at = {}
+        for own, kind in enumerate(other.kinds):
+            if kind.title not in titles:
+                titles[kind.title] = len(kinds)
+                kinds.append(kind)
+            at[own] = titles[kind.title]
+        patterns += [
+            NamePattern(at[one.kind], one.used, one.line, one.built_in, one.before, one.given) for one in other.patterns
+        ]
+        return Names(tuple(kinds), tuple(patterns))
+
+
+def load_names(path: FilePath) -> Names:
+    """The entries of a `names.yaml`, none where there is no file. Raises ValueError for an unknown key."""
+    if not path.exists():
+        return Names()
+    kinds, patterns = [], list[NamePattern]()
+    for at, row in enumerate(yaml.safe_load(path.read_text(encoding="utf-8"))):
+        if unknown := set(row) - KEYS:
+            raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
+        kind = _kind(row)
+        kinds.append(kind)
+        patterns += [_pattern(at, False, entry, kind) for entry in row["defined"]]
+        patterns += [_pattern(at, True, entry, kind) for entry in row.get("used", ())]
+        if kind.given is not None:
+            patterns.append(NamePattern(at, False, kind.given, given=True))
+    return Names(tuple(kinds), tuple(patterns))
+
+
+def _kind(row: Mapping[str, Any]) -> Kind:
+    built_in, given = (re.compile(row[key]) if row.get(key) else None for key in ("built_in", "given"))
+    return Kind(
+        row["kind"],
+        built_in,
+        row.get("unused", not row.get("unique")),
+        given,
+        row.get("why", ""),
+        row["source"],
+        row.get("unique", False),
+    )
+
+
+def _pattern(at: int, used: bool, entry: str | Mapping[str, str], kind: Kind) -> NamePattern:
+    if isinstance(entry, str):
+        entry = {"line": entry}
+    line = SHORTENED.sub(lambda match: SHORT[match[0]], entry["line"])
+    return NamePattern(at, used, re.compile(line), kind.built_in, entry.get("before", ""))
