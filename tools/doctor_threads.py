@@ -75,7 +75,7 @@ def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
 def _answer(entry: Mapping[str, Any]) -> Answer:
     ran, parameters = _platform(entry["platform"]), platform(None)
     curves = [_curve(run, ran, parameters) for run in entry["runs"]]
-    setting = Setting(nics=ran.nics_per_node, rails=ran.nics_per_node == ran.gpus_per_node > 1)
+    setting = Setting(nics=ran.nics_per_node, nic_gbps=ran.nic_gbps, rails=ran.nics_per_node == ran.gpus_per_node > 1)
     evidence = Evidence("\n".join(entry.get("log", ())))
     found = diagnose(curves, parameters, evidence, setting)
     possible = sum(any(can_concern(cause, curve, setting, stated=False) for curve in curves) for cause in causes())

@@ -20,6 +20,7 @@ from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
+from fabric.solver.doctor import outputs
 from fabric.solver.doctor.causes import TAIL, Cause, Effect, causes
 from fabric.solver.doctor.evidence import Evidence
 
@@ -68,7 +69,8 @@ class Setting:
     planes: int = 1
     rails: bool = True
     ecmp: bool = True
-    nics: int = 0  # of a server
+    nics: int = 0  # of a server, 0 where they are not known
+    nic_gbps: float = 0.0  # of one port, 0 where it is not known
 
 
 @dataclass(frozen=True)
@@ -98,12 +100,15 @@ class Diagnosis:
     suspects: tuple[Suspect, ...]  # the most likely first, () for a healthy run
     healthy: float  # share of a healthy run
     warnings: tuple[Diagnostic, ...] = ()  # of the tables, such as GPUs that are not those of the design
+    advice: str = ""  # what else to give, "" where the evidence is there
 
 
 def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, setting: Setting) -> Diagnosis:
     """The causes of slow curves of one cluster, which has one cause at a time."""
     healthy = sum(_likelihood(curve, curve.estimate(parameters)) for curve in curves)
-    found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting))]
+    nvlink = any(not curve.job.pcie and float(curve.job.domain) > 1 for curve in curves)
+    facts = outputs.findings(evidence.text, setting.nics, setting.nic_gbps, nvlink)
+    found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
     every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in found))
     logs = np.array([every + healthy, *(math.log(item.prior) + item.log for item in found)])
     share, *shares = map(float, np.exp(logs - np.logaddexp.reduce(logs)))
@@ -127,7 +132,12 @@ class _Tried:
 
 
 def _suspect(
-    cause: Cause, curves: Sequence[Curve], parameters: Physics, evidence: Evidence, setting: Setting
+    cause: Cause,
+    curves: Sequence[Curve],
+    parameters: Physics,
+    evidence: Evidence,
+    setting: Setting,
+    facts: Sequence[outputs.Finding],
 ) -> _Tried | None:
     """A cause that the curves can have, None where they cannot."""
     has = frozenset(name for curve in curves for name, here in features(curve, setting).items() if here)
@@ -143,6 +153,9 @@ def _suspect(
         known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
         line = f"NCCL {evidence.release}: {known.text} ({known.source})" if known else ""
         weight = cause.weight if known else 1.0
+    mine = [fact for fact in facts if fact.cause == cause.name]
+    line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in mine)], key=lambda item: item[1])
+    against = max([evidence.excludes(cause), *(1 / fact.weight for fact in mine)])
     touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
     if not touched:
         return None
@@ -152,11 +165,12 @@ def _suspect(
     parts = np.array([(1 - share) / len(effects)] * len(effects) + [share / max(1, len(tail))] * len(tail))
     likely = float(np.logaddexp.reduce(each + np.log(parts)))
     prior = cause.prior * math.prod(factor for name, factor in cause.likelier.items() if name in has)
-    return _Tried(cause, prior, math.log(weight) - math.log(evidence.excludes(cause)) + likely, line)
+    return _Tried(cause, prior, math.log(weight / against) + likely, line)
 
 
 def _changes(effect: Effect, curves: Sequence[Curve]) -> bool:
     """Whether an effect changes any of the runs."""
+
     def differ(job: Job, changed: Job) -> bool:
         return any(not np.array_equal(getattr(job, key), getattr(changed, key)) for key in CHANGED)
 
@@ -203,14 +217,14 @@ def _likelihood(curve: Curve, estimated: Floats) -> float:
 
 
 def spans(curve: Curve, parameters: Physics) -> list[Span]:
-    """Where the measured time is above the 90th percentile, at two neighboring sizes at least."""
+    """Where the measured time is above the 90th percentile, at two neighboring sizes at least; one of a single number."""
     ratio = curve.measured_us / curve.estimate(parameters)
     out, run = [], list[int]()
     for at, slow in enumerate([*(ratio > curve.high), False]):
         if slow:
             run.append(at)
             continue
-        if len(run) > 1:
+        if len(run) > min(1, len(ratio) - 1):
             sizes = curve.job.bytes
             out.append(Span(curve.name, int(sizes[run[0]]), int(sizes[run[-1]]), float(np.median(ratio[run]))))
         run = []
@@ -237,4 +251,5 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
             }
             for s in diagnosis.suspects
         ],
+        "advice": diagnosis.advice,
     }

@@ -12,7 +12,7 @@ import pytest
 from fabric.diagnostics import InputError
 from fabric.pipeline import doctor
 from fabric.solver.collectives.job import measured_job
-from fabric.solver.doctor.causes import NEEDS, Cause, Effect, causes, releases
+from fabric.solver.doctor.causes import NEEDS, STEPS, Cause, Effect, causes, releases
 from fabric.solver.doctor.diagnosis import Curve, Diagnosis, Setting, can_concern
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.doctor.lines import lines
@@ -107,10 +107,13 @@ def test_the_data_of_a_cause(cause: Cause) -> None:
     assert cause.confirm
     assert cause.source
     assert any(effect != Effect() for effect in cause.effects)
+    assert set(cause.likelier) <= set(NEEDS)
+    assert all(sign.weight > 1 and sign.where in ("", *NEEDS) for sign in (*cause.log, *cause.env, *cause.excludes))
+    assert all(len(severities) == STEPS for _, severities in cause.tails)
     if cause.log or cause.env:
         evidence = Evidence(f"host00:4000:4100 [0] NCCL INFO {cause.example}\n")
         assert evidence.points_to(cause)
-        assert not evidence.excludes(cause)
+        assert evidence.excludes(cause) == 1
 
 
 def test_gpus_that_are_not_those_of_the_design_are_reported(tmp_path: Path) -> None:
