@@ -26,15 +26,15 @@ def doctor(
     file: Path = FILE,
     logs: list[Path] = typer.Argument(
         None,
-        metavar="[LOG…]",
+        metavar="LOG…",
         help="output of nccl-tests, logs of NCCL_DEBUG=INFO, output of ibstat, nvidia-smi topo -m, lspci -vvv or perftest",
         show_default=False,
     ),
     busbw: list[str] = typer.Option(
         [],
         "--busbw",
-        metavar="NAME:GPUS:SIZE:GBPS",
-        help="one measured bus bandwidth, as all_reduce:16:1G:27; repeatable, with or without a LOG of it",
+        metavar="NAME:GPUS:SIZE:BUSBW",
+        help="one measured bus bandwidth in GB/s, as all_reduce:16:1G:27; repeatable",
         show_default=False,
         rich_help_panel=job.JOB,
     ),
@@ -79,14 +79,14 @@ def _measured(text: str, report: Report) -> Measured | None:
     collective = collective_named(name)
     if len(values) != 3 or collective not in COLLECTIVES:
         hint = f"collectives: {', '.join(COLLECTIVES)}"
-        mistake(report, OPTION, f"expected NAME:GPUS:SIZE:GBPS such as all_reduce:16:1G:27, got {text!r}", hint)
+        mistake(report, OPTION, f"expected NAME:GPUS:SIZE:BUSBW such as all_reduce:16:1G:27, got {text!r}", hint)
         return None
     gpus, size, speed = values
     found = size_bytes(OPTION, size, report)
     if not re.fullmatch(r"[0-9]{1,7}", gpus) or int(gpus) < 2:
-        mistake(report, OPTION, f"expected a number of GPUs from 2, got {gpus!r}", "the second part of NAME:GPUS:SIZE:GBPS")
+        mistake(report, OPTION, f"expected a number of GPUs from 2, got {gpus!r}", "the second part of NAME:GPUS:SIZE:BUSBW")
         return None
     if not re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", speed) or not float(speed):
-        mistake(report, OPTION, f"expected a bus bandwidth in GB/s, got {speed!r}", "the last part of NAME:GPUS:SIZE:GBPS")
+        mistake(report, OPTION, f"expected a bus bandwidth in GB/s, got {speed!r}", "the last part of NAME:GPUS:SIZE:BUSBW")
         return None
     return Measured(collective, int(gpus), found, float(speed)) if found else None
