@@ -22,7 +22,8 @@ def test_every_record_names_a_thread_and_a_cause_and_no_rule_cites_an_odd_one() 
         assert entry.get("state", "closed") in ("closed", "open")
         for run in entry["runs"]:
             (value,) = {"busbw_GBps", "time_us", "slower"} & set(run)
-            assert run["bytes"] > 0 and run[value] > 0
+            assert run["bytes"] > 0
+            assert run[value] > 0
         if is_odd(entry["thread"]):
             assert entry["thread"] not in sources
     assert len({entry["thread"] for entry in ENTRIES}) == len(ENTRIES) == 20
