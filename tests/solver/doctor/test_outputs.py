@@ -93,7 +93,7 @@ def test_what_an_output_says(text: str, expected: list[tuple[str, str]]) -> None
     assert outputs.known(text) or not expected
 
 
-def test_without_the_speed_of_a_port_nothing_is_said_of_it() -> None:
+def test_without_the_speed_of_a_port_no_port_is_judged() -> None:
     text = IBSTATUS + PERFTEST.format(cuda="", unit="Gb", average=10.0)
     assert found(text, nics=0, nic_gbps=0) == []
 
