@@ -65,6 +65,15 @@ def curves(predictions: Iterable[Predicted], parameters: Physics) -> Iterator[tu
         yield replace(curve, measured_us=curve.estimate(parameters) * noise), Setting(planes=2, nics=ran.nics_per_node)
 
 
+def one_number(cluster: Cluster, random: np.random.Generator) -> Cluster:
+    """The first run with one of its sizes only, as a report with a single number."""
+    (curve, *_), setting = cluster
+    at = int(random.integers(len(curve.measured_us)))
+    one = slice(at, at + 1)
+    job = curve.job.of(np.asarray(curve.job.bytes)[one])
+    return (replace(curve, job=job, measured_us=curve.measured_us[one], low=curve.low[one], high=curve.high[one]),), setting
+
+
 def injected(cluster: Cluster, parameters: Physics, with_log: bool, random: np.random.Generator) -> Iterator[Case]:
     """Every cause that the runs can have and that changes one of them, with one of its effects."""
     tables, setting = cluster
@@ -121,6 +130,13 @@ def lines(predictions: Sequence[Predicted]) -> list[str]:
         random = np.random.default_rng(1)
         cases = [case for run in runs for case in injected(run, parameters, with_log, random)]
         out += report(cases, title)
+    random = np.random.default_rng(1)
+    single = [one_number(run, random) for run in runs]
+    wrong = sum(bool(diagnose(tables, parameters, NONE, setting).suspects) for tables, setting in single)
+    out += ["", f"healthy single numbers with a cause: {wrong} of {len(single)}"]
+    for with_log, title in ((True, "with the line of the log"), (False, "without a log")):
+        cases = [case for run in single for case in injected(run, parameters, with_log, random)]
+        out += report(cases, f"injected, one number, {title}")
     several = clusters(predictions, parameters)
     if not several:
         return out

@@ -1,12 +1,15 @@
-"""Whether the doctor names the confirmed cause of closed threads: `python -m tools.doctor_threads`.
+"""Whether the doctor names the confirmed cause of threads: `python -m tools.doctor_threads [odd|even]`.
 
-Prints one row per thread: its cause, the rank that the doctor gives it, and what it puts first; then both halves and chance.
+Prints one row per thread: its cause, the rank that the doctor gives it, and what it puts first; then each half and its chance.
+Rules are changed with `even` only.
 """
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ import numpy as np
 
 from fabric.formats import yaml
 from fabric.solver.collectives.job import measured_job
+from fabric.solver.collectives.physics import Physics
 from fabric.solver.doctor.causes import causes
 from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose
 from fabric.solver.doctor.evidence import Evidence
@@ -25,6 +29,7 @@ from fabric.text import aligned, percent
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3
+LONGEST = 40  # characters of a repository's name
 
 
 @dataclass(frozen=True)
@@ -35,11 +40,17 @@ class Answer:
     cause: str
     names: tuple[str, ...]  # of causes in order, () for healthy
     possible: int  # causes that the run can have
+    closed: bool = True
 
     @property
     def judged(self) -> bool:
         """Of the half that no rule was written for."""
-        return int(self.thread.rpartition("#")[2]) % 2 == 1
+        return is_odd(self.thread)
+
+    @property
+    def right(self) -> bool:
+        """The cause is among the first."""
+        return 0 < self.rank <= FIRST
 
     @property
     def rank(self) -> int:
@@ -52,23 +63,35 @@ class Answer:
         return min(1.0, FIRST / self.possible)
 
 
+def is_odd(thread: str) -> bool:
+    """Whether the number of a thread is odd."""
+    return int(thread.rpartition("#")[2]) % 2 == 1
+
+
 def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
     return [_answer(entry) for entry in entries]
 
 
 def _answer(entry: Mapping[str, Any]) -> Answer:
     ran, parameters = _platform(entry["platform"]), platform(None)
-    curves = []
-    for run in entry["runs"]:
-        sizes = np.array([float(run["bytes"])])
-        job = measured_job(run["collective"], ran, sizes)
-        us = sizes * busbw_factor(run["collective"], ran.ranks) / run["busbw_GBps"] / 1e3
-        curves.append(Curve(run["collective"], job, us, *band_of(job, parameters)))
-    setting = Setting(nics=ran.nics_per_node, rails=ran.nics_per_node == ran.gpus_per_node > 1)
+    curves = [_curve(run, ran, parameters) for run in entry["runs"]]
+    setting = Setting(nics=ran.nics_per_node, nic_gbps=ran.nic_gbps, rails=ran.nics_per_node == ran.gpus_per_node > 1)
     evidence = Evidence("\n".join(entry.get("log", ())))
     found = diagnose(curves, parameters, evidence, setting)
     possible = sum(any(can_concern(cause, curve, setting, stated=False) for curve in curves) for cause in causes())
-    return Answer(entry["thread"], entry["cause"], tuple(item.cause.name for item in found.suspects), possible)
+    names = tuple(item.cause.name for item in found.suspects)
+    return Answer(entry["thread"], entry["cause"], names, possible, entry.get("state", "closed") == "closed")
+
+
+def _curve(run: Mapping[str, Any], ran: MeasuredPlatform, parameters: Physics) -> Curve:
+    """One measured size; `slower` is over the estimate, as after a calibration."""
+    sizes = np.array([float(run["bytes"])])
+    job = measured_job(run["collective"], ran, sizes)
+    curve = Curve(run["collective"], job, sizes, *band_of(job, parameters))
+    if "slower" in run:
+        return replace(curve, measured_us=curve.estimate(parameters) * run["slower"])
+    us = run.get("time_us") or sizes * busbw_factor(run["collective"], ran.ranks) / run["busbw_GBps"] / 1e3
+    return replace(curve, measured_us=np.broadcast_to(np.asarray(us, dtype=np.float64), sizes.shape))
 
 
 def _platform(block: Mapping[str, Any]) -> MeasuredPlatform:
@@ -82,17 +105,46 @@ def _platform(block: Mapping[str, Any]) -> MeasuredPlatform:
 def lines(found: Sequence[Answer]) -> list[str]:
     """One row per thread, then the halves."""
     rows = [
-        (item.thread, item.cause, str(item.rank or "-"), ", ".join(item.names[:FIRST]) or "healthy")
+        (_short(item.thread), item.cause, str(item.rank or "-"), ", ".join(item.names[:FIRST]) or "healthy")
         for item in sorted(found, key=lambda item: not item.judged)
     ]
     out = [*aligned(rows, "<<><", head=("thread", "cause", "rank", "named")), ""]
     for judged, title in ((True, "odd numbers, judged"), (False, "even numbers")):
         half = [item for item in found if item.judged == judged]
-        right = sum(0 < item.rank <= FIRST for item in half)
-        chance = float(np.mean([item.chance for item in half]))
-        out.append(f"{title}: right among the first three {right} of {len(half)}; chance {percent(chance)}")
+        if half:
+            closed = [item for item in half if item.closed]
+            out += [_rate(f"{title}, closed", closed), _rate(f"{title}, with those still open", half)]
     return out
 
 
+def _short(thread: str) -> str:
+    """A thread without the end of a long name."""
+    name, _, number = thread.rpartition("#")
+    return f"{name[:LONGEST]}…#{number}" if len(name) > LONGEST else thread
+
+
+def _rate(title: str, half: Sequence[Answer]) -> str:
+    """How often the right cause is among the first, and how often three random causes would do as well."""
+    right, chance = sum(item.right for item in half), [item.chance for item in half]
+    return (
+        f"{title}: right among the first three {right} of {len(half)}; chance {percent(float(np.mean(chance)))}, "
+        f"so many by chance {percent(_at_least(right, chance))}"
+    )
+
+
+def _at_least(right: int, chances: Sequence[float]) -> float:
+    """Probability of that many successes or more, of independent trials with these chances."""
+    exact = np.ones(1)  # probability of 0, 1, … successes so far
+    for chance in chances:
+        exact = np.convolve(exact, [1 - chance, chance])
+    return math.fsum(exact[right:])
+
+
+def main(half: str = "") -> None:
+    entries = yaml.read(DATA)
+    chosen = [entry for entry in entries if not half or is_odd(entry["thread"]) == (half == "odd")]
+    print("\n".join(lines(answers(chosen))))
+
+
 if __name__ == "__main__":
-    print("\n".join(lines(answers(yaml.read(DATA)))))
+    main(*sys.argv[1:])

@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import FILE, progress, show_diagnostics
+from fabric.cli.common import FILE, mistake, progress, show_diagnostics
 from fabric.cli.reports import put_lines
+from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report
 from fabric.formats import json_text
+
+if TYPE_CHECKING:
+    from fabric.solver.measured.stated import Measured
+
+OPTION = "--busbw"
 
 
 def doctor(
     file: Path = FILE,
     logs: list[Path] = typer.Argument(
-        ..., metavar="LOG…", help="output of nccl-tests, and logs of NCCL_DEBUG=INFO", show_default=False
+        None,
+        metavar="LOG…",
+        help="output of nccl-tests, logs of NCCL_DEBUG=INFO, output of ibstat, nvidia-smi topo -m, lspci -vvv or perftest",
+        show_default=False,
+    ),
+    busbw: list[str] = typer.Option(
+        [],
+        "--busbw",
+        metavar="NAME:GPUS:SIZE:BUSBW",
+        help="one measured bus bandwidth in GB/s, as all_reduce:16:1G:27; repeatable",
+        show_default=False,
+        rich_help_panel=job.JOB,
     ),
     fabric: str = job.FABRIC,
     routing: str = job.ROUTING,
@@ -37,13 +56,37 @@ def doctor(
     report = Report()
     job.check_spread(report, routing, queue_pairs)
     report.raise_errors()
+    given = [run for text in busbw if (run := _measured(text, report))]
+    report.raise_errors()
     parameters = job.platform_of(file, platform)
     request = EstimateRequest(routing=routing, queue_pairs=queue_pairs, fail=tuple(fail), platform=parameters)
     chosen = job.chosen(file, fabric)
     with progress("causes"):
-        result = pipeline.doctor(chosen, logs, request)
+        result = pipeline.doctor(chosen, logs or [], request, given)
     show_diagnostics(result.warnings)
     if as_json:
         print(json_text(document(result)))
     else:
         put_lines(lambda: lines(result))
+
+
+def _measured(text: str, report: Report) -> Measured | None:
+    """The number of `--busbw`, None with a diagnostic where it is none."""
+    from fabric.solver.measured.stated import Measured
+    from fabric.solver.measured.tables import COLLECTIVES, collective_named
+
+    name, *values = text.split(":")
+    collective = collective_named(name)
+    if len(values) != 3 or collective not in COLLECTIVES:
+        hint = f"collectives: {', '.join(COLLECTIVES)}"
+        mistake(report, OPTION, f"expected NAME:GPUS:SIZE:BUSBW such as all_reduce:16:1G:27, got {text!r}", hint)
+        return None
+    gpus, size, speed = values
+    found = size_bytes(OPTION, size, report)
+    if not re.fullmatch(r"[0-9]{1,7}", gpus) or int(gpus) < 2:
+        mistake(report, OPTION, f"expected a number of GPUs from 2, got {gpus!r}", "the second part of NAME:GPUS:SIZE:BUSBW")
+        return None
+    if not re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", speed) or not float(speed):
+        mistake(report, OPTION, f"expected a bus bandwidth in GB/s, got {speed!r}", "the last part of NAME:GPUS:SIZE:BUSBW")
+        return None
+    return Measured(collective, int(gpus), found, float(speed)) if found else None

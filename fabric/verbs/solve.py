@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from fabric.solver.doctor.diagnosis import Diagnosis
     from fabric.solver.estimate.estimate import Estimate
     from fabric.solver.estimate.request import EstimateRequest
+    from fabric.solver.measured.stated import Measured
     from fabric.solver.measured.tables import Table
 
 
@@ -151,13 +152,14 @@ def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str
     return fit(measured, beside, base)
 
 
-def doctor(fabric: FabricPlan, files: Sequence[Path], request: EstimateRequest) -> Diagnosis:
+def doctor(fabric: FabricPlan, files: Sequence[Path], request: EstimateRequest, given: Sequence[Measured] = ()) -> Diagnosis:
     """Explain why measured collectives are slower than estimated (`docs/doctor.md`).
 
     Args:
         fabric: the fabric of the run.
-        files: output of nccl-tests, and logs of NCCL_DEBUG=INFO.
+        files: output of nccl-tests, logs of NCCL_DEBUG=INFO, and output of other commands.
         request: routing, queue pairs, failures and platform file.
+        given: single measured bandwidths.
 
     Returns:
         Sizes outside the band of the estimate, and the causes by their share; none for a healthy run.
@@ -168,7 +170,7 @@ def doctor(fabric: FabricPlan, files: Sequence[Path], request: EstimateRequest) 
     from fabric.export.port_names import PortNames
     from fabric.solver.doctor.run import examine
 
-    return examine(fabric, files, spread_as_planned(fabric, request), PortNames(fabric).port_name)
+    return examine(fabric, files, spread_as_planned(fabric, request), PortNames(fabric).port_name, given)
 
 
 def spread_as_planned(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:

@@ -127,7 +127,7 @@ def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> 
         ranks=float(platform.ranks),
         domain=float(domain),
         domains=float(domains),
-        nvlink_GBps=gpu.pcie_GBps if pcie else gpu.nvlink_GBps,
+        nvlink_GBps=gpu.pcie_GBps if pcie else gpu.nvlink_GBps or gpu.pcie_GBps,  # one GPU without NVLink: its slot
         pcie=pcie,
         net_GBps=net,
         nic_GBps=nic,

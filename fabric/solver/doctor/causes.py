@@ -1,9 +1,10 @@
-"""Causes of slow collectives, as data: what each changes of a run, and what a log says of it."""
+"""Causes of slow collectives, as data: what each changes of a run, and what a text says of it."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -13,8 +14,10 @@ from fabric.formats import yaml
 from fabric.solver.collectives.job import Job
 
 WEIGHT = 30.0
+TAIL = 0.2  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
+STEPS = 8  # of the severity, up to the extreme
 DATA = Path(__file__).parent / "data"
-NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvls", "roce")
+NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvls", "roce", "nics", "plugin")
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,15 @@ class Effect:
 
 
 @dataclass(frozen=True)
+class Sign:
+    """Text that points to a cause or speaks against it."""
+
+    pattern: re.Pattern[str]
+    weight: float  # how much more often it is in runs with the cause than in others
+    where: str = ""  # of NEEDS: counts only on such designs
+
+
+@dataclass(frozen=True)
 class Cause:
     """One cause, and how to confirm it."""
 
@@ -63,10 +75,12 @@ class Cause:
     weight: float  # of a line or variable that points to it
     needs: tuple[str, ...]  # of NEEDS: what the design must have
     collectives: tuple[str, ...]  # (): all
-    effects: tuple[Effect, ...]  # every one is tried
-    log: tuple[re.Pattern[str], ...]
-    env: tuple[re.Pattern[str], ...]  # on KEY=VALUE without NCCL_
-    excludes: tuple[re.Pattern[str], ...]
+    effects: tuple[Effect, ...]  # the usual ones, every one is tried
+    tails: tuple[tuple[str, tuple[Effect, ...]], ...]  # key of `extreme`, and its severities, which are tried as well
+    likelier: Mapping[str, float]  # of NEEDS → factor on the prior
+    log: tuple[Sign, ...]
+    env: tuple[Sign, ...]  # on KEY=VALUE without NCCL_
+    excludes: tuple[Sign, ...]
     example: str  # a line that points to it, "" for none
     confirm: str
     source: str
@@ -91,24 +105,44 @@ def causes() -> tuple[Cause, ...]:
 
 
 def _cause(name: str, entry: Mapping[str, Any]) -> Cause:
-    def patterns(key: str) -> tuple[re.Pattern[str], ...]:
-        return tuple(re.compile(text, re.MULTILINE) for text in entry.get(key, ()))
+    weight = float(entry.get("weight", WEIGHT))
 
+    def signs(key: str) -> tuple[Sign, ...]:
+        return tuple(_sign(item, weight) for item in entry.get(key, ()))
+
+    effects = _effects(entry["effect"])
     return Cause(
         name=name,
         title=entry["title"],
         prior=float(entry["prior"]),
-        weight=float(entry.get("weight", WEIGHT)),
+        weight=weight,
         needs=tuple(entry["needs"]),
         collectives=tuple(entry.get("collectives", ())),
-        effects=_effects(entry["effect"]),
-        log=patterns("log"),
-        env=patterns("env"),
-        excludes=patterns("excludes"),
+        effects=effects,
+        tails=tuple((key, _tail(effects, key, float(value))) for key, value in entry.get("extreme", {}).items()),
+        likelier=entry.get("likelier", {}),
+        log=signs("log"),
+        env=signs("env"),
+        excludes=signs("excludes"),
         example=entry.get("example", ""),
         confirm=entry["confirm"],
         source=entry["source"],
     )
+
+
+def _sign(item: str | Mapping[str, Any], weight: float) -> Sign:
+    if isinstance(item, str):
+        return Sign(re.compile(item, re.MULTILINE), weight)
+    return Sign(re.compile(item["line"], re.MULTILINE), float(item.get("weight", weight)), item.get("where", ""))
+
+
+def _tail(effects: Sequence[Effect], key: str, extreme: float) -> tuple[Effect, ...]:
+    """Severities of one key from its mildest usual value to the extreme, in equal ratios."""
+    usual = [value for effect in effects if (value := getattr(effect, key)) != getattr(Effect(), key)]
+    mildest = min(usual, key=lambda value: abs(math.log(value)))
+    ratio = (extreme / mildest) ** (1 / (STEPS - 1))
+    above = max(effect.above_MiB for effect in effects)
+    return tuple(Effect(**{key: mildest * ratio**step, "above_MiB": above}) for step in range(STEPS))
 
 
 def _effects(entry: Mapping[str, list[Any]]) -> tuple[Effect, ...]:

@@ -20,7 +20,8 @@ from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.doctor.causes import Cause, Effect, causes
+from fabric.solver.doctor import outputs
+from fabric.solver.doctor.causes import TAIL, Cause, Effect, causes
 from fabric.solver.doctor.evidence import Evidence
 
 HEALTHY = 0.8  # share of healthy runs before anything was measured
@@ -34,6 +35,8 @@ REACH = 4.0  # doublings of the size over which the likeness of neighboring size
 FREEDOM = 5.0  # degrees of freedom of Student's t
 NORMAL_P90 = 1.2816
 MIB = 1 << 20
+CHANGED = ("nvlink_GBps", "net_GBps", "nic_GBps", "ctas", "nvls", "peers_share", "hop_us")  # of a job, by an effect
+PLUGIN = ("efa", "efa1", "tcpx", "tcpxo", "slingshot")  # transports that NCCL reaches by a plugin only
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,8 @@ class Setting:
     planes: int = 1
     rails: bool = True
     ecmp: bool = True
-    nics: int = 0  # of a server
+    nics: int = 0  # of a server, 0 where they are not known
+    nic_gbps: float = 0.0  # of one port, 0 where it is not known
 
 
 @dataclass(frozen=True)
@@ -96,18 +100,19 @@ class Diagnosis:
     suspects: tuple[Suspect, ...]  # the most likely first, () for a healthy run
     healthy: float  # share of a healthy run
     warnings: tuple[Diagnostic, ...] = ()  # of the tables, such as GPUs that are not those of the design
+    advice: str = ""  # what else to give, "" where the evidence is there
 
 
 def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, setting: Setting) -> Diagnosis:
     """The causes of slow curves of one cluster, which has one cause at a time."""
     healthy = sum(_likelihood(curve, curve.estimate(parameters)) for curve in curves)
-    found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting))]
-    prior = sum(cause.prior for cause, _, _ in found)
-    logs = np.array(
-        [math.log(HEALTHY) + healthy, *(math.log((1 - HEALTHY) * cause.prior / prior) + log for cause, log, _ in found)]
-    )
+    nvlink = any(not curve.job.pcie and float(curve.job.domain) > 1 for curve in curves)
+    facts = outputs.findings(evidence.text, setting.nics, setting.nic_gbps, nvlink)
+    found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
+    every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in found))
+    logs = np.array([every + healthy, *(math.log(item.prior) + item.log for item in found)])
     share, *shares = map(float, np.exp(logs - np.logaddexp.reduce(logs)))
-    suspects = [Suspect(cause, of_cause, line) for (cause, _, line), of_cause in zip(found, shares, strict=True)]
+    suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(found, shares, strict=True)]
     listed = sorted((item for item in suspects if item.share >= LEAST_SHARE), key=lambda item: (-item.share, item.cause.name))
     return Diagnosis(
         tuple(span for curve in curves for span in spans(curve, parameters)),
@@ -116,43 +121,88 @@ def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, s
     )
 
 
+@dataclass(frozen=True)
+class _Tried:
+    """A cause on the measured curves."""
+
+    cause: Cause
+    prior: float
+    log: float  # of its likelihood with the evidence
+    line: str  # that points to it
+
+
 def _suspect(
-    cause: Cause, curves: Sequence[Curve], parameters: Physics, evidence: Evidence, setting: Setting
-) -> tuple[Cause, float, str] | None:
-    """(cause, log of its likelihood with the log's evidence, line that points to it); None where it cannot be."""
-    line = evidence.points_to(cause)
+    cause: Cause,
+    curves: Sequence[Curve],
+    parameters: Physics,
+    evidence: Evidence,
+    setting: Setting,
+    facts: Sequence[outputs.Finding],
+) -> _Tried | None:
+    """A cause that the curves can have, None where they cannot."""
+    has = frozenset(name for curve in curves for name, here in features(curve, setting).items() if here)
+    line, weight = evidence.sign(cause, has)
     effects: Sequence[Effect] = cause.effects
-    if cause.name == "few_nics" and evidence.nics and setting.nics:
+    if cause.name == "few_nics" and setting.nics:
         if evidence.nics >= setting.nics:
             return None
-        line, effects = f"{evidence.nics} of {setting.nics} NICs", (Effect(net=evidence.nics / setting.nics),)
+        used = [evidence.nics] if evidence.nics else range(1, setting.nics)
+        line = f"{evidence.nics} of {setting.nics} NICs" if evidence.nics else ""
+        weight, effects = (cause.weight if line else 1.0), [Effect(net=count / setting.nics) for count in used]
     if cause.name == "nccl_defect":
         known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
         line = f"NCCL {evidence.release}: {known.text} ({known.source})" if known else ""
-    weight = math.log(cause.weight) * (bool(line) - evidence.excludes(cause))
+        weight = cause.weight if known else 1.0
+    mine = [fact for fact in facts if fact.cause == cause.name]
+    line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in mine)], key=lambda item: item[1])
+    against = max([evidence.excludes(cause), *(1 / fact.weight for fact in mine)])
     touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
     if not touched:
         return None
-    each = [
-        sum(_likelihood(curve, curve.estimate(parameters, effect if curve in touched else None)) for curve in curves)
-        for effect in effects
-    ]
-    return cause, weight + float(np.logaddexp.reduce(each)) - math.log(len(each)), line
+    tail = [effect for _, severities in cause.tails for effect in severities if _changes(effect, touched)]
+    each = np.array([_explains(effect, curves, touched, parameters) for effect in [*effects, *tail]])
+    share = TAIL if tail else 0.0
+    parts = np.array([(1 - share) / len(effects)] * len(effects) + [share / max(1, len(tail))] * len(tail))
+    likely = float(np.logaddexp.reduce(each + np.log(parts)))
+    prior = cause.prior * math.prod(factor for name, factor in cause.likelier.items() if name in has)
+    return _Tried(cause, prior, math.log(weight / against) + likely, line)
+
+
+def _changes(effect: Effect, curves: Sequence[Curve]) -> bool:
+    """Whether an effect changes any of the runs."""
+
+    def differ(job: Job, changed: Job) -> bool:
+        return any(not np.array_equal(getattr(job, key), getattr(changed, key)) for key in CHANGED)
+
+    return effect.time != 1 or any(differ(curve.job, effect.on(curve.job)) for curve in curves)
+
+
+def _explains(effect: Effect, curves: Sequence[Curve], touched: Sequence[Curve], parameters: Physics) -> float:
+    """Log of the likelihood of all curves, with an effect on those that it can touch."""
+    return sum(_likelihood(curve, curve.estimate(parameters, effect if curve in touched else None)) for curve in curves)
+
+
+def features(curve: Curve, setting: Setting, stated: bool = False) -> dict[str, bool]:
+    """What a cause can need, of NEEDS, and whether this run on this design has it; `stated`: the text names the cause."""
+    job = curve.job
+    crosses, transport = bool(job.crosses), physics.transports()[int(job.transport)]
+    return {
+        "network": crosses,
+        "planes": crosses and (setting.planes > 1 or stated),
+        "rails": crosses and setting.rails,
+        "ecmp": crosses and setting.ecmp and curve.beyond_leaf,
+        "inside": float(job.domain) > 1,
+        "roce": crosses and transport == "roce",
+        "nvls": bool(job.nvls) and float(job.domain) > 1,
+        "nics": crosses and setting.nics != 1,
+        "plugin": crosses and transport in PLUGIN,
+    }
 
 
 def can_concern(cause: Cause, curve: Curve, setting: Setting, stated: bool) -> bool:
     """Whether a cause can slow a curve on this design; `stated`: the log says that it does."""
-    job = curve.job
-    has = {
-        "network": bool(job.crosses),
-        "planes": bool(job.crosses) and (setting.planes > 1 or stated),
-        "rails": bool(job.crosses) and setting.rails,
-        "ecmp": bool(job.crosses) and setting.ecmp and curve.beyond_leaf,
-        "inside": float(job.domain) > 1,
-        "roce": bool(job.crosses) and physics.transports()[int(job.transport)] == "roce",
-        "nvls": bool(job.nvls) and float(job.domain) > 1,
-    }
-    return (not cause.collectives or job.collective in cause.collectives) and all(has[need] for need in cause.needs)
+    has = features(curve, setting, stated)
+    return (not cause.collectives or curve.job.collective in cause.collectives) and all(has[need] for need in cause.needs)
 
 
 def _likelihood(curve: Curve, estimated: Floats) -> float:
@@ -167,14 +217,14 @@ def _likelihood(curve: Curve, estimated: Floats) -> float:
 
 
 def spans(curve: Curve, parameters: Physics) -> list[Span]:
-    """Where the measured time is above the 90th percentile, at two neighboring sizes at least."""
+    """Where the measured time is above the 90th percentile, at two neighboring sizes at least; one of a single number."""
     ratio = curve.measured_us / curve.estimate(parameters)
     out, run = [], list[int]()
     for at, slow in enumerate([*(ratio > curve.high), False]):
         if slow:
             run.append(at)
             continue
-        if len(run) > 1:
+        if len(run) > min(1, len(ratio) - 1):
             sizes = curve.job.bytes
             out.append(Span(curve.name, int(sizes[run[0]]), int(sizes[run[-1]]), float(np.median(ratio[run]))))
         run = []
@@ -201,4 +251,5 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
             }
             for s in diagnosis.suspects
         ],
+        "advice": diagnosis.advice,
     }

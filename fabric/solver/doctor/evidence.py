@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabric.solver.doctor.causes import Cause, Release, releases, version
+from fabric.solver.doctor.causes import NEEDS, Cause, Release, releases, version
 
 _SET = re.compile(r"\bNCCL_([A-Z0-9_]+)(?:\s*[=:]\s*|\s+set by environment to\s+)[\"']?([\w^,:;./-]+)")
 _RELEASE = re.compile(r"NCCL version (\d+\.\d+\.\d+)|nccl-library=(\d{5})\b")
@@ -41,20 +42,28 @@ class Evidence:
         """NICs that NCCL uses in a server, 0 where the text does not state them."""
         return max((line.count("[") for line in _DEVICES.findall(self.text)), default=0)
 
-    def points_to(self, cause: Cause) -> str:
-        """The line or variable that points to a cause, "" for none."""
-        for pattern in cause.log:
-            found = pattern.search(self.text)
-            if found is not None:
-                return _line(self.text, found.start())
-        for key, value in sorted(self.environment.items()):
-            if any(pattern.search(f"{key}={value}") for pattern in cause.env):
-                return f"NCCL_{key}={value}"
-        return ""
+    def points_to(self, cause: Cause, has: Container[str] = NEEDS) -> str:
+        """The line or variable that points most to a cause, "" for none; `has`: what the design has."""
+        return self.sign(cause, has)[0]
 
-    def excludes(self, cause: Cause) -> bool:
-        """Whether the text rules a cause out."""
-        return any(pattern.search(self.text) for pattern in cause.excludes)
+    def sign(self, cause: Cause, has: Container[str] = NEEDS) -> tuple[str, float]:
+        """(line or variable that points most to a cause, its weight), ("", 1) for none."""
+        return max(self._signs(cause, has), key=lambda item: item[1], default=("", 1.0))
+
+    def _signs(self, cause: Cause, has: Container[str]) -> Iterator[tuple[str, float]]:
+        for sign in cause.log:
+            if (not sign.where or sign.where in has) and (found := sign.pattern.search(self.text)):
+                yield _line(self.text, found.start()), sign.weight
+        for sign in cause.env:
+            if sign.where and sign.where not in has:
+                continue
+            for key, value in self.environment.items():
+                if sign.pattern.match(f"{key}={value}"):
+                    yield f"NCCL_{key}={value}", sign.weight
+
+    def excludes(self, cause: Cause) -> float:
+        """The weight of what speaks most against a cause, 1 for nothing."""
+        return max((sign.weight for sign in cause.excludes if sign.pattern.search(self.text)), default=1.0)
 
     def defect(self, collective: str) -> Release | None:
         """The known loss of speed of the release, for a collective."""

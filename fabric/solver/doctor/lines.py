@@ -22,7 +22,7 @@ def lines(diagnosis: Diagnosis) -> list[str]:
         if suspect.evidence:
             rows.insert(0, ("log", suspect.evidence))
         out += [f"   {line}" for line in aligned(rows)]
-    return out
+    return [*out, "", *wrapped(diagnosis.advice, WIDTH)] if diagnosis.advice else out
 
 
 def _spans(diagnosis: Diagnosis) -> list[str]:

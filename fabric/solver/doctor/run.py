@@ -13,44 +13,57 @@ from fabric.plan import FabricPlan
 from fabric.solver import PortNamer, read_text, unnamed
 from fabric.solver.collectives.job import Job, measured_job
 from fabric.solver.collectives.physics import Physics
+from fabric.solver.doctor import outputs
 from fabric.solver.doctor.diagnosis import Curve, Diagnosis, Setting, diagnose
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.estimate.estimate import band_of, ctas_of, job_of, pattern_of
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.probe import job_group, platform_of
 from fabric.solver.estimate.request import EstimateRequest, supply_of
-from fabric.solver.measured import tables as measured
+from fabric.solver.measured import stated, tables as measured
 from fabric.solver.measured.tables import Table
 
 WHAT = "output of nccl-tests"
 LOG = "NCCL INFO"  # in a text that may have no table
+ADVICE = (
+    "times alone do not separate causes that slow the same part; give a log of NCCL_DEBUG=INFO, or the output of "
+    "nvidia-smi topo -m, ibstat, sudo lspci -vvv or ib_write_bw, as further files"
+)
 
 
-def examine(fabric: FabricPlan, paths: Sequence[Path], request: EstimateRequest, port_name: PortNamer = unnamed) -> Diagnosis:
+def examine(
+    fabric: FabricPlan,
+    paths: Sequence[Path],
+    request: EstimateRequest,
+    port_name: PortNamer = unnamed,
+    given: Sequence[stated.Measured] = (),
+) -> Diagnosis:
     """Where measured times are above the band of the estimate, and the causes.
 
     Args:
         fabric: where the run took place.
-        paths: output of nccl-tests, and logs of NCCL_DEBUG=INFO.
+        paths: output of nccl-tests, logs of NCCL_DEBUG=INFO, and output of the commands of `outputs`.
         request: routing, queue pairs, failures and platform file; GPUs are those of each table.
+        given: single measured bandwidths, as further tables.
 
     Raises:
         InputError: a file that is neither, no table that can be compared, or a run that does not fit the fabric.
     """
-    tables, texts = list[Table](), list[str]()
+    tables, texts = stated.tables(given, platform_of(fabric)), list[str]()
     for path in paths:
         text = read_text(path, WHAT)
         texts.append(text)
         try:
             tables += measured.read(path, str(path), platform_of(fabric))
         except InputError:
-            if LOG not in text:
+            if LOG not in text and not outputs.known(text):
                 raise
     scored = [table for table in tables if table.scored_rows]
     if not scored:
         reason = next((table.why_not for table in tables if table.why_not), "the files have no table of times")
-        hint = "give the output of all_reduce_perf or another program of nccl-tests"
-        raise InputError([Diagnostic("FAB172", Place(str(paths[0])), f"no run to compare: {reason}", hint)])
+        hint = "give the output of a program of nccl-tests, or one number as --busbw all_reduce:16:1G:27"
+        place = Place(str(paths[0]) if paths else "LOG")
+        raise InputError([Diagnostic("FAB172", place, f"no run to compare: {reason}", hint)])
     parameters = platform(request.platform)
     curves = [_curve(fabric, table, request, parameters, port_name) for table in scored]
     spec = fabric.spec
@@ -59,9 +72,13 @@ def examine(fabric: FabricPlan, paths: Sequence[Path], request: EstimateRequest,
         rails=spec.kind in ("rail-optimized", "rail-only"),
         ecmp=request.routing == "ecmp",
         nics=job_group(fabric).nic.count,
+        nic_gbps=float(job_group(fabric).nic.speed_gbps),
     )
-    found = diagnose(curves, parameters, Evidence("\n".join(texts)), setting)
-    return replace(found, warnings=tuple(item for table in tables for item in table.warnings))
+    text = "\n".join(texts)
+    found = diagnose(curves, parameters, Evidence(text), setting)
+    alone = found.suspects and LOG not in text and not outputs.known(text)
+    warnings = tuple(item for table in tables for item in table.warnings)
+    return replace(found, warnings=warnings, advice=ADVICE if alone else "")
 
 
 def _curve(fabric: FabricPlan, table: Table, request: EstimateRequest, parameters: Physics, port_name: PortNamer) -> Curve:

@@ -12,10 +12,11 @@ import pytest
 from fabric.diagnostics import InputError
 from fabric.pipeline import doctor
 from fabric.solver.collectives.job import measured_job
-from fabric.solver.doctor.causes import NEEDS, Cause, Effect, causes, releases
+from fabric.solver.doctor.causes import NEEDS, STEPS, Cause, Effect, causes, releases
 from fabric.solver.doctor.diagnosis import Curve, Diagnosis, Setting, can_concern
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.doctor.lines import lines
+from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.measured.tables import COLLECTIVES, read
 from tests import ROOT
@@ -107,10 +108,13 @@ def test_the_data_of_a_cause(cause: Cause) -> None:
     assert cause.confirm
     assert cause.source
     assert any(effect != Effect() for effect in cause.effects)
+    assert set(cause.likelier) <= set(NEEDS)
+    assert all(sign.weight > 1 and sign.where in ("", *NEEDS) for sign in (*cause.log, *cause.env, *cause.excludes))
+    assert all(len(severities) == STEPS for _, severities in cause.tails)
     if cause.log or cause.env:
         evidence = Evidence(f"host00:4000:4100 [0] NCCL INFO {cause.example}\n")
         assert evidence.points_to(cause)
-        assert not evidence.excludes(cause)
+        assert evidence.excludes(cause) == 1
 
 
 def test_gpus_that_are_not_those_of_the_design_are_reported(tmp_path: Path) -> None:
@@ -134,6 +138,12 @@ def test_a_known_defect_names_its_thread() -> None:
         assert Evidence(f"NCCL version {version}+cuda12.2\n").defect(item.collectives[0]) == item
     assert Evidence("NCCL version 2.27.3+cuda12.9\n").defect("all_reduce") is None
     assert Evidence("# nccl-tests version 2.17.6 nccl-headers=22703 nccl-library=22703").release == "2.27.3"
+
+
+def test_servers_with_one_gpu_without_nvlink_have_a_finite_estimate() -> None:
+    servers = replace(PLATFORM, gpu="a100-pcie", gpus_per_node=1, nvlink_domain_gpus=1, nvlink_GBps_per_direction=None)
+    curve = Curve("x", measured_job("all_reduce", servers, SIZES), SIZES, SIZES, SIZES)
+    assert np.all(np.isfinite(curve.estimate(platform(None))))
 
 
 def test_the_page_lists_every_cause() -> None:

@@ -1,0 +1,39 @@
+"""A single measured number as a table: often all that an operator has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fabric.solver.measured.platform import MeasuredPlatform
+from fabric.solver.measured.tables import Row, Table, busbw_factor
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One bus bandwidth of nccl-tests."""
+
+    collective: str  # of COLLECTIVES
+    gpus: int
+    bytes: int
+    busbw_GBps: float
+
+
+def tables(given: Sequence[Measured], platform: MeasuredPlatform) -> list[Table]:
+    """A table of each collective and number of GPUs; a job smaller than a server runs on one."""
+    groups: dict[tuple[str, int], list[Measured]] = {}
+    for item in given:
+        groups.setdefault((item.collective, item.gpus), []).append(item)
+    return [_table(collective, gpus, found, platform) for (collective, gpus), found in groups.items()]
+
+
+def _table(collective: str, gpus: int, found: Sequence[Measured], platform: MeasuredPlatform) -> Table:
+    each = min(gpus, platform.gpus_per_node)
+    ran = replace(platform, gpus_per_node=each, nodes=-(-gpus // each))
+    factor = busbw_factor(collective, gpus)
+    rows = [
+        Row(item.bytes, item.bytes / algbw / 1e3, algbw, item.busbw_GBps)
+        for item in sorted(found, key=lambda item: item.bytes)
+        for algbw in (item.busbw_GBps / factor,)
+    ]
+    return Table(collective, collective, ran, "", tuple(rows), scored=True)
