@@ -1,6 +1,6 @@
 """Whether the doctor names the confirmed cause of threads: `python -m tools.doctor_threads [odd|even]`.
 
-Prints one row per thread: its cause, its rank in the answer of the doctor, and what comes first; then each half and its chance.
+Prints one row per thread: its cause, its rank in the answer of the doctor, what comes first; then each half and its chance.
 Rules are changed with `even` only.
 """
 
