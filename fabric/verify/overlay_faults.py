@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from ipaddress import ip_address, ip_network
 
-from fabric.nos.state.records import EVPN, ROUTES, Hop, Vni
+from fabric.nos.state.kinds import EVPN, ROUTES
+from fabric.nos.state.records import Hop, Vni
 from fabric.text import listed
 from fabric.verify.faults import Fault
 from fabric.verify.sessions import OVERLAY

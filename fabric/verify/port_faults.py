@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.checks.planned import planned_ports
 from fabric.checks.rows import Key
-from fabric.nos.state.records import (
-    ECN_DROPS,
-    ERRORS,
-    FCS,
-    IN_DISCARDS,
-    IN_ERRORS,
-    INTERFACES,
-    LLDP,
-    OPTICS,
-    OUT_DISCARDS,
-    OUT_ERRORS,
-    PFC_RX,
-    PFC_TX,
-    QUEUE_DROPS,
-    QUEUES,
-    STORMS,
-    UNCORRECTED,
-    Counter,
-    Optic,
-    PortState,
-)
+from fabric.nos.state.kinds import ERRORS, INTERFACES, LLDP, OPTICS, QUEUES, Count
+from fabric.nos.state.records import Counter, Optic, PortState
 from fabric.nos.target import lanes, pam4
 from fabric.text import listed, plural
 from fabric.verify.faults import Fault
@@ -44,28 +25,28 @@ LOSSLESS, STORM, BITS, PACKETS, DISCARDS, PAUSE, LIGHT, MODULE = (
     "light",
     "module",
 )
-_WORDS = {
-    FCS: "frames with a wrong checksum",
-    UNCORRECTED: "codewords that FEC could not correct",
-    IN_ERRORS: "received errors",
-    OUT_ERRORS: "sent errors",
-    IN_DISCARDS: "received packets dropped",
-    OUT_DISCARDS: "packets dropped at the egress",
-    ECN_DROPS: "packets dropped by WRED",
-    STORMS: "PFC storms",
-    QUEUE_DROPS: "packets dropped",
-    PFC_RX: "PFC frames received",
-    PFC_TX: "PFC frames sent",
+_WORDS: Mapping[str, str] = {
+    Count.FCS: "frames with a wrong checksum",
+    Count.UNCORRECTED: "codewords that FEC could not correct",
+    Count.IN_ERRORS: "received errors",
+    Count.OUT_ERRORS: "sent errors",
+    Count.IN_DISCARDS: "received packets dropped",
+    Count.OUT_DISCARDS: "packets dropped at the egress",
+    Count.ECN_DROPS: "packets dropped by WRED",
+    Count.STORMS: "PFC storms",
+    Count.QUEUE_DROPS: "packets dropped",
+    Count.PFC_RX: "PFC frames received",
+    Count.PFC_TX: "PFC frames sent",
 }
-_KIND_OF = {
-    FCS: BITS,
-    UNCORRECTED: BITS,
-    IN_ERRORS: PACKETS,
-    OUT_ERRORS: PACKETS,
-    IN_DISCARDS: DISCARDS,
-    OUT_DISCARDS: DISCARDS,
-    ECN_DROPS: DISCARDS,
-    STORMS: STORM,
+_KIND_OF: Mapping[str, str] = {
+    Count.FCS: BITS,
+    Count.UNCORRECTED: BITS,
+    Count.IN_ERRORS: PACKETS,
+    Count.OUT_ERRORS: PACKETS,
+    Count.IN_DISCARDS: DISCARDS,
+    Count.OUT_DISCARDS: DISCARDS,
+    Count.ECN_DROPS: DISCARDS,
+    Count.STORMS: STORM,
 }
 
 
@@ -195,9 +176,9 @@ def _counters(switch: Switch) -> Iterator[Fault]:
 
 def _kind(switch: Switch, one: Counter) -> str:
     qos = switch.view.qos
-    if one.name == QUEUE_DROPS:
+    if one.name == Count.QUEUE_DROPS:
         return LOSSLESS if qos is not None and one.queue == qos.priority else DISCARDS
-    if one.name in (PFC_RX, PFC_TX):
+    if one.name in (Count.PFC_RX, Count.PFC_TX):
         if one.queue is None:
             return PAUSE if qos is None else ""
         return PAUSE if qos is None or one.queue != qos.priority else ""
@@ -205,7 +186,7 @@ def _kind(switch: Switch, one: Counter) -> str:
 
 
 def _shown(one: Counter) -> str:
-    queue = f" queue {one.queue}" if one.queue is not None and one.name in (QUEUE_DROPS, ECN_DROPS) else ""
+    queue = f" queue {one.queue}" if one.queue is not None and one.name in (Count.QUEUE_DROPS, Count.ECN_DROPS) else ""
     priority = f" priority {one.queue}" if one.queue is not None and not queue else ""
     return f"{one.port}{queue}{priority}: {one.value:,} {_WORDS[one.name]}"
 

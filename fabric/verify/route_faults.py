@@ -12,7 +12,8 @@ import numpy as np
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.grouping import grouped
-from fabric.nos.state.records import BGP, ROUTES, Hop
+from fabric.nos.state.kinds import BGP, ROUTES
+from fabric.nos.state.records import Hop
 from fabric.text import listed, plural
 from fabric.verify.faults import Fault
 from fabric.verify.paths import Paths

@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.nos.lldp.neighbors import Part as LldpPart
-from fabric.nos.state.records import INTERFACES, LLDP, Counter, Family, Hop, Optic, Part, Peer, PortState, Vni
+from fabric.nos.state.kinds import INTERFACES, LLDP
+from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Vni
 
 R = TypeVar("R", Peer, PortState, Vni)
 PeerKey = tuple[str, str]  # VRF, and the address or the interface as `canonical` spells it

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.grouping import grouped
-from fabric.nos.state.records import BGP, ESTABLISHED, ROUTES, Peer
+from fabric.nos.state.kinds import BGP, ROUTES
+from fabric.nos.state.records import ESTABLISHED, Peer
 from fabric.text import listed, plural
 from fabric.verify.faults import Fault
 from fabric.verify.seen import peer_key

@@ -20,7 +20,8 @@ from fabric.cabling.verify.spelling import canonical
 from fabric.configs.targets import mtu_limit
 from fabric.configs.view_of import Views
 from fabric.grouping import grouped
-from fabric.nos.state.records import BGP, ESTABLISHED, INTERFACES, LLDP, ROUTES, Peer
+from fabric.nos.state.kinds import BGP, INTERFACES, LLDP, ROUTES
+from fabric.nos.state.records import ESTABLISHED, Peer
 from fabric.nos.target import installed
 from fabric.plan import LEAF, Plan, Port, SwitchView, Vrf
 from fabric.verify.paths import Paths, paths

@@ -15,7 +15,7 @@ from fabric.checks import Finding, Verdict
 from fabric.checks.registry import ids, run
 from fabric.checks.verdict import Read
 from fabric.grouping import grouped
-from fabric.nos.state.records import ERRORS, EVPN, KINDS, OPTICS, QUEUES
+from fabric.nos.state.kinds import ERRORS, EVPN, KINDS, OPTICS, QUEUES
 from fabric.plan import Plan, SwitchView
 from fabric.text import listed, plural
 from fabric.verify.files import Collected, read

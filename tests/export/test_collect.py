@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from fabric.export.collect import recipe
-from fabric.nos.state.records import KINDS
+from fabric.nos.state.kinds import KINDS
 from fabric.nos.target import target_names
 from tests.export.test_anta import exported
 

@@ -11,28 +11,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabric.nos.lldp.output import first, rows, speed_gbps, text, up
-from fabric.nos.state.reader import Failed, StateReader, asn, counters, family, hop as next_hop, number, vrf_name, whole
-from fabric.nos.state.records import (
-    BGP,
-    ERRORS,
-    EVPN,
-    FCS,
-    IN_ERRORS,
-    INTERFACES,
-    OUT_ERRORS,
-    ROUTES,
-    Counter,
-    Family,
-    Hop,
-    Part,
-    Peer,
-    PortState,
-    Vni,
-)
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, ROUTES, Count
+from fabric.nos.state.reader import Failed, StateReader
+from fabric.nos.state.records import Counter, Family, Hop, Part, Peer, PortState, Vni
+from fabric.nos.state.values import asn, counters, family, hop as next_hop, number, vrf_name, whole
 
 _SUMMARY = re.compile(r"(?:ipv[46]|l2[Vv]pn).*")
-_KERNEL = {"errors": IN_ERRORS}
-_KERNEL_OUT = {"errors": OUT_ERRORS}
+_KERNEL = {"errors": Count.IN_ERRORS}
+_KERNEL_OUT = {"errors": Count.OUT_ERRORS}
 
 # --- BGP ------------------------------------------------------------------------------------------------------
 
@@ -69,7 +55,7 @@ def read_summary(value: dict[str, Any]) -> Part:
         for key, row in table["peers"].items()
         if isinstance(row, dict)
     ]
-    return Part(frozenset({BGP}), lists=frozenset({BGP}), peers=peers)
+    return Part({BGP}, lists={BGP}, peers=peers)
 
 
 def _summary_peer(key: str, row: dict[str, Any], vrf: str, name: str, table: dict[str, Any]) -> Peer:
@@ -106,7 +92,7 @@ def _neighbors(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]
 
 
 def read_neighbors(value: dict[str, Any]) -> Part:
-    return Part(frozenset({BGP}), peers=[_neighbor(*found) for found in _neighbors(value)])
+    return Part({BGP}, peers=[_neighbor(*found) for found in _neighbors(value)])
 
 
 def _neighbor(vrf: str, key: str, row: dict[str, Any]) -> Peer:
@@ -155,7 +141,7 @@ def read_bfd(value: list[dict[str, Any]]) -> Part:
         )
         for row in value
     ]
-    return Part(frozenset(), peers=peers)
+    return Part(peers=peers)
 
 
 # --- EVPN -----------------------------------------------------------------------------------------------------
@@ -170,7 +156,7 @@ def knows_vnis(value: Any) -> bool:
 
 def read_vnis(value: Any) -> Part:
     entries = list(value.values() if isinstance(value, dict) else value)
-    return Part(frozenset({EVPN}), lists=frozenset({EVPN}), vnis=[_vni(row) for row in entries])
+    return Part({EVPN}, lists={EVPN}, vnis=[_vni(row) for row in entries])
 
 
 def _vni(row: dict[str, Any]) -> Vni:
@@ -213,7 +199,7 @@ def read_targets(value: dict[str, Any]) -> Part:
         )
         for row in found
     ]
-    return Part(frozenset({EVPN}), vnis=vnis)
+    return Part({EVPN}, vnis=vnis)
 
 
 # --- interfaces -----------------------------------------------------------------------------------------------
@@ -225,7 +211,7 @@ def knows_interfaces(value: Any) -> bool:
 
 def read_interfaces(value: dict[str, Any]) -> Part:
     ports = [_interface(name, row) for name, row in value.items() if isinstance(row, dict) and "administrativeStatus" in row]
-    return Part(frozenset({INTERFACES}), lists=frozenset({INTERFACES}), ports=ports)
+    return Part({INTERFACES}, lists={INTERFACES}, ports=ports)
 
 
 def _interface(name: str, row: dict[str, Any]) -> PortState:
@@ -253,10 +239,10 @@ def read_links(value: list[dict[str, Any]]) -> Part:
         stats = first(row.get("stats64", row.get("stats")))
         counted = counted or bool(stats)
         found += counters(name, first(stats.get("rx")), _KERNEL)
-        found += counters(name, first(stats.get("rx")), {"crc_errors": FCS})
+        found += counters(name, first(stats.get("rx")), {"crc_errors": Count.FCS})
         found += counters(name, first(stats.get("tx")), _KERNEL_OUT)
     kinds = ({ERRORS} if counted else set()) | ({INTERFACES} if ports else set())
-    return Part(frozenset(kinds), ports=ports, counters=found)
+    return Part(kinds, ports=ports, counters=found)
 
 
 # --- routes ---------------------------------------------------------------------------------------------------
@@ -283,7 +269,7 @@ def read_routes(value: dict[str, Any]) -> Part:
                 continue
             hops = tuple(_hops(entry))
             tables.setdefault(vrf_name(text(entry.get("vrfName"))), {}).setdefault(prefix, hops)
-    return Part(frozenset({ROUTES}), lists=frozenset({ROUTES}), routes=tables)
+    return Part({ROUTES}, lists={ROUTES}, routes=tables)
 
 
 def _hops(entry: Mapping[str, Any]) -> Iterator[Hop]:

@@ -12,52 +12,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabric.nos.lldp.output import known_text, rows, shut, speed_gbps, text, up
-from fabric.nos.state.reader import (
-    Failed,
-    StateReader,
-    asn,
-    counters,
-    dbm,
-    decimal,
-    family,
-    hop as next_hop,
-    number,
-    summed,
-    vrf_name,
-    whole,
-)
-from fabric.nos.state.records import (
-    BGP,
-    ERRORS,
-    EVPN,
-    FCS,
-    IN_DISCARDS,
-    IN_ERRORS,
-    INTERFACES,
-    OPTICS,
-    OUT_DISCARDS,
-    OUT_ERRORS,
-    PFC_RX,
-    PFC_TX,
-    QUEUE_DROPS,
-    QUEUES,
-    ROUTES,
-    Counter,
-    Family,
-    Hop,
-    Optic,
-    Part,
-    Peer,
-    PortState,
-    Vni,
-)
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, OPTICS, QUEUES, ROUTES, Count
+from fabric.nos.state.reader import Failed, Knows, StateReader
+from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Vni
+from fabric.nos.state.values import asn, counters, dbm, decimal, family, hop as next_hop, number, summed, vrf_name, whole
 
 _COUNTERS = {
-    "eth_crc": FCS,
-    "eth_inerr": IN_ERRORS,
-    "eth_outerr": OUT_ERRORS,
-    "eth_indiscard": IN_DISCARDS,
-    "eth_outdiscard": OUT_DISCARDS,
+    "eth_crc": Count.FCS,
+    "eth_inerr": Count.IN_ERRORS,
+    "eth_outerr": Count.OUT_ERRORS,
+    "eth_indiscard": Count.IN_DISCARDS,
+    "eth_outdiscard": Count.OUT_DISCARDS,
 }
 _STATES = re.compile(r"idle|connect|active|opensent|openconfirm|established|shut", re.IGNORECASE)
 
@@ -74,11 +39,12 @@ def has(value: Any, name: str, *fields: str) -> bool:
     return bool(found) and all(any(field in row for row in found) for field in fields)
 
 
+def rows_of(name: str, *fields: str) -> Knows:
+    """Outputs that have a table of some name whose rows have some fields."""
+    return lambda value: has(value, name, *fields)
+
+
 # --- BGP ------------------------------------------------------------------------------------------------------
-
-
-def knows_summary(value: Any) -> bool:
-    return has(value, "vrf", "vrf-local-as")
 
 
 def read_summary(value: dict[str, Any]) -> Part:
@@ -90,7 +56,7 @@ def read_summary(value: dict[str, Any]) -> Part:
         for saf in table(af, "saf")
         for row in table(saf, "neighbor")
     ]
-    return Part(frozenset({BGP}), lists=frozenset({BGP}), peers=peers)
+    return Part({BGP}, lists={BGP}, peers=peers)
 
 
 def _summary(vrf: str, local_asn: int, af_name: str, row: dict[str, Any]) -> Peer:
@@ -111,13 +77,9 @@ def _summary(vrf: str, local_asn: int, af_name: str, row: dict[str, Any]) -> Pee
     )
 
 
-def knows_neighbors(value: Any) -> bool:
-    return has(value, "neighbor", "remoteas", "state")
-
-
 def read_neighbors(value: dict[str, Any]) -> Part:
     """`show bgp all neighbors vrf all`. It has no accepted prefixes, and `pfxrecvd` counts them after policies."""
-    return Part(frozenset({BGP}), peers=[_neighbor(row) for row in table(value, "neighbor")])
+    return Part({BGP}, peers=[_neighbor(row) for row in table(value, "neighbor")])
 
 
 def _neighbor(row: dict[str, Any]) -> Peer:
@@ -147,10 +109,6 @@ def _neighbor(row: dict[str, Any]) -> Peer:
 # --- routes ---------------------------------------------------------------------------------------------------
 
 
-def knows_routes(value: Any) -> bool:
-    return has(value, "vrf", "TABLE_addrf")
-
-
 def read_routes(value: dict[str, Any]) -> Part:
     tables: dict[str, dict[str, tuple[Hop, ...]]] = {}
     for vrf in table(value, "vrf"):
@@ -158,7 +116,7 @@ def read_routes(value: dict[str, Any]) -> Part:
         for addrf in table(vrf, "addrf"):
             for prefix in table(addrf, "prefix"):
                 found[text(prefix.get("ipprefix"))] = tuple(_hops(prefix))
-    return Part(frozenset({ROUTES}), lists=frozenset({ROUTES}), routes=tables)
+    return Part({ROUTES}, lists={ROUTES}, routes=tables)
 
 
 def _hops(prefix: dict[str, Any]) -> Iterator[Hop]:
@@ -191,7 +149,7 @@ def read_interfaces(value: dict[str, Any]) -> Part:
         counted = counted or "eth_inerr" in row
         found += counters(name, row, _COUNTERS)
     kinds = {INTERFACES, *([ERRORS] if counted else [])}
-    return Part(frozenset(kinds), lists=frozenset({INTERFACES}), ports=ports, counters=found)
+    return Part(kinds, lists={INTERFACES}, ports=ports, counters=found)
 
 
 def knows_status(value: Any) -> bool:
@@ -207,14 +165,10 @@ def read_status(value: dict[str, Any]) -> Part:
         speed = speed_gbps(row.get("speed")) if state else 0
         off = shut(row.get("state")) or "admin" in reason.lower()
         ports.append(PortState(text(row.get("interface")), state, off and not state, reason, speed))
-    return Part(frozenset({INTERFACES}), ports=ports)
+    return Part({INTERFACES}, ports=ports)
 
 
 # --- NVE ------------------------------------------------------------------------------------------------------
-
-
-def knows_vnis(value: Any) -> bool:
-    return has(value, "nve_vni", "vni", "type")
 
 
 def read_vnis(value: dict[str, Any]) -> Part:
@@ -225,17 +179,13 @@ def read_vnis(value: dict[str, Any]) -> Part:
         layer3 = kind == "L3"
         vrf = owner.strip("[] ") if layer3 else ""
         vnis.append(Vni(whole(row.get("vni")), layer3, vrf, up=up(row.get("vni-state"))))
-    return Part(frozenset({EVPN}), lists=frozenset({EVPN}), vnis=vnis)
-
-
-def knows_peers(value: Any) -> bool:
-    return has(value, "nve_peers", "peer-ip")
+    return Part({EVPN}, lists={EVPN}, vnis=vnis)
 
 
 def read_peers(value: dict[str, Any]) -> Part:
     """`show nve peers`: every VTEP that is up, of whichever VNI."""
     found = {text(row.get("peer-ip")) for row in table(value, "nve_peers") if up(row.get("peer-state")) is not False}
-    return Part(frozenset(), vteps=frozenset(found))
+    return Part(vteps=frozenset(found))
 
 
 # --- PFC, queues, optics --------------------------------------------------------------------------------------
@@ -252,14 +202,10 @@ def read_pfc(value: dict[str, Any]) -> Part:
         port = next((text(row[key]) for key in row if re.search("^if_|intf|interface|^port", key)), "")
         for key, entry in row.items():
             if re.search("rx.*(?:ppp|pause|frames)", key, re.IGNORECASE):
-                found += counters(port, {key: entry}, {key: PFC_RX})
+                found += counters(port, {key: entry}, {key: Count.PFC_RX})
             elif re.search("tx.*(?:ppp|pause|frames)", key, re.IGNORECASE):
-                found += counters(port, {key: entry}, {key: PFC_TX})
-    return Part(frozenset({QUEUES}), counters=found)
-
-
-def knows_queues(value: Any) -> bool:
-    return has(value, "queuing_interface")
+                found += counters(port, {key: entry}, {key: Count.PFC_TX})
+    return Part({QUEUES}, counters=found)
 
 
 def read_queues(value: dict[str, Any]) -> Part:
@@ -271,7 +217,7 @@ def read_queues(value: dict[str, Any]) -> Part:
             if key.startswith("TABLE_"):
                 for entry in table(row, key.removeprefix("TABLE_")):
                     found += _queue(port, entry)
-    return Part(frozenset({QUEUES}), counters=summed(found))
+    return Part({QUEUES}, counters=summed(found))
 
 
 def _queue(port: str, entry: dict[str, Any]) -> Iterator[Counter]:
@@ -279,11 +225,7 @@ def _queue(port: str, entry: dict[str, Any]) -> Iterator[Counter]:
     queue = number(re.sub("[^0-9]", "", title))
     for key in entry:
         if re.search("drop.*(?:pkts|packets)|(?:pkts|packets).*drop", key, re.IGNORECASE):
-            yield from counters(port, entry, {key: QUEUE_DROPS}, queue)
-
-
-def knows_optics(value: Any) -> bool:
-    return has(value, "interface", "interface", "sfp")
+            yield from counters(port, entry, {key: Count.QUEUE_DROPS}, queue)
 
 
 def read_optics(value: dict[str, Any]) -> Part:
@@ -298,19 +240,20 @@ def read_optics(value: dict[str, Any]) -> Part:
             high = decimal(lanes[0].get("rx_pwr_alrm_hi"))
             hot = decimal(lanes[0].get("temp_alrm_hi"))
             optics.append(Optic(text(row.get("interface")), tuple(powers), low, high, heat, hot))
-    return Part(frozenset({OPTICS}), optics=optics)
+    return Part({OPTICS}, optics=optics)
 
 
-READERS = (
-    StateReader("nxos", "show bgp all summary vrf all | json", knows_summary, read_summary),
-    StateReader("nxos", "show bgp all neighbors vrf all | json", knows_neighbors, read_neighbors),
-    StateReader("nxos", "show ip route vrf all | json", knows_routes, read_routes),
-    StateReader("nxos", "show interface transceiver details | json", knows_optics, read_optics),
-    StateReader("nxos", "show interface | json", knows_interfaces, read_interfaces),
-    StateReader("nxos", "show interface status | json", knows_status, read_status),
-    StateReader("nxos", "show nve vni | json", knows_vnis, read_vnis),
-    StateReader("nxos", "show nve peers | json", knows_peers, read_peers),
-    StateReader("nxos", "show interface priority-flow-control | json", knows_pfc, read_pfc),
-    StateReader("nxos", "show queuing interface | json", knows_queues, read_queues),
+_COMMANDS = (  # the first one that knows an output reads it
+    ("show bgp all summary vrf all", rows_of("vrf", "vrf-local-as"), read_summary),
+    ("show bgp all neighbors vrf all", rows_of("neighbor", "remoteas", "state"), read_neighbors),
+    ("show ip route vrf all", rows_of("vrf", "TABLE_addrf"), read_routes),
+    ("show interface transceiver details", rows_of("interface", "interface", "sfp"), read_optics),
+    ("show interface", knows_interfaces, read_interfaces),
+    ("show interface status", knows_status, read_status),
+    ("show nve vni", rows_of("nve_vni", "vni", "type"), read_vnis),
+    ("show nve peers", rows_of("nve_peers", "peer-ip"), read_peers),
+    ("show interface priority-flow-control", knows_pfc, read_pfc),
+    ("show queuing interface", rows_of("queuing_interface"), read_queues),
 )
+READERS = tuple(StateReader("nxos", f"{command} | json", knows, read) for command, knows, read in _COMMANDS)
 FAILED = (Failed(re.compile(r"(?:Note: *process|BGP process) .*not running", re.IGNORECASE)),)
