@@ -152,9 +152,20 @@ def _inside(value: Any, under: tuple[str, ...]) -> Iterator[Output]:
     if isinstance(value, dict | list):
         yield from _within(value, under)
     elif isinstance(value, str) and value[:1] in ("{", "[") and len(value) > 2:
-        try:
-            yield from _within(json.loads(value), under)
-        except (ValueError, RecursionError):
-            return
+        for inner in _several(value):
+            yield from _within(inner, under)
     elif isinstance(value, str) and "\n" not in value and any(failed.pattern.search(value) for failed in _failures()):
         yield Output(Part(frozenset(), failures=(value.strip(),)), None, under)
+
+
+def _several(text: str) -> Iterator[Any]:
+    """The JSON values in a string, up to one that is none; some commands print several, one after the other."""
+    decoder, position = json.JSONDecoder(), 0
+    while position < len(text):
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return
+        yield value
+        while position < len(text) and text[position].isspace():
+            position += 1

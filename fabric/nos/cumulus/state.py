@@ -21,7 +21,12 @@ _STATS = {
     "out-errors": Count.OUT_ERRORS,
     "in-drops": Count.IN_DISCARDS,
     "out-drops": Count.OUT_DISCARDS,
+    "rx-error": Count.IN_ERRORS,
+    "tx-error": Count.OUT_ERRORS,
+    "rx-drop": Count.IN_DISCARDS,
+    "tx-drop": Count.OUT_DISCARDS,
 }
+_QUEUE = {"tx-uc-buffer-discards": Count.QUEUE_DROPS, "wred-discards": Count.ECN_DROPS}
 _PFC = {"rx-pause-frames": Count.PFC_RX, "tx-pause-frames": Count.PFC_TX}
 
 
@@ -29,28 +34,35 @@ def read_interfaces(value: dict[str, Any]) -> Part:
     """`nv show interface -o json`; state is `oper-status`, or a key of `state` in older releases."""
     ports, found, counted = [], list[Counter](), False
     for name, row in each(value):
-        link = first(row.get("link"))
+        link, stats = first(row.get("link")), _stats(row)
+        counted = counted or bool(stats)
+        found += counters(name, stats, _STATS)
+        if not link:
+            continue
         state = up(link.get("oper-status", next(iter(first(link.get("state"))), "")))
         off = text(link.get("admin-status")) == "down"
         speed = speed_gbps(link.get("speed")) if state else 0
         fec = text(link.get("fec"))
         ports.append(PortState(name, state, off, "", speed, whole(link.get("mtu")), 0, fec if fec in ("rs", "baser") else ""))
-        stats = first(link.get("stats")) or first(row.get("counters"))
-        counted = counted or bool(stats)
-        found += counters(name, stats, _STATS)
-    kinds = {INTERFACES, *([ERRORS] if counted else [])}
-    return Part(kinds, lists={INTERFACES}, ports=ports, counters=found)
+    listed = {INTERFACES} if ports else set()
+    return Part(listed | ({ERRORS} if counted else set()), lists=listed, ports=ports, counters=found)
+
+
+def _stats(row: dict[str, Any]) -> dict[str, Any]:
+    """Counters of a port: those of its link, or of `nv show interface counters`."""
+    every = first(row.get("counters"))
+    return first(first(row.get("link")).get("stats")) or first(every.get("netstat")) or every
 
 
 def read_qos(value: dict[str, Any]) -> Part:
     """`nv show interface --view=… -o json` with counters of QoS: PFC by priority, drops by traffic class."""
     found: list[Counter] = []
     for name, row in each(value):
-        qos = first(row.get("qos-counters")) or first(first(row.get("counters")).get("qos"))
+        qos = first(row.get("qos-counters")) or first(first(row.get("counters")).get("qos")) or first(row.get("qos"))
         for priority, entry in each(qos.get("pfc-stats")):
             found += counters(name, entry, _PFC, number(priority))
         for queue, entry in each(qos.get("egress-queue-stats")):
-            found += counters(name, entry, {"tx-uc-buffer-discards": Count.QUEUE_DROPS}, number(queue))
+            found += counters(name, entry, _QUEUE, number(queue))
     return Part({QUEUES}, counters=found)
 
 
@@ -114,11 +126,15 @@ def read_routes(value: dict[str, Any]) -> Part:
     return Part({ROUTES}, lists={ROUTES}, routes={"": table})
 
 
+_PEERS = both(by_name("remote-as"), by_name("state", "bgp-state"))
+_OPTICS = by_name("channel.1.rx-power", "channel.channel-1.rx-power", "transceiver.channel")
+_QOS = by_name("qos-counters", "counters.qos", "qos.pfc-stats", "qos.egress-queue-stats")
+_LINKS = by_name("link.oper-status", "link.state", "link.stats", "counters.netstat")
 _COMMANDS = (  # the first one that knows an output reads it
-    ("nv show vrf default router bgp neighbor -o json", both(by_name("remote-as"), by_name("state", "bgp-state")), read_bgp),
+    ("nv show vrf default router bgp neighbor -o json", _PEERS, read_bgp),
     ("nv show vrf default router rib ipv4 route -o json", by_name("route-entry"), read_routes),
-    ("nv show platform transceiver -o json", by_name("channel", "transceiver.channel"), read_optics),
-    ("nv show interface -o json with QoS counters", by_name("qos-counters", "counters.qos"), read_qos),
-    ("nv show interface -o json", by_name("link.oper-status", "link.state", "link.stats"), read_interfaces),
+    ("nv show platform transceiver -o json", _OPTICS, read_optics),
+    ("nv show interface -o json with QoS counters", _QOS, read_qos),
+    ("nv show interface -o json, nv show interface counters -o json", _LINKS, read_interfaces),
 )
 READERS = tuple(StateReader("nvue", command, knows, read) for command, knows, read in _COMMANDS)

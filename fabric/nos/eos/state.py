@@ -1,7 +1,7 @@
 """Arista EOS: `show … | json` of BGP, routes, interfaces, counters, VXLAN, PFC, queues and transceivers.
 
 Source: eAPI outputs in the unit tests of aristanetworks/anta (tests/units/anta_tests), batfish/lab-validation (snapshots of
-EOS) and napalm-automation/napalm (test/eos). Not proven on a switch. EOS reports the watchdog of PFC in text only.
+EOS) and napalm-automation/napalm (test/eos). Not proven on a switch.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabric.nos.lldp.output import first, known_text, rows, shut, speed_gbps, text, up
-from fabric.nos.state.forms import each, having, having_any, table
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, OPTICS, QUEUES, ROUTES, Count
+from fabric.nos.eos.state_counters import COMMANDS as COUNTERS, DISCARDS
+from fabric.nos.lldp.output import first, known_text, rows, shut, text, up
+from fabric.nos.state.forms import each, table
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, ROUTES, Count
 from fabric.nos.state.reader import Failed, Knows, StateReader
-from fabric.nos.state.records import ESTABLISHED, Counter, Family, Hop, Optic, Part, Peer, PortState, Table, Vni
-from fabric.nos.state.values import asn, counted, counters, decimal, hop, light, live, number, scoped, summed, vrf_name, whole
+from fabric.nos.state.records import ESTABLISHED, Counter, Family, Hop, Part, Peer, PortState, Table, Vni
+from fabric.nos.state.values import asn, counters, hop, live, number, scoped, vrf_name, whole
 
-_ERRORS = {"fcsErrors": Count.FCS, "inErrors": Count.IN_ERRORS, "outErrors": Count.OUT_ERRORS}
-_DISCARDS = {"inDiscards": Count.IN_DISCARDS, "outDiscards": Count.OUT_DISCARDS}
-_TOTALS = {"totalInErrors": Count.IN_ERRORS, "totalOutErrors": Count.OUT_ERRORS, **_DISCARDS}
-_PFC = {"rxFrames": Count.PFC_RX, "txFrames": Count.PFC_TX}
+_TOTALS = {"totalInErrors": Count.IN_ERRORS, "totalOutErrors": Count.OUT_ERRORS, **DISCARDS}
 _FAMILIES = {"ipv4Unicast": "ipv4", "ipv6Unicast": "ipv6", "l2VpnEvpn": "evpn"}
 
 
@@ -153,8 +151,9 @@ def _interface(name: str, row: dict[str, Any]) -> PortState:
 
 
 def _port(name: str, status: Any, line: Any, bandwidth: Any) -> PortState:
+    """`bandwidth` is in b/s."""
     state = up(line)
-    return PortState(name, state, shut(status), "" if state else text(status), speed_gbps(bandwidth) if state else 0)
+    return PortState(name, state, shut(status), "" if state else text(status), whole(bandwidth) // 10**9 if state else 0)
 
 
 def read_status(value: dict[str, Any]) -> Part:
@@ -164,78 +163,6 @@ def read_status(value: dict[str, Any]) -> Part:
         for name, row in each(value["interfaceStatuses"])
     ]
     return Part({INTERFACES}, lists={INTERFACES}, ports=ports)
-
-
-# --- counters -------------------------------------------------------------------------------------------------
-
-
-def read_errors(value: dict[str, Any]) -> Part:
-    return Part({ERRORS}, counters=counted(value["interfaceErrorCounters"], _ERRORS))
-
-
-def read_discards(value: dict[str, Any]) -> Part:
-    return Part(counters=counted(value["interfaces"], _DISCARDS))
-
-
-def read_pfc(value: dict[str, Any]) -> Part:
-    """`show priority-flow-control counters [detail]`; detail has the frames of each priority."""
-    found: list[Counter] = []
-    for name, row in each(value["interfaceCounters"]):
-        by_priority = first(row.get("priorities"))
-        found += counters(name, row, _PFC if not by_priority else {})
-        for priority, one in each(by_priority):
-            found += counters(name, one, _PFC, number(priority))
-    return Part({QUEUES}, counters=found)
-
-
-def read_queues(value: dict[str, Any]) -> Part:
-    """`show interfaces counters queue drops`: traffic classes of unicast, multicast or virtual output queues."""
-    found: list[Counter] = []
-    for kind in ("egressQueueCounters", "ingressVoqCounters"):
-        for name, row in each(first(value.get(kind)).get("interfaces")):
-            for part in (row, first(row.get("ucastQueues")), first(row.get("mcastQueues"))):
-                for title, entry in each(part.get("trafficClasses")):
-                    found += _queue(name, title, entry)
-    return Part({QUEUES}, counters=summed(found))
-
-
-def _queue(port: str, title: str, entry: dict[str, Any]) -> Iterator[Counter]:
-    parts = [one for _, one in each(entry.get("dropPrecedences"))] or [entry]
-    if any(part.get("droppedPackets") for part in parts):
-        queue = number(title.removeprefix("TC"))
-        for part in parts:
-            yield from counters(port, part, {"droppedPackets": Count.QUEUE_DROPS}, queue)
-
-
-def read_ecn(value: dict[str, Any]) -> Part:
-    """Marks are how ECN works, and no fault."""
-    return Part()
-
-
-def read_phy(value: dict[str, Any]) -> Part:
-    """`show interfaces phy detail`: codewords that FEC could not correct, of the chip at the cable."""
-    found = []
-    for name, row in each(value["interfacePhyStatuses"]):
-        for phy in rows(row.get("phyStatuses", [])):
-            if first(phy.get("description")).get("location", "line") == "line":
-                lost = whole(first(first(phy.get("fec")).get("uncorrectedCodewords")).get("value"))
-                found += [Counter(Count.UNCORRECTED, name, lost)] if lost else []
-    return Part(counters=summed(found))
-
-
-def read_optics(value: dict[str, Any]) -> Part:
-    """`show interfaces transceiver dom thresholds`."""
-    optics = []
-    for name, row in each(value["interfaces"]):
-        parameters = first(row.get("parameters"))
-        rx, heat = first(parameters.get("rxPower")), first(parameters.get("temperature"))
-        limits, hot = first(rx.get("threshold")), decimal(first(heat.get("threshold")).get("highAlarm"))
-        powers, heats = (first(one.get("channels")).values() for one in (rx, heat))
-        if powers or heats:
-            reading = next((one for heat in heats if (one := decimal(heat)) is not None), None)
-            low, high = decimal(limits.get("lowAlarm")), decimal(limits.get("highAlarm"))
-            optics.append(Optic(name, light(powers), low, high, reading, hot))
-    return Part({OPTICS}, optics=optics)
 
 
 # --- VXLAN ----------------------------------------------------------------------------------------------------
@@ -284,13 +211,7 @@ _COMMANDS = (
     ("show bfd peers", _by_vrf("ipv4Neighbors", "ipv6Neighbors"), read_bfd),
     ("show interfaces", table("interfaces", "hardware"), read_interfaces),
     ("show interfaces status", table("interfaceStatuses"), read_status),
-    ("show interfaces counters errors", table("interfaceErrorCounters"), read_errors),
-    ("show interfaces counters discards", having("inDiscardsTotal", "interfaces"), read_discards),
-    ("show priority-flow-control counters detail", table("interfaceCounters", "rxFrames"), read_pfc),
-    ("show interfaces counters queue drops", having_any("egressQueueCounters", "ingressVoqCounters"), read_queues),
-    ("show qos interfaces ecn counters queue", table("intfQueueCounters"), read_ecn),
-    ("show interfaces phy detail", table("interfacePhyStatuses"), read_phy),
-    ("show interfaces transceiver dom thresholds", table("interfaces", "parameters"), read_optics),
+    *COUNTERS,
     ("show vxlan vni", table("vxlanIntfs", "vniBindings"), read_bindings),
     ("show vxlan vtep", table("interfaces", "vteps"), read_vteps),
     ("show bgp summary vrf all", knows_failure, read_failure),

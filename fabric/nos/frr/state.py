@@ -148,15 +148,22 @@ def read_bfd(value: list[dict[str, Any]]) -> Part:
 
 
 def knows_vnis(value: Any) -> bool:
-    entries = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    """A list, a mapping by VNI, or one VNI: releases of 2019 print one after the other without a list around them."""
+    entries = _vni_rows(value)
     return bool(entries) and all(
         isinstance(row, dict) and "vni" in row and row.get("type") in ("L2", "L3") for row in entries
     )
 
 
+def _vni_rows(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [value] if "vni" in value else list(value.values())
+    return value if isinstance(value, list) else []
+
+
 def read_vnis(value: Any) -> Part:
-    entries = list(value.values() if isinstance(value, dict) else value)
-    return Part({EVPN}, lists={EVPN}, vnis=[_vni(row) for row in entries])
+    whole_list = not (isinstance(value, dict) and "vni" in value)
+    return Part({EVPN}, lists={EVPN} if whole_list else set(), vnis=[_vni(row) for row in _vni_rows(value)])
 
 
 def _vni(row: dict[str, Any]) -> Vni:

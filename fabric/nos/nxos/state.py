@@ -2,7 +2,8 @@
 
 A table is `TABLE_x` with `ROW_x`, which is a list, or a mapping where there is one row. `| json native` has numbers in place
 of text. Source: outputs in tests of netenglabs/suzieq (tests/integration/sqcmds/nxos-input) and napalm-automation/napalm
-(test/nxos); PFC, queues and transceivers by the schemas of CiscoTestAutomation/genieparser. Not proven on a switch.
+(test/nxos); PFC, queues and their watchdog by the reference of `show queuing` (Nexus 9000 NX-OS 9.3(x) commands) and
+public collectors of the same JSON. Not proven on a switch.
 """
 
 from __future__ import annotations
@@ -130,22 +131,22 @@ def _hops(prefix: dict[str, Any]) -> Iterator[Hop]:
 
 
 def knows_interfaces(value: Any) -> bool:
-    return has(value, "interface", "interface", "state") and any(
-        key.startswith("eth_") for row in table(value, "interface") for key in row
-    )
+    found = table(value, "interface")
+    states = any("state" in row or "svi_line_proto" in row for row in found)
+    return states and any(key.startswith(("eth_", "svi_")) for row in found for key in row)
 
 
 def read_interfaces(value: dict[str, Any]) -> Part:
-    """`show interface`. Speed is that of `eth_bw`, in kb/s."""
+    """`show interface`. Speed is that of `eth_bw`, in kb/s; VLAN interfaces have fields of their own."""
     ports, found = [], list[Counter]()
     counted = False
     for row in table(value, "interface"):
-        name, state = text(row.get("interface")), up(row.get("state"))
-        admin = text(row.get("admin_state"))
+        name, state = text(row.get("interface")), up(row.get("state", row.get("svi_line_proto")))
+        admin = text(row.get("admin_state", row.get("svi_admin_state")))
         reason = known_text(row.get("state_rsn_desc"))
-        off = admin == "down" or shut(reason) or "errdisable" in reason.lower() or "err-disabled" in reason.lower()
+        off = admin == "down" or shut(reason) or bool(re.search("err-?disabled", reason, re.IGNORECASE))
         speed = speed_gbps(f"{text(row.get('eth_bw'))}K") if state else 0
-        ports.append(PortState(name, state, off and not state, reason, speed, whole(row.get("eth_mtu"))))
+        ports.append(PortState(name, state, off and not state, reason, speed, whole(row.get("eth_mtu", row.get("svi_mtu")))))
         counted = counted or "eth_inerr" in row
         found += counters(name, row, _COUNTERS)
     kinds = {INTERFACES, *([ERRORS] if counted else [])}
@@ -196,36 +197,63 @@ def knows_pfc(value: Any) -> bool:
 
 
 def read_pfc(value: dict[str, Any]) -> Part:
-    """`show interface priority-flow-control`: names of fields differ by release, the words in them do not."""
+    """`show interface priority-flow-control`: frames of all priorities together."""
     found: list[Counter] = []
     for row in (*table(value, "pfc_interface"), *table(value, "pfc_intf")):
-        port = next((text(row[key]) for key in row if re.search("^if_|intf|interface|^port", key)), "")
-        for key, entry in row.items():
-            if re.search("rx.*(?:ppp|pause|frames)", key, re.IGNORECASE):
-                found += counters(port, {key: entry}, {key: Count.PFC_RX})
-            elif re.search("tx.*(?:ppp|pause|frames)", key, re.IGNORECASE):
-                found += counters(port, {key: entry}, {key: Count.PFC_TX})
+        port = text(row.get("if_name_str", row.get("interface")))
+        found += counters(port, row, {"rx-stats": Count.PFC_RX, "tx-stats": Count.PFC_TX})
     return Part({QUEUES}, counters=found)
 
 
 def read_queues(value: dict[str, Any]) -> Part:
-    """`show queuing interface`: dropped packets of each queue, of unicast and multicast."""
+    """`show queuing interface`, `show queuing tabular interface` and `show queuing pfc-queue detail`, by QoS group."""
     found: list[Counter] = []
     for row in table(value, "queuing_interface"):
         port = text(row.get("if_name_str")).partition(" ")[0]
-        for key in row:
-            if key.startswith("TABLE_"):
-                for entry in table(row, key.removeprefix("TABLE_")):
-                    found += _queue(port, entry)
+        for entry in table(row, "qosgrp_egress_stats"):
+            found += _drops(port, _group(entry), table(entry, "qosgrp_egress_stats_entry"))
+        for entry in table(row, "qosgrp_stats"):
+            for stat in table(entry, "qosgrp_stats_entry"):
+                found += counters(port, stat, {"q-shutdown": Count.STORMS}, _group(entry))
+        for entry in table(row, "queuing_counter"):
+            found += _tabular(port, entry)
+        for entry in table(row, "pfc_stats"):
+            names = {"rx-pause-count": Count.PFC_RX, "tx-pause-count": Count.PFC_TX}
+            found += counters(port, entry, names, number(entry.get("cos")))
     return Part({QUEUES}, counters=summed(found))
 
 
-def _queue(port: str, entry: dict[str, Any]) -> Iterator[Counter]:
-    title = next((text(entry[key]) for key in entry if re.search("qos.*group|queue", key, re.IGNORECASE)), "")
-    queue = number(re.sub("[^0-9]", "", title))
-    for key in entry:
-        if re.search("drop.*(?:pkts|packets)|(?:pkts|packets).*drop", key, re.IGNORECASE):
-            yield from counters(port, entry, {key: Count.QUEUE_DROPS}, queue)
+def _group(entry: dict[str, Any]) -> int | None:
+    """`3`, `3 [Active]`; None for the groups of the CPU and of SPAN."""
+    digits = re.match("[0-9]+", text(entry.get("eq-qosgrp")))
+    return int(digits[0]) if digits else None
+
+
+def _drops(port: str, queue: int | None, stats: list[dict[str, Any]]) -> Iterator[Counter]:
+    """Kinds of drops that a release has may include each other (`Tail Drop`, `WD & Tail Drop`): the largest counts."""
+    kinds = [
+        one for one in stats if "drop" in text(one.get("eq-stat-type")).lower() and text(one.get("eq-stat-units")) == "Pkts"
+    ]
+    fields = ("eq-uc-stat-value", "eq-oobfc-uc-stat-value", "eq-mc-stat-value")
+    most = max((sum(whole(one.get(field)) for field in fields) for one in kinds), default=0)
+    if most:
+        yield Counter(Count.QUEUE_DROPS, port, most, queue)
+
+
+_TABULAR = (("drop-pkts", Count.QUEUE_DROPS), ("pfc-rx-pkts", Count.PFC_RX), ("pfc-tx-pkts", Count.PFC_TX))
+
+
+def _tabular(port: str, entry: dict[str, Any]) -> Iterator[Counter]:
+    """A counter by row, a QoS group by column."""
+    title = text(entry.get("counter_name_str"))
+    name = next((name for end, name in _TABULAR if title.endswith(end)), None)
+    for key in entry if name else ():
+        if found := re.fullmatch("qos_group_([0-9]+)", key):
+            yield from counters(port, entry, {key: name or ""}, int(found[1]))
+
+
+def knows_optics(value: Any) -> bool:
+    return any("sfp" in row or "rx_pwr" in row for row in table(value, "interface"))
 
 
 def read_optics(value: dict[str, Any]) -> Part:
@@ -247,7 +275,7 @@ _COMMANDS = (  # the first one that knows an output reads it
     ("show bgp all summary vrf all", rows_of("vrf", "vrf-local-as"), read_summary),
     ("show bgp all neighbors vrf all", rows_of("neighbor", "remoteas", "state"), read_neighbors),
     ("show ip route vrf all", rows_of("vrf", "TABLE_addrf"), read_routes),
-    ("show interface transceiver details", rows_of("interface", "interface", "sfp"), read_optics),
+    ("show interface transceiver details", knows_optics, read_optics),
     ("show interface", knows_interfaces, read_interfaces),
     ("show interface status", knows_status, read_status),
     ("show nve vni", rows_of("nve_vni", "vni", "type"), read_vnis),
