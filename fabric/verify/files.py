@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric.cabling.verify import readers as lldp
-from fabric.cabling.verify.files import UnknownDeviceError, device_of, every_file
+from fabric.cabling.verify.files import UnknownDeviceError, by_name, device_of, every_file
 from fabric.cabling.verify.hosts import Hosts
 from fabric.cabling.verify.outputs import DEEPEST, prompt_of, split
 from fabric.diagnostics import InputError, Report
@@ -98,6 +98,8 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
             seen = collected.seen.setdefault(name, Seen())
             if file not in seen.files:
                 seen.files.append(file)
+            if (output.host or prompt) and not any(output.under):
+                _stray(collected, path, name, hosts)
             if output.part is not None:
                 seen.take(output.part, file)
             if output.lldp is not None:
@@ -108,6 +110,13 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
         collected.unread[file] = error.diagnostics[0].message
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # keys of an output with values of another kind
         collected.unread[file] = "the output has an unknown form"
+
+
+def _stray(collected: Collected, path: Path, name: str, hosts: Hosts) -> None:
+    """Notes a file that is named after another switch than the one that its content names."""
+    named = {hosts.names[device] for device in by_name(path, hosts)}
+    if named and name not in named:
+        collected.seen.setdefault(min(named), Seen()).strays[str(path)] = name
 
 
 def _values(text: str, file: str) -> tuple[list[Any], list[str]]:

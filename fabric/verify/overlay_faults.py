@@ -10,10 +10,10 @@ from functools import cached_property
 from ipaddress import ip_address, ip_network
 
 from fabric.nos.state.kinds import EVPN, ROUTES
-from fabric.nos.state.records import Hop, Vni
+from fabric.nos.state.records import Hop, Table, Vni
 from fabric.text import listed
 from fabric.verify.faults import Fault
-from fabric.verify.sessions import OVERLAY
+from fabric.verify.sessions import OUTSIDE, OVERLAY
 from fabric.verify.site import Site, Switch
 
 VNI, TARGETS, TUNNEL, TENANT_ROUTE = "vni", "targets", "tunnel", "tenant-route"
@@ -188,6 +188,7 @@ class Overlay:
             if ROUTES not in leaf.seen.lists:
                 continue
             yield from self._absent(leaf)
+            strange: dict[tuple[str, str], list[str]] = {}  # (VRF, next hops) → prefixes
             for vrf in leaf.view.vrfs:
                 if vrf.vni is None:
                     continue
@@ -199,12 +200,14 @@ class Overlay:
                     gateways = set() if tunnel else {hop.gateway for hop in hops}
                     unknown = gateways - {self.vtep(far) for far in self.leaves}
                     if unknown and not gateways & {self.vtep(far) for far in homes}:
-                        words = f"{prefix} in {name}: over {listed(sorted(unknown), 3)}, which is no VTEP of the plan"
-                        yield Fault(TENANT_ROUTE, leaf.name, words, ROUTES)
+                        strange.setdefault((name, listed(sorted(unknown), 3) or "no next hop"), []).append(prefix)
                         continue
                     for far in homes:
                         if self._reaches(leaf, far):
                             spread.note(f"{prefix} in {name}", far.name, leaf.name, tunnel or self.vtep(far) in gateways)
+            for (name, gateways_shown), prefixes in strange.items():
+                words = f"{listed(prefixes, 3)} in {name}: over {gateways_shown}, which is no VTEP of the plan"
+                yield Fault(TENANT_ROUTE, leaf.name, words, ROUTES)
         hint = "check the type-5 routes of {}: its redistribution, `advertise`, route targets and filters"
         yield from spread.faults(TENANT_ROUTE, ROUTES, "no route over its VTEP", hint)
 
@@ -219,7 +222,18 @@ class Overlay:
                 prefix
                 for prefix, ports in subnets.items()
                 if (_direct(prefix, table.get(prefix, ())) if listed_routes else self._up(leaf, ports))
-            }
+            } | self._outside(leaf, vrf.name, table)
+        return found
+
+    def _outside(self, leaf: Switch, tenant: str, table: Table) -> set[str]:
+        """Default routes that a border leaf has from routers outside."""
+        vteps = {self.vtep(far) for far in self.leaves}
+        found = set()
+        for way in leaf.view.externals:
+            for prefix in way.accepts if way.vrf == tenant else ():
+                hops = table.get(prefix, ())
+                if prefix.endswith("/0") and hops and not any(hop.tunnel or hop.gateway in vteps for hop in hops):
+                    found.add(prefix)
         return found
 
     def _up(self, leaf: Switch, ports: Sequence[str]) -> bool:
@@ -234,7 +248,14 @@ class Overlay:
                 continue
             for prefix in sorted(own[far.name].get(tenant, set()) - own[leaf.name].get(tenant, set())):
                 found.setdefault(prefix, []).append(far)
+        if self._connected_outside(leaf, tenant):
+            return {prefix: homes for prefix, homes in found.items() if not prefix.endswith("/0")}
         return found
+
+    def _connected_outside(self, leaf: Switch, tenant: str) -> bool:
+        """Whether a leaf has a session of its own with a router outside, whose default route it prefers."""
+        name = leaf.vrf(tenant)
+        return any(end.kind == OUTSIDE and end.vrf == name and self.site.established(end) for end in leaf.sessions)
 
     def _absent(self, leaf: Switch) -> Iterator[Fault]:
         """Subnets of a leaf itself that its table lacks although a port in them is up."""

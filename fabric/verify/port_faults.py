@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from fabric.cabling.verify.finding import Finding as CableFinding
 from fabric.cabling.verify.spelling import canonical
 from fabric.checks.planned import planned_ports
 from fabric.checks.rows import Key
+from fabric.grouping import grouped_sets
 from fabric.nos.state.kinds import ERRORS, INTERFACES, LLDP, OPTICS, QUEUES, Count
 from fabric.nos.state.records import Counter, Optic, PortState
 from fabric.nos.target import lanes, pam4
@@ -53,8 +55,9 @@ _KIND_OF: Mapping[str, str] = {
 def port_faults(site: Site) -> Iterator[Fault]:
     """Every fault of every planned port."""
     yield from _links(site)
-    for switch in site.known(INTERFACES):
-        yield from _settings(site, switch)
+    told: set[tuple[str, End]] = set()  # what the far end of a link was found to have as well
+    for switch in sorted(site.known(INTERFACES), key=lambda one: not one.leaf):
+        yield from _settings(site, switch, told)
     yield from _cables(site)
     for switch in site.switches.values():
         yield from _counters(switch)
@@ -108,23 +111,31 @@ def _state_word(state: PortState | None) -> str:
     return "shut" if state.shut else "up" if state.up else "down"
 
 
-def _settings(site: Site, switch: Switch) -> Iterator[Fault]:
-    """Speed, MTU and FEC of ports that are up."""
+def _settings(site: Site, switch: Switch, told: set[tuple[str, End]]) -> Iterator[Fault]:
+    """Speed, MTU and FEC of ports that are up. Both ends of a link have one speed and one FEC: each is reported once."""
     rows = planned_ports(switch.view)
     for key, port in switch.ports.items():
         state = switch.seen.ports.get(key)
         if state is None or (switch.name, key) in site.down:
             continue
-        shown = f"{port.name} to {port.far_device}"
+        shown, end = f"{port.name} to {port.far_device}", (switch.name, key)
         speed = port.port.ref.speed_gbps
-        if state.speed_gbps and state.speed_gbps != speed:
+        if state.speed_gbps and state.speed_gbps != speed and _first(site, told, SPEED, end):
             yield Fault(SPEED, switch.name, f"{shown}: speed: expected {speed}G, got {state.speed_gbps}G", INTERFACES)
         for kind, got in (("mtu", state.mtu), ("frame", state.frame)):
             wanted = rows.get(Key(kind, port.name))
             if got and wanted and got != wanted:
                 yield Fault(MTU, switch.name, f"{shown}: MTU: expected {wanted}, got {got}", INTERFACES)
-        if state.fec and state.fec != "rs" and _needs_rs(switch, port):
+        if state.fec and state.fec != "rs" and _needs_rs(switch, port) and _first(site, told, FEC, end):
             yield Fault(FEC, switch.name, f"{shown}: FEC: expected RS, got {state.fec}", INTERFACES)
+
+
+def _first(site: Site, told: set[tuple[str, End]], kind: str, end: End) -> bool:
+    """Whether the far end of a link was not reported for the same."""
+    far = site.far(end)
+    if far is not None:
+        told.add((kind, far))
+    return (kind, end) not in told
 
 
 def _needs_rs(switch: Switch, port: PlannedPort) -> bool:
@@ -138,13 +149,14 @@ def _needs_rs(switch: Switch, port: PlannedPort) -> bool:
 
 def _cables(site: Site) -> Iterator[Fault]:
     """What LLDP shows, without links whose port is known to be down or at another speed."""
-    for one in site.cables:
-        ends = {(end.device, canonical(end.port_name)) for link in one.links for end in link if end.port_name}
-        if one.kind in ("missing", "port-down", "silent-device", "one-way") and ends and ends & site.down:
-            continue
-        if one.kind == "wrong-speed" and any(
-            site.switches[name].has(INTERFACES) for name, _ in ends if name in site.switches
-        ):
+    found = [one for one in site.cables if not _known(site, one)]
+    quiet = _quiet(site, found)
+    for name, ports in quiet.items():
+        words = f"no LLDP neighbor on any of {plural(len(ports), 'port')}, and no neighbor reports it"
+        yield Fault(CABLE, name, words, LLDP, f"start LLDP on {name}")
+    for one in found:
+        ends = _ends(one)
+        if one.kind == "missing" and any(end in ports for ports in quiet.values() for end in ends):
             continue
         device = (
             one.at.device
@@ -155,13 +167,39 @@ def _cables(site: Site) -> Iterator[Fault]:
         yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, moves)
 
 
+def _known(site: Site, one: CableFinding) -> bool:
+    """Whether the state of ports explains a finding of LLDP."""
+    ends = _ends(one)
+    if one.kind in ("missing", "port-down", "silent-device", "one-way") and ends & site.down:
+        return True
+    known = any(site.switches[name].has(INTERFACES) for name, _ in ends if name in site.switches)
+    return one.kind == "wrong-speed" and known
+
+
+def _ends(one: CableFinding) -> set[End]:
+    return {(end.device, canonical(end.port_name)) for link in one.links for end in link if end.port_name}
+
+
+def _quiet(site: Site, found: Iterable[CableFinding]) -> dict[str, set[End]]:
+    """Switches of which all links, more than one, are missing in LLDP; of two neighbors the one with more of them."""
+    missing = grouped_sets((end[0], end) for one in found if one.kind == "missing" for end in _ends(one))
+    whole: dict[str, set[End]] = {}
+    for name, ends in sorted(missing.items(), key=lambda item: (-len(item[1]), item[0])):
+        switch = site.switches.get(name)
+        links = [(name, key) for key, port in switch.ports.items() if port.far_port] if switch else []
+        taken = {far for others in whole.values() for end in others if (far := site.far(end))}
+        if len(links) > 1 and ends == set(links) and not ends <= taken:
+            whole[name] = ends
+    return whole
+
+
 # --- counters -------------------------------------------------------------------------------------------------
 
 
 def _counters(switch: Switch) -> Iterator[Fault]:
     """Counters that must be zero; ports without a planned cable are left out."""
     found: dict[str, list[Counter]] = {}
-    for one in switch.seen.counters:
+    for one in switch.seen.counters.values():
         if canonical(one.port) in switch.ports:
             kind = _kind(switch, one)
             if kind:

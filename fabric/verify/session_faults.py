@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.grouping import grouped
@@ -25,56 +26,90 @@ STOPPED, SILENT, SESSION, EXTRA, ASN, FAMILY, BFD = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """What is wrong with one end of a session; sessions of a switch with the same words are one fault."""
+
+    kind: str
+    end: Planned
+    words: str  # after the session's name
+    hint: str = ""
+
+
 def session_faults(site: Site) -> Iterator[Fault]:
     """Every fault of every planned session, and sessions that the plan does not have."""
     yield from (Fault(STOPPED, name, words, BGP) for name, words in site.stopped.items())
-    unexplained: list[Planned] = []
-    done: set[int] = set()
-    for switch in site.switches.values():
-        for end in switch.sessions:
-            other = site.other(end)
-            if id(end) in done:
-                continue
-            ends = [end] if other is None else [end, other]
-            done.update(map(id, ends))
-            down = [one for one in ends if site.established(one) is False]
-            found = list(_configured(site, ends))
-            yield from found
-            if not down:
-                yield from _settings(site, ends)
-            elif not found and not _explained(site, end):
-                unexplained.append(min(down, key=lambda one: not site.switches[one.node].leaf))
-    yield from _unexplained(site, unexplained)
+    yield from _told(_causes(site))
+    yield from _unexplained(site, list(_causeless(site)))
     for name, switch in site.switches.items():
         if BGP in switch.seen.lists:
             yield from _extra(site, name)
 
 
-def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
+def _told(causes: Iterable[_Cause]) -> Iterator[Fault]:
+    groups = grouped(((one.kind, one.end.node, one.words, one.hint), one.end) for one in causes)
+    for (kind, node, words, hint), ends in groups.items():
+        if len(ends) == 1:
+            yield Fault(kind, node, f"{ends[0].shown}{words}", BGP, hint)
+            continue
+        of = listed([f"{end.peer_node} ({end.peer})" for end in ends], 3)
+        evpn = "EVPN sessions" if all(end.kind == OVERLAY for end in ends) else "sessions"
+        yield Fault(kind, node, f"{len(ends)} {evpn}, with {of}{words}", BGP, hint)
+
+
+def _pairs(site: Site) -> Iterator[list[Planned]]:
+    """Both planned ends of each session, the leaf's first; one where the other is no switch of the site."""
+    done: set[int] = set()
+    for switch in site.switches.values():
+        for end in switch.sessions:
+            other = site.other(end)
+            if id(end) not in done:
+                ends = [end] if other is None else [end, other]
+                done.update(map(id, ends))
+                yield sorted(ends, key=lambda one: not site.switches[one.node].leaf)
+
+
+def _causes(site: Site) -> Iterator[_Cause]:
+    for ends in _pairs(site):
+        yield from _configured(site, ends)
+        if all(site.established(one) is not False for one in ends):
+            yield from _settings(site, ends)
+
+
+def _causeless(site: Site) -> Iterator[Planned]:
+    """Sessions that are down without a reason at their ends or below them."""
+    for ends in _pairs(site):
+        down = [one for one in ends if site.established(one) is False]
+        if down and not any(_configured(site, ends)) and not _explained(site, ends[0]):
+            yield down[0]
+
+
+def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
     """What an end itself says of why a session cannot be as planned."""
     for end in ends:
         switch = site.switches[end.node]
         if not switch.has(BGP) or end.node in site.stopped:
             continue
-        peer = switch.peer(end)
+        peer, wanted = switch.peer(end), _wanted(site, end)
         if peer is None:
             if BGP in switch.seen.lists:
-                yield Fault(SESSION, end.node, f"{end.shown}: no such neighbor", BGP, "configure the neighbor as planned")
+                yield _Cause(SESSION, end, ": no such neighbor", "configure the neighbor as planned")
         elif peer.asn and peer.asn != end.peer_asn:
-            yield Fault(ASN, end.node, f"{end.shown}: remote AS: expected {end.peer_asn}, got {peer.asn}", BGP)
+            yield _Cause(ASN, end, f": remote AS: expected {end.peer_asn}, got {peer.asn}")
         elif peer.local_asn and peer.local_asn != end.asn:
-            yield Fault(ASN, end.node, f"{end.shown}: local AS: expected {end.asn}, got {peer.local_asn}", BGP)
+            yield _Cause(ASN, end, f": local AS: expected {end.asn}, got {peer.local_asn}")
         elif peer.state == ESTABLISHED:
-            continue
+            if not site.family_up(end, peer):
+                yield _Cause(FAMILY, end, f": address family {wanted}: expected negotiated, got none")
+                return
         elif peer.limited:
-            words = f"{end.shown} is down: {end.peer_node} sent more prefixes than the limit"
-            yield Fault(SESSION, end.node, words, BGP, "find out who sends them, then clear the session")
-        elif peer.activated is not None and _wanted(site, end) not in peer.activated:
+            words = " is down: the peer sent more prefixes than the limit"
+            yield _Cause(SESSION, end, words, "find out who sends them, then clear the session")
+        elif peer.activated is not None and wanted not in peer.activated:
             got = listed(sorted(peer.activated), 3) or "none"
-            words = f"{end.shown}: address family: expected {_wanted(site, end)} active, got {got}"
-            yield Fault(FAMILY, end.node, words, BGP)
+            yield _Cause(FAMILY, end, f": address family: expected {wanted} active, got {got}")
         elif peer.shut:
-            yield Fault(SESSION, end.node, f"{end.shown} is shut", BGP, "remove the shutdown of the neighbor")
+            yield _Cause(SESSION, end, " is shut", "remove the shutdown of the neighbor")
 
 
 def _wanted(site: Site, end: Planned) -> str:
@@ -134,8 +169,6 @@ def _down(site: Site, end: Planned) -> Fault:
     words = _says(peers[0])
     if other is not None and len(peers) > 1 and site.switches[other.node].has(BGP):
         words += f"; at {other.node}: {_says(peers[1])}"
-    if peers[0] is not None and peers[0].state == ESTABLISHED:
-        words = f"no address family agreed; {words}"
     return Fault(SESSION, end.node, f"{end.shown} is not established: {words}", BGP)
 
 
@@ -145,8 +178,9 @@ def _says(peer: Peer | None) -> str:
     return ", ".join(filter(None, (peer.state or "state unknown", peer.reason)))
 
 
-def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
-    """What an established session lacks."""
+def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
+    """What an established session lacks: each thing once, as both ends miss it."""
+    told: set[str] = set()
     for end in ends:
         switch = site.switches[end.node]
         peer = switch.peer(end)
@@ -154,11 +188,12 @@ def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
             continue
         wanted = _wanted(site, end)
         active = {one.name for one in peer.families if one.active is not False}
-        if active and wanted not in active:
-            words = f"{end.shown}: address family {wanted}: expected negotiated, got {listed(sorted(active), 4)}"
-            yield Fault(FAMILY, end.node, words, BGP)
-        if end.interface and switch.view.underlay.bfd and peer.bfd is False:
-            yield Fault(BFD, end.node, f"{end.shown}: BFD: expected up, got down", BGP)
+        if active and wanted not in active and FAMILY not in told:
+            told.add(FAMILY)
+            yield _Cause(FAMILY, end, f": address family {wanted}: expected negotiated, got {listed(sorted(active), 4)}")
+        if end.interface and switch.view.underlay.bfd and peer.bfd is False and BFD not in told:
+            told.add(BFD)
+            yield _Cause(BFD, end, ": BFD: expected up, got down")
 
 
 def _extra(site: Site, name: str) -> Iterator[Fault]:

@@ -25,7 +25,7 @@ from fabric.nos.state.records import ESTABLISHED, Peer
 from fabric.nos.target import installed
 from fabric.plan import LEAF, Plan, Port, SwitchView, Vrf
 from fabric.verify.paths import Paths, paths
-from fabric.verify.seen import Seen
+from fabric.verify.seen import Seen, peer_key
 from fabric.verify.sessions import OVERLAY, UNDERLAY, Planned, sessions_of
 
 End = tuple[str, str]  # switch, and port as `canonical` spells it
@@ -139,8 +139,13 @@ class Site:
             views: the switches to judge, where they are not all that the plan has.
         """
         self.plan = plan
+        self._intended: dict[str, Paths] = {}
         chosen = list(views) if views is not None else list(_views(plan))
         self.switches = {view.device.name: Switch(view, seen.get(view.device.name, Seen())) for view in chosen}
+        self.foreign = _foreign(self.switches)  # switch → the one whose state was collected in its place
+        for name in self.foreign:
+            found = self.switches[name]
+            self.switches[name] = Switch(found.view, Seen(files=found.seen.files, strays=found.seen.strays))
 
     def known(self, kind: str) -> list[Switch]:
         """The switches of which a kind of state was collected."""
@@ -230,10 +235,10 @@ class Site:
         if not switch.has(BGP):
             return None
         peer = switch.peer(end)
-        return peer is not None and peer.state == ESTABLISHED and self._family_up(end, peer)
+        return peer is not None and peer.state == ESTABLISHED and self.family_up(end, peer)
 
     @staticmethod
-    def _family_up(end: Planned, peer: Peer) -> bool:
+    def family_up(end: Planned, peer: Peer) -> bool:
         """A family that the peers did not agree on carries no routes."""
         wanted = "evpn" if end.kind == OVERLAY else "ipv6" if ":" in end.peer else ""
         return not any(one.name == wanted and one.active is False for one in peer.families)
@@ -261,7 +266,13 @@ class Site:
         """Fabric → next hops over the sessions that live."""
         return {fabric: self._paths(switches) for fabric, switches in self.fabrics.items()}
 
-    def _paths(self, switches: Sequence[Switch]) -> Paths:
+    def intended(self, fabric: str) -> Paths:
+        """Next hops over all planned sessions, computed where it is asked for."""
+        if fabric not in self._intended:
+            self._intended[fabric] = self._paths(self.fabrics[fabric], living=False)
+        return self._intended[fabric]
+
+    def _paths(self, switches: Sequence[Switch], *, living: bool = True) -> Paths:
         return paths(
             {switch.name: switch.view.device.asn for switch in switches},
             [switch.name for switch in switches if not switch.leaf],
@@ -269,7 +280,7 @@ class Site:
                 (end.node, end.peer_node)
                 for switch in switches
                 for end in switch.sessions
-                if end.kind == UNDERLAY and self.lives(end)
+                if end.kind == UNDERLAY and (not living or self.lives(end))
             ),
         )
 
@@ -290,3 +301,22 @@ def _views(plan: Plan) -> Iterator[SwitchView]:
     for fabric in plan.fabrics.values():
         views = Views(plan, fabric, mtu_limit(fabric))
         yield from (views.of(device) for device in fabric.switches if device.nos and installed(device.nos) is not None)
+
+
+def _foreign(switches: Mapping[str, Switch]) -> dict[str, str]:
+    """Switch → the one whose state was collected in its place: all its neighbors are reported, and none that is planned."""
+    planned = {name: _addresses(switch) for name, switch in switches.items()}
+    found: dict[str, str] = {}
+    for name, switch in switches.items():
+        reported = {key for key in switch.seen.peers if not key[0]}
+        if BGP not in switch.seen.lists or not planned[name] or not reported or planned[name] & reported:
+            continue
+        others = [other for other, keys in planned.items() if other != name and keys and keys <= reported]
+        if len(others) == 1:
+            found[name] = others[0]
+    return found
+
+
+def _addresses(switch: Switch) -> set[tuple[str, str]]:
+    """The underlay neighbors of a switch that have an address of their own; interfaces have the same names everywhere."""
+    return {peer_key(end.vrf, end.peer) for end in switch.sessions if end.kind == UNDERLAY and end.peer != end.interface}

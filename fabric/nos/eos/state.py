@@ -42,7 +42,7 @@ def read_summary(value: dict[str, Any]) -> Part:
     """`show bgp summary` and `show ip bgp summary`; the latter has no families in its rows."""
     tables = _vrfs(value, "peers").items()
     peers = [_summary(vrf, key, row, entry.get("asn")) for vrf, entry in tables for key, row in each(entry["peers"]) if row]
-    return Part({BGP}, lists={BGP}, peers=peers)
+    return Part({BGP}, lists={BGP}, peers=peers, router_ids={vrf: text(entry.get("routerId")) for vrf, entry in tables})
 
 
 def _summary(vrf: str, key: str, row: dict[str, Any], local_asn: Any) -> Peer:

@@ -55,7 +55,8 @@ def read_summary(value: dict[str, Any]) -> Part:
         for key, row in table["peers"].items()
         if isinstance(row, dict)
     ]
-    return Part({BGP}, lists={BGP}, peers=peers)
+    ids = {vrf: text(table.get("routerId")) for vrf, _, table in _summaries(value)}
+    return Part({BGP}, lists={BGP}, peers=peers, router_ids=ids)
 
 
 def _summary_peer(key: str, row: dict[str, Any], vrf: str, name: str, table: dict[str, Any]) -> Peer:

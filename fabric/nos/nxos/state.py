@@ -57,7 +57,8 @@ def read_summary(value: dict[str, Any]) -> Part:
         for saf in table(af, "saf")
         for row in table(saf, "neighbor")
     ]
-    return Part({BGP}, lists={BGP}, peers=peers)
+    ids = {vrf_name(text(vrf.get("vrf-name-out"))): text(vrf.get("vrf-router-id")) for vrf in table(value, "vrf")}
+    return Part({BGP}, lists={BGP}, peers=peers, router_ids=ids)
 
 
 def _summary(vrf: str, local_asn: int, af_name: str, row: dict[str, Any]) -> Peer:

@@ -123,6 +123,7 @@ class Part:
     vnis: Sequence[Vni] = ()
     vteps: frozenset[str] | None = None  # every VTEP that is known, where the command does not say of which VNI
     source: str = ""  # tunnel source of the switch
+    router_ids: Mapping[str, str] = field(default_factory=dict)  # by VRF, of BGP
     counters: Sequence[Counter] = ()
     optics: Sequence[Optic] = ()
     failures: Sequence[str] = ()  # what the device says instead of an answer: "bgpd is not running"
