@@ -7,7 +7,7 @@ as long as one file is of one switch. A file that cannot be read is listed and d
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -80,6 +80,20 @@ def read(folder: Path, names: Sequence[str]) -> Collected:
         collected.files += 1
         _read_file(collected, path, hosts)
     return collected
+
+
+def of_switch(texts: Mapping[str, str]) -> Seen:
+    """The state of one switch from its outputs: name of each → text."""
+    seen = Seen()
+    for file, text in texts.items():
+        values, lines = _values(text, file)
+        for output in (*(output for value in values for output in _within(value)), *_of_text(lines)):
+            seen.files += [] if file in seen.files else [file]
+            if output.part is not None:
+                seen.take(output.part, file)
+            if output.lldp is not None:
+                seen.take_lldp(output.lldp, file)
+    return seen
 
 
 def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:

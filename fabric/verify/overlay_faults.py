@@ -19,7 +19,7 @@ from fabric.verify.site import Site, Switch
 VNI, TARGETS, TUNNEL, TENANT_ROUTE = "vni", "targets", "tunnel", "tenant-route"
 
 
-class _Spread:
+class Spread:
     """Things of a leaf that others have: if none has it its origin is at fault, if some lack it those are."""
 
     def __init__(self) -> None:
@@ -28,6 +28,11 @@ class _Spread:
 
     def note(self, what: str, home: str, at: str, there: bool) -> None:
         (self.have if there else self.lack).setdefault((what, home), []).append(at)
+
+    @property
+    def right(self) -> int:
+        """How many there are."""
+        return sum(map(len, self.have.values()))
 
     def faults(self, kind: str, state: str, lacking: str, hint: str) -> Iterator[Fault]:
         """One fault for each leaf at fault; what it concerns is listed."""
@@ -55,6 +60,7 @@ class Overlay:
 
     def __init__(self, site: Site) -> None:
         self.site = site
+        self.tunnels, self.prefixes = Spread(), Spread()
         self.leaves = [one for one in site.switches.values() if one.view.overlay and one.view.overlay.vtep]
 
     def faults(self) -> Iterator[Fault]:
@@ -155,7 +161,7 @@ class Overlay:
 
     def _tunnels(self) -> Iterator[Fault]:
         """Type 3: each leaf that has a network knows every other one that has it, and no other."""
-        spread = _Spread()
+        spread = self.tunnels
         addresses = {self.vtep(leaf) for leaf in self.leaves}
         for leaf in self.leaves:
             vnis = leaf.seen.vnis
@@ -182,7 +188,7 @@ class Overlay:
 
     def _tenants(self) -> Iterator[Fault]:
         """Type 5: each tenant's table has the subnets of its other leaves, over their tunnels."""
-        spread = _Spread()
+        spread = self.prefixes
         own = {leaf.name: self._own(leaf) for leaf in self.leaves}
         for leaf in self.leaves:
             if ROUTES not in leaf.seen.lists:

@@ -17,6 +17,7 @@ from fabric.verify.faults import Fault
 from fabric.verify.site import End, PlannedPort, Site, Switch
 
 PORT, SERVER_PORT, SPEED, MTU, FEC, CABLE = "port", "server-port", "speed", "mtu", "fec", "cable"
+ADDRESS = "address"
 LOSSLESS, STORM, BITS, PACKETS, DISCARDS, PAUSE, LIGHT, MODULE = (
     "lossless-drops",
     "storms",
@@ -126,6 +127,8 @@ def _settings(site: Site, switch: Switch, told: set[tuple[str, End]]) -> Iterato
             wanted = rows.get(Key(kind, port.name))
             if got and wanted and got != wanted:
                 yield Fault(MTU, switch.name, f"{shown}: MTU: expected {wanted}, got {got}", INTERFACES)
+        if wrong := site.wrong_address(port, state):
+            yield Fault(ADDRESS, switch.name, f"{shown}: address: expected {port.port.address}, got {wrong}", INTERFACES)
         if state.fec and state.fec != "rs" and _needs_rs(switch, port) and _first(site, told, FEC, end):
             yield Fault(FEC, switch.name, f"{shown}: FEC: expected RS, got {state.fec}", INTERFACES)
 

@@ -24,6 +24,7 @@ STOPPED, SILENT, SESSION, EXTRA, ASN, FAMILY, BFD = (
     "family",
     "bfd",
 )
+ABSENT = ": no such neighbor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +40,19 @@ class _Cause:
 def session_faults(site: Site) -> Iterator[Fault]:
     """Every fault of every planned session, and sessions that the plan does not have."""
     yield from (Fault(STOPPED, name, words, BGP) for name, words in site.stopped.items())
-    yield from _told(_causes(site))
+    extra = {name: keys for name in site.switches if (keys := _extra(site, name))}
+    yield from _told(_causes(site), extra)
     yield from _unexplained(site, list(_causeless(site)))
-    for name, switch in site.switches.items():
-        if BGP in switch.seen.lists:
-            yield from _extra(site, name)
+    for name, keys in extra.items():
+        yield Fault(EXTRA, name, f"{plural(len(keys), 'session')} not planned: {listed(keys, 5)}", BGP)
 
 
-def _told(causes: Iterable[_Cause]) -> Iterator[Fault]:
+def _told(causes: Iterable[_Cause], extra: dict[str, list[str]]) -> Iterator[Fault]:
+    """Neighbors that are not planned are told with the planned ones that are missing: they may be those."""
     groups = grouped(((one.kind, one.end.node, one.words, one.hint), one.end) for one in causes)
     for (kind, node, words, hint), ends in groups.items():
+        if words == ABSENT and (keys := extra.pop(node, None)):
+            words += f"; not planned: {listed(keys, 5)}"
         if len(ends) == 1:
             yield Fault(kind, node, f"{ends[0].shown}{words}", BGP, hint)
             continue
@@ -93,7 +97,7 @@ def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
         peer, wanted = switch.peer(end), _wanted(site, end)
         if peer is None:
             if BGP in switch.seen.lists:
-                yield _Cause(SESSION, end, ": no such neighbor", "configure the neighbor as planned")
+                yield _Cause(SESSION, end, ABSENT, "configure the neighbor as planned")
         elif peer.asn and peer.asn != end.peer_asn:
             yield _Cause(ASN, end, f": remote AS: expected {end.peer_asn}, got {peer.asn}")
         elif peer.local_asn and peer.local_asn != end.asn:
@@ -124,7 +128,7 @@ def _explained(site: Site, end: Planned) -> bool:
     if {end.node, end.peer_node} & site.stopped.keys():
         return True
     port = (end.node, canonical(end.interface.partition(".")[0] if _tagged(end) else end.interface))
-    if end.interface and (port in site.down or port in site.miscabled):
+    if end.interface and port in site.down | site.miscabled | site.readdressed:
         return True
     if end.kind != OVERLAY:
         return False
@@ -196,13 +200,13 @@ def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
             yield _Cause(BFD, end, ": BFD: expected up, got down")
 
 
-def _extra(site: Site, name: str) -> Iterator[Fault]:
+def _extra(site: Site, name: str) -> list[str]:
     """Neighbors that the plan does not have; of a VRF that the plan does not have none is judged."""
     switch = site.switches[name]
+    if BGP not in switch.seen.lists or site.beyond:
+        return []
     planned = {peer_key(end.vrf, end.peer) for end in switch.sessions}
     planned |= {peer_key(end.vrf, end.interface) for end in switch.sessions if end.interface}
     tables = {"", *(switch.vrf(vrf.name) for vrf in switch.view.vrfs)}
     extra = [peer for key, peer in switch.seen.peers.items() if key not in planned and peer.vrf in tables and peer.state]
-    if extra:
-        keys = listed([peer.key + (f" in {peer.vrf}" if peer.vrf else "") for peer in extra], 5)
-        yield Fault(EXTRA, name, f"{plural(len(extra), 'session')} not planned: {keys}", BGP)
+    return [peer.key + (f" in {peer.vrf}" if peer.vrf else "") for peer in extra]

@@ -21,7 +21,7 @@ from fabric.configs.targets import mtu_limit
 from fabric.configs.view_of import Views
 from fabric.grouping import grouped
 from fabric.nos.state.kinds import BGP, INTERFACES, LLDP, ROUTES
-from fabric.nos.state.records import ESTABLISHED, Peer
+from fabric.nos.state.records import ESTABLISHED, Peer, PortState
 from fabric.nos.target import installed
 from fabric.plan import LEAF, Plan, Port, SwitchView, Vrf
 from fabric.verify.paths import Paths, paths
@@ -47,6 +47,7 @@ class Switch:
 
     view: SwitchView
     seen: Seen
+    beyond: frozenset[str] = frozenset()  # devices of the plan that are left out: what leads to them is not judged
 
     @property
     def name(self) -> str:
@@ -74,7 +75,7 @@ class Switch:
         view, nos = self.view, installed(self.view.device.nos)
         assert nos is not None
         for port in view.cabled:
-            if not port.up or port.peer is None:
+            if not port.up or port.peer is None or port.peer.device.name in self.beyond:
                 continue
             far, name = port.peer, nos.port_name(view.model, port.ref, view.device.model)
             other = installed(far.device.nos) if far.port is not None and far.model is not None else None
@@ -85,7 +86,7 @@ class Switch:
 
     @cached_property
     def sessions(self) -> tuple[Planned, ...]:
-        return tuple(sessions_of(self.view))
+        return tuple(end for end in sessions_of(self.view) if end.peer_node not in self.beyond)
 
     def peer(self, session: Planned) -> Peer | None:
         """The reported end of a session. An unnumbered one may be under its link-local address, or its interface."""
@@ -141,11 +142,14 @@ class Site:
         self.plan = plan
         self._intended: dict[str, Paths] = {}
         chosen = list(views) if views is not None else list(_views(plan))
-        self.switches = {view.device.name: Switch(view, seen.get(view.device.name, Seen())) for view in chosen}
+        names = {view.device.name for view in chosen}
+        others = () if views is None else (one.name for fabric in plan.fabrics.values() for one in fabric.switches)
+        self.beyond = frozenset(name for name in others if name not in names)
+        self.switches = {view.device.name: Switch(view, seen.get(view.device.name, Seen()), self.beyond) for view in chosen}
         self.foreign = _foreign(self.switches)  # switch → the one whose state was collected in its place
         for name in self.foreign:
             found = self.switches[name]
-            self.switches[name] = Switch(found.view, Seen(files=found.seen.files, strays=found.seen.strays))
+            self.switches[name] = Switch(found.view, Seen(files=found.seen.files, strays=found.seen.strays), self.beyond)
 
     def known(self, kind: str) -> list[Switch]:
         """The switches of which a kind of state was collected."""
@@ -170,6 +174,24 @@ class Site:
             return INTERFACES in switch.seen.lists
         return state.up is False or state.shut
 
+    @staticmethod
+    def wrong_address(port: PlannedPort, state: PortState | None) -> str:
+        """The addresses of a routed port that does not have the planned one; "" where it has, or does not say."""
+        planned = port.port.address
+        if state is None or state.addresses is None or not planned or port.port.bridged or port.port.lag:
+            return ""
+        return "" if planned in state.addresses else ", ".join(sorted(state.addresses)) or "none"
+
+    @cached_property
+    def readdressed(self) -> frozenset[End]:
+        """Both ends of every link of which an end has another address than planned."""
+        found: set[End] = set()
+        for switch in self.known(INTERFACES):
+            for key, port in switch.ports.items():
+                if self.wrong_address(port, switch.seen.ports.get(key)):
+                    found |= {(switch.name, key)} | ({far} if (far := self.far((switch.name, key))) else set())
+        return frozenset(found)
+
     @cached_property
     def down(self) -> frozenset[End]:
         """Both ends of every link of which an end is reported down."""
@@ -192,7 +214,8 @@ class Site:
         for switch in self.switches.values():
             for part in switch.seen.lldp:
                 take(reported, part, index[switch.name])
-        return compare(wanted, reported, places(self.plan), self.plan.site).findings
+        found = compare(wanted, reported, places(self.plan), self.plan.site).findings
+        return tuple(one for one in found if not any(end.device in self.beyond for link in one.links for end in link))
 
     @cached_property
     def miscabled(self) -> frozenset[End]:

@@ -113,6 +113,14 @@ def mtu(state: State) -> None:
     state[LEAF1]["interfaces"] = {"interfaces": {port: row | {"interfaceStatus": "connected"}}}
 
 
+def address(state: State) -> None:
+    port = uplink(LEAF1, SPINE1)
+    row = {"name": port, "hardware": "ethernet", "forwardingModel": "routed", "lineProtocolStatus": "up"}
+    row |= {"interfaceStatus": "connected", "interfaceAddress": [{"primaryIp": {"address": "10.64.0.18", "maskLen": 31}}]}
+    state[LEAF1]["interfaces"] = {"interfaces": {port: row}}
+    both_down(state, LEAF1, SPINE1)
+
+
 def fec(state: State) -> None:
     port = uplink(LEAF1, SPINE1)
     state[LEAF1]["fec"] = {f"PORT_TABLE:{port}": {"oper_status": "up", "fec": "none", "admin_status": "up"}}
@@ -295,6 +303,7 @@ CASES: Mapping[str, tuple[Spoil, list[tuple[str, str, str]]]] = {
     ),
     "copied": (copied, [("FAB380", LEAF1, "its state is that of backend-leaf002")]),
     "router ID": (router_id, [("FAB381", LEAF2, "router ID: expected 10.0.0.4, got 10.0.0.3, that of backend-leaf001")]),
+    "address": (address, [("FAB382", LEAF1, "address: expected 10.64.0.0/31, got 10.64.0.18/31")]),
     "heat": (heat, [("FAB378", LEAF1, "temperature: expected at most 75 °C, got 78.1 °C")]),
 }
 

@@ -147,7 +147,15 @@ def read_interfaces(value: dict[str, Any]) -> Part:
 def _interface(name: str, row: dict[str, Any]) -> PortState:
     routed = text(row.get("forwardingModel")) in ("routed", "")
     port = _port(name, row.get("interfaceStatus"), row.get("lineProtocolStatus"), row.get("bandwidth"))
-    return replace(port, mtu=whole(row.get("mtu"))) if routed else port
+    return replace(port, mtu=whole(row.get("mtu")), addresses=_addresses(row)) if routed else port
+
+
+def _addresses(row: dict[str, Any]) -> frozenset[str] | None:
+    """Primary addresses, where the row has a list of them; an interface without one has an empty list."""
+    if not isinstance(row.get("interfaceAddress"), list):
+        return None
+    primary = [first(one.get("primaryIp")) for one in rows(row["interfaceAddress"])]
+    return frozenset(f"{text(one.get('address'))}/{whole(one['maskLen'])}" for one in primary if whole(one.get("maskLen")))
 
 
 def _port(name: str, status: Any, line: Any, bandwidth: Any) -> PortState:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fabric.nos.lldp.output import first, rows, speed_gbps, text, up
@@ -226,7 +227,10 @@ def _interface(name: str, row: dict[str, Any]) -> PortState:
     """`speed` is in Mb/s; virtual interfaces say 0 or 4294967295. One that is shut has no operational status."""
     shut = text(row.get("administrativeStatus")) == "down"
     state = False if shut else up(row.get("operationalStatus"))
-    return PortState(name, state, shut, "", speed_gbps(row.get("speed")) if state else 0, whole(row.get("mtu")))
+    port = PortState(name, state, shut, "", speed_gbps(row.get("speed")) if state else 0, whole(row.get("mtu")))
+    if not isinstance(row.get("ipAddresses"), list):
+        return port
+    return replace(port, addresses=frozenset(text(one.get("address")) for one in rows(row["ipAddresses"])))
 
 
 def knows_links(value: Any) -> bool:

@@ -50,6 +50,7 @@ class PortState:
     frame: int = 0
     fec: str = ""  # "rs", "fc", "none"
     alias: str = ""
+    addresses: frozenset[str] | None = None  # with their lengths, None where not reported
 
 
 @dataclass(frozen=True, slots=True)
