@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from ipaddress import ip_address, ip_network
 
+from fabric.grouping import grouped
 from fabric.nos.state.kinds import EVPN, ROUTES
 from fabric.nos.state.records import Hop, Table, Vni
 from fabric.text import listed
@@ -82,39 +83,46 @@ class Overlay:
         planned |= {vrf.vni: f"tenant {vrf.name}" for vrf in view.vrfs if vrf.vni is not None}
         missing = sorted(planned.keys() - known.keys()) if EVPN in leaf.seen.lists else []
         extra = sorted(known.keys() - planned.keys())
-        if missing:
-            names = listed([f"{vni} of {planned[vni]}" for vni in missing], 3)
-            words = f"VNI {names}: expected, got none" + (f"; unplanned: {listed(list(map(str, extra)), 3)}" if extra else "")
-            yield Fault(VNI, leaf.name, words, EVPN)
-        elif extra:
-            yield Fault(VNI, leaf.name, f"VNI {listed(list(map(str, extra)), 3)} is not planned", EVPN)
+        unplanned = f"; unplanned: {listed(list(map(str, extra)), 3)}" if extra else ""
         tables = {vrf.vni: vrf for vrf in view.vrfs}
         networks = {network.vni: network for network in view.networks}
-        for vni in sorted(planned.keys() & known.keys()):
-            vrf_name = leaf.vrf(tables[vni].name) if vni in tables else ""
-            network = networks.get(vni)
-            source = view.overlay.vtep if view.overlay else ""
-            yield from self._vni(leaf, known[vni], vrf_name, source or "", layer3=network is None)
-            if network is not None:
-                yield from self._targets(leaf, known[vni], {network.route_target}, {network.route_target}, network.rd)
+        wrong = [vni for vni in sorted(planned.keys() & known.keys()) if known[vni].layer3 is (vni in networks)]
+        if missing:
+            names = listed([f"{vni} of {planned[vni]}" for vni in missing], 3)
+            yield Fault(VNI, leaf.name, f"VNI {names}: expected, got none{unplanned}", EVPN)
+        for vni in wrong:
+            expected, got = ("L2", "L3") if vni in networks else ("L3", "L2")
+            words = f"VNI {vni} of {planned[vni]}: expected an {expected} VNI, got {got}{'' if missing else unplanned}"
+            yield Fault(VNI, leaf.name, words, EVPN)
+        if extra and not missing and not wrong:
+            yield Fault(VNI, leaf.name, f"VNI {listed(list(map(str, extra)), 3)} is not planned", EVPN)
+        right = [vni for vni in sorted(planned.keys() & known.keys()) if vni not in wrong]
+        yield from self._sources(leaf, [known[vni] for vni in right])
+        for vni in right:
+            yield from self._vni(leaf, known[vni], leaf.vrf(tables[vni].name) if vni in tables else "")
+            if vni in networks:
+                one = networks[vni]
+                yield from self._targets(leaf, known[vni], {one.route_target}, {one.route_target}, one.rd)
             else:
                 vrf = tables[vni]
                 imports = {vrf.route_target, *vrf.imports}
                 yield from self._targets(leaf, known[vni], imports, {vrf.route_target}, vrf.rd)
 
-    def _vni(self, leaf: Switch, vni: Vni, vrf: str, source: str, *, layer3: bool) -> Iterator[Fault]:
-        kinds = {True: "L3", False: "L2"}
-        sources = {source} | ({leaf.view.pair.shared_vtep} if leaf.view.pair else set())
-        if vni.layer3 != layer3:
-            words = f"VNI {vni.number}: expected an {kinds[layer3]} VNI, got {kinds[vni.layer3]}"
-            yield Fault(VNI, leaf.name, words, EVPN)
-        elif layer3 and vni.vrf and vni.vrf != vrf:
+    def _vni(self, leaf: Switch, vni: Vni, vrf: str) -> Iterator[Fault]:
+        if vrf and vni.vrf and vni.vrf != vrf:
             yield Fault(VNI, leaf.name, f"VNI {vni.number}: VRF: expected {vrf}, got {vni.vrf}", EVPN)
         elif vni.up is False:
             words = f"VNI {vni.number} is down" + (f" (VRF {vrf})" if vrf else "")
             yield Fault(VNI, leaf.name, words, EVPN, "check its bridge, VLAN interface and tunnel interface")
-        elif vni.source and vni.source not in sources:
-            words = f"VNI {vni.number}: tunnel source: expected {source}, got {vni.source}"
+
+    def _sources(self, leaf: Switch, vnis: Sequence[Vni]) -> Iterator[Fault]:
+        """Tunnels of all VNIs have one source."""
+        assert leaf.view.overlay is not None
+        expected = leaf.view.overlay.vtep
+        shared = leaf.view.pair.shared_vtep if leaf.view.pair else None
+        for got, found in grouped((one.source, one) for one in vnis if one.source not in ("", expected, shared)).items():
+            numbers = listed([str(one.number) for one in found], 3)
+            words = f"{'VNI' if len(found) == 1 else 'VNIs'} {numbers}: tunnel source: expected {expected}, got {got}"
             yield Fault(TUNNEL, leaf.name, words, EVPN, "restore the address of the tunnel interface")
 
     def _targets(self, leaf: Switch, vni: Vni, imports: set[str], exports: set[str], rd: str) -> Iterator[Fault]:
@@ -180,6 +188,8 @@ class Overlay:
         yield from spread.faults(TUNNEL, EVPN, "no tunnel", hint)
 
     def _unplanned(self, leaf: Switch, addresses: set[str]) -> Iterator[Fault]:
+        if leaf.name in self.broken:
+            return
         remotes = {one for vni in leaf.seen.vnis.values() for one in vni.remotes or ()} | (leaf.seen.vteps or set())
         if unknown := sorted(remotes - addresses):
             yield Fault(TUNNEL, leaf.name, f"tunnels to VTEPs that are not planned: {listed(unknown, 3)}", EVPN)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from fabric.nos.lldp.output import first, rows, speed_gbps, text, up
+from fabric.nos.state.forms import each
 from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, ROUTES, Count
 from fabric.nos.state.reader import Failed, StateReader
 from fabric.nos.state.records import Counter, Family, Hop, Part, Peer, PortState, Vni
@@ -196,7 +197,8 @@ def knows_targets(value: Any) -> bool:
 
 
 def read_targets(value: dict[str, Any]) -> Part:
-    found = [row for row in value.values() if isinstance(row, dict) and "importRTs" in row]
+    """VNIs that bgpd alone has, from its configuration, are left out: the kernel has no tunnel for them."""
+    found = [row for _, row in each(value) if "importRTs" in row and text(row.get("inKernel", "True")) == "True"]
     vnis = [
         Vni(
             whole(row.get("vni")),
