@@ -33,7 +33,7 @@ def play(stage: Stage) -> Shown:
     finally:
         _plug(stage, pair, crossed=False)
     names = [first.a.interface, second.a.interface]
-    named = [f for f in differences if f.device == first.a.node and all(name in f.message for name in ("swapped", *names))]
+    named = [fault for fault in differences if fault.device == first.a.node and fault.message.startswith("swapped")]
     faults = [Fault(first.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
     faults += [fault for fault in differences if fault not in named]
     where = f"{first.a.node} {' and '.join(names)}"
