@@ -56,9 +56,9 @@ _KIND_OF: Mapping[str, str] = {
 def port_faults(site: Site) -> Iterator[Fault]:
     """Every fault of every planned port."""
     yield from _links(site)
-    told: set[tuple[str, End]] = set()  # what the far end of a link was found to have as well
+    reported: set[tuple[str, End]] = set()  # what the far end of a link was found to have as well
     for switch in sorted(site.known(INTERFACES), key=lambda one: not one.leaf):
-        yield from _settings(site, switch, told)
+        yield from _settings(site, switch, reported)
     yield from _cables(site)
     for switch in site.switches.values():
         yield from _counters(switch)
@@ -112,7 +112,7 @@ def _state_word(state: PortState | None) -> str:
     return "shut" if state.shut else "up" if state.up else "down"
 
 
-def _settings(site: Site, switch: Switch, told: set[tuple[str, End]]) -> Iterator[Fault]:
+def _settings(site: Site, switch: Switch, reported: set[tuple[str, End]]) -> Iterator[Fault]:
     """Speed, MTU and FEC of ports that are up. Both ends of a link have one speed and one FEC: each is reported once."""
     rows = planned_ports(switch.view)
     for key, port in switch.ports.items():
@@ -121,7 +121,7 @@ def _settings(site: Site, switch: Switch, told: set[tuple[str, End]]) -> Iterato
             continue
         shown, end = f"{port.name} to {port.far_device}", (switch.name, key)
         speed = port.port.ref.speed_gbps
-        if state.speed_gbps and state.speed_gbps != speed and _first(site, told, SPEED, end):
+        if state.speed_gbps and state.speed_gbps != speed and _first(site, reported, SPEED, end):
             yield Fault(SPEED, switch.name, f"{shown}: speed: expected {speed}G, got {state.speed_gbps}G", INTERFACES)
         for kind, got in (("mtu", state.mtu), ("frame", state.frame)):
             wanted = rows.get(Key(kind, port.name))
@@ -129,16 +129,16 @@ def _settings(site: Site, switch: Switch, told: set[tuple[str, End]]) -> Iterato
                 yield Fault(MTU, switch.name, f"{shown}: MTU: expected {wanted}, got {got}", INTERFACES)
         if wrong := site.wrong_address(port, state):
             yield Fault(ADDRESS, switch.name, f"{shown}: address: expected {port.port.address}, got {wrong}", INTERFACES)
-        if state.fec and state.fec != "rs" and _needs_rs(switch, port) and _first(site, told, FEC, end):
+        if state.fec and state.fec != "rs" and _needs_rs(switch, port) and _first(site, reported, FEC, end):
             yield Fault(FEC, switch.name, f"{shown}: FEC: expected RS, got {state.fec}", INTERFACES)
 
 
-def _first(site: Site, told: set[tuple[str, End]], kind: str, end: End) -> bool:
+def _first(site: Site, reported: set[tuple[str, End]], kind: str, end: End) -> bool:
     """Whether the far end of a link was not reported for the same."""
     far = site.far(end)
     if far is not None:
-        told.add((kind, far))
-    return (kind, end) not in told
+        reported.add((kind, far))
+    return (kind, end) not in reported
 
 
 def _needs_rs(switch: Switch, port: PlannedPort) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from fabric.cabling.verify.spelling import canonical
@@ -108,6 +109,7 @@ class Seen:
         return self.peers.get(peer_key(vrf, key))
 
 
+@lru_cache(maxsize=1 << 18)
 def peer_key(vrf: str, key: str) -> PeerKey:
     """One key for a session, however it is reported: `10.0.0.1`, `swp1`, `fe80::1%Et1/1`."""
     address, percent, interface = key.partition("%")

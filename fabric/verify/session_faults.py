@@ -41,14 +41,14 @@ def session_faults(site: Site) -> Iterator[Fault]:
     """Every fault of every planned session, and sessions that the plan does not have."""
     yield from (Fault(STOPPED, name, words, BGP) for name, words in site.stopped.items())
     extra = {name: keys for name in site.switches if (keys := _extra(site, name))}
-    yield from _told(_causes(site), extra)
+    yield from _reported(_causes(site), extra)
     yield from _unexplained(site, list(_causeless(site)))
     for name, keys in extra.items():
         yield Fault(EXTRA, name, f"{plural(len(keys), 'session')} not planned: {listed(keys, 5)}", BGP)
 
 
-def _told(causes: Iterable[_Cause], extra: dict[str, list[str]]) -> Iterator[Fault]:
-    """Neighbors that are not planned are told with the planned ones that are missing: they may be those."""
+def _reported(causes: Iterable[_Cause], extra: dict[str, list[str]]) -> Iterator[Fault]:
+    """Neighbors that are not planned are reported with the planned ones that are missing: they may be those."""
     groups = grouped(((one.kind, one.end.node, one.words, one.hint), one.end) for one in causes)
     for (kind, node, words, hint), ends in groups.items():
         if words == ABSENT and (keys := extra.pop(node, None)):
@@ -184,7 +184,7 @@ def _says(peer: Peer | None) -> str:
 
 def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
     """What an established session lacks: each thing once, as both ends miss it."""
-    told: set[str] = set()
+    reported: set[str] = set()
     for end in ends:
         switch = site.switches[end.node]
         peer = switch.peer(end)
@@ -192,11 +192,11 @@ def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
             continue
         wanted = _wanted(site, end)
         active = {one.name for one in peer.families if one.active is not False}
-        if active and wanted not in active and FAMILY not in told:
-            told.add(FAMILY)
+        if active and wanted not in active and FAMILY not in reported:
+            reported.add(FAMILY)
             yield _Cause(FAMILY, end, f": address family {wanted}: expected negotiated, got {listed(sorted(active), 4)}")
-        if end.interface and switch.view.underlay.bfd and peer.bfd is False and BFD not in told:
-            told.add(BFD)
+        if end.interface and switch.view.underlay.bfd and peer.bfd is False and BFD not in reported:
+            reported.add(BFD)
             yield _Cause(BFD, end, ": BFD: expected up, got down")
 
 

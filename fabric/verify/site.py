@@ -141,6 +141,7 @@ class Site:
         """
         self.plan = plan
         self._intended: dict[str, Paths] = {}
+        self._established: dict[int, bool | None] = {}
         chosen = list(views) if views is not None else list(_views(plan))
         names = {view.device.name for view in chosen}
         others = () if views is None else (one.name for fabric in plan.fabrics.values() for one in fabric.switches)
@@ -252,6 +253,12 @@ class Site:
 
     def established(self, end: Planned) -> bool | None:
         """Whether a session end is reported established; None where its switch says nothing."""
+        key = id(end)  # ends live as long as their switches
+        if key not in self._established:
+            self._established[key] = self._is_established(end)
+        return self._established[key]
+
+    def _is_established(self, end: Planned) -> bool | None:
         switch = self.switches[end.node]
         if end.node in self.stopped:
             return False

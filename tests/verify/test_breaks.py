@@ -290,7 +290,7 @@ def test_one_cause_is_one_finding(name: str, tmp_path: Path) -> None:
     assert all(words in one.message for one, (_, _, words) in zip(findings, expected, strict=True)), [*map(str, findings)]
 
 
-def test_a_switch_without_files_is_said(tmp_path: Path) -> None:
+def test_a_switch_without_files_is_listed(tmp_path: Path) -> None:
     state = sound()
     del state[LEAF3]
     result = verified(state, tmp_path)
@@ -300,7 +300,7 @@ def test_a_switch_without_files_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "reason"), [("", "empty"), ('{"vrfs": {"default": {"peers": {"10.0', "not JSON"), ("{}", "no known output")]
 )
-def test_a_damaged_file_is_said_and_what_it_lacks(content: str, reason: str, tmp_path: Path) -> None:
+def test_a_damaged_file_is_listed_with_what_it_lacks(content: str, reason: str, tmp_path: Path) -> None:
     result = verified(sound(), tmp_path, {f"{LEAF3}/bgp-summary.json": content})
     assert result.findings == ()
     assert [(Path(file).name, why.startswith(reason)) for file, why in result.collected.unread.items()] == [

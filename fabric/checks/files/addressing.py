@@ -113,7 +113,7 @@ def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
 
 
 def _of_separate_networks(network: Network, owners: list[Owner]) -> bool:
-    """Addresses beside a shared gateway, each in a network of its own that nothing joins to the others."""
+    """Addresses beside an anycast gateway, each in a network of its own that nothing joins to the others."""
     if not all(owner.interface.gateways for owner in owners) or len(network.islands) < 2:
         return False
     homes = {id(facts): number for number, island in enumerate(network.islands) for facts in island.devices}

@@ -130,7 +130,7 @@ class OwnState(StateCheck):
     """Tests whether the state of a switch is its own: its neighbors are planned, and no content names another switch.
 
     A file in the wrong folder, or two switches with exchanged management addresses, make every other finding wrong; the
-    state of such a switch is not judged.
+    state of that switch is not judged.
     """
 
     id = "FAB380"

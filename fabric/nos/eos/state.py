@@ -7,7 +7,7 @@ EOS) and napalm-automation/napalm (test/eos). Not proven on a switch.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from fabric.nos.lldp.output import first, known_text, rows, shut, text, up
 from fabric.nos.state.forms import each, table
 from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, ROUTES, Count
 from fabric.nos.state.reader import Failed, Knows, StateReader
-from fabric.nos.state.records import ESTABLISHED, Counter, Family, Hop, Part, Peer, PortState, Table, Vni
+from fabric.nos.state.records import ESTABLISHED, Counter, Family, Part, Peer, PortState, Table, Vni
 from fabric.nos.state.values import asn, counters, hop, live, number, scoped, vrf_name, whole
 
 _TOTALS = {"totalInErrors": Count.IN_ERRORS, "totalOutErrors": Count.OUT_ERRORS, **DISCARDS}
@@ -112,12 +112,14 @@ def read_routes(value: dict[str, Any]) -> Part:
     """Tables are large: values are taken as they are, which eAPI has as text."""
     tables: dict[str, Table] = {}
     for vrf, entry in _vrfs(value, "routes").items():
-        tables[vrf] = {prefix: tuple(map(_hop, row.get("vias") or ())) for prefix, row in each(entry["routes"])}
+        tables[vrf] = {
+            prefix: tuple(
+                hop(via.get("vtepAddr") or via.get("nexthopAddr") or "", via.get("interface") or "")
+                for via in row.get("vias") or ()
+            )
+            for prefix, row in each(entry["routes"])
+        }
     return Part({ROUTES}, lists={ROUTES}, routes=tables)
-
-
-def _hop(via: Mapping[str, Any]) -> Hop:
-    return hop(via.get("vtepAddr") or via.get("nexthopAddr") or "", via.get("interface") or "")
 
 
 # --- interfaces -----------------------------------------------------------------------------------------------

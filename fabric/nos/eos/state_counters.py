@@ -56,11 +56,12 @@ def read_queues(value: dict[str, Any]) -> Part:
 
 
 def _queue(port: str, title: str, entry: dict[str, Any]) -> Iterator[Counter]:
-    parts = [one for _, one in each(entry.get("dropPrecedences"))] or [entry]
-    if any(part.get("droppedPackets") for part in parts):
-        queue = number(title.removeprefix("TC"))
-        for part in parts:
-            yield from counters(port, part, {"droppedPackets": Count.QUEUE_DROPS}, queue)
+    """Most queues have dropped nothing, and there are many."""
+    by_precedence = entry.get("dropPrecedences")
+    parts = list(by_precedence.values()) if type(by_precedence) is dict else [entry]
+    dropped = [part for part in parts if type(part) is dict and part.get("droppedPackets")]
+    for part in dropped:
+        yield from counters(port, part, {"droppedPackets": Count.QUEUE_DROPS}, number(title.removeprefix("TC")))
 
 
 def read_ecn(value: dict[str, Any]) -> Part:
