@@ -45,7 +45,7 @@ def pair(form: str, end: str, one: str, other: str, process: tuple[str, str] = (
 AREA = "   ip ospf area 0.0.0.0\n"
 P2P = AREA + "   ip ospf network point-to-point\n"
 NETWORK = ("   network 10.0.0.0/24 area 0.0.0.0\n", "   network 10.0.0.0/24 area 0.0.0.1\n")
-CASES: Mapping[str, tuple[Files, list[str]]] = {
+PAIRS: Mapping[str, tuple[Files, list[str]]] = {
     "the same": (pair(EOS, "eos", P2P, P2P), []),
     "one end broadcast by default": (
         pair(EOS, "eos", P2P, AREA),
@@ -92,9 +92,9 @@ CASES: Mapping[str, tuple[Files, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", PAIRS)
 def test_both_ends(case: str) -> None:
-    files, expected = CASES[case]
+    files, expected = PAIRS[case]
     found, _ = check_network(network(files))
     lines = [str(one).split("\n", 1)[0].partition(" ")[2] for one in found if one.id == "FAB2508"]
     assert lines == expected
