@@ -9,7 +9,7 @@ import typer
 from fabric import pipeline
 from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
 from fabric.cli.reports import asked, usage, write
-from fabric.nos.state.records import KINDS
+from fabric.nos.state.kinds import KINDS
 from fabric.text import plural
 from fabric.verify.reports import FORMATS, StateReport
 

@@ -38,7 +38,9 @@ import json
 import sys
 from pathlib import Path
 
+from netmiko.exceptions import NetmikoAuthenticationException, NetmikoTimeoutException
 from nornir import InitNornir
+from nornir.core.exceptions import NornirSubTaskError
 from nornir_netmiko.tasks import netmiko_send_command
 
 STATE = Path(sys.argv[1] if len(sys.argv) > 1 else "state")
@@ -47,7 +49,13 @@ COMMANDS = json.loads((Path(__file__).parent / "commands.json").read_text())  # 
 
 def collect(task):
     for file, command in COMMANDS[task.host["nos"]].items():
-        shown = task.run(task=netmiko_send_command, command_string=command, read_timeout=120).result
+        try:
+            shown = task.run(task=netmiko_send_command, command_string=command, read_timeout=120).result
+        except NornirSubTaskError as error:
+            if isinstance(error.result.exception, (NetmikoAuthenticationException, NetmikoTimeoutException)):
+                raise  # the switch does not answer at all
+            print(f"{task.host.name}: {file} is not collected: {error.result.exception}", file=sys.stderr)
+            continue
         target = STATE / task.host.name / file
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(shown)
@@ -115,7 +123,24 @@ def _playbook(plan: Plan, recipes: Mapping[str, Recipe]) -> str:
     """A play for each network OS, on the groups of `fabric export ansible`."""
     plays = [_play(nos, found) for nos, found in recipes.items()]
     head = f"# Site {plan.site}: ansible-playbook -i inventory.yml collect.yml -e state=state\n"
-    return head + yaml.dump_all([plays])
+    if any(found.shell == "cli" for found in recipes.values()):
+        head += "# Needs the collection ansible.netcommon and that of the network OS.\n"
+    return head + _indented(yaml.dump_all([plays]))
+
+
+def _indented(text: str) -> str:
+    """Lists further to the right than their keys, as ansible-lint expects them."""
+    found: list[str] = []
+    lists: list[int] = []  # indentation of each list that a line is in
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip(" "))
+        while lists and line and (indent < lists[-1] or (indent == lists[-1] and not line.lstrip(" ").startswith("- "))):
+            lists.pop()
+        key = found[-1] if found else ""
+        if line[indent:].startswith("- ") and key.endswith(":") and (not lists or lists[-1] < indent):
+            lists.append(indent)
+        found.append("  " * len(lists) + line if line else line)
+    return "\n".join(found) + "\n"
 
 
 def _play(nos: str, found: Recipe) -> dict[str, Any]:
@@ -123,7 +148,7 @@ def _play(nos: str, found: Recipe) -> dict[str, Any]:
     module = "ansible.netcommon.cli_command" if found.shell == "cli" else "ansible.builtin.shell"
     argument = {"command": "{{ item.command }}"} if found.shell == "cli" else {"cmd": "{{ item.command }}"}
     show: dict[str, Any] = {
-        "name": "show",
+        "name": "Show",
         module: argument,
         "loop": "{{ commands }}",
         "register": "shown",
@@ -131,12 +156,16 @@ def _play(nos: str, found: Recipe) -> dict[str, Any]:
         "failed_when": False,
     }
     folder: dict[str, Any] = {
-        "name": "make the folder",
-        "ansible.builtin.file": {"path": "{{ state | default('state') }}/{{ inventory_hostname }}", "state": "directory"},
+        "name": "Make the folder",
+        "ansible.builtin.file": {
+            "path": "{{ state | default('state') }}/{{ inventory_hostname }}",
+            "state": "directory",
+            "mode": "0755",
+        },
         "delegate_to": "localhost",
     }
     keep: dict[str, Any] = {
-        "name": "keep",
+        "name": "Keep",
         "ansible.builtin.copy": {
             "content": "{{ item.stdout | default(item.msg | default('')) }}\n",
             "dest": "{{ state | default('state') }}/{{ inventory_hostname }}/{{ item.item.file }}",
@@ -147,7 +176,7 @@ def _play(nos: str, found: Recipe) -> dict[str, Any]:
         "delegate_to": "localhost",
     }
     return {
-        "name": f"state of {nos}",
+        "name": f"State of {nos}",
         "hosts": f"nos_{nos}",
         "gather_facts": False,
         "vars": {"commands": rows},

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from fabric.formats import write_folder
+from fabric.lab.expected.cables import planned
 from fabric.lab.live import Live
 from fabric.lab.machine.lldp import Lldp, missing
 from fabric.lab.machine.run import at_once, run
 from fabric.lab.machine.vty import Silent, Vty
-from fabric.lab.proofs.lldp import planned
 
 LLDP_S = 6.0  # until all neighbors are expected to be known
 COMMANDS = (  # (file, daemon, command)
@@ -30,18 +30,18 @@ COMMANDS = (  # (file, daemon, command)
 OVERLAY = ("evpn-targets.json", "evpn-vni.json")
 
 
-def collect(live: Live, *, lldp: bool = True) -> dict[str, str]:
+def collect(live: Live, *, lldp: Lldp | None = None) -> dict[str, str]:
     """Path below the folder → text, of every switch in the lab.
 
     Args:
-        lldp: start lldpd everywhere and collect its neighbors as well.
+        lldp: lldpd of all nodes, at work, to collect the neighbors of as well.
     """
     names = list(live.lab.views)
     found: dict[str, str] = {}
     for name, texts in zip(names, at_once(lambda name: dict(_of(live, name)), names), strict=True):
         found |= {f"{name}/{file}": text for file, text in texts.items()}
-    if lldp and not missing():
-        found |= _neighbors(live)
+    if lldp is not None:
+        found |= _neighbors(lldp)
     return dict(sorted(found.items()))
 
 
@@ -80,15 +80,22 @@ def _counters(row: Mapping[str, Any]) -> dict[str, Any]:
     return {key: row[key] for key in ("ifname", "stats64") if key in row}
 
 
-def _neighbors(live: Live) -> dict[str, str]:
-    """Neighbors of all namespaces of each switch, as lldpd prints them."""
-    found: dict[str, str] = {}
+def with_neighbors(live: Live) -> dict[str, str]:
+    """As `collect`, with lldpd started everywhere, where it is installed."""
+    if missing():
+        return collect(live)
     with Lldp(live) as lldp:
         lldp.wait(planned(live), LLDP_S)
-        for space, (name, home) in lldp.homes.items():
-            if name in live.lab.views:
-                text = run("lldpcli", "-u", str(home / "lldpd.sock"), "-f", "json0", "show", "neighbors", check=False).stdout
-                found[f"{name}/lldp-{space.rpartition('.')[2]}.json"] = text
+        return collect(live, lldp=lldp)
+
+
+def _neighbors(lldp: Lldp) -> dict[str, str]:
+    """Neighbors of all namespaces of each switch, as lldpd prints them."""
+    found: dict[str, str] = {}
+    for space, (name, home) in lldp.homes.items():
+        if name in lldp.live.lab.views:
+            text = run("lldpcli", "-u", str(home / "lldpd.sock"), "-f", "json0", "show", "neighbors", check=False).stdout
+            found[f"{name}/lldp-{space.rpartition('.')[2]}.json"] = text
     return found
 
 

@@ -114,7 +114,7 @@ class Lab:
         Args:
             settle: wait until sessions and routes are as planned, or no longer change.
         """
-        from fabric.lab.collect import collect
+        from fabric.lab.collect import with_neighbors
 
         built = self._built()
         live = Live(built, _kernel(built))
@@ -123,7 +123,7 @@ class Lab:
                 self.say("waiting for sessions and routes")
                 trial.settle(live)
             self.say("collecting the state of the switches")
-            return collect(live)
+            return with_neighbors(live)
 
     def status(self) -> Status:
         """What is there."""

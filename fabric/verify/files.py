@@ -7,14 +7,14 @@ as long as one file is of one switch. A file that cannot be read is listed and d
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from fabric.cabling.verify import readers as lldp
-from fabric.cabling.verify.files import UnknownDeviceError, device_of, every_file
+from fabric.cabling.verify.files import UnknownDeviceError, by_name, device_of, every_file
 from fabric.cabling.verify.hosts import Hosts
 from fabric.cabling.verify.outputs import CODE, DEEPEST, prompt_of, split
 from fabric.diagnostics import InputError, Place, Report
@@ -84,6 +84,20 @@ def read(folder: Path, names: Sequence[str]) -> Collected:
     return collected
 
 
+def of_switch(texts: Mapping[str, str]) -> Seen:
+    """The state of one switch from its outputs: name of each → text."""
+    seen = Seen()
+    for file, text in texts.items():
+        values, lines = _values(text, file)
+        for output in (*(output for value in values for output in _within(value)), *_of_text(lines)):
+            seen.files += [] if file in seen.files else [file]
+            if output.part is not None:
+                seen.take(output.part, file)
+            if output.lldp is not None:
+                seen.take_lldp(output.lldp, file)
+    return seen
+
+
 def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
     file = str(path)
     try:
@@ -100,6 +114,8 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
             seen = collected.seen.setdefault(name, Seen())
             if file not in seen.files:
                 seen.files.append(file)
+            if (output.host or prompt) and not any(output.under):
+                _stray(collected, path, name, hosts)
             if output.part is not None:
                 seen.take(output.part, file)
             if output.lldp is not None:
@@ -110,6 +126,13 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
         collected.unread[file] = error.diagnostics[0].message
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # keys of an output with values of another kind
         collected.unread[file] = "the output has an unknown form"
+
+
+def _stray(collected: Collected, path: Path, name: str, hosts: Hosts) -> None:
+    """Notes a file that is named after another switch than the one that its content names."""
+    named = {hosts.names[device] for device in by_name(path, hosts)}
+    if named and name not in named:
+        collected.seen.setdefault(min(named), Seen()).strays[str(path)] = name
 
 
 def _values(text: str, file: str) -> tuple[list[Any], list[str]]:
@@ -154,9 +177,20 @@ def _inside(value: Any, under: tuple[str, ...]) -> Iterator[Output]:
     if isinstance(value, dict | list):
         yield from _within(value, under)
     elif isinstance(value, str) and value[:1] in ("{", "[") and len(value) > 2:
-        try:
-            yield from _within(json.loads(value), under)
-        except (ValueError, RecursionError):
-            return
+        for inner in _several(value):
+            yield from _within(inner, under)
     elif isinstance(value, str) and "\n" not in value and any(failed.pattern.search(value) for failed in _failures()):
         yield Output(Part(frozenset(), failures=(value.strip(),)), None, under)
+
+
+def _several(text: str) -> Iterator[Any]:
+    """The JSON values in a string, up to one that is none; some commands print several, one after the other."""
+    decoder, position = json.JSONDecoder(), 0
+    while position < len(text):
+        try:
+            value, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError):
+            return
+        yield value
+        while position < len(text) and text[position].isspace():
+            position += 1

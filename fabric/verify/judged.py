@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fabric.grouping import grouped
+from fabric.verify.collection_faults import collection_faults
 from fabric.verify.faults import Fault
 from fabric.verify.overlay_faults import overlay_faults
 from fabric.verify.port_faults import port_faults
@@ -30,5 +31,5 @@ class Judged:
 
 def judged(site: Site, folder: str = "") -> Judged:
     """Compares state and plan, from ports up to the routes of tenants."""
-    every = (*port_faults(site), *session_faults(site), *route_faults(site), *overlay_faults(site))
+    every = (*collection_faults(site), *port_faults(site), *session_faults(site), *route_faults(site), *overlay_faults(site))
     return Judged(site, grouped((fault.kind, fault) for fault in dict.fromkeys(every)), folder)

@@ -9,16 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from ipaddress import ip_address, ip_network
 
-from fabric.nos.state.records import EVPN, ROUTES, Hop, Vni
+from fabric.grouping import grouped
+from fabric.nos.state.kinds import EVPN, ROUTES
+from fabric.nos.state.records import Hop, Table, Vni
 from fabric.text import listed
 from fabric.verify.faults import Fault
-from fabric.verify.sessions import OVERLAY
+from fabric.verify.sessions import OUTSIDE, OVERLAY
 from fabric.verify.site import Site, Switch
 
 VNI, TARGETS, TUNNEL, TENANT_ROUTE = "vni", "targets", "tunnel", "tenant-route"
 
 
-class _Spread:
+class Spread:
     """Things of a leaf that others have: if none has it its origin is at fault, if some lack it those are."""
 
     def __init__(self) -> None:
@@ -27,6 +29,11 @@ class _Spread:
 
     def note(self, what: str, home: str, at: str, there: bool) -> None:
         (self.have if there else self.lack).setdefault((what, home), []).append(at)
+
+    @property
+    def right(self) -> int:
+        """How many there are."""
+        return sum(map(len, self.have.values()))
 
     def faults(self, kind: str, state: str, lacking: str, hint: str) -> Iterator[Fault]:
         """One fault for each leaf at fault; what it concerns is listed."""
@@ -54,6 +61,7 @@ class Overlay:
 
     def __init__(self, site: Site) -> None:
         self.site = site
+        self.tunnels, self.prefixes = Spread(), Spread()
         self.leaves = [one for one in site.switches.values() if one.view.overlay and one.view.overlay.vtep]
 
     def faults(self) -> Iterator[Fault]:
@@ -75,39 +83,46 @@ class Overlay:
         planned |= {vrf.vni: f"tenant {vrf.name}" for vrf in view.vrfs if vrf.vni is not None}
         missing = sorted(planned.keys() - known.keys()) if EVPN in leaf.seen.lists else []
         extra = sorted(known.keys() - planned.keys())
-        if missing:
-            names = listed([f"{vni} of {planned[vni]}" for vni in missing], 3)
-            words = f"VNI {names}: expected, got none" + (f"; unplanned: {listed(list(map(str, extra)), 3)}" if extra else "")
-            yield Fault(VNI, leaf.name, words, EVPN)
-        elif extra:
-            yield Fault(VNI, leaf.name, f"VNI {listed(list(map(str, extra)), 3)} is not planned", EVPN)
+        unplanned = f"; unplanned: {listed(list(map(str, extra)), 3)}" if extra else ""
         tables = {vrf.vni: vrf for vrf in view.vrfs}
         networks = {network.vni: network for network in view.networks}
-        for vni in sorted(planned.keys() & known.keys()):
-            vrf_name = leaf.vrf(tables[vni].name) if vni in tables else ""
-            network = networks.get(vni)
-            source = view.overlay.vtep if view.overlay else ""
-            yield from self._vni(leaf, known[vni], vrf_name, source or "", layer3=network is None)
-            if network is not None:
-                yield from self._targets(leaf, known[vni], {network.route_target}, {network.route_target}, network.rd)
+        wrong = [vni for vni in sorted(planned.keys() & known.keys()) if known[vni].layer3 is (vni in networks)]
+        if missing:
+            names = listed([f"{vni} of {planned[vni]}" for vni in missing], 3)
+            yield Fault(VNI, leaf.name, f"VNI {names}: expected, got none{unplanned}", EVPN)
+        for vni in wrong:
+            expected, got = ("L2", "L3") if vni in networks else ("L3", "L2")
+            words = f"VNI {vni} of {planned[vni]}: expected an {expected} VNI, got {got}{'' if missing else unplanned}"
+            yield Fault(VNI, leaf.name, words, EVPN)
+        if extra and not missing and not wrong:
+            yield Fault(VNI, leaf.name, f"VNI {listed(list(map(str, extra)), 3)} is not planned", EVPN)
+        right = [vni for vni in sorted(planned.keys() & known.keys()) if vni not in wrong]
+        yield from self._sources(leaf, [known[vni] for vni in right])
+        for vni in right:
+            yield from self._vni(leaf, known[vni], leaf.vrf(tables[vni].name) if vni in tables else "")
+            if vni in networks:
+                one = networks[vni]
+                yield from self._targets(leaf, known[vni], {one.route_target}, {one.route_target}, one.rd)
             else:
                 vrf = tables[vni]
                 imports = {vrf.route_target, *vrf.imports}
                 yield from self._targets(leaf, known[vni], imports, {vrf.route_target}, vrf.rd)
 
-    def _vni(self, leaf: Switch, vni: Vni, vrf: str, source: str, *, layer3: bool) -> Iterator[Fault]:
-        kinds = {True: "L3", False: "L2"}
-        sources = {source} | ({leaf.view.pair.shared_vtep} if leaf.view.pair else set())
-        if vni.layer3 != layer3:
-            words = f"VNI {vni.number}: expected an {kinds[layer3]} VNI, got {kinds[vni.layer3]}"
-            yield Fault(VNI, leaf.name, words, EVPN)
-        elif layer3 and vni.vrf and vni.vrf != vrf:
+    def _vni(self, leaf: Switch, vni: Vni, vrf: str) -> Iterator[Fault]:
+        if vrf and vni.vrf and vni.vrf != vrf:
             yield Fault(VNI, leaf.name, f"VNI {vni.number}: VRF: expected {vrf}, got {vni.vrf}", EVPN)
         elif vni.up is False:
             words = f"VNI {vni.number} is down" + (f" (VRF {vrf})" if vrf else "")
             yield Fault(VNI, leaf.name, words, EVPN, "check its bridge, VLAN interface and tunnel interface")
-        elif vni.source and vni.source not in sources:
-            words = f"VNI {vni.number}: tunnel source: expected {source}, got {vni.source}"
+
+    def _sources(self, leaf: Switch, vnis: Sequence[Vni]) -> Iterator[Fault]:
+        """Tunnels of all VNIs have one source."""
+        assert leaf.view.overlay is not None
+        expected = leaf.view.overlay.vtep
+        shared = leaf.view.pair.shared_vtep if leaf.view.pair else None
+        for got, found in grouped((one.source, one) for one in vnis if one.source not in ("", expected, shared)).items():
+            numbers = listed([str(one.number) for one in found], 3)
+            words = f"{'VNI' if len(found) == 1 else 'VNIs'} {numbers}: tunnel source: expected {expected}, got {got}"
             yield Fault(TUNNEL, leaf.name, words, EVPN, "restore the address of the tunnel interface")
 
     def _targets(self, leaf: Switch, vni: Vni, imports: set[str], exports: set[str], rd: str) -> Iterator[Fault]:
@@ -154,7 +169,7 @@ class Overlay:
 
     def _tunnels(self) -> Iterator[Fault]:
         """Type 3: each leaf that has a network knows every other one that has it, and no other."""
-        spread = _Spread()
+        spread = self.tunnels
         addresses = {self.vtep(leaf) for leaf in self.leaves}
         for leaf in self.leaves:
             vnis = leaf.seen.vnis
@@ -173,6 +188,8 @@ class Overlay:
         yield from spread.faults(TUNNEL, EVPN, "no tunnel", hint)
 
     def _unplanned(self, leaf: Switch, addresses: set[str]) -> Iterator[Fault]:
+        if leaf.name in self.broken:
+            return
         remotes = {one for vni in leaf.seen.vnis.values() for one in vni.remotes or ()} | (leaf.seen.vteps or set())
         if unknown := sorted(remotes - addresses):
             yield Fault(TUNNEL, leaf.name, f"tunnels to VTEPs that are not planned: {listed(unknown, 3)}", EVPN)
@@ -181,12 +198,13 @@ class Overlay:
 
     def _tenants(self) -> Iterator[Fault]:
         """Type 5: each tenant's table has the subnets of its other leaves, over their tunnels."""
-        spread = _Spread()
+        spread = self.prefixes
         own = {leaf.name: self._own(leaf) for leaf in self.leaves}
         for leaf in self.leaves:
             if ROUTES not in leaf.seen.lists:
                 continue
             yield from self._absent(leaf)
+            strange: dict[tuple[str, str], list[str]] = {}  # (VRF, next hops) → prefixes
             for vrf in leaf.view.vrfs:
                 if vrf.vni is None:
                     continue
@@ -198,12 +216,14 @@ class Overlay:
                     gateways = set() if tunnel else {hop.gateway for hop in hops}
                     unknown = gateways - {self.vtep(far) for far in self.leaves}
                     if unknown and not gateways & {self.vtep(far) for far in homes}:
-                        words = f"{prefix} in {name}: over {listed(sorted(unknown), 3)}, which is no VTEP of the plan"
-                        yield Fault(TENANT_ROUTE, leaf.name, words, ROUTES)
+                        strange.setdefault((name, listed(sorted(unknown), 3) or "no next hop"), []).append(prefix)
                         continue
                     for far in homes:
                         if self._reaches(leaf, far):
                             spread.note(f"{prefix} in {name}", far.name, leaf.name, tunnel or self.vtep(far) in gateways)
+            for (name, gateways_shown), prefixes in strange.items():
+                words = f"{listed(prefixes, 3)} in {name}: over {gateways_shown}, which is no VTEP of the plan"
+                yield Fault(TENANT_ROUTE, leaf.name, words, ROUTES)
         hint = "check the type-5 routes of {}: its redistribution, `advertise`, route targets and filters"
         yield from spread.faults(TENANT_ROUTE, ROUTES, "no route over its VTEP", hint)
 
@@ -218,7 +238,18 @@ class Overlay:
                 prefix
                 for prefix, ports in subnets.items()
                 if (_direct(prefix, table.get(prefix, ())) if listed_routes else self._up(leaf, ports))
-            }
+            } | self._outside(leaf, vrf.name, table)
+        return found
+
+    def _outside(self, leaf: Switch, tenant: str, table: Table) -> set[str]:
+        """Default routes that a border leaf has from routers outside."""
+        vteps = {self.vtep(far) for far in self.leaves}
+        found = set()
+        for way in leaf.view.externals:
+            for prefix in way.accepts if way.vrf == tenant else ():
+                hops = table.get(prefix, ())
+                if prefix.endswith("/0") and hops and not any(hop.tunnel or hop.gateway in vteps for hop in hops):
+                    found.add(prefix)
         return found
 
     def _up(self, leaf: Switch, ports: Sequence[str]) -> bool:
@@ -233,7 +264,14 @@ class Overlay:
                 continue
             for prefix in sorted(own[far.name].get(tenant, set()) - own[leaf.name].get(tenant, set())):
                 found.setdefault(prefix, []).append(far)
+        if self._connected_outside(leaf, tenant):
+            return {prefix: homes for prefix, homes in found.items() if not prefix.endswith("/0")}
         return found
+
+    def _connected_outside(self, leaf: Switch, tenant: str) -> bool:
+        """Whether a leaf has a session of its own with a router outside, whose default route it prefers."""
+        name = leaf.vrf(tenant)
+        return any(end.kind == OUTSIDE and end.vrf == name and self.site.established(end) for end in leaf.sessions)
 
     def _absent(self, leaf: Switch) -> Iterator[Fault]:
         """Subnets of a leaf itself that its table lacks although a port in them is up."""

@@ -32,6 +32,12 @@ class Paths:
     count: NDArray[np.int32]
     passes: NDArray[np.bool_]
 
+    def lead(self, node: int, via: int, origins: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """As `leads`, for several origins at once."""
+        level = self.level[via, origins]
+        on: NDArray[np.bool_] = (level >= 0) & (level + 1 == self.level[node, origins])
+        return on if self.passes[via] else on & (origins == via)
+
     def leads(self, node: int, via: int, origin: int) -> bool:
         """Whether a neighbor is a next hop of a switch towards an origin."""
         level = self.level[via, origin]

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from fabric.cabling.verify.finding import Finding as CableFinding
 from fabric.cabling.verify.spelling import canonical
 from fabric.checks.planned import planned_ports
 from fabric.checks.rows import Key
-from fabric.nos.state.records import (
-    ECN_DROPS,
-    ERRORS,
-    FCS,
-    IN_DISCARDS,
-    IN_ERRORS,
-    INTERFACES,
-    LLDP,
-    OPTICS,
-    OUT_DISCARDS,
-    OUT_ERRORS,
-    PFC_RX,
-    PFC_TX,
-    QUEUE_DROPS,
-    QUEUES,
-    STORMS,
-    UNCORRECTED,
-    Counter,
-    Optic,
-    PortState,
-)
+from fabric.grouping import grouped_sets
+from fabric.nos.state.kinds import ERRORS, INTERFACES, LLDP, OPTICS, QUEUES, Count
+from fabric.nos.state.records import Counter, Optic, PortState
 from fabric.nos.target import lanes, pam4
 from fabric.text import listed, plural
 from fabric.verify.faults import Fault
 from fabric.verify.site import End, PlannedPort, Site, Switch
 
 PORT, SERVER_PORT, SPEED, MTU, FEC, CABLE = "port", "server-port", "speed", "mtu", "fec", "cable"
+ADDRESS = "address"
 LOSSLESS, STORM, BITS, PACKETS, DISCARDS, PAUSE, LIGHT, MODULE = (
     "lossless-drops",
     "storms",
@@ -44,36 +28,37 @@ LOSSLESS, STORM, BITS, PACKETS, DISCARDS, PAUSE, LIGHT, MODULE = (
     "light",
     "module",
 )
-_WORDS = {
-    FCS: "frames with a wrong checksum",
-    UNCORRECTED: "codewords that FEC could not correct",
-    IN_ERRORS: "received errors",
-    OUT_ERRORS: "sent errors",
-    IN_DISCARDS: "received packets dropped",
-    OUT_DISCARDS: "packets dropped at the egress",
-    ECN_DROPS: "packets dropped by WRED",
-    STORMS: "PFC storms",
-    QUEUE_DROPS: "packets dropped",
-    PFC_RX: "PFC frames received",
-    PFC_TX: "PFC frames sent",
+_WORDS: Mapping[str, str] = {
+    Count.FCS: "frames with a wrong checksum",
+    Count.UNCORRECTED: "codewords that FEC could not correct",
+    Count.IN_ERRORS: "received errors",
+    Count.OUT_ERRORS: "sent errors",
+    Count.IN_DISCARDS: "received packets dropped",
+    Count.OUT_DISCARDS: "packets dropped at the egress",
+    Count.ECN_DROPS: "packets dropped by WRED",
+    Count.STORMS: "PFC storms",
+    Count.QUEUE_DROPS: "packets dropped",
+    Count.PFC_RX: "PFC frames received",
+    Count.PFC_TX: "PFC frames sent",
 }
-_KIND_OF = {
-    FCS: BITS,
-    UNCORRECTED: BITS,
-    IN_ERRORS: PACKETS,
-    OUT_ERRORS: PACKETS,
-    IN_DISCARDS: DISCARDS,
-    OUT_DISCARDS: DISCARDS,
-    ECN_DROPS: DISCARDS,
-    STORMS: STORM,
+_KIND_OF: Mapping[str, str] = {
+    Count.FCS: BITS,
+    Count.UNCORRECTED: BITS,
+    Count.IN_ERRORS: PACKETS,
+    Count.OUT_ERRORS: PACKETS,
+    Count.IN_DISCARDS: DISCARDS,
+    Count.OUT_DISCARDS: DISCARDS,
+    Count.ECN_DROPS: DISCARDS,
+    Count.STORMS: STORM,
 }
 
 
 def port_faults(site: Site) -> Iterator[Fault]:
     """Every fault of every planned port."""
     yield from _links(site)
-    for switch in site.known(INTERFACES):
-        yield from _settings(site, switch)
+    reported: set[tuple[str, End]] = set()  # what the far end of a link was found to have as well
+    for switch in sorted(site.known(INTERFACES), key=lambda one: not one.leaf):
+        yield from _settings(site, switch, reported)
     yield from _cables(site)
     for switch in site.switches.values():
         yield from _counters(switch)
@@ -127,23 +112,33 @@ def _state_word(state: PortState | None) -> str:
     return "shut" if state.shut else "up" if state.up else "down"
 
 
-def _settings(site: Site, switch: Switch) -> Iterator[Fault]:
-    """Speed, MTU and FEC of ports that are up."""
+def _settings(site: Site, switch: Switch, reported: set[tuple[str, End]]) -> Iterator[Fault]:
+    """Speed, MTU and FEC of ports that are up. Both ends of a link have one speed and one FEC: each is reported once."""
     rows = planned_ports(switch.view)
     for key, port in switch.ports.items():
         state = switch.seen.ports.get(key)
         if state is None or (switch.name, key) in site.down:
             continue
-        shown = f"{port.name} to {port.far_device}"
+        shown, end = f"{port.name} to {port.far_device}", (switch.name, key)
         speed = port.port.ref.speed_gbps
-        if state.speed_gbps and state.speed_gbps != speed:
+        if state.speed_gbps and state.speed_gbps != speed and _first(site, reported, SPEED, end):
             yield Fault(SPEED, switch.name, f"{shown}: speed: expected {speed}G, got {state.speed_gbps}G", INTERFACES)
         for kind, got in (("mtu", state.mtu), ("frame", state.frame)):
             wanted = rows.get(Key(kind, port.name))
             if got and wanted and got != wanted:
                 yield Fault(MTU, switch.name, f"{shown}: MTU: expected {wanted}, got {got}", INTERFACES)
-        if state.fec and state.fec != "rs" and _needs_rs(switch, port):
+        if wrong := site.wrong_address(port, state):
+            yield Fault(ADDRESS, switch.name, f"{shown}: address: expected {port.port.address}, got {wrong}", INTERFACES)
+        if state.fec and state.fec != "rs" and _needs_rs(switch, port) and _first(site, reported, FEC, end):
             yield Fault(FEC, switch.name, f"{shown}: FEC: expected RS, got {state.fec}", INTERFACES)
+
+
+def _first(site: Site, reported: set[tuple[str, End]], kind: str, end: End) -> bool:
+    """Whether the far end of a link was not reported for the same."""
+    far = site.far(end)
+    if far is not None:
+        reported.add((kind, far))
+    return (kind, end) not in reported
 
 
 def _needs_rs(switch: Switch, port: PlannedPort) -> bool:
@@ -157,13 +152,14 @@ def _needs_rs(switch: Switch, port: PlannedPort) -> bool:
 
 def _cables(site: Site) -> Iterator[Fault]:
     """What LLDP shows, without links whose port is known to be down or at another speed."""
-    for one in site.cables:
-        ends = {(end.device, canonical(end.port_name)) for link in one.links for end in link if end.port_name}
-        if one.kind in ("missing", "port-down", "silent-device", "one-way") and ends and ends & site.down:
-            continue
-        if one.kind == "wrong-speed" and any(
-            site.switches[name].has(INTERFACES) for name, _ in ends if name in site.switches
-        ):
+    found = [one for one in site.cables if not _known(site, one)]
+    quiet = _quiet(site, found)
+    for name, ports in quiet.items():
+        words = f"no LLDP neighbor on any of {plural(len(ports), 'port')}, and no neighbor reports it"
+        yield Fault(CABLE, name, words, LLDP, f"start LLDP on {name}")
+    for one in found:
+        ends = _ends(one)
+        if one.kind == "missing" and any(end in ports for ports in quiet.values() for end in ends):
             continue
         device = (
             one.at.device
@@ -174,13 +170,39 @@ def _cables(site: Site) -> Iterator[Fault]:
         yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, moves)
 
 
+def _known(site: Site, one: CableFinding) -> bool:
+    """Whether the state of ports explains a finding of LLDP."""
+    ends = _ends(one)
+    if one.kind in ("missing", "port-down", "silent-device", "one-way") and ends & site.down:
+        return True
+    known = any(site.switches[name].has(INTERFACES) for name, _ in ends if name in site.switches)
+    return one.kind == "wrong-speed" and known
+
+
+def _ends(one: CableFinding) -> set[End]:
+    return {(end.device, canonical(end.port_name)) for link in one.links for end in link if end.port_name}
+
+
+def _quiet(site: Site, found: Iterable[CableFinding]) -> dict[str, set[End]]:
+    """Switches of which all links, more than one, are missing in LLDP; of two neighbors the one with more of them."""
+    missing = grouped_sets((end[0], end) for one in found if one.kind == "missing" for end in _ends(one))
+    whole: dict[str, set[End]] = {}
+    for name, ends in sorted(missing.items(), key=lambda item: (-len(item[1]), item[0])):
+        switch = site.switches.get(name)
+        links = [(name, key) for key, port in switch.ports.items() if port.far_port] if switch else []
+        taken = {far for others in whole.values() for end in others if (far := site.far(end))}
+        if len(links) > 1 and ends == set(links) and not ends <= taken:
+            whole[name] = ends
+    return whole
+
+
 # --- counters -------------------------------------------------------------------------------------------------
 
 
 def _counters(switch: Switch) -> Iterator[Fault]:
     """Counters that must be zero; ports without a planned cable are left out."""
     found: dict[str, list[Counter]] = {}
-    for one in switch.seen.counters:
+    for one in switch.seen.counters.values():
         if canonical(one.port) in switch.ports:
             kind = _kind(switch, one)
             if kind:
@@ -195,9 +217,9 @@ def _counters(switch: Switch) -> Iterator[Fault]:
 
 def _kind(switch: Switch, one: Counter) -> str:
     qos = switch.view.qos
-    if one.name == QUEUE_DROPS:
+    if one.name == Count.QUEUE_DROPS:
         return LOSSLESS if qos is not None and one.queue == qos.priority else DISCARDS
-    if one.name in (PFC_RX, PFC_TX):
+    if one.name in (Count.PFC_RX, Count.PFC_TX):
         if one.queue is None:
             return PAUSE if qos is None else ""
         return PAUSE if qos is None or one.queue != qos.priority else ""
@@ -205,7 +227,7 @@ def _kind(switch: Switch, one: Counter) -> str:
 
 
 def _shown(one: Counter) -> str:
-    queue = f" queue {one.queue}" if one.queue is not None and one.name in (QUEUE_DROPS, ECN_DROPS) else ""
+    queue = f" queue {one.queue}" if one.queue is not None and one.name in (Count.QUEUE_DROPS, Count.ECN_DROPS) else ""
     priority = f" priority {one.queue}" if one.queue is not None and not queue else ""
     return f"{one.port}{queue}{priority}: {one.value:,} {_WORDS[one.name]}"
 

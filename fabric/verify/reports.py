@@ -9,7 +9,7 @@ from typing import Any
 from fabric.checks import ERROR
 from fabric.formats import Format
 from fabric.grouping import grouped
-from fabric.nos.state.records import KINDS
+from fabric.nos.state.kinds import KINDS
 from fabric.text import plural
 from fabric.verify.verify import SiteState
 

@@ -6,17 +6,18 @@ prefix from a neighbor, the neighbor is at fault; if others have it, the switch 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.grouping import grouped
-from fabric.nos.state.records import BGP, ROUTES, Hop
+from fabric.nos.state.kinds import BGP, EVPN, ROUTES
+from fabric.nos.state.records import Hop, Table
 from fabric.text import listed, plural
 from fabric.verify.faults import Fault
 from fabric.verify.paths import Paths
-from fabric.verify.sessions import UNDERLAY, Planned
+from fabric.verify.sessions import OUTSIDE, OVERLAY, UNDERLAY, Planned
 from fabric.verify.site import Site, Switch
 
 HOME, ROUTE, PATHS, ACCEPTED = "home", "route", "paths", "accepted"
@@ -44,6 +45,22 @@ def _home(site: Site, switch: Switch) -> Iterator[Fault]:
     for prefix in switch.originates:
         if prefix not in switch.view.aggregates and not site.announces(switch, prefix):
             yield Fault(HOME, switch.name, f"{prefix}, its own, is not in its table", ROUTES, "restore the loopback address")
+    yield from _from_outside(site, switch)
+
+
+def _from_outside(site: Site, switch: Switch) -> Iterator[Fault]:
+    """Default routes that a router outside must announce while its session is established."""
+    lost: dict[tuple[str, str], list[str]] = {}  # (prefix, router) → tables
+    for way in switch.view.externals:
+        end = next((end for end in switch.sessions if end.kind == OUTSIDE and end.peer == way.peer_address), None)
+        if end is None or not site.established(end):
+            continue
+        for prefix in way.accepts:
+            if prefix.endswith("/0") and prefix not in switch.seen.routes.get(end.vrf, {}):
+                lost.setdefault((prefix, end.peer_node), []).append(end.vrf or "the default VRF")
+    for (prefix, router), tables in lost.items():
+        words = f"{prefix} from {router} is not in the table of {listed(tables, 3)}, though the session is established"
+        yield Fault(ROUTE, switch.name, words, ROUTES, f"check what {router} announces, and the import policy")
 
 
 class _Fabric:
@@ -51,6 +68,7 @@ class _Fabric:
 
     def __init__(self, site: Site, switches: Sequence[Switch], ways: Paths) -> None:
         self.site, self.switches, self.ways = site, switches, ways
+        self.fabric = switches[0].view.fabric
         self.prefixes = [
             (prefix, switch.name, ways.index[switch.name])
             for switch in switches
@@ -60,6 +78,7 @@ class _Fabric:
         self.columns = np.array([column for _, _, column in self.prefixes], np.int64)
         self.tables = {switch.name: switch.seen.routes.get(DEFAULT, {}) for switch in switches if _listed(switch)}
         self.lost: dict[str, list[tuple[str, str, int, int]]] = {}  # switch → (prefix, origin, expected, got)
+        self.other: dict[str, dict[str, str]] = {}  # switch → prefix → next hops that are not planned
 
     def faults(self) -> Iterator[Fault]:
         for switch in self.switches:
@@ -80,23 +99,65 @@ class _Fabric:
             yield from self._unsent(via, found, partial)
         for name, by_via in partial.items():
             yield from self._partial(name, by_via)
+        for name, by_prefix in self.other.items():
+            yield from self._beyond(name, by_prefix)
 
     def _compare(self, switch: Switch) -> None:
-        """Adds what a table lacks: prefixes with fewer next hops than planned."""
+        """Adds what a table lacks, prefixes with fewer next hops than planned, and next hops that are not planned."""
         if not self.prefixes:
             return
         row = self.ways.index[switch.name]
         most = switch.view.underlay.max_paths
         expected = np.minimum(self.ways.count[row, self.columns], most).tolist()
         table = self.tables[switch.name]
-        lost = []
-        for (prefix, origin, column), wanted in zip(self.prefixes, expected, strict=True):
-            if wanted and column != row:
-                got = len(table.get(prefix, ()))
-                if got < wanted:
-                    lost.append((prefix, origin, wanted, got))
+        neighbors = self._neighbors(switch)
+        right = self._right(row, table, neighbors)
+        lost: list[tuple[str, str, int, int]] = []
+        other: dict[str, str] = {}
+        for (prefix, origin, column), wanted, got in zip(self.prefixes, expected, right, strict=True):
+            if not wanted or column == row:
+                continue
+            hops = table.get(prefix, ())
+            if got < wanted:
+                lost.append((prefix, origin, wanted, got))
+            if got < len(hops) and (strange := self._strange(row, hops, column, neighbors)):
+                other[prefix] = strange
         if lost:
             self.lost[switch.name] = lost
+        if other:
+            self.other[switch.name] = other
+
+    def _right(self, row: int, table: Table, neighbors: Mapping[str, int]) -> list[int]:
+        """How many planned next hops each prefix has. Tables repeat few sets of next hops: each set is looked at once."""
+        groups: dict[tuple[int, ...], list[int]] = {}
+        sets: dict[tuple[int, ...], Sequence[Hop]] = {}
+        for position, (prefix, _, _) in enumerate(self.prefixes):
+            if hops := table.get(prefix, ()):
+                key = tuple(map(id, hops))
+                groups.setdefault(key, []).append(position)
+                sets[key] = hops
+        found = np.zeros(len(self.prefixes), np.int64)
+        for key, positions in groups.items():
+            columns = self.columns[positions]
+            for hop in sets[key]:
+                via = _neighbor(neighbors, hop)
+                if via is not None:
+                    found[positions] += self.ways.lead(row, via, columns)
+        return found.tolist()
+
+    def _neighbors(self, switch: Switch) -> dict[str, int]:
+        """Interface and address of each session → row of the neighbor."""
+        ends = [end for end in switch.sessions if end.kind == UNDERLAY and end.peer_node in self.ways.index]
+        rows = {canonical(end.interface): self.ways.index[end.peer_node] for end in ends if end.interface}
+        return rows | {end.peer: self.ways.index[end.peer_node] for end in ends}
+
+    def _strange(self, row: int, hops: Sequence[Hop], column: int, neighbors: Mapping[str, int]) -> str:
+        """The next hops of a prefix that the plan does not have. Those over a session that is down are not strange, here or
+        further on: tables and sessions are not collected at one moment."""
+        plan = self.site.intended(self.fabric)
+        strange = [hop for hop in hops if (via := _neighbor(neighbors, hop)) is None or not plan.leads(row, via, column)]
+        shown = [" ".join(filter(None, (hop.interface, hop.gateway and f"({hop.gateway})"))) for hop in strange]
+        return listed(list(dict.fromkeys(shown)), 3)
 
     def _absent(self, name: str, row: int, prefix: str, origin: str) -> list[Planned]:
         """The session ends that a switch should have a prefix over and has not."""
@@ -163,8 +224,12 @@ class _Fabric:
             prefix, origin, got = next(iter(ways))
             many = f" and {plural(len(ways) - 1, 'other prefix', 'other prefixes')}" if len(ways) > 1 else ""
             words = f"{prefix} of {origin}{many}: expected {plural(expected[prefix], 'path')}, got {got}"
+            if instead := self.other.get(name, {}).get(prefix):
+                words += f", {instead} instead"
+                for gone, _, _ in ways:
+                    self.other[name].pop(gone, None)
             vias = sorted({via for found in ways.values() for via in found})
-            over = [end for end in self.site.switches[name].sessions if end.peer_node in vias and end.kind == UNDERLAY]
+            over = self._absent(name, self.ways.index[name], prefix, origin)
             if len(vias) == 1 or kind == ROUTE:
                 words += f"; not over {listed([f'{end.interface or end.peer} ({end.peer_node})' for end in over], 3)}"
                 hint = f"check the import policy of {name} and the export policy of {listed(vias, 2)}"
@@ -172,6 +237,18 @@ class _Fabric:
                 words += "; each over other interfaces"
                 hint = f"check `maximum-paths` and multipath-relax of {name}"
             yield Fault(kind, name, words, ROUTES, hint)
+
+    def _beyond(self, name: str, by_prefix: Mapping[str, str]) -> Iterator[Fault]:
+        """Next hops beside the planned ones: traffic leaves over a way that the plan does not have."""
+        for strange, prefixes in grouped((words, prefix) for prefix, words in by_prefix.items()).items():
+            many = f" and {plural(len(prefixes) - 1, 'other prefix', 'other prefixes')}" if len(prefixes) > 1 else ""
+            words = f"{prefixes[0]}{many}: also over {strange}, expected the planned next hops only"
+            yield Fault(PATHS, name, words, ROUTES, f"find out what announces it to {name}")
+
+
+def _neighbor(neighbors: Mapping[str, int], hop: Hop) -> int | None:
+    """Row of the neighbor that a next hop leads to; None where it leads to none of the plan."""
+    return neighbors.get(hop.gateway, neighbors.get(canonical(hop.interface)) if hop.interface else None)
 
 
 def _counts(site: Site, switches: Sequence[Switch]) -> Iterator[Fault]:
@@ -185,16 +262,14 @@ def _counts(site: Site, switches: Sequence[Switch]) -> Iterator[Fault]:
         weight[ways.index[switch.name]] = sum(site.announces(switch, prefix) for prefix in switch.originates)
     for switch in pending:
         row = ways.index[switch.name]
+        empty: list[str] = []
         for end in switch.sessions:
-            if end.kind != UNDERLAY or end.peer_node not in ways.index or not site.lives(end):
+            accepted = _accepted(switch, end)
+            if accepted is None or not site.lives(end):
                 continue
-            peer = switch.peer(end)
-            accepted = (
-                next((one.accepted for one in peer.families if one.name == switch.view.underlay.family), None)
-                if peer is not None
-                else None
-            )
-            if accepted is None:
+            if end.kind == OVERLAY and switch.leaf and not accepted and EVPN not in switch.seen.lists:
+                empty.append(f"{end.peer_node} ({end.peer})")
+            if end.kind != UNDERLAY or end.peer_node not in ways.index:
                 continue
             via = ways.index[end.peer_node]
             leads = (ways.level[via] >= 0) & (ways.level[via] + 1 == ways.level[row])
@@ -204,3 +279,12 @@ def _counts(site: Site, switches: Sequence[Switch]) -> Iterator[Fault]:
             if accepted < least:
                 words = f"{end.shown}: accepted prefixes: expected at least {least:,}, got {accepted:,}"
                 yield Fault(ACCEPTED, switch.name, words, BGP)
+        if empty and sum(one.leaf for one in switches) > 1:
+            words = f"EVPN sessions with {listed(empty, 3)}: accepted prefixes: expected routes of other leaves, got 0"
+            yield Fault(ACCEPTED, switch.name, words, BGP)
+
+
+def _accepted(switch: Switch, end: Planned) -> int | None:
+    """Prefixes that a session has accepted in its family, None where that is not reported."""
+    peer, name = switch.peer(end), "evpn" if end.kind == OVERLAY else switch.view.underlay.family
+    return next((one.accepted for one in peer.families if one.name == name), None) if peer is not None else None

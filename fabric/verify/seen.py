@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.nos.lldp.neighbors import Part as LldpPart
-from fabric.nos.state.records import INTERFACES, LLDP, Counter, Family, Hop, Optic, Part, Peer, PortState, Vni
+from fabric.nos.state.kinds import BGP, EVPN, INTERFACES, LLDP, ROUTES
+from fabric.nos.state.records import ESTABLISHED, Counter, Family, Hop, Optic, Part, Peer, PortState, Table, Vni
 
 R = TypeVar("R", Peer, PortState, Vni)
+CounterKey = tuple[str, str, int | None]  # name, port as `canonical` spells it, queue
 PeerKey = tuple[str, str]  # VRF, and the address or the interface as `canonical` spells it
 
 
@@ -26,10 +29,13 @@ class Seen:
     vnis: dict[int, Vni] = field(default_factory=dict)
     vteps: set[str] | None = None
     source: str = ""
-    counters: list[Counter] = field(default_factory=list)
+    counters: dict[CounterKey, Counter] = field(default_factory=dict)
     optics: dict[str, Optic] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)  # what the device says instead of an answer → file
     lldp: list[LldpPart] = field(default_factory=list)
+    router_ids: dict[str, str] = field(default_factory=dict)  # VRF → BGP identifier
+    conflicts: dict[tuple[str, str], str] = field(default_factory=dict)  # (earlier file, later one) → where they differ
+    strays: dict[str, str] = field(default_factory=dict)  # file named after the switch → the one that its content names
     files: list[str] = field(default_factory=list)
 
     def file(self, *kinds: str) -> str:
@@ -42,19 +48,47 @@ class Seen:
             self.kinds.setdefault(kind, file)
         self.lists |= part.lists
         for peer in part.peers:
-            _merge(self.peers, peer_key(peer.vrf, peer.key), peer)
+            self._merge(self.peers, peer_key(peer.vrf, peer.key), peer, BGP, file)
         for port in part.ports:
-            _merge(self.ports, canonical(port.name), port)
+            self._merge(self.ports, canonical(port.name), port, INTERFACES, file)
         for vrf, table in part.routes.items():
-            self.routes.setdefault(vrf, {}).update(table)
+            self._join(vrf, table, file)
         for vni in part.vnis:
-            _merge(self.vnis, vni.number, vni)
+            self._merge(self.vnis, vni.number, vni, EVPN, file)
         if part.vteps is not None:
             self.vteps = (self.vteps or set()) | part.vteps
         self.source = self.source or part.source
-        self.counters += part.counters
+        self.router_ids |= {vrf: known for vrf, known in part.router_ids.items() if known}
+        for one in part.counters:  # of a counter that several outputs have, the largest value counts
+            key = counter_key(one)
+            if key not in self.counters or self.counters[key].value < one.value:
+                self.counters[key] = one
         self.optics |= {canonical(optic.port): optic for optic in part.optics}
         self.failures |= dict.fromkeys(part.failures, file)
+
+    def _merge(self, found: dict[Any, R], key: Any, new: R, kind: str, file: str) -> None:
+        """Adds what one output says of a thing; where outputs of two files contradict each other the earlier counts."""
+        old = found.get(key)
+        if old is None:
+            found[key] = new
+            return
+        if words := _contradiction(old, new):
+            self._conflict(kind, file, words)
+        found[key] = _filled(old, new)
+
+    def _join(self, vrf: str, table: Table, file: str) -> None:
+        known = self.routes.setdefault(vrf, {})
+        if not known:
+            known.update(table)
+            return
+        differing = next((prefix for prefix, hops in table.items() if known.setdefault(prefix, hops) != hops), "")
+        if differing:
+            self._conflict(ROUTES, file, f"route {differing}")
+
+    def _conflict(self, kind: str, file: str, words: str) -> None:
+        earlier = self.file(kind)
+        if earlier != file:
+            self.conflicts.setdefault((earlier, file), words)
 
     def take_lldp(self, part: LldpPart, file: str) -> None:
         """Adds neighbors, and the states of ports where the same output has them."""
@@ -64,7 +98,7 @@ class Seen:
         for port in part.ports:
             self.kinds.setdefault(INTERFACES, file)
             state = PortState(port.port, port.up, port.shut, "", port.speed_gbps, alias=port.alias)
-            _merge(self.ports, canonical(port.port), state)
+            self._merge(self.ports, canonical(port.port), state, INTERFACES, file)
 
     def port(self, name: str) -> PortState | None:
         """The state of an interface, None where it is not reported."""
@@ -75,18 +109,30 @@ class Seen:
         return self.peers.get(peer_key(vrf, key))
 
 
+@lru_cache(maxsize=1 << 18)
 def peer_key(vrf: str, key: str) -> PeerKey:
     """One key for a session, however it is reported: `10.0.0.1`, `swp1`, `fe80::1%Et1/1`."""
     address, percent, interface = key.partition("%")
     return vrf, canonical(interface) if percent else canonical(address.partition("+")[0])
 
 
-def _merge(found: dict[Any, R], key: Any, new: R) -> None:
-    """Later outputs fill in what earlier ones left out."""
-    old = found.get(key)
-    if old is None:
-        found[key] = new
-        return
+def counter_key(one: Counter) -> CounterKey:
+    """What tells one counter of a switch from others."""
+    return one.name, canonical(one.port), one.queue
+
+
+def _contradiction(old: R, new: R) -> str:
+    """Where two outputs say the opposite of one thing; "" where they do not."""
+    if isinstance(old, Peer) and isinstance(new, Peer):
+        if old.state and new.state and (old.state == ESTABLISHED) != (new.state == ESTABLISHED):
+            return f"session {old.key} is {old.state} and {new.state}"
+    elif isinstance(old, PortState) and isinstance(new, PortState) and {old.up, new.up} == {True, False}:
+        return f"port {old.name} is up and down"
+    return ""
+
+
+def _filled(old: R, new: R) -> R:
+    """The earlier output, with what it left out."""
     changes: dict[str, Any] = {}
     for one in fields(new):
         value: Any = getattr(new, one.name)
@@ -95,7 +141,7 @@ def _merge(found: dict[Any, R], key: Any, new: R) -> None:
             changes["families"] = _families((*known, *value))
         elif value not in (None, "", 0, False) and known in (None, "", 0, False):
             changes[one.name] = value
-    found[key] = replace(old, **changes)
+    return replace(old, **changes)
 
 
 def _families(every: Iterable[Family]) -> tuple[Family, ...]:
@@ -111,12 +157,12 @@ def _families(every: Iterable[Family]) -> tuple[Family, ...]:
     return tuple(merged.values())
 
 
-def beyond(counters: Iterable[Counter], before: Mapping[tuple[str, str, int | None], int]) -> list[Counter]:
+def beyond(counters: Mapping[CounterKey, Counter], before: Mapping[CounterKey, Counter]) -> dict[CounterKey, Counter]:
     """What counters have counted since an earlier collection; one that is smaller than before was cleared in between."""
-    found = []
-    for one in counters:
-        old = before.get((one.name, canonical(one.port), one.queue), 0)
+    found: dict[CounterKey, Counter] = {}
+    for key, one in counters.items():
+        old = before[key].value if key in before else 0
         value = one.value - old if one.value >= old else one.value
         if value:
-            found.append(replace(one, value=value))
+            found[key] = replace(one, value=value)
     return found

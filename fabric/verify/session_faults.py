@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.grouping import grouped
-from fabric.nos.state.records import BGP, ESTABLISHED, ROUTES, Peer
+from fabric.nos.state.kinds import BGP, ROUTES
+from fabric.nos.state.records import ESTABLISHED, Peer
 from fabric.text import listed, plural
 from fabric.verify.faults import Fault
 from fabric.verify.seen import peer_key
@@ -22,58 +24,96 @@ STOPPED, SILENT, SESSION, EXTRA, ASN, FAMILY, BFD = (
     "family",
     "bfd",
 )
+ABSENT = ": no such neighbor"
+
+
+@dataclass(frozen=True, slots=True)
+class _Cause:
+    """What is wrong with one end of a session; sessions of a switch with the same words are one fault."""
+
+    kind: str
+    end: Planned
+    words: str  # after the session's name
+    hint: str = ""
 
 
 def session_faults(site: Site) -> Iterator[Fault]:
     """Every fault of every planned session, and sessions that the plan does not have."""
     yield from (Fault(STOPPED, name, words, BGP) for name, words in site.stopped.items())
-    unexplained: list[Planned] = []
+    extra = {name: keys for name in site.switches if (keys := _extra(site, name))}
+    yield from _reported(_causes(site), extra)
+    yield from _unexplained(site, list(_causeless(site)))
+    for name, keys in extra.items():
+        yield Fault(EXTRA, name, f"{plural(len(keys), 'session')} not planned: {listed(keys, 5)}", BGP)
+
+
+def _reported(causes: Iterable[_Cause], extra: dict[str, list[str]]) -> Iterator[Fault]:
+    """Neighbors that are not planned are reported with the planned ones that are missing: they may be those."""
+    groups = grouped(((one.kind, one.end.node, one.words, one.hint), one.end) for one in causes)
+    for (kind, node, words, hint), ends in groups.items():
+        if words == ABSENT and (keys := extra.pop(node, None)):
+            words += f"; not planned: {listed(keys, 5)}"
+        if len(ends) == 1:
+            yield Fault(kind, node, f"{ends[0].shown}{words}", BGP, hint)
+            continue
+        of = listed([f"{end.peer_node} ({end.peer})" for end in ends], 3)
+        evpn = "EVPN sessions" if all(end.kind == OVERLAY for end in ends) else "sessions"
+        yield Fault(kind, node, f"{len(ends)} {evpn}, with {of}{words}", BGP, hint)
+
+
+def _pairs(site: Site) -> Iterator[list[Planned]]:
+    """Both planned ends of each session, the leaf's first; one where the other is no switch of the site."""
     done: set[int] = set()
     for switch in site.switches.values():
         for end in switch.sessions:
             other = site.other(end)
-            if id(end) in done:
-                continue
-            ends = [end] if other is None else [end, other]
-            done.update(map(id, ends))
-            down = [one for one in ends if site.established(one) is False]
-            found = list(_configured(site, ends))
-            yield from found
-            if not down:
-                yield from _settings(site, ends)
-            elif not found and not _explained(site, end):
-                unexplained.append(min(down, key=lambda one: not site.switches[one.node].leaf))
-    yield from _unexplained(site, unexplained)
-    for name, switch in site.switches.items():
-        if BGP in switch.seen.lists:
-            yield from _extra(site, name)
+            if id(end) not in done:
+                ends = [end] if other is None else [end, other]
+                done.update(map(id, ends))
+                yield sorted(ends, key=lambda one: not site.switches[one.node].leaf)
 
 
-def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
+def _causes(site: Site) -> Iterator[_Cause]:
+    for ends in _pairs(site):
+        yield from _configured(site, ends)
+        if all(site.established(one) is not False for one in ends):
+            yield from _settings(site, ends)
+
+
+def _causeless(site: Site) -> Iterator[Planned]:
+    """Sessions that are down without a reason at their ends or below them."""
+    for ends in _pairs(site):
+        down = [one for one in ends if site.established(one) is False]
+        if down and not any(_configured(site, ends)) and not _explained(site, ends[0]):
+            yield down[0]
+
+
+def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
     """What an end itself says of why a session cannot be as planned."""
     for end in ends:
         switch = site.switches[end.node]
         if not switch.has(BGP) or end.node in site.stopped:
             continue
-        peer = switch.peer(end)
+        peer, wanted = switch.peer(end), _wanted(site, end)
         if peer is None:
             if BGP in switch.seen.lists:
-                yield Fault(SESSION, end.node, f"{end.shown}: no such neighbor", BGP, "configure the neighbor as planned")
+                yield _Cause(SESSION, end, ABSENT, "configure the neighbor as planned")
         elif peer.asn and peer.asn != end.peer_asn:
-            yield Fault(ASN, end.node, f"{end.shown}: remote AS: expected {end.peer_asn}, got {peer.asn}", BGP)
+            yield _Cause(ASN, end, f": remote AS: expected {end.peer_asn}, got {peer.asn}")
         elif peer.local_asn and peer.local_asn != end.asn:
-            yield Fault(ASN, end.node, f"{end.shown}: local AS: expected {end.asn}, got {peer.local_asn}", BGP)
+            yield _Cause(ASN, end, f": local AS: expected {end.asn}, got {peer.local_asn}")
         elif peer.state == ESTABLISHED:
-            continue
+            if not site.family_up(end, peer):
+                yield _Cause(FAMILY, end, f": address family {wanted}: expected negotiated, got none")
+                return
         elif peer.limited:
-            words = f"{end.shown} is down: {end.peer_node} sent more prefixes than the limit"
-            yield Fault(SESSION, end.node, words, BGP, "find out who sends them, then clear the session")
-        elif peer.activated is not None and _wanted(site, end) not in peer.activated:
+            words = " is down: the peer sent more prefixes than the limit"
+            yield _Cause(SESSION, end, words, "find out who sends them, then clear the session")
+        elif peer.activated is not None and wanted not in peer.activated:
             got = listed(sorted(peer.activated), 3) or "none"
-            words = f"{end.shown}: address family: expected {_wanted(site, end)} active, got {got}"
-            yield Fault(FAMILY, end.node, words, BGP)
+            yield _Cause(FAMILY, end, f": address family: expected {wanted} active, got {got}")
         elif peer.shut:
-            yield Fault(SESSION, end.node, f"{end.shown} is shut", BGP, "remove the shutdown of the neighbor")
+            yield _Cause(SESSION, end, " is shut", "remove the shutdown of the neighbor")
 
 
 def _wanted(site: Site, end: Planned) -> str:
@@ -88,7 +128,7 @@ def _explained(site: Site, end: Planned) -> bool:
     if {end.node, end.peer_node} & site.stopped.keys():
         return True
     port = (end.node, canonical(end.interface.partition(".")[0] if _tagged(end) else end.interface))
-    if end.interface and (port in site.down or port in site.miscabled):
+    if end.interface and port in site.down | site.miscabled | site.readdressed:
         return True
     if end.kind != OVERLAY:
         return False
@@ -133,8 +173,6 @@ def _down(site: Site, end: Planned) -> Fault:
     words = _says(peers[0])
     if other is not None and len(peers) > 1 and site.switches[other.node].has(BGP):
         words += f"; at {other.node}: {_says(peers[1])}"
-    if peers[0] is not None and peers[0].state == ESTABLISHED:
-        words = f"no address family agreed; {words}"
     return Fault(SESSION, end.node, f"{end.shown} is not established: {words}", BGP)
 
 
@@ -144,8 +182,9 @@ def _says(peer: Peer | None) -> str:
     return ", ".join(filter(None, (peer.state or "state unknown", peer.reason)))
 
 
-def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
-    """What an established session lacks."""
+def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
+    """What an established session lacks: each thing once, as both ends miss it."""
+    reported: set[str] = set()
     for end in ends:
         switch = site.switches[end.node]
         peer = switch.peer(end)
@@ -153,20 +192,21 @@ def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
             continue
         wanted = _wanted(site, end)
         active = {one.name for one in peer.families if one.active is not False}
-        if active and wanted not in active:
-            words = f"{end.shown}: address family {wanted}: expected negotiated, got {listed(sorted(active), 4)}"
-            yield Fault(FAMILY, end.node, words, BGP)
-        if end.interface and switch.view.underlay.bfd and peer.bfd is False:
-            yield Fault(BFD, end.node, f"{end.shown}: BFD: expected up, got down", BGP)
+        if active and wanted not in active and FAMILY not in reported:
+            reported.add(FAMILY)
+            yield _Cause(FAMILY, end, f": address family {wanted}: expected negotiated, got {listed(sorted(active), 4)}")
+        if end.interface and switch.view.underlay.bfd and peer.bfd is False and BFD not in reported:
+            reported.add(BFD)
+            yield _Cause(BFD, end, ": BFD: expected up, got down")
 
 
-def _extra(site: Site, name: str) -> Iterator[Fault]:
+def _extra(site: Site, name: str) -> list[str]:
     """Neighbors that the plan does not have; of a VRF that the plan does not have none is judged."""
     switch = site.switches[name]
+    if BGP not in switch.seen.lists or site.beyond:
+        return []
     planned = {peer_key(end.vrf, end.peer) for end in switch.sessions}
     planned |= {peer_key(end.vrf, end.interface) for end in switch.sessions if end.interface}
     tables = {"", *(switch.vrf(vrf.name) for vrf in switch.view.vrfs)}
     extra = [peer for key, peer in switch.seen.peers.items() if key not in planned and peer.vrf in tables and peer.state]
-    if extra:
-        keys = listed([peer.key + (f" in {peer.vrf}" if peer.vrf else "") for peer in extra], 5)
-        yield Fault(EXTRA, name, f"{plural(len(extra), 'session')} not planned: {keys}", BGP)
+    return [peer.key + (f" in {peer.vrf}" if peer.vrf else "") for peer in extra]

@@ -20,11 +20,12 @@ from fabric.cabling.verify.spelling import canonical
 from fabric.configs.targets import mtu_limit
 from fabric.configs.view_of import Views
 from fabric.grouping import grouped
-from fabric.nos.state.records import BGP, ESTABLISHED, INTERFACES, LLDP, ROUTES, Peer
+from fabric.nos.state.kinds import BGP, INTERFACES, LLDP, ROUTES
+from fabric.nos.state.records import ESTABLISHED, Peer, PortState
 from fabric.nos.target import installed
 from fabric.plan import LEAF, Plan, Port, SwitchView, Vrf
 from fabric.verify.paths import Paths, paths
-from fabric.verify.seen import Seen
+from fabric.verify.seen import Seen, peer_key
 from fabric.verify.sessions import OVERLAY, UNDERLAY, Planned, sessions_of
 
 End = tuple[str, str]  # switch, and port as `canonical` spells it
@@ -46,6 +47,7 @@ class Switch:
 
     view: SwitchView
     seen: Seen
+    beyond: frozenset[str] = frozenset()  # devices of the plan that are left out: what leads to them is not judged
 
     @property
     def name(self) -> str:
@@ -73,7 +75,7 @@ class Switch:
         view, nos = self.view, installed(self.view.device.nos)
         assert nos is not None
         for port in view.cabled:
-            if not port.up or port.peer is None:
+            if not port.up or port.peer is None or port.peer.device.name in self.beyond:
                 continue
             far, name = port.peer, nos.port_name(view.model, port.ref, view.device.model)
             other = installed(far.device.nos) if far.port is not None and far.model is not None else None
@@ -84,7 +86,7 @@ class Switch:
 
     @cached_property
     def sessions(self) -> tuple[Planned, ...]:
-        return tuple(sessions_of(self.view))
+        return tuple(end for end in sessions_of(self.view) if end.peer_node not in self.beyond)
 
     def peer(self, session: Planned) -> Peer | None:
         """The reported end of a session. An unnumbered one may be under its link-local address, or its interface."""
@@ -138,8 +140,17 @@ class Site:
             views: the switches to judge, where they are not all that the plan has.
         """
         self.plan = plan
+        self._intended: dict[str, Paths] = {}
+        self._established: dict[int, bool | None] = {}
         chosen = list(views) if views is not None else list(_views(plan))
-        self.switches = {view.device.name: Switch(view, seen.get(view.device.name, Seen())) for view in chosen}
+        names = {view.device.name for view in chosen}
+        others = () if views is None else (one.name for fabric in plan.fabrics.values() for one in fabric.switches)
+        self.beyond = frozenset(name for name in others if name not in names)
+        self.switches = {view.device.name: Switch(view, seen.get(view.device.name, Seen()), self.beyond) for view in chosen}
+        self.foreign = _foreign(self.switches)  # switch → the one whose state was collected in its place
+        for name in self.foreign:
+            found = self.switches[name]
+            self.switches[name] = Switch(found.view, Seen(files=found.seen.files, strays=found.seen.strays), self.beyond)
 
     def known(self, kind: str) -> list[Switch]:
         """The switches of which a kind of state was collected."""
@@ -164,6 +175,24 @@ class Site:
             return INTERFACES in switch.seen.lists
         return state.up is False or state.shut
 
+    @staticmethod
+    def wrong_address(port: PlannedPort, state: PortState | None) -> str:
+        """The addresses of a routed port that does not have the planned one; "" where it has, or does not say."""
+        planned = port.port.address
+        if state is None or state.addresses is None or not planned or port.port.bridged or port.port.lag:
+            return ""
+        return "" if planned in state.addresses else ", ".join(sorted(state.addresses)) or "none"
+
+    @cached_property
+    def readdressed(self) -> frozenset[End]:
+        """Both ends of every link of which an end has another address than planned."""
+        found: set[End] = set()
+        for switch in self.known(INTERFACES):
+            for key, port in switch.ports.items():
+                if self.wrong_address(port, switch.seen.ports.get(key)):
+                    found |= {(switch.name, key)} | ({far} if (far := self.far((switch.name, key))) else set())
+        return frozenset(found)
+
     @cached_property
     def down(self) -> frozenset[End]:
         """Both ends of every link of which an end is reported down."""
@@ -186,7 +215,8 @@ class Site:
         for switch in self.switches.values():
             for part in switch.seen.lldp:
                 take(reported, part, index[switch.name])
-        return compare(wanted, reported, places(self.plan), self.plan.site).findings
+        found = compare(wanted, reported, places(self.plan), self.plan.site).findings
+        return tuple(one for one in found if not any(end.device in self.beyond for link in one.links for end in link))
 
     @cached_property
     def miscabled(self) -> frozenset[End]:
@@ -223,16 +253,22 @@ class Site:
 
     def established(self, end: Planned) -> bool | None:
         """Whether a session end is reported established; None where its switch says nothing."""
+        key = id(end)  # ends live as long as their switches
+        if key not in self._established:
+            self._established[key] = self._is_established(end)
+        return self._established[key]
+
+    def _is_established(self, end: Planned) -> bool | None:
         switch = self.switches[end.node]
         if end.node in self.stopped:
             return False
         if not switch.has(BGP):
             return None
         peer = switch.peer(end)
-        return peer is not None and peer.state == ESTABLISHED and self._family_up(end, peer)
+        return peer is not None and peer.state == ESTABLISHED and self.family_up(end, peer)
 
     @staticmethod
-    def _family_up(end: Planned, peer: Peer) -> bool:
+    def family_up(end: Planned, peer: Peer) -> bool:
         """A family that the peers did not agree on carries no routes."""
         wanted = "evpn" if end.kind == OVERLAY else "ipv6" if ":" in end.peer else ""
         return not any(one.name == wanted and one.active is False for one in peer.families)
@@ -260,7 +296,13 @@ class Site:
         """Fabric → next hops over the sessions that live."""
         return {fabric: self._paths(switches) for fabric, switches in self.fabrics.items()}
 
-    def _paths(self, switches: Sequence[Switch]) -> Paths:
+    def intended(self, fabric: str) -> Paths:
+        """Next hops over all planned sessions, computed where it is asked for."""
+        if fabric not in self._intended:
+            self._intended[fabric] = self._paths(self.fabrics[fabric], living=False)
+        return self._intended[fabric]
+
+    def _paths(self, switches: Sequence[Switch], *, living: bool = True) -> Paths:
         return paths(
             {switch.name: switch.view.device.asn for switch in switches},
             [switch.name for switch in switches if not switch.leaf],
@@ -268,7 +310,7 @@ class Site:
                 (end.node, end.peer_node)
                 for switch in switches
                 for end in switch.sessions
-                if end.kind == UNDERLAY and self.lives(end)
+                if end.kind == UNDERLAY and (not living or self.lives(end))
             ),
         )
 
@@ -289,3 +331,22 @@ def _views(plan: Plan) -> Iterator[SwitchView]:
     for fabric in plan.fabrics.values():
         views = Views(plan, fabric, mtu_limit(fabric))
         yield from (views.of(device) for device in fabric.switches if device.nos and installed(device.nos) is not None)
+
+
+def _foreign(switches: Mapping[str, Switch]) -> dict[str, str]:
+    """Switch → the one whose state was collected in its place: all its neighbors are reported, and none that is planned."""
+    planned = {name: _addresses(switch) for name, switch in switches.items()}
+    found: dict[str, str] = {}
+    for name, switch in switches.items():
+        reported = {key for key in switch.seen.peers if not key[0]}
+        if BGP not in switch.seen.lists or not planned[name] or not reported or planned[name] & reported:
+            continue
+        others = [other for other, keys in planned.items() if other != name and keys and keys <= reported]
+        if len(others) == 1:
+            found[name] = others[0]
+    return found
+
+
+def _addresses(switch: Switch) -> set[tuple[str, str]]:
+    """The underlay neighbors of a switch that have an address of their own; interfaces have the same names everywhere."""
+    return {peer_key(end.vrf, end.peer) for end in switch.sessions if end.kind == UNDERLAY and end.peer != end.interface}

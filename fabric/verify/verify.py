@@ -10,12 +10,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from fabric.cabling.verify.spelling import canonical
 from fabric.checks import Finding, Verdict
 from fabric.checks.registry import ids, run
 from fabric.checks.verdict import Read
 from fabric.grouping import grouped
-from fabric.nos.state.records import ERRORS, EVPN, KINDS, OPTICS, QUEUES
+from fabric.nos.state.kinds import ERRORS, EVPN, KINDS, OPTICS, QUEUES
 from fabric.plan import Plan, SwitchView
 from fabric.text import listed, plural
 from fabric.verify.files import Collected, read
@@ -111,13 +110,12 @@ def since(seen: Mapping[str, Seen], before: Mapping[str, Seen]) -> None:
     """Leaves of each counter what it has counted since an earlier collection."""
     for name, now in seen.items():
         if name in before:
-            old = {(one.name, canonical(one.port), one.queue): one.value for one in before[name].counters}
-            now.counters = beyond(now.counters, old)
+            now.counters = beyond(now.counters, before[name].counters)
 
 
 def _missing(site: Site, silent: Collection[str]) -> list[Missing]:
     """Kinds of state that were not collected of all switches that answered and have something to judge."""
-    answering = [switch for name, switch in site.switches.items() if name not in silent]
+    answering = [switch for name, switch in site.switches.items() if name not in silent and name not in site.foreign]
     lacking = grouped(
         (kind, switch.name) for kind in KINDS for switch in answering if _due(switch, kind) and not switch.has(kind)
     )

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import re
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import yaml
 
 from fabric.export.collect import recipe
-from fabric.nos.state.records import KINDS
+from fabric.nos.state.kinds import KINDS
 from fabric.nos.target import target_names
 from tests.export.test_anta import exported
 
@@ -40,3 +43,21 @@ def test_the_files_are_valid(site: str) -> None:
     (play,) = yaml.safe_load(files["collect.yml"])
     commands = json.loads(files["commands.json"])
     assert {row["file"]: row["command"] for row in play["vars"]["commands"]} == next(iter(commands.values()))
+
+
+NETCOMMON = "collections/ansible_collections/ansible/netcommon/plugins/modules/cli_command.py"
+
+
+@pytest.mark.parametrize("site", ["ai-eos", "evpn-lab"])
+def test_ansible_takes_the_playbook(site: str, tmp_path: Path) -> None:
+    """With a stand-in for the module of ansible.netcommon, which is installed apart."""
+    program = Path(sys.executable).with_name("ansible-playbook")
+    if not program.exists():
+        pytest.skip("ansible-core is not installed")
+    (tmp_path / NETCOMMON).parent.mkdir(parents=True)
+    (tmp_path / NETCOMMON).write_text('DOCUMENTATION = "module: cli_command"\n', encoding="utf-8")
+    (tmp_path / "collect.yml").write_text(exported(site, "collect")["collect.yml"], encoding="utf-8")
+    settings = os.environ | {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path / "collections"), "HOME": str(tmp_path)}
+    command = [str(program), "--syntax-check", "-i", "localhost,", "collect.yml"]
+    done = subprocess.run(command, cwd=tmp_path, env=settings, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "playbook: collect.yml"), done.stderr

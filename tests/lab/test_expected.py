@@ -29,7 +29,6 @@ from fabric.lab.machine.frames import arp_request_for, tunnelled, who_has
 from fabric.lab.machine.ping import Ping
 from fabric.lab.machine.run import CommandError, LabError, at_once, run
 from fabric.lab.machine.vty import Silent, Vty
-from fabric.lab.proofs.lldp import compare
 from fabric.plan.lock_file import Lock
 from tests import ROOT
 from tests.lab.sites import COLLAPSED, EVPN, PLANES, THREE_TIERS, TWO_TIERS, drawn, planned_and_drawn
@@ -218,63 +217,6 @@ def test_who_is_meant_to_reach_whom() -> None:
     wanted = {(1, 1): None, (1, 3): True, (1, 2): False, (2, 4): True, (4, 1): False}
     found = {pair: meant(ends[f"gpu-{pair[0]:04}"], ends[f"gpu-{pair[1]:04}"], lambda a, b: False, part) for pair in wanted}
     assert found == wanted  # where no one lets another tenant in
-
-
-# --- cabling as LLDP reports it -------------------------------------------------------------------------------
-
-
-def end(text: str) -> End:
-    return End(*text.split(":"))
-
-
-# Planned cables, what ports receive, faults (device, words).
-CABLES = "l1:1-s1:1 l1:2-s2:1 l2:1-s1:2 l2:2-s2:2"
-NEIGHBORS = {
-    "as planned": ({}, []),
-    "two cables of a leaf swapped": (
-        {"l1:1": ["s2:1"], "l1:2": ["s1:1"], "s1:1": ["l1:2"], "s2:1": ["l1:1"]},
-        [("l1", "cables of 1 and 2 are swapped: 1 leads to s2 1, expected s1 1; 2 leads to s1 1, expected s2 1")],
-    ),
-    "two cables of a spine swapped": (
-        {"l1:1": ["s1:2"], "l2:1": ["s1:1"], "s1:1": ["l2:1"], "s1:2": ["l1:1"]},
-        [("s1", "cables of 1 and 2 are swapped: 1 leads to l2 1, expected l1 1; 2 leads to l1 1, expected l2 1")],
-    ),
-    "two pairs": (
-        {"l1:1": ["s2:1"], "l1:2": ["s1:1"], "s1:1": ["l1:2"], "s2:1": ["l1:1"]}
-        | {"l2:1": ["s2:2"], "l2:2": ["s1:2"], "s1:2": ["l2:2"], "s2:2": ["l2:1"]},
-        [("l1", "cables of 1 and 2 are swapped"), ("l2", "cables of 1 and 2 are swapped")],
-    ),
-    "crossed between leaves and spines": (  # no pair of one switch: each end that reports another one is named
-        {"l1:1": ["s2:2"], "l2:2": ["s1:1"], "s1:1": ["l2:2"], "s2:2": ["l1:1"]},
-        [("l1", "1 reports s2 2, expected s1 1"), ("l2", "2 reports s1 1, expected s2 2")],
-    ),
-    "a dead cable": ({"l1:1": [], "s1:1": []}, [("l1", "1 reports no neighbor, expected s1 1")]),
-    "reported by one end only": ({"s1:1": []}, [("s1", "1 reports no neighbor, expected l1 1")]),
-    "in a port that ought to be empty": (
-        {"l1:1": [], "s1:1": ["l9:7"]},  # what is reported tells more than what is not
-        [("s1", "1 reports l9 7, expected l1 1")],
-    ),
-    "a foreign device": ({"l1:1": ["printer:eth0"], "s1:1": []}, [("l1", "1 reports printer eth0, expected s1 1")]),
-    "two neighbors": ({"l1:1": ["s1:1", "s2:2"]}, [("l1", "1 reports several neighbors: s1 1, s2 2, expected s1 1")]),
-    "looped to itself": (
-        {"l1:1": ["l1:2"], "l1:2": ["l1:1"], "s1:1": [], "s2:1": []},
-        [("l1", "1 reports l1 2, expected s1 1"), ("l1", "2 reports l1 1, expected s2 1")],
-    ),
-}
-
-
-@pytest.mark.parametrize(("neighbors", "faults"), NEIGHBORS.values(), ids=NEIGHBORS)
-def test_cabling(neighbors: Mapping[str, list[str]], faults: list[tuple[str, str]]) -> None:
-    pairs = [[end(text) for text in cable.split("-")] for cable in CABLES.split()]
-    wanted = {here: there for a, b in pairs for here, there in ((a, b), (b, a))}
-    there = {here: [far] for here, far in wanted.items()} | {end(a): [end(b) for b in ends] for a, ends in neighbors.items()}
-    found = [(fault.device, fault.message) for fault in compare(wanted, there)]
-    assert [device for device, _ in found] == [device for device, _ in faults], found
-    assert all(words in message for (_, message), (_, words) in zip(found, faults, strict=True)), found
-
-
-def test_ports_that_receive_without_a_plan_are_nobodys_fault() -> None:
-    assert compare({}, {end("l1:1"): [end("s1:1")]}) == []
 
 
 # --- releases with faults of their own ----------------------------------------------------------------------

@@ -6,7 +6,7 @@ import json
 from copy import deepcopy
 from typing import Any
 
-from fabric.plan import Plan
+from fabric.plan import Plan, Vrf
 from fabric.verify.sessions import OVERLAY
 from fabric.verify.site import Site, Switch
 
@@ -132,8 +132,22 @@ def _routes(site: Site, switch: Switch) -> Any:
                     if prefix not in own:
                         via = {"vtepAddr": far.view.overlay.vtep, "vni": vrf.vni, "routerMac": "00:1c:73:00:00:01"}
                         rows.setdefault(prefix, {"routeType": "eBGP", "vias": []})["vias"].append(via)
+        rows |= _default(site, switch, vrf, leaves)
         vrfs[switch.vrf(vrf.name)] = {"routingDisabled": False, "routes": rows}
     return {"vrfs": vrfs}
+
+
+def _default(site: Site, switch: Switch, vrf: Vrf, leaves: list[Switch]) -> dict[str, Any]:
+    """The default route of a tenant: from the router outside, or over the VTEPs of the leaves that have it."""
+    outside = {
+        one.name: [way.peer_address for way in one.view.externals if way.vrf == vrf.name and "0.0.0.0/0" in way.accepts]
+        for one in leaves
+    }
+    if outside[switch.name]:
+        return {"0.0.0.0/0": {"routeType": "eBGP", "vias": [{"nexthopAddr": peer} for peer in outside[switch.name]]}}
+    borders = [one for one in leaves if outside[one.name] and one.view.overlay]
+    vias = [{"vtepAddr": one.view.overlay.vtep, "vni": vrf.vni} for one in borders if one.view.overlay]
+    return {"0.0.0.0/0": {"routeType": "eBGP", "vias": vias}} if vias else {}
 
 
 def _vxlan(site: Site, switch: Switch) -> Any:

@@ -20,7 +20,7 @@ from unittest.mock import patch
 from fabric import pipeline
 from fabric.checks import Finding
 from fabric.lab.blueprint import Wire
-from fabric.lab.collect import collect, save
+from fabric.lab.collect import collect, save, with_neighbors
 from fabric.lab.live import Live
 from fabric.lab.machine.kernel import require
 from fabric.lab.machine.lldp import Lldp
@@ -286,7 +286,7 @@ FAULTS = (
 def judged(live: Live, fault: Fault | None, *, lldp: bool) -> list[Finding]:
     """The findings on the state of a lab, without notes."""
     with TemporaryDirectory() as folder:
-        texts = collect(live, lldp=lldp)
+        texts = with_neighbors(live) if lldp else collect(live)
         save(texts, Path(folder))
         state = pipeline.verify_state(live.lab.plan, Path(folder))
     return [finding for finding in state.findings if finding.severity != "note"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,14 @@ def mtu(state: State) -> None:
     port = uplink(LEAF1, SPINE1)
     row = {"name": port, "hardware": "ethernet", "forwardingModel": "routed", "lineProtocolStatus": "up", "mtu": 1500}
     state[LEAF1]["interfaces"] = {"interfaces": {port: row | {"interfaceStatus": "connected"}}}
+
+
+def address(state: State) -> None:
+    port = uplink(LEAF1, SPINE1)
+    row = {"name": port, "hardware": "ethernet", "forwardingModel": "routed", "lineProtocolStatus": "up"}
+    row |= {"interfaceStatus": "connected", "interfaceAddress": [{"primaryIp": {"address": "10.64.0.18", "maskLen": 31}}]}
+    state[LEAF1]["interfaces"] = {"interfaces": {port: row}}
+    both_down(state, LEAF1, SPINE1)
 
 
 def fec(state: State) -> None:
@@ -225,6 +234,21 @@ def heat(state: State) -> None:
     state[LEAF1]["optics"]["interfaces"][uplink(LEAF1, SPINE1)]["parameters"]["temperature"]["channels"]["-"] = 78.1
 
 
+def two_versions(state: State) -> None:
+    state[LEAF1]["bgp-summary-old"] = deepcopy(state[LEAF1]["bgp-summary"])
+    peer(state, LEAF1, SPINE1, peerState="Active")
+    state[LEAF1]["bgp-new"], state[LEAF1]["bgp-old"] = state[LEAF1].pop("bgp-summary"), state[LEAF1].pop("bgp-summary-old")
+    state[LEAF1]["a"] = state[LEAF1].pop("bgp-old")
+
+
+def copied(state: State) -> None:
+    state[LEAF1] = deepcopy(state[LEAF2])
+
+
+def router_id(state: State) -> None:
+    state[LEAF2]["bgp-summary"]["vrfs"]["default"]["routerId"] = site().switches[LEAF1].view.router_id
+
+
 QUEUE = ("egressQueueCounters", "interfaces", "PORT", "ucastQueues", "trafficClasses")
 CASES: Mapping[str, tuple[Spoil, list[tuple[str, str, str]]]] = {
     "BGP stopped": (stopped, [("FAB350", LEAF3, "BGP inactive")]),
@@ -243,7 +267,7 @@ CASES: Mapping[str, tuple[Spoil, list[tuple[str, str, str]]]] = {
         lambda state: peer(state, LEAF1, SPINE1, peerState="Idle", peerAsn="65009"),
         [("FAB359", LEAF1, "remote AS: expected 4200000000, got 65009")],
     ),
-    "family": (evpn_off, [("FAB360", LEAF1, "address family evpn: expected negotiated, got ipv4")] * 2),
+    "family": (evpn_off, [("FAB360", LEAF1, "2 EVPN sessions, with backend-spine001 (10.0.0.1), backend-spine002")]),
     "extra": (extra, [("FAB361", SPINE1, "1 session not planned: 192.0.2.9")]),
     "BFD": (bfd, [("FAB362", LEAF1, "BFD: expected up, got down")]),
     "own loopback": (own, [("FAB363", LEAF2, "its own, is not in its table")]),
@@ -273,6 +297,13 @@ CASES: Mapping[str, tuple[Spoil, list[tuple[str, str, str]]]] = {
     ),
     "PFC priority": (pause, [("FAB376", LEAF1, "priority 4: 9 PFC frames received")]),
     "light": (light, [("FAB377", LEAF1, "receive power of lane 3: expected at least -13.3 dBm, got -30.1 dBm")]),
+    "two versions": (
+        two_versions,
+        [("FAB379", LEAF1, "a.json and bgp-new.json contradict each other: session 10.64")],
+    ),
+    "copied": (copied, [("FAB380", LEAF1, "its state is that of backend-leaf002")]),
+    "router ID": (router_id, [("FAB381", LEAF2, "router ID: expected 10.0.0.4, got 10.0.0.3, that of backend-leaf001")]),
+    "address": (address, [("FAB382", LEAF1, "address: expected 10.64.0.0/31, got 10.64.0.18/31")]),
     "heat": (heat, [("FAB378", LEAF1, "temperature: expected at most 75 °C, got 78.1 °C")]),
 }
 

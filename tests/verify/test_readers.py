@@ -284,6 +284,120 @@ FRR_INTERFACES = {  # FRR 8.4.4, show interface json
     "swp2": {"administrativeStatus": "down", "mtu": 9216},
 }
 
+
+def port_rows(**fields: Any) -> dict[str, Any]:
+    """A port of `show queuing interface` on NX-OS."""
+    return {"TABLE_module": {"ROW_module": {"TABLE_queuing_interface": {"ROW_queuing_interface": [fields]}}}}
+
+
+def egress(kind: str, packets: str) -> dict[str, str]:
+    """An entry of a QoS group on NX-OS."""
+    return {"eq-stat-type": kind, "eq-stat-units": "Pkts", "eq-uc-stat-value": packets, "eq-mc-stat-value": "2"}
+
+
+NXOS_PFC = {  # paregupt/nexus_traffic_monitor and other collectors: TABLE_module, if_name_str, rx-stats, tx-stats
+    "TABLE_module": {
+        "ROW_module": {
+            "TABLE_pfc_interface": {
+                "ROW_pfc_interface": {"if_name_str": "Ethernet1/1", "admin": "Auto", "rx-stats": "40", "tx-stats": "0"}
+            }
+        }
+    }
+}
+NXOS_DROPS = port_rows(  # reference of Nexus 9000 show commands, 9.3(x): show queuing interface
+    dir="Egress",
+    if_name_str="Ethernet1/1",
+    TABLE_qosgrp_egress_stats={
+        "ROW_qosgrp_egress_stats": [
+            {
+                "eq-qosgrp": "3",
+                "TABLE_qosgrp_egress_stats_entry": {
+                    "ROW_qosgrp_egress_stats_entry": [
+                        egress("Tx", "900"),
+                        egress("WRED/AFD & Tail Drop", "7"),
+                        egress("WD & Tail Drop", "5"),
+                        egress("Q Depth", "11"),
+                    ]
+                },
+            },
+            {"eq-qosgrp": "CONTROL QOS GROUP"},
+        ]
+    },
+    TABLE_pfc_stats={"ROW_pfc_stats": [{"cos": "3", "tx-pause-count": "8", "rx-pause-count": "0"}]},
+)
+NXOS_WATCHDOG = port_rows(  # paregupt/nexus_traffic_monitor: show queuing pfc-queue detail
+    if_name_str="Ethernet1/1 Interface PFC watchdog: [Enabled]",
+    TABLE_qosgrp_stats={
+        "ROW_qosgrp_stats": [
+            {
+                "eq-qosgrp": "3 [Active]",
+                "TABLE_qosgrp_stats_entry": {
+                    "ROW_qosgrp_stats_entry": [{"q-stat-type": "Shutdown", "q-shutdown": "2"}, {"q-restored": "2"}]
+                },
+            }
+        ]
+    },
+)
+NXOS_TABULAR = port_rows(  # show queuing tabular interface, by a collector of Cisco's test engineers
+    if_name_str="Ethernet1/1",
+    TABLE_queuing_counter={
+        "ROW_queuing_counter": [
+            {"counter_name_str": "uc-drop-pkts", "qos_group_0": "0", "qos_group_3": "6"},
+            {"counter_name_str": "pfc-rx-pkts", "qos_group_0": ".", "qos_group_3": "4"},
+            {"counter_name_str": "uc-tx-pkts", "qos_group_3": "77"},
+        ]
+    },
+)
+NXOS_SVI = {  # napalm-automation/napalm, test/nxos, vlan_interface
+    "TABLE_interface": {
+        "ROW_interface": [
+            {"interface": "Vlan120", "svi_admin_state": "up", "svi_line_proto": "up", "svi_mtu": "9216"},
+            {"interface": "Vlan198", "svi_admin_state": "down", "svi_line_proto": "down", "svi_mtu": "1500"},
+        ]
+    }
+}
+EOS_WATCHDOG = {"interfaces": {"Ethernet1/1": {"txQueues": {"3": {"stuckCount": 2, "recoveryCount": 2}}}}}
+EOS_TRANSCEIVER = {  # napalm-automation/napalm, test/eos, get_optics
+    "interfaces": {
+        "Ethernet3/1/1": {"mediaType": "40GBASE-SR4", "rxPower": -1.8, "temperature": 35.3},
+        "Ethernet4": {},
+    }
+}
+EOS_COUNTERS = {  # netenglabs/suzieq, mixed-input, show interfaces counters
+    "interfaces": {"Ethernet1": {"inUcastPkts": 5, "inDiscards": 0, "outDiscards": 3, "outOctets": 100}}
+}
+EOS_SLOW = {  # napalm-automation/napalm, test/eos, get_interfaces: 2.5 Mb/s
+    "interfaces": {
+        "Ethernet5": {
+            "hardware": "ethernet",
+            "lineProtocolStatus": "up",
+            "interfaceStatus": "connected",
+            "forwardingModel": "bridged",
+            "bandwidth": 2500000,
+            "mtu": 9214,
+        }
+    }
+}
+GNMI_QUEUES = {  # sonic-net/sonic-gnmi, testdata, COUNTERS:Ethernet68:Pfcwd
+    "Ethernet68:3": {"PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED": "1", "SAI_QUEUE_STAT_DROPPED_PACKETS": "4"},
+    "Ethernet68:4": {},
+}
+GNMI_PORTS = {"Ethernet0": {}, "Ethernet68": {"SAI_PORT_STAT_PFC_3_RX_PKTS": "9", "SAI_PORT_STAT_IF_IN_ERRORS": "1"}}
+NVUE_QOS = {  # public collectors of `nv show interface … counters qos -o json`
+    "operational": {
+        "interface": {
+            "swp1": {
+                "qos": {
+                    "egress-queue-stats": {"3": {"tx-uc-buffer-discards": 4, "wred-discards": 5, "ecn-marked-frames": 9}},
+                    "pfc-stats": {"4": {"rx-pause-frames": 2, "tx-pause-frames": 0}},
+                }
+            }
+        }
+    }
+}
+NVUE_COUNTERS = {"swp1": {"counters": {"netstat": {"rx-drop": 0, "tx-drop": 12, "tx-okay": 100}}}}
+
+
 CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "eos peers": (
         EOS_PEERS,
@@ -361,6 +475,43 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
             ]
         },
     ),
+    "nxos pfc": (NXOS_PFC, {"counters": [Counter("pfc_rx", "Ethernet1/1", 40)]}),
+    "nxos drops": (
+        NXOS_DROPS,
+        {"counters": (Counter("queue_drops", "Ethernet1/1", 9, 3), Counter("pfc_tx", "Ethernet1/1", 8, 3))},
+    ),
+    "nxos watchdog": (NXOS_WATCHDOG, {"counters": (Counter("storms", "Ethernet1/1", 2, 3),)}),
+    "nxos tabular": (
+        NXOS_TABULAR,
+        {"counters": (Counter("queue_drops", "Ethernet1/1", 6, 3), Counter("pfc_rx", "Ethernet1/1", 4, 3))},
+    ),
+    "nxos svi": (
+        NXOS_SVI,
+        {"ports": [PortState("Vlan120", True, mtu=9216), PortState("Vlan198", False, shut=True, mtu=1500)]},
+    ),
+    "eos watchdog": (EOS_WATCHDOG, {"counters": [Counter("storms", "Ethernet1/1", 2, 3)]}),
+    "eos transceiver": (EOS_TRANSCEIVER, {"optics": [Optic("Ethernet3/1/1", (-1.8,), None, None, 35.3)]}),
+    "eos counters": (EOS_COUNTERS, {"counters": [Counter("out_discards", "Ethernet1", 3)]}),
+    "eos 2.5 Mb/s": (EOS_SLOW, {"ports": [PortState("Ethernet5", True)]}),
+    "gnmi queues": (
+        GNMI_QUEUES,
+        {"counters": [Counter("queue_drops", "Ethernet68", 4, 3), Counter("storms", "Ethernet68", 1, 3)]},
+    ),
+    "gnmi ports": (
+        GNMI_PORTS,
+        {"counters": [Counter("in_errors", "Ethernet68", 1), Counter("pfc_rx", "Ethernet68", 9, 3)]},
+    ),
+    "nvue qos": (
+        NVUE_QOS,
+        {
+            "counters": [
+                Counter("pfc_rx", "swp1", 2, 4),
+                Counter("queue_drops", "swp1", 4, 3),
+                Counter("ecn_drops", "swp1", 5, 3),
+            ]
+        },
+    ),
+    "nvue counters": (NVUE_COUNTERS, {"kinds": {"errors"}, "counters": [Counter("out_discards", "swp1", 12)]}),
     "frr interfaces": (
         FRR_INTERFACES,
         {"ports": [PortState("swp1", False, mtu=9216), PortState("swp2", False, shut=True, mtu=9216)]},
@@ -380,3 +531,21 @@ def test_an_output_is_read(name: str) -> None:
 )
 def test_other_values_are_no_output(value: Any) -> None:
     assert [output for output in _within(value) if output.part is not None] == []
+
+
+def test_vnis_one_after_the_other_in_a_string() -> None:
+    """Cumulus Linux 3.7 (netenglabs/suzieq, dual-evpn): no list around them, and so none of which all are known."""
+    one = '{"vni":24,"type":"L2","vrf":"evpn-vrf","vtepIp":"10.0.0.102","numRemoteVteps":["10.0.0.134"]}'
+    other = '{"vni":4001,"type":"L3","vrf":"evpn-vrf","localVtepIp":"10.0.0.102","state":"Up"}'
+    found = [output.part for output in _within({"data": f"{one}\n\n{other}\n"})]
+    assert [(part.lists, part.vnis) for part in found if part] == [
+        (set(), [Vni(24, False, "evpn-vrf", "10.0.0.102", frozenset({"10.0.0.134"}))]),
+        (set(), [Vni(4001, True, "evpn-vrf", "10.0.0.102", up=True)]),
+    ]
+
+
+@pytest.mark.parametrize("words", ["BGP is not running", "bgpd is not running", "error: the routing subsystem not running"])
+def test_a_daemon_that_has_ended(words: str) -> None:
+    (output,) = _within({"output": [{"data": words}]})
+    assert output.part is not None
+    assert output.part.failures == (words,)

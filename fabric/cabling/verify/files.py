@@ -106,7 +106,7 @@ def device_of(path: Path, under: Sequence[str], reported: Sequence[str], prompt:
     for name in candidates:
         if (device := hosts.find(name)) is not None:
             return device
-    named = _by_name(path, hosts)
+    named = by_name(path, hosts)
     if len(named) == 1:
         return named[0]
     if len(named) > 1:
@@ -126,7 +126,7 @@ def _hosts(found: Sequence[Output]) -> list[str]:
     return [output.part.host for output in found if output.part.host]
 
 
-def _by_name(path: Path, hosts: Hosts) -> list[int]:
+def by_name(path: Path, hosts: Hosts) -> list[int]:
     """Devices that the file is called after, else its folder, else the folder above; of several the longest name."""
     if (device := hosts.find(path.stem)) is not None:
         return [device]

@@ -33,7 +33,8 @@ class OneOwner(FilesCheck):
     """Compares the addresses of all devices within each VRF.
 
     If two devices have the same address, both answer ARP requests for it: sessions flap, and traffic reaches the wrong
-    rack (RFC 5227 covers hosts). Anycast gateways, shared VTEP addresses of a pair and anycast loopbacks are exempt.
+    rack (RFC 5227 covers hosts). Where the neighbor of one of them expects the address, only the other one is reported.
+    Anycast gateways, shared VTEP addresses of a pair and anycast loopbacks are exempt.
     """
 
     id = "FAB252"
@@ -50,13 +51,18 @@ class OneOwner(FilesCheck):
             by_vrf = grouped((owner.vrf, owner) for owner in owners)
             for same in by_vrf.values():
                 same = _of_other_names(same)
-                if len(same) < 2 or _shared_on_purpose(address, same):
+                if len(same) < 2 or _shared_on_purpose(address, same) or _of_separate_networks(network, same):
                     continue
                 if _behind_nat(network, same):
                     got = f"{address} is the management address of all {len(same)} devices"
                     yield self.on(same[0].facts, same[0].fact, got, hint=self.virtual, severity=NOTE)
                     continue
-                for owner, other in ((same[0], same[1]), *((second, same[0]) for second in same[1:])):
+                rightful = [owner for owner in same if _expected(network, owner, address)]
+                if len(rightful) == 1:  # the others have its address
+                    rows = [(owner, rightful[0]) for owner in same if owner is not rightful[0]]
+                else:
+                    rows = [(same[0], same[1]), *((second, same[0]) for second in same[1:])]
+                for owner, other in rows:
                     pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
         for rows in pairs.values():
             yield from self._pair(rows)
@@ -116,6 +122,20 @@ def _borrowed(owners: list[Owner]) -> bool:
     """Unnumbered ports: a host address of a loopback, on its ports as well."""
     hosts = [owner for owner in owners if owner.fact.value.endswith(("/32", "/128"))]
     return len(hosts) >= len(owners) - 1 and any(is_loopback(owner.interface.name) for owner in hosts)
+
+
+def _of_separate_networks(network: Network, owners: list[Owner]) -> bool:
+    """Addresses beside an anycast gateway, each in a network of its own that nothing joins to the others."""
+    if not all(owner.interface.gateways for owner in owners) or len(network.islands) < 2:
+        return False
+    homes = {id(facts): number for number, island in enumerate(network.islands) for facts in island.devices}
+    return len({homes[id(owner.facts)] for owner in owners}) == len(owners)
+
+
+def _expected(network: Network, owner: Owner, address: str) -> bool:
+    """Whether the device at the other end of the cable has a neighbor with the address."""
+    far = network.cabled.get(id(owner.interface))
+    return far is not None and any(bare(peer.peer) == address for peer in far.facts.neighbors())
 
 
 def _tunnels(owner: Owner, address: str) -> bool:

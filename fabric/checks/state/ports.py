@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabric.checks import ERROR, WARNING
 from fabric.checks.state.family import StateCheck
-from fabric.verify.port_faults import CABLE, FEC, MTU, PORT, SERVER_PORT, SPEED
+from fabric.verify.port_faults import ADDRESS, CABLE, FEC, MTU, PORT, SERVER_PORT, SPEED
 
 
 class FabricPortsUp(StateCheck):
@@ -94,3 +94,18 @@ class CablesAsPlanned(StateCheck):
     example = "two uplinks of a leaf are swapped"
     remediation = "move the cable to the planned port"
     kinds = (CABLE,)
+
+
+class PortAddresses(StateCheck):
+    """Tests whether routed ports have their planned address.
+
+    With another address the session over the port stays down, although the port is up and the neighbor configured; the
+    session is not reported.
+    """
+
+    id = "FAB382"
+    title = "Ports have the planned address"
+    severity = ERROR
+    example = "an uplink with 10.64.0.18/31 where 10.64.0.8/31 is planned"
+    remediation = "set the planned address"
+    kinds = (ADDRESS,)

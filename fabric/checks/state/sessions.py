@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from fabric.checks import ERROR
+from fabric.checks import ERROR, WARNING
 from fabric.checks.state.family import StateCheck
+from fabric.verify.collection_faults import CONFLICT, FOREIGN, ROUTER_ID
 from fabric.verify.session_faults import ASN, BFD, EXTRA, FAMILY, SESSION, SILENT, STOPPED
 
 
@@ -109,3 +110,47 @@ class BfdUp(StateCheck):
     example = "`peerBfdInfo` with status `Down` while the session is established"
     remediation = "check that BFD is configured at both ends and no filter drops UDP 3784"
     kinds = (BFD,)
+
+
+class OutputsAgree(StateCheck):
+    """Tests whether outputs of one switch in several files say the same: sessions, ports and routes.
+
+    Two collections in one folder are judged as one: what the earlier file in order says counts, and what has changed since
+    then is not seen. A session or port that changed between two commands shows as well.
+    """
+
+    id = "FAB379"
+    title = "Outputs of a switch do not contradict each other"
+    severity = WARNING
+    example = "`bgp.json` and `bgp-old.json` of one switch, with a session that is established in one of them"
+    remediation = "keep one collection in the folder, and collect again"
+    kinds = (CONFLICT,)
+
+
+class OwnState(StateCheck):
+    """Tests whether the state of a switch is its own: its neighbors are planned, and no content names another switch.
+
+    A file in the wrong folder, or two switches with exchanged management addresses, make every other finding wrong; the
+    state of that switch is not judged.
+    """
+
+    id = "FAB380"
+    title = "The state of a switch is its own"
+    severity = ERROR
+    example = "the folder of `leaf001` has the outputs of `leaf002`"
+    remediation = "check host name and management address, and collect again"
+    kinds = (FOREIGN,)
+
+
+class RouterIds(StateCheck):
+    """Tests whether the BGP identifier of a switch is the planned one.
+
+    Two neighbors with one identifier refuse their session, and a route reflector drops routes that carry its own.
+    """
+
+    id = "FAB381"
+    title = "Switches have the planned router ID"
+    severity = ERROR
+    example = "`leaf002` with the router ID of `leaf001`"
+    remediation = "set the planned router ID"
+    kinds = (ROUTER_ID,)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fabric.lab.blueprint import Wire
+from fabric.lab.expected.cables import planned
 from fabric.lab.machine.lldp import Lldp, missing
 from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Shown, skip
-from fabric.lab.proofs.lldp import compare, planned
+from fabric.lab.proofs.lldp import differences as differences_of
 from fabric.lab.scenarios.base import Scenario, Stage
 
 PATIENCE_S = 15.0
@@ -27,11 +28,12 @@ def play(stage: Stage) -> Shown:
     try:
         with Lldp(stage.live) as lldp:
             expected = {near: crossed.get(near, far) for near, far in expected_neighbors.items()}
-            differences = compare(expected_neighbors, lldp.wait(expected, PATIENCE_S))
+            lldp.wait(expected, PATIENCE_S)
+            differences = differences_of(stage.live, lldp)
     finally:
         _plug(stage, pair, crossed=False)
     names = [first.a.interface, second.a.interface]
-    named = [f for f in differences if f.device == first.a.node and all(name in f.message for name in ("swapped", *names))]
+    named = [fault for fault in differences if fault.device == first.a.node and fault.message.startswith("swapped")]
     faults = [Fault(first.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
     faults += [fault for fault in differences if fault not in named]
     where = f"{first.a.node} {' and '.join(names)}"

@@ -10,93 +10,67 @@ from __future__ import annotations
 from typing import Any
 
 from fabric.nos.lldp.output import first, speed_gbps, text, up
-from fabric.nos.state.reader import StateReader, asn, counters, dbm, decimal, family, number, whole
-from fabric.nos.state.records import (
-    BGP,
-    ERRORS,
-    IN_DISCARDS,
-    IN_ERRORS,
-    INTERFACES,
-    OPTICS,
-    OUT_DISCARDS,
-    OUT_ERRORS,
-    PFC_RX,
-    PFC_TX,
-    QUEUE_DROPS,
-    QUEUES,
-    ROUTES,
-    Counter,
-    Family,
-    Hop,
-    Optic,
-    Part,
-    Peer,
-    PortState,
-)
+from fabric.nos.state.forms import both, by_name, each
+from fabric.nos.state.kinds import BGP, ERRORS, INTERFACES, OPTICS, QUEUES, ROUTES, Count
+from fabric.nos.state.reader import StateReader
+from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState
+from fabric.nos.state.values import asn, counters, dbm, decimal, family, number, whole
 
-_STATS = {"in-errors": IN_ERRORS, "out-errors": OUT_ERRORS, "in-drops": IN_DISCARDS, "out-drops": OUT_DISCARDS}
-_PFC = {"rx-pause-frames": PFC_RX, "tx-pause-frames": PFC_TX}
-
-
-def _by(value: Any, *path: str) -> bool:
-    """Whether the first row of a mapping has a path of keys."""
-    if not isinstance(value, dict):
-        return False
-    for row in value.values():
-        inner: Any = row
-        for key in path:
-            inner = inner.get(key) if isinstance(inner, dict) else None
-        if inner is not None:
-            return True
-    return False
-
-
-def knows_interfaces(value: Any) -> bool:
-    return _by(value, "link", "oper-status") or _by(value, "link", "state") or _by(value, "link", "stats")
+_STATS = {
+    "in-errors": Count.IN_ERRORS,
+    "out-errors": Count.OUT_ERRORS,
+    "in-drops": Count.IN_DISCARDS,
+    "out-drops": Count.OUT_DISCARDS,
+    "rx-error": Count.IN_ERRORS,
+    "tx-error": Count.OUT_ERRORS,
+    "rx-drop": Count.IN_DISCARDS,
+    "tx-drop": Count.OUT_DISCARDS,
+}
+_QUEUE = {"tx-uc-buffer-discards": Count.QUEUE_DROPS, "wred-discards": Count.ECN_DROPS}
+_PFC = {"rx-pause-frames": Count.PFC_RX, "tx-pause-frames": Count.PFC_TX}
 
 
 def read_interfaces(value: dict[str, Any]) -> Part:
     """`nv show interface -o json`; state is `oper-status`, or a key of `state` in older releases."""
     ports, found, counted = [], list[Counter](), False
-    for name, row in value.items():
-        link = first(first(row).get("link"))
+    for name, row in each(value):
+        link, stats = first(row.get("link")), _stats(row)
+        counted = counted or bool(stats)
+        found += counters(name, stats, _STATS)
+        if not link:
+            continue
         state = up(link.get("oper-status", next(iter(first(link.get("state"))), "")))
         off = text(link.get("admin-status")) == "down"
         speed = speed_gbps(link.get("speed")) if state else 0
         fec = text(link.get("fec"))
         ports.append(PortState(name, state, off, "", speed, whole(link.get("mtu")), 0, fec if fec in ("rs", "baser") else ""))
-        stats = first(link.get("stats")) or first(first(row).get("counters"))
-        counted = counted or bool(stats)
-        found += counters(name, stats, _STATS)
-    kinds = {INTERFACES, *([ERRORS] if counted else [])}
-    return Part(frozenset(kinds), lists=frozenset({INTERFACES}), ports=ports, counters=found)
+    listed = {INTERFACES} if ports else set()
+    return Part(listed | ({ERRORS} if counted else set()), lists=listed, ports=ports, counters=found)
 
 
-def knows_qos(value: Any) -> bool:
-    return _by(value, "qos-counters") or _by(value, "counters", "qos")
+def _stats(row: dict[str, Any]) -> dict[str, Any]:
+    """Counters of a port: those of its link, or of `nv show interface counters`."""
+    every = first(row.get("counters"))
+    return first(first(row.get("link")).get("stats")) or first(every.get("netstat")) or every
 
 
 def read_qos(value: dict[str, Any]) -> Part:
     """`nv show interface --view=… -o json` with counters of QoS: PFC by priority, drops by traffic class."""
     found: list[Counter] = []
-    for name, row in value.items():
-        qos = first(first(row).get("qos-counters")) or first(first(first(row).get("counters")).get("qos"))
-        for priority, entry in first(qos.get("pfc-stats")).items():
-            found += counters(name, first(entry), _PFC, number(priority))
-        for queue, entry in first(qos.get("egress-queue-stats")).items():
-            found += counters(name, first(entry), {"tx-uc-buffer-discards": QUEUE_DROPS}, number(queue))
-    return Part(frozenset({QUEUES}), counters=found)
-
-
-def knows_optics(value: Any) -> bool:
-    return _by(value, "channel") or _by(value, "transceiver", "channel")
+    for name, row in each(value):
+        qos = first(row.get("qos-counters")) or first(first(row.get("counters")).get("qos")) or first(row.get("qos"))
+        for priority, entry in each(qos.get("pfc-stats")):
+            found += counters(name, entry, _PFC, number(priority))
+        for queue, entry in each(qos.get("egress-queue-stats")):
+            found += counters(name, entry, _QUEUE, number(queue))
+    return Part({QUEUES}, counters=found)
 
 
 def read_optics(value: dict[str, Any]) -> Part:
     """`nv show platform transceiver -o json`."""
     optics = []
-    for name, row in value.items():
-        module = first(first(row).get("transceiver")) or first(row)
+    for name, row in each(value):
+        module = first(row.get("transceiver")) or row
         lanes = [first(lane) for lane in first(module.get("channel")).values()]
         powers = [one for lane in lanes if (one := _power(first(lane.get("rx-power")))) is not None]
         limits = first(first(lanes[0].get("rx-power")).get("alarm-threshold")) if lanes else {}
@@ -104,17 +78,13 @@ def read_optics(value: dict[str, Any]) -> Part:
         reading = decimal(heat.get("temperature", module.get("temperature")))
         hot = decimal(heat.get("high-alarm-threshold"))
         optics.append(Optic(name, tuple(powers), decimal(limits.get("low")), decimal(limits.get("high")), reading, hot))
-    return Part(frozenset({OPTICS}), optics=optics)
+    return Part({OPTICS}, optics=optics)
 
 
 def _power(row: dict[str, Any]) -> float | None:
     """`{"power": "0.5 mW / -3.01 dBm"}`, or the figure alone."""
     word = text(row.get("power", row.get("dbm")))
     return dbm(word.rpartition("/")[2].strip() if "dBm" in word else word)
-
-
-def knows_bgp(value: Any) -> bool:
-    return _by(value, "remote-as") and (_by(value, "state") or _by(value, "bgp-state"))
 
 
 def read_bgp(value: dict[str, Any]) -> Part:
@@ -138,18 +108,14 @@ def read_bgp(value: dict[str, Any]) -> Part:
                 found if state == "established" else [],
             )
         )
-    return Part(frozenset({BGP}), peers=peers)
-
-
-def knows_routes(value: Any) -> bool:
-    return _by(value, "route-entry")
+    return Part({BGP}, peers=peers)
 
 
 def read_routes(value: dict[str, Any]) -> Part:
     """`nv show vrf default router rib ipv4 route -o json`. The VRF is not in the output: it is taken for the default one."""
     table: dict[str, tuple[Hop, ...]] = {}
     for prefix, row in value.items():
-        entries = [first(entry) for entry in first(first(row).get("route-entry")).values()]
+        entries = [first(entry) for entry in first(row.get("route-entry")).values()]
         chosen = next((entry for entry in entries if "selected" in first(entry.get("flags"))), None)
         if chosen is not None:
             hops = first(chosen.get("via-entry")) or first(chosen.get("via"))
@@ -157,13 +123,18 @@ def read_routes(value: dict[str, Any]) -> Part:
                 Hop(key if text(first(hop).get("type")) != "interface" else "", text(first(hop).get("interface")))
                 for key, hop in hops.items()
             )
-    return Part(frozenset({ROUTES}), lists=frozenset({ROUTES}), routes={"": table})
+    return Part({ROUTES}, lists={ROUTES}, routes={"": table})
 
 
-READERS = (
-    StateReader("nvue", "nv show vrf default router bgp neighbor -o json", knows_bgp, read_bgp),
-    StateReader("nvue", "nv show vrf default router rib ipv4 route -o json", knows_routes, read_routes),
-    StateReader("nvue", "nv show platform transceiver -o json", knows_optics, read_optics),
-    StateReader("nvue", "nv show interface -o json with QoS counters", knows_qos, read_qos),
-    StateReader("nvue", "nv show interface -o json", knows_interfaces, read_interfaces),
+_PEERS = both(by_name("remote-as"), by_name("state", "bgp-state"))
+_OPTICS = by_name("channel.1.rx-power", "channel.channel-1.rx-power", "transceiver.channel")
+_QOS = by_name("qos-counters", "counters.qos", "qos.pfc-stats", "qos.egress-queue-stats")
+_LINKS = by_name("link.oper-status", "link.state", "link.stats", "counters.netstat")
+_COMMANDS = (  # the first one that knows an output reads it
+    ("nv show vrf default router bgp neighbor -o json", _PEERS, read_bgp),
+    ("nv show vrf default router rib ipv4 route -o json", by_name("route-entry"), read_routes),
+    ("nv show platform transceiver -o json", _OPTICS, read_optics),
+    ("nv show interface -o json with QoS counters", _QOS, read_qos),
+    ("nv show interface -o json, nv show interface counters -o json", _LINKS, read_interfaces),
 )
+READERS = tuple(StateReader("nvue", command, knows, read) for command, knows, read in _COMMANDS)

@@ -8,31 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fabric.nos.lldp.output import first, rows, speed_gbps, text, up
-from fabric.nos.state.reader import Failed, StateReader, asn, counters, family, hop as next_hop, number, vrf_name, whole
-from fabric.nos.state.records import (
-    BGP,
-    ERRORS,
-    EVPN,
-    FCS,
-    IN_ERRORS,
-    INTERFACES,
-    OUT_ERRORS,
-    ROUTES,
-    Counter,
-    Family,
-    Hop,
-    Part,
-    Peer,
-    PortState,
-    Vni,
-)
+from fabric.nos.state.forms import each
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, ROUTES, Count
+from fabric.nos.state.reader import Failed, StateReader
+from fabric.nos.state.records import Counter, Family, Hop, Part, Peer, PortState, Vni
+from fabric.nos.state.values import asn, counters, family, hop as next_hop, number, vrf_name, whole
 
 _SUMMARY = re.compile(r"(?:ipv[46]|l2[Vv]pn).*")
-_KERNEL = {"errors": IN_ERRORS}
-_KERNEL_OUT = {"errors": OUT_ERRORS}
+_KERNEL = {"errors": Count.IN_ERRORS}
+_KERNEL_OUT = {"errors": Count.OUT_ERRORS}
 
 # --- BGP ------------------------------------------------------------------------------------------------------
 
@@ -69,7 +57,8 @@ def read_summary(value: dict[str, Any]) -> Part:
         for key, row in table["peers"].items()
         if isinstance(row, dict)
     ]
-    return Part(frozenset({BGP}), lists=frozenset({BGP}), peers=peers)
+    ids = {vrf: text(table.get("routerId")) for vrf, _, table in _summaries(value)}
+    return Part({BGP}, lists={BGP}, peers=peers, router_ids=ids)
 
 
 def _summary_peer(key: str, row: dict[str, Any], vrf: str, name: str, table: dict[str, Any]) -> Peer:
@@ -106,7 +95,7 @@ def _neighbors(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]
 
 
 def read_neighbors(value: dict[str, Any]) -> Part:
-    return Part(frozenset({BGP}), peers=[_neighbor(*found) for found in _neighbors(value)])
+    return Part({BGP}, peers=[_neighbor(*found) for found in _neighbors(value)])
 
 
 def _neighbor(vrf: str, key: str, row: dict[str, Any]) -> Peer:
@@ -155,22 +144,29 @@ def read_bfd(value: list[dict[str, Any]]) -> Part:
         )
         for row in value
     ]
-    return Part(frozenset(), peers=peers)
+    return Part(peers=peers)
 
 
 # --- EVPN -----------------------------------------------------------------------------------------------------
 
 
 def knows_vnis(value: Any) -> bool:
-    entries = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    """A list, a mapping by VNI, or one VNI: releases of 2019 print one after the other without a list around them."""
+    entries = _vni_rows(value)
     return bool(entries) and all(
         isinstance(row, dict) and "vni" in row and row.get("type") in ("L2", "L3") for row in entries
     )
 
 
+def _vni_rows(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return [value] if "vni" in value else list(value.values())
+    return value if isinstance(value, list) else []
+
+
 def read_vnis(value: Any) -> Part:
-    entries = list(value.values() if isinstance(value, dict) else value)
-    return Part(frozenset({EVPN}), lists=frozenset({EVPN}), vnis=[_vni(row) for row in entries])
+    whole_list = not (isinstance(value, dict) and "vni" in value)
+    return Part({EVPN}, lists={EVPN} if whole_list else set(), vnis=[_vni(row) for row in _vni_rows(value)])
 
 
 def _vni(row: dict[str, Any]) -> Vni:
@@ -201,7 +197,8 @@ def knows_targets(value: Any) -> bool:
 
 
 def read_targets(value: dict[str, Any]) -> Part:
-    found = [row for row in value.values() if isinstance(row, dict) and "importRTs" in row]
+    """VNIs that bgpd alone has, from its configuration, are left out: the kernel has no tunnel for them."""
+    found = [row for _, row in each(value) if "importRTs" in row and text(row.get("inKernel", "True")) == "True"]
     vnis = [
         Vni(
             whole(row.get("vni")),
@@ -213,7 +210,7 @@ def read_targets(value: dict[str, Any]) -> Part:
         )
         for row in found
     ]
-    return Part(frozenset({EVPN}), vnis=vnis)
+    return Part({EVPN}, vnis=vnis)
 
 
 # --- interfaces -----------------------------------------------------------------------------------------------
@@ -225,14 +222,17 @@ def knows_interfaces(value: Any) -> bool:
 
 def read_interfaces(value: dict[str, Any]) -> Part:
     ports = [_interface(name, row) for name, row in value.items() if isinstance(row, dict) and "administrativeStatus" in row]
-    return Part(frozenset({INTERFACES}), lists=frozenset({INTERFACES}), ports=ports)
+    return Part({INTERFACES}, lists={INTERFACES}, ports=ports)
 
 
 def _interface(name: str, row: dict[str, Any]) -> PortState:
     """`speed` is in Mb/s; virtual interfaces say 0 or 4294967295. One that is shut has no operational status."""
     shut = text(row.get("administrativeStatus")) == "down"
     state = False if shut else up(row.get("operationalStatus"))
-    return PortState(name, state, shut, "", speed_gbps(row.get("speed")) if state else 0, whole(row.get("mtu")))
+    port = PortState(name, state, shut, "", speed_gbps(row.get("speed")) if state else 0, whole(row.get("mtu")))
+    if not isinstance(row.get("ipAddresses"), list):
+        return port
+    return replace(port, addresses=frozenset(text(one.get("address")) for one in rows(row["ipAddresses"])))
 
 
 def knows_links(value: Any) -> bool:
@@ -253,10 +253,10 @@ def read_links(value: list[dict[str, Any]]) -> Part:
         stats = first(row.get("stats64", row.get("stats")))
         counted = counted or bool(stats)
         found += counters(name, first(stats.get("rx")), _KERNEL)
-        found += counters(name, first(stats.get("rx")), {"crc_errors": FCS})
+        found += counters(name, first(stats.get("rx")), {"crc_errors": Count.FCS})
         found += counters(name, first(stats.get("tx")), _KERNEL_OUT)
     kinds = ({ERRORS} if counted else set()) | ({INTERFACES} if ports else set())
-    return Part(frozenset(kinds), ports=ports, counters=found)
+    return Part(kinds, ports=ports, counters=found)
 
 
 # --- routes ---------------------------------------------------------------------------------------------------
@@ -283,7 +283,7 @@ def read_routes(value: dict[str, Any]) -> Part:
                 continue
             hops = tuple(_hops(entry))
             tables.setdefault(vrf_name(text(entry.get("vrfName"))), {}).setdefault(prefix, hops)
-    return Part(frozenset({ROUTES}), lists=frozenset({ROUTES}), routes=tables)
+    return Part({ROUTES}, lists={ROUTES}, routes=tables)
 
 
 def _hops(entry: Mapping[str, Any]) -> Iterator[Hop]:

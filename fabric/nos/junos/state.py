@@ -12,36 +12,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabric.nos.lldp.output import first, known_text, rows, speed_gbps, text, up
-from fabric.nos.state.reader import Failed, StateReader, asn, counters, dbm, decimal, family, number, whole
-from fabric.nos.state.records import (
-    BGP,
-    ERRORS,
-    EVPN,
-    FCS,
-    IN_DISCARDS,
-    IN_ERRORS,
-    INTERFACES,
-    OPTICS,
-    OUT_DISCARDS,
-    OUT_ERRORS,
-    PFC_RX,
-    PFC_TX,
-    QUEUE_DROPS,
-    QUEUES,
-    ROUTES,
-    UNCORRECTED,
-    Counter,
-    Family,
-    Hop,
-    Optic,
-    Part,
-    Peer,
-    PortState,
-    Vni,
-)
+from fabric.nos.state.forms import having
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, OPTICS, QUEUES, ROUTES, Count
+from fabric.nos.state.reader import Failed, StateReader
+from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Vni
+from fabric.nos.state.values import asn, counters, dbm, decimal, family, number, scoped, whole
 
-_INPUT = {"input-errors": IN_ERRORS, "input-discards": IN_DISCARDS, "framing-errors": FCS}
-_OUTPUT = {"output-errors": OUT_ERRORS, "output-drops": OUT_DISCARDS}
+_INPUT = {"input-errors": Count.IN_ERRORS, "input-discards": Count.IN_DISCARDS, "framing-errors": Count.FCS}
+_OUTPUT = {"output-errors": Count.OUT_ERRORS, "output-drops": Count.OUT_DISCARDS}
 
 
 def _under(value: Any, *path: str) -> list[dict[str, Any]]:
@@ -52,31 +30,21 @@ def _under(value: Any, *path: str) -> list[dict[str, Any]]:
     return found
 
 
-def _has(value: Any, name: str) -> bool:
-    return isinstance(value, dict) and name in value
-
-
 # --- BGP ------------------------------------------------------------------------------------------------------
-
-
-def knows_bgp(value: Any) -> bool:
-    return _has(value, "bgp-information")
 
 
 def read_bgp(value: dict[str, Any]) -> Part:
     """`show bgp neighbor` and `show bgp summary`: an address may carry a port, and a link-local one its interface."""
     found = _under(value, "bgp-information", "bgp-peer")
     named = all("peer-cfg-rti" in row for row in found)  # a summary does not say the instance of a peer
-    lists = frozenset({BGP}) if named and found else frozenset()
-    return Part(frozenset({BGP}), lists=lists, peers=[_peer(row) for row in found])
+    lists = {BGP} if named and found else frozenset()
+    return Part({BGP}, lists=lists, peers=[_peer(row) for row in found])
 
 
 def _peer(row: dict[str, Any]) -> Peer:
     state = text(row.get("peer-state")).lower()
     address = text(row.get("peer-address")).partition("+")[0]
     interface = text(row.get("local-interface-name"))
-    if address.startswith("fe80") and interface and "%" not in address:
-        address = f"{address}%{interface}"
     instance = text(row.get("peer-cfg-rti"))
     options = first(row.get("bgp-option-information"))
     flags = f"{text(row.get('peer-flags'))} {text(options.get('bgp-options'))} {text(options.get('bgp-options-extended'))}"
@@ -86,7 +54,7 @@ def _peer(row: dict[str, Any]) -> Peer:
     bfd = first(row.get("bgp-bfd"))
     enabled = text(bfd.get("bfd-configuration-state")) == "enabled"
     return Peer(
-        address,
+        scoped(address, interface),
         "" if instance in ("", "master") else instance,
         state,
         asn(row.get("peer-as")),
@@ -110,24 +78,15 @@ def _families(row: dict[str, Any]) -> Iterator[Family]:
             yield Family(known, number(rib.get("received-prefix-count")), number(rib.get("accepted-prefix-count")))
 
 
-def knows_bfd(value: Any) -> bool:
-    return _has(value, "bfd-session-information")
-
-
 def read_bfd(value: dict[str, Any]) -> Part:
     peers = []
     for row in _under(value, "bfd-session-information", "bfd-session"):
         address, interface = text(row.get("session-neighbor")), text(row.get("session-interface"))
-        key = f"{address}%{interface}" if address.startswith("fe80") and interface else address
-        peers.append(Peer(key, bfd=text(row.get("session-state")).lower() == "up"))
-    return Part(frozenset(), peers=peers)
+        peers.append(Peer(scoped(address, interface), bfd=text(row.get("session-state")).lower() == "up"))
+    return Part(peers=peers)
 
 
 # --- routes ---------------------------------------------------------------------------------------------------
-
-
-def knows_routes(value: Any) -> bool:
-    return _has(value, "route-information")
 
 
 def read_routes(value: dict[str, Any]) -> Part:
@@ -144,7 +103,7 @@ def read_routes(value: dict[str, Any]) -> Part:
             )
             if entry is not None:
                 found[_prefix(row)] = tuple(_hops(entry))
-    return Part(frozenset({ROUTES}), lists=frozenset({ROUTES}), routes=tables)
+    return Part({ROUTES}, lists={ROUTES}, routes=tables)
 
 
 def _prefix(row: dict[str, Any]) -> str:
@@ -181,15 +140,15 @@ def read_interfaces(value: dict[str, Any]) -> Part:
             kinds.add(ERRORS)
         found += counters(name, first(row.get("input-error-list")), _INPUT)
         found += counters(name, first(row.get("output-error-list")), _OUTPUT)
-        found += counters(name, first(row.get("ethernet-fec-statistics")), {"fec_nccw_count": UNCORRECTED})
-        found += counters(name, first(row.get("ethernet-mac-statistics")), {"input-crc-errors": FCS})
+        found += counters(name, first(row.get("ethernet-fec-statistics")), {"fec_nccw_count": Count.UNCORRECTED})
+        found += counters(name, first(row.get("ethernet-mac-statistics")), {"input-crc-errors": Count.FCS})
         if "queue-counters" in row:
             kinds.add(QUEUES)
             found += _queues(name, row)
         if "pfc-statistics" in row or "ethernet-pfc-statistics" in row:
             kinds.add(QUEUES)
             found += _pfc(name, first(row.get("pfc-statistics", row.get("ethernet-pfc-statistics"))))
-    return Part(frozenset(kinds), lists=frozenset(kinds & {INTERFACES}), ports=ports, counters=found)
+    return Part(kinds, lists=frozenset(kinds & {INTERFACES}), ports=ports, counters=found)
 
 
 def _port(name: str, row: dict[str, Any]) -> PortState:
@@ -211,25 +170,21 @@ def _port(name: str, row: dict[str, Any]) -> PortState:
 def _queues(port: str, row: dict[str, Any]) -> Iterator[Counter]:
     for queue in _under(row, "queue-counters", "queue"):
         drops = {
-            key: QUEUE_DROPS
+            key: Count.QUEUE_DROPS
             for key in ("queue-counters-total-drop-packets", "queue-counters-tail-drop-packets")
             if key in queue
         }
         field = next(iter(drops), "")
-        yield from counters(port, queue, {field: QUEUE_DROPS} if field else {}, number(queue.get("queue-number")))
+        yield from counters(port, queue, {field: Count.QUEUE_DROPS} if field else {}, number(queue.get("queue-number")))
 
 
 def _pfc(port: str, row: dict[str, Any]) -> Iterator[Counter]:
     for entry in rows(row.get("pfc-priority", [])):
         priority = number(entry.get("priority"))
-        yield from counters(port, entry, {"receive-frames": PFC_RX, "transmit-frames": PFC_TX}, priority)
+        yield from counters(port, entry, {"receive-frames": Count.PFC_RX, "transmit-frames": Count.PFC_TX}, priority)
 
 
 # --- EVPN -----------------------------------------------------------------------------------------------------
-
-
-def knows_contexts(value: Any) -> bool:
-    return _has(value, "evpn-l3-context-information")
 
 
 def read_contexts(value: dict[str, Any]) -> Part:
@@ -250,11 +205,7 @@ def read_contexts(value: dict[str, Any]) -> Part:
                 rd=text(row.get("route-distinguisher")),
             )
         )
-    return Part(frozenset({EVPN}), vnis=vnis)
-
-
-def knows_remotes(value: Any) -> bool:
-    return _has(value, "vxlan-source-vtep-information")
+    return Part({EVPN}, vnis=vnis)
 
 
 def read_remotes(value: dict[str, Any]) -> Part:
@@ -270,7 +221,7 @@ def read_remotes(value: dict[str, Any]) -> Part:
             for entry in _under(far, "vxlan-dynamic-information", "vxlan-format"):
                 remotes.setdefault(whole(entry.get("vn-id")), set()).add(address)
     vnis = [Vni(vni, remotes=frozenset(found), source=source) for vni, found in remotes.items()]
-    return Part(frozenset({EVPN}), vnis=vnis, vteps=frozenset(known), source=source)
+    return Part({EVPN}, vnis=vnis, vteps=frozenset(known), source=source)
 
 
 # --- optics ---------------------------------------------------------------------------------------------------
@@ -303,16 +254,17 @@ def read_optics(value: dict[str, Any]) -> Part:
                 alarms,
             )
         )
-    return Part(frozenset({OPTICS}), optics=optics)
+    return Part({OPTICS}, optics=optics)
 
 
-READERS = (
-    StateReader("junos", "show bgp neighbor | display json", knows_bgp, read_bgp),
-    StateReader("junos", "show route | display json", knows_routes, read_routes),
-    StateReader("junos", "show bfd session | display json", knows_bfd, read_bfd),
-    StateReader("junos", "show interfaces diagnostics optics | display json", knows_optics, read_optics),
-    StateReader("junos", "show interfaces extensive | display json", knows_interfaces, read_interfaces),
-    StateReader("junos", "show evpn l3-context extensive | display json", knows_contexts, read_contexts),
-    StateReader("junos", "show ethernet-switching vxlan-tunnel-end-point remote | display json", knows_remotes, read_remotes),
+_COMMANDS = (  # the first one that knows an output reads it
+    ("show bgp neighbor", having("bgp-information"), read_bgp),
+    ("show route", having("route-information"), read_routes),
+    ("show bfd session", having("bfd-session-information"), read_bfd),
+    ("show interfaces diagnostics optics", knows_optics, read_optics),
+    ("show interfaces extensive", knows_interfaces, read_interfaces),
+    ("show evpn l3-context extensive", having("evpn-l3-context-information"), read_contexts),
+    ("show ethernet-switching vxlan-tunnel-end-point remote", having("vxlan-source-vtep-information"), read_remotes),
 )
-FAILED = (Failed(re.compile(r"error: .*routing.* subsystem not running")),)
+READERS = tuple(StateReader("junos", f"{command} | display json", knows, read) for command, knows, read in _COMMANDS)
+FAILED = (Failed(re.compile(r"error: .*routing.* subsystem not running|^BGP is not running")),)

@@ -2,7 +2,8 @@
 
 A table is `TABLE_x` with `ROW_x`, which is a list, or a mapping where there is one row. `| json native` has numbers in place
 of text. Source: outputs in tests of netenglabs/suzieq (tests/integration/sqcmds/nxos-input) and napalm-automation/napalm
-(test/nxos); PFC, queues and transceivers by the schemas of CiscoTestAutomation/genieparser. Not proven on a switch.
+(test/nxos); PFC, queues and their watchdog by the reference of `show queuing` (Nexus 9000 NX-OS 9.3(x) commands) and
+public collectors of the same JSON. Not proven on a switch.
 """
 
 from __future__ import annotations
@@ -12,52 +13,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabric.nos.lldp.output import known_text, rows, shut, speed_gbps, text, up
-from fabric.nos.state.reader import (
-    Failed,
-    StateReader,
-    asn,
-    counters,
-    dbm,
-    decimal,
-    family,
-    hop as next_hop,
-    number,
-    summed,
-    vrf_name,
-    whole,
-)
-from fabric.nos.state.records import (
-    BGP,
-    ERRORS,
-    EVPN,
-    FCS,
-    IN_DISCARDS,
-    IN_ERRORS,
-    INTERFACES,
-    OPTICS,
-    OUT_DISCARDS,
-    OUT_ERRORS,
-    PFC_RX,
-    PFC_TX,
-    QUEUE_DROPS,
-    QUEUES,
-    ROUTES,
-    Counter,
-    Family,
-    Hop,
-    Optic,
-    Part,
-    Peer,
-    PortState,
-    Vni,
-)
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, OPTICS, QUEUES, ROUTES, Count
+from fabric.nos.state.reader import Failed, Knows, StateReader
+from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Vni
+from fabric.nos.state.values import asn, counters, dbm, decimal, family, hop as next_hop, number, summed, vrf_name, whole
 
 _COUNTERS = {
-    "eth_crc": FCS,
-    "eth_inerr": IN_ERRORS,
-    "eth_outerr": OUT_ERRORS,
-    "eth_indiscard": IN_DISCARDS,
-    "eth_outdiscard": OUT_DISCARDS,
+    "eth_crc": Count.FCS,
+    "eth_inerr": Count.IN_ERRORS,
+    "eth_outerr": Count.OUT_ERRORS,
+    "eth_indiscard": Count.IN_DISCARDS,
+    "eth_outdiscard": Count.OUT_DISCARDS,
 }
 _STATES = re.compile(r"idle|connect|active|opensent|openconfirm|established|shut", re.IGNORECASE)
 
@@ -74,11 +40,12 @@ def has(value: Any, name: str, *fields: str) -> bool:
     return bool(found) and all(any(field in row for row in found) for field in fields)
 
 
+def rows_of(name: str, *fields: str) -> Knows:
+    """Outputs that have a table of some name whose rows have some fields."""
+    return lambda value: has(value, name, *fields)
+
+
 # --- BGP ------------------------------------------------------------------------------------------------------
-
-
-def knows_summary(value: Any) -> bool:
-    return has(value, "vrf", "vrf-local-as")
 
 
 def read_summary(value: dict[str, Any]) -> Part:
@@ -90,7 +57,8 @@ def read_summary(value: dict[str, Any]) -> Part:
         for saf in table(af, "saf")
         for row in table(saf, "neighbor")
     ]
-    return Part(frozenset({BGP}), lists=frozenset({BGP}), peers=peers)
+    ids = {vrf_name(text(vrf.get("vrf-name-out"))): text(vrf.get("vrf-router-id")) for vrf in table(value, "vrf")}
+    return Part({BGP}, lists={BGP}, peers=peers, router_ids=ids)
 
 
 def _summary(vrf: str, local_asn: int, af_name: str, row: dict[str, Any]) -> Peer:
@@ -111,13 +79,9 @@ def _summary(vrf: str, local_asn: int, af_name: str, row: dict[str, Any]) -> Pee
     )
 
 
-def knows_neighbors(value: Any) -> bool:
-    return has(value, "neighbor", "remoteas", "state")
-
-
 def read_neighbors(value: dict[str, Any]) -> Part:
     """`show bgp all neighbors vrf all`. It has no accepted prefixes, and `pfxrecvd` counts them after policies."""
-    return Part(frozenset({BGP}), peers=[_neighbor(row) for row in table(value, "neighbor")])
+    return Part({BGP}, peers=[_neighbor(row) for row in table(value, "neighbor")])
 
 
 def _neighbor(row: dict[str, Any]) -> Peer:
@@ -147,10 +111,6 @@ def _neighbor(row: dict[str, Any]) -> Peer:
 # --- routes ---------------------------------------------------------------------------------------------------
 
 
-def knows_routes(value: Any) -> bool:
-    return has(value, "vrf", "TABLE_addrf")
-
-
 def read_routes(value: dict[str, Any]) -> Part:
     tables: dict[str, dict[str, tuple[Hop, ...]]] = {}
     for vrf in table(value, "vrf"):
@@ -158,7 +118,7 @@ def read_routes(value: dict[str, Any]) -> Part:
         for addrf in table(vrf, "addrf"):
             for prefix in table(addrf, "prefix"):
                 found[text(prefix.get("ipprefix"))] = tuple(_hops(prefix))
-    return Part(frozenset({ROUTES}), lists=frozenset({ROUTES}), routes=tables)
+    return Part({ROUTES}, lists={ROUTES}, routes=tables)
 
 
 def _hops(prefix: dict[str, Any]) -> Iterator[Hop]:
@@ -172,26 +132,26 @@ def _hops(prefix: dict[str, Any]) -> Iterator[Hop]:
 
 
 def knows_interfaces(value: Any) -> bool:
-    return has(value, "interface", "interface", "state") and any(
-        key.startswith("eth_") for row in table(value, "interface") for key in row
-    )
+    found = table(value, "interface")
+    states = any("state" in row or "svi_line_proto" in row for row in found)
+    return states and any(key.startswith(("eth_", "svi_")) for row in found for key in row)
 
 
 def read_interfaces(value: dict[str, Any]) -> Part:
-    """`show interface`. Speed is that of `eth_bw`, in kb/s."""
+    """`show interface`. Speed is that of `eth_bw`, in kb/s; VLAN interfaces have fields of their own."""
     ports, found = [], list[Counter]()
     counted = False
     for row in table(value, "interface"):
-        name, state = text(row.get("interface")), up(row.get("state"))
-        admin = text(row.get("admin_state"))
+        name, state = text(row.get("interface")), up(row.get("state", row.get("svi_line_proto")))
+        admin = text(row.get("admin_state", row.get("svi_admin_state")))
         reason = known_text(row.get("state_rsn_desc"))
-        off = admin == "down" or shut(reason) or "errdisable" in reason.lower() or "err-disabled" in reason.lower()
+        off = admin == "down" or shut(reason) or bool(re.search("err-?disabled", reason, re.IGNORECASE))
         speed = speed_gbps(f"{text(row.get('eth_bw'))}K") if state else 0
-        ports.append(PortState(name, state, off and not state, reason, speed, whole(row.get("eth_mtu"))))
+        ports.append(PortState(name, state, off and not state, reason, speed, whole(row.get("eth_mtu", row.get("svi_mtu")))))
         counted = counted or "eth_inerr" in row
         found += counters(name, row, _COUNTERS)
     kinds = {INTERFACES, *([ERRORS] if counted else [])}
-    return Part(frozenset(kinds), lists=frozenset({INTERFACES}), ports=ports, counters=found)
+    return Part(kinds, lists={INTERFACES}, ports=ports, counters=found)
 
 
 def knows_status(value: Any) -> bool:
@@ -207,14 +167,10 @@ def read_status(value: dict[str, Any]) -> Part:
         speed = speed_gbps(row.get("speed")) if state else 0
         off = shut(row.get("state")) or "admin" in reason.lower()
         ports.append(PortState(text(row.get("interface")), state, off and not state, reason, speed))
-    return Part(frozenset({INTERFACES}), ports=ports)
+    return Part({INTERFACES}, ports=ports)
 
 
 # --- NVE ------------------------------------------------------------------------------------------------------
-
-
-def knows_vnis(value: Any) -> bool:
-    return has(value, "nve_vni", "vni", "type")
 
 
 def read_vnis(value: dict[str, Any]) -> Part:
@@ -225,17 +181,13 @@ def read_vnis(value: dict[str, Any]) -> Part:
         layer3 = kind == "L3"
         vrf = owner.strip("[] ") if layer3 else ""
         vnis.append(Vni(whole(row.get("vni")), layer3, vrf, up=up(row.get("vni-state"))))
-    return Part(frozenset({EVPN}), lists=frozenset({EVPN}), vnis=vnis)
-
-
-def knows_peers(value: Any) -> bool:
-    return has(value, "nve_peers", "peer-ip")
+    return Part({EVPN}, lists={EVPN}, vnis=vnis)
 
 
 def read_peers(value: dict[str, Any]) -> Part:
     """`show nve peers`: every VTEP that is up, of whichever VNI."""
     found = {text(row.get("peer-ip")) for row in table(value, "nve_peers") if up(row.get("peer-state")) is not False}
-    return Part(frozenset(), vteps=frozenset(found))
+    return Part(vteps=frozenset(found))
 
 
 # --- PFC, queues, optics --------------------------------------------------------------------------------------
@@ -246,44 +198,63 @@ def knows_pfc(value: Any) -> bool:
 
 
 def read_pfc(value: dict[str, Any]) -> Part:
-    """`show interface priority-flow-control`: names of fields differ by release, the words in them do not."""
+    """`show interface priority-flow-control`: frames of all priorities together."""
     found: list[Counter] = []
     for row in (*table(value, "pfc_interface"), *table(value, "pfc_intf")):
-        port = next((text(row[key]) for key in row if re.search("^if_|intf|interface|^port", key)), "")
-        for key, entry in row.items():
-            if re.search("rx.*(?:ppp|pause|frames)", key, re.IGNORECASE):
-                found += counters(port, {key: entry}, {key: PFC_RX})
-            elif re.search("tx.*(?:ppp|pause|frames)", key, re.IGNORECASE):
-                found += counters(port, {key: entry}, {key: PFC_TX})
-    return Part(frozenset({QUEUES}), counters=found)
-
-
-def knows_queues(value: Any) -> bool:
-    return has(value, "queuing_interface")
+        port = text(row.get("if_name_str", row.get("interface")))
+        found += counters(port, row, {"rx-stats": Count.PFC_RX, "tx-stats": Count.PFC_TX})
+    return Part({QUEUES}, counters=found)
 
 
 def read_queues(value: dict[str, Any]) -> Part:
-    """`show queuing interface`: dropped packets of each queue, of unicast and multicast."""
+    """`show queuing interface`, `show queuing tabular interface` and `show queuing pfc-queue detail`, by QoS group."""
     found: list[Counter] = []
     for row in table(value, "queuing_interface"):
         port = text(row.get("if_name_str")).partition(" ")[0]
-        for key in row:
-            if key.startswith("TABLE_"):
-                for entry in table(row, key.removeprefix("TABLE_")):
-                    found += _queue(port, entry)
-    return Part(frozenset({QUEUES}), counters=summed(found))
+        for entry in table(row, "qosgrp_egress_stats"):
+            found += _drops(port, _group(entry), table(entry, "qosgrp_egress_stats_entry"))
+        for entry in table(row, "qosgrp_stats"):
+            for stat in table(entry, "qosgrp_stats_entry"):
+                found += counters(port, stat, {"q-shutdown": Count.STORMS}, _group(entry))
+        for entry in table(row, "queuing_counter"):
+            found += _tabular(port, entry)
+        for entry in table(row, "pfc_stats"):
+            names = {"rx-pause-count": Count.PFC_RX, "tx-pause-count": Count.PFC_TX}
+            found += counters(port, entry, names, number(entry.get("cos")))
+    return Part({QUEUES}, counters=summed(found))
 
 
-def _queue(port: str, entry: dict[str, Any]) -> Iterator[Counter]:
-    title = next((text(entry[key]) for key in entry if re.search("qos.*group|queue", key, re.IGNORECASE)), "")
-    queue = number(re.sub("[^0-9]", "", title))
-    for key in entry:
-        if re.search("drop.*(?:pkts|packets)|(?:pkts|packets).*drop", key, re.IGNORECASE):
-            yield from counters(port, entry, {key: QUEUE_DROPS}, queue)
+def _group(entry: dict[str, Any]) -> int | None:
+    """`3`, `3 [Active]`; None for the groups of the CPU and of SPAN."""
+    digits = re.match("[0-9]+", text(entry.get("eq-qosgrp")))
+    return int(digits[0]) if digits else None
+
+
+def _drops(port: str, queue: int | None, stats: list[dict[str, Any]]) -> Iterator[Counter]:
+    """Kinds of drops that a release has may include each other (`Tail Drop`, `WD & Tail Drop`): the largest counts."""
+    kinds = [
+        one for one in stats if "drop" in text(one.get("eq-stat-type")).lower() and text(one.get("eq-stat-units")) == "Pkts"
+    ]
+    fields = ("eq-uc-stat-value", "eq-oobfc-uc-stat-value", "eq-mc-stat-value")
+    most = max((sum(whole(one.get(field)) for field in fields) for one in kinds), default=0)
+    if most:
+        yield Counter(Count.QUEUE_DROPS, port, most, queue)
+
+
+_TABULAR = (("drop-pkts", Count.QUEUE_DROPS), ("pfc-rx-pkts", Count.PFC_RX), ("pfc-tx-pkts", Count.PFC_TX))
+
+
+def _tabular(port: str, entry: dict[str, Any]) -> Iterator[Counter]:
+    """A counter by row, a QoS group by column."""
+    title = text(entry.get("counter_name_str"))
+    name = next((name for end, name in _TABULAR if title.endswith(end)), None)
+    for key in entry if name else ():
+        if found := re.fullmatch("qos_group_([0-9]+)", key):
+            yield from counters(port, entry, {key: name or ""}, int(found[1]))
 
 
 def knows_optics(value: Any) -> bool:
-    return has(value, "interface", "interface", "sfp")
+    return any("sfp" in row or "rx_pwr" in row for row in table(value, "interface"))
 
 
 def read_optics(value: dict[str, Any]) -> Part:
@@ -298,19 +269,20 @@ def read_optics(value: dict[str, Any]) -> Part:
             high = decimal(lanes[0].get("rx_pwr_alrm_hi"))
             hot = decimal(lanes[0].get("temp_alrm_hi"))
             optics.append(Optic(text(row.get("interface")), tuple(powers), low, high, heat, hot))
-    return Part(frozenset({OPTICS}), optics=optics)
+    return Part({OPTICS}, optics=optics)
 
 
-READERS = (
-    StateReader("nxos", "show bgp all summary vrf all | json", knows_summary, read_summary),
-    StateReader("nxos", "show bgp all neighbors vrf all | json", knows_neighbors, read_neighbors),
-    StateReader("nxos", "show ip route vrf all | json", knows_routes, read_routes),
-    StateReader("nxos", "show interface transceiver details | json", knows_optics, read_optics),
-    StateReader("nxos", "show interface | json", knows_interfaces, read_interfaces),
-    StateReader("nxos", "show interface status | json", knows_status, read_status),
-    StateReader("nxos", "show nve vni | json", knows_vnis, read_vnis),
-    StateReader("nxos", "show nve peers | json", knows_peers, read_peers),
-    StateReader("nxos", "show interface priority-flow-control | json", knows_pfc, read_pfc),
-    StateReader("nxos", "show queuing interface | json", knows_queues, read_queues),
+_COMMANDS = (  # the first one that knows an output reads it
+    ("show bgp all summary vrf all", rows_of("vrf", "vrf-local-as"), read_summary),
+    ("show bgp all neighbors vrf all", rows_of("neighbor", "remoteas", "state"), read_neighbors),
+    ("show ip route vrf all", rows_of("vrf", "TABLE_addrf"), read_routes),
+    ("show interface transceiver details", knows_optics, read_optics),
+    ("show interface", knows_interfaces, read_interfaces),
+    ("show interface status", knows_status, read_status),
+    ("show nve vni", rows_of("nve_vni", "vni", "type"), read_vnis),
+    ("show nve peers", rows_of("nve_peers", "peer-ip"), read_peers),
+    ("show interface priority-flow-control", knows_pfc, read_pfc),
+    ("show queuing interface", rows_of("queuing_interface"), read_queues),
 )
+READERS = tuple(StateReader("nxos", f"{command} | json", knows, read) for command, knows, read in _COMMANDS)
 FAILED = (Failed(re.compile(r"(?:Note: *process|BGP process) .*not running", re.IGNORECASE)),)

@@ -13,28 +13,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabric.nos.lldp.output import first, known_text, speed_gbps, text, up
-from fabric.nos.state.reader import StateReader, counters, dbm, decimal, number, whole
-from fabric.nos.state.records import (
-    ECN_DROPS,
-    ERRORS,
-    FCS,
-    IN_DISCARDS,
-    IN_ERRORS,
-    INTERFACES,
-    OPTICS,
-    OUT_DISCARDS,
-    OUT_ERRORS,
-    PFC_RX,
-    PFC_TX,
-    QUEUE_DROPS,
-    QUEUES,
-    STORMS,
-    UNCORRECTED,
-    Counter,
-    Optic,
-    Part,
-    PortState,
-)
+from fabric.nos.state.forms import each
+from fabric.nos.state.kinds import ERRORS, INTERFACES, OPTICS, QUEUES, Count
+from fabric.nos.state.reader import StateReader
+from fabric.nos.state.records import Counter, Optic, Part, PortState
+from fabric.nos.state.values import counters, dbm, decimal, number, whole
 
 Tables = dict[str, dict[str, dict[str, Any]]]
 
@@ -43,20 +26,20 @@ _TABLE = re.compile(
     r"TRANSCEIVER_DOM_SENSOR|TRANSCEIVER_DOM_TEMPERATURE|TRANSCEIVER_DOM_THRESHOLD|TRANSCEIVER_DOM_FLAG)(?:[:|](.*))?"
 )
 _PORT = {
-    "SAI_PORT_STAT_IF_IN_ERRORS": IN_ERRORS,
-    "SAI_PORT_STAT_IF_OUT_ERRORS": OUT_ERRORS,
-    "SAI_PORT_STAT_IF_IN_DISCARDS": IN_DISCARDS,
-    "SAI_PORT_STAT_IF_OUT_DISCARDS": OUT_DISCARDS,
-    "SAI_PORT_STAT_ETHER_STATS_CRC_ALIGN_ERRORS": FCS,
-    "SAI_PORT_STAT_IF_IN_FEC_NOT_CORRECTABLE_FRAMES": UNCORRECTED,
+    "SAI_PORT_STAT_IF_IN_ERRORS": Count.IN_ERRORS,
+    "SAI_PORT_STAT_IF_OUT_ERRORS": Count.OUT_ERRORS,
+    "SAI_PORT_STAT_IF_IN_DISCARDS": Count.IN_DISCARDS,
+    "SAI_PORT_STAT_IF_OUT_DISCARDS": Count.OUT_DISCARDS,
+    "SAI_PORT_STAT_ETHER_STATS_CRC_ALIGN_ERRORS": Count.FCS,
+    "SAI_PORT_STAT_IF_IN_FEC_NOT_CORRECTABLE_FRAMES": Count.UNCORRECTED,
 }
 _QUEUE = {
-    "SAI_QUEUE_STAT_DROPPED_PACKETS": QUEUE_DROPS,
-    "SAI_QUEUE_STAT_WRED_DROPPED_PACKETS": ECN_DROPS,
-    "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED": STORMS,
+    "SAI_QUEUE_STAT_DROPPED_PACKETS": Count.QUEUE_DROPS,
+    "SAI_QUEUE_STAT_WRED_DROPPED_PACKETS": Count.ECN_DROPS,
+    "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS": Count.QUEUE_DROPS,
+    "PFC_WD_QUEUE_STATS_DEADLOCK_DETECTED": Count.STORMS,
 }
-_PG = {"SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS": QUEUE_DROPS}
-_PORTSTAT = {"RX_ERR": IN_ERRORS, "TX_ERR": OUT_ERRORS, "RX_DRP": IN_DISCARDS, "TX_DRP": OUT_DISCARDS}
+_PORTSTAT = {"RX_ERR": Count.IN_ERRORS, "TX_ERR": Count.OUT_ERRORS, "RX_DRP": Count.IN_DISCARDS, "TX_DRP": Count.OUT_DISCARDS}
 _FEC = {"rs": "rs", "fc": "fc", "none": "none"}
 
 
@@ -78,7 +61,7 @@ def read(value: dict[str, Any]) -> Part:
     ]
     return Part(
         frozenset(kind for kind, there in kinds if there),
-        lists=frozenset({INTERFACES}) if ports else frozenset(),
+        lists={INTERFACES} if ports else frozenset(),
         ports=ports,
         counters=tuple(_counters(tables)),
         optics=optics,
@@ -110,15 +93,22 @@ def _counters(tables: Tables) -> Iterator[Counter]:
     """By the maps of names: `Ethernet0` of ports, `Ethernet0:3` of queues and priority groups."""
     by_oid = tables["COUNTERS"]
     for port, oid in tables["COUNTERS_PORT_NAME_MAP"].get("", {}).items():
-        row = by_oid.get(text(oid), {})
-        yield from counters(port, row, _PORT)
-        for priority in range(8):
-            names = {f"SAI_PORT_STAT_PFC_{priority}_RX_PKTS": PFC_RX, f"SAI_PORT_STAT_PFC_{priority}_TX_PKTS": PFC_TX}
-            yield from counters(port, row, names, priority)
-    for table, names in (("COUNTERS_QUEUE_NAME_MAP", _QUEUE), ("COUNTERS_PG_NAME_MAP", _PG)):
+        yield from _of_port(port, by_oid.get(text(oid), {}))
+    for table in ("COUNTERS_QUEUE_NAME_MAP", "COUNTERS_PG_NAME_MAP"):
         for name, oid in tables[table].get("", {}).items():
             port, _, queue = name.rpartition(":")
-            yield from counters(port, by_oid.get(text(oid), {}), names, number(queue))
+            yield from _of_queue(port, by_oid.get(text(oid), {}), number(queue))
+
+
+def _of_port(port: str, row: dict[str, Any]) -> Iterator[Counter]:
+    yield from counters(port, row, _PORT)
+    for priority in range(8):
+        field = f"SAI_PORT_STAT_PFC_{priority}_{{}}_PKTS"
+        yield from counters(port, row, {field.format("RX"): Count.PFC_RX, field.format("TX"): Count.PFC_TX}, priority)
+
+
+def _of_queue(port: str, row: dict[str, Any], queue: int | None) -> Iterator[Counter]:
+    yield from counters(port, row, _QUEUE, queue)
 
 
 def _optics(tables: Tables) -> Iterator[Optic]:
@@ -135,6 +125,21 @@ def _optics(tables: Tables) -> Iterator[Optic]:
         yield Optic(port, tuple(powers), low, high, heat, decimal(limits.get("temphighalarm")), alarms)
 
 
+def knows_paths(value: Any) -> bool:
+    """gNMI paths of COUNTERS_DB: `COUNTERS/Ethernet*`, `COUNTERS/Ethernet*/Queues`, `COUNTERS/Ethernet*/Pfcwd`."""
+    return any(key.startswith(("SAI_PORT_STAT", "SAI_QUEUE_STAT", "PFC_WD_QUEUE")) for _, row in each(value) for key in row)
+
+
+def read_paths(value: dict[str, Any]) -> Part:
+    found: list[Counter] = []
+    kinds = set()
+    for name, row in each(value):
+        port, _, queue = name.partition(":")
+        found += _of_queue(port, row, number(queue)) if queue else _of_port(port, row)
+        kinds |= {QUEUES if queue else ERRORS} if row else set()
+    return Part(kinds, counters=found)
+
+
 def knows_portstat(value: Any) -> bool:
     """`show interfaces counters -j`."""
     return isinstance(value, dict) and any(
@@ -144,7 +149,7 @@ def knows_portstat(value: Any) -> bool:
 
 def read_portstat(value: dict[str, Any]) -> Part:
     found = [one for port, row in value.items() for one in counters(port, first(row), _PORTSTAT)]
-    return Part(frozenset({ERRORS}), counters=found)
+    return Part({ERRORS}, counters=found)
 
 
 def knows_queuestat(value: Any) -> bool:
@@ -162,14 +167,15 @@ def read_queuestat(value: dict[str, Any]) -> Part:
         for port, row in value.items()
         for queue, entry in first(row).items()
         for one in counters(
-            port, first(entry), {"droppacket": QUEUE_DROPS}, number(queue.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+            port, first(entry), {"droppacket": Count.QUEUE_DROPS}, number(queue.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
         )
     ]
-    return Part(frozenset({QUEUES}), counters=found)
+    return Part({QUEUES}, counters=found)
 
 
 READERS = (
     StateReader("sonic", "sonic-db-dump -n APPL_DB, STATE_DB or COUNTERS_DB", knows, read),
+    StateReader("sonic", "gNMI paths COUNTERS/Ethernet*, …/Queues, …/Pfcwd", knows_paths, read_paths),
     StateReader("sonic", "show interfaces counters -j", knows_portstat, read_portstat),
     StateReader("sonic", "show queue counters --json", knows_queuestat, read_queuestat),
 )

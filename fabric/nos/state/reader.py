@@ -1,23 +1,15 @@
-"""What a reader of state is, and the values that JSON of network devices spells in many ways."""
+"""What a reader of state is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
-from fabric.nos.lldp.output import text
-from fabric.nos.state.records import Counter, Hop, Part
+from fabric.nos.state.records import Part
 
-_FAMILIES = (
-    (re.compile(r"evpn", re.IGNORECASE), "evpn"),
-    (re.compile(r"^(?:l2vpn[_ -]?)?(?:ipv6|inet6|v6)", re.IGNORECASE), "ipv6"),
-    (re.compile(r"^(?:ipv4|inet|v4)", re.IGNORECASE), "ipv4"),
-)
-_DEFAULT = ("default", "master", "inet", "global", "")
-LOWEST_DBM = -40.0  # what modules report for no light
+Knows: TypeAlias = Callable[[Any], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +18,7 @@ class StateReader:
 
     name: str  # of the network OS
     command: str  # for help and docs
-    knows: Callable[[Any], bool]  # of one JSON value
+    knows: Knows  # of one JSON value
     read: Callable[[Any], Part]
 
 
@@ -35,73 +27,3 @@ class Failed:
     """How a network OS says in text that it cannot answer: `bgpd is not running`."""
 
     pattern: re.Pattern[str]
-
-
-def number(value: Any) -> int | None:
-    """A count that may be text with commas, `N/A` or missing."""
-    if type(value) is int:
-        return value if value >= 0 else None
-    word = text(value).replace(",", "")
-    return int(word) if re.fullmatch(r"[0-9]{1,20}", word) else None
-
-
-def whole(value: Any) -> int:
-    """As `number`, 0 for what is no number."""
-    return number(value) or 0 if value else 0
-
-
-def decimal(value: Any) -> float | None:
-    """A reading that may carry its unit: `-2.31`, `-2.31 dBm`, `30.9C`. None for no reading."""
-    if type(value) is float:
-        return value
-    found = re.match(r"\s*(-?[0-9]+(?:\.[0-9]+)?)", text(value))
-    return float(found[1]) if found else None
-
-
-def dbm(value: Any) -> float | None:
-    """Power in dBm; `-inf` is no light."""
-    word = text(value)
-    return LOWEST_DBM if word.lower().lstrip("- ").startswith("inf") else decimal(word)
-
-
-def asn(value: Any) -> int:
-    """An AS number, also as `65000.1`."""
-    word = text(value)
-    if found := re.fullmatch(r"([0-9]{1,5})\.([0-9]{1,5})", word):
-        return int(found[1]) * 65536 + int(found[2])
-    return whole(word)
-
-
-def family(name: str) -> str:
-    """`ipv4Unicast`, `ipv4-unicast`, `inet.0` → ipv4; "" for a family that no plan has."""
-    for pattern, known in _FAMILIES:
-        if pattern.search(name):
-            return known if known == "evpn" or ("ulticast" not in name and "vpn" not in name.lower()) else ""
-    return ""
-
-
-def vrf_name(name: str) -> str:
-    """ "" for the default VRF, whatever the network OS calls it."""
-    return "" if name.lower() in _DEFAULT else name
-
-
-def counters(port: str, row: Mapping[str, Any], names: Mapping[str, str], queue: int | None = None) -> Iterator[Counter]:
-    """Those that are not zero. `names` is field → name of a counter."""
-    for field, name in names.items():
-        if (found := row.get(field)) and found != "0" and (value := whole(found)):
-            yield Counter(name, port, value, queue)
-
-
-@lru_cache(maxsize=1 << 16)
-def hop(gateway: str, interface: str) -> Hop:
-    """A next hop; tables have few of them, many times each."""
-    return Hop(gateway, interface)
-
-
-def summed(found: Iterable[Counter]) -> tuple[Counter, ...]:
-    """Counters of the same name, port and queue as one."""
-    totals: dict[tuple[str, str, int | None], int] = {}
-    for one in found:
-        key = (one.name, one.port, one.queue)
-        totals[key] = totals.get(key, 0) + one.value
-    return tuple(Counter(name, port, value, queue) for (name, port, queue), value in totals.items())

@@ -2,32 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-# Kinds of state, in the order of reports, with the words for them.
-BGP, EVPN, LLDP, INTERFACES, ROUTES, ERRORS, QUEUES, OPTICS = (
-    "bgp",
-    "evpn",
-    "lldp",
-    "interfaces",
-    "routes",
-    "errors",
-    "queues",
-    "optics",
-)
-KINDS: Mapping[str, str] = {
-    INTERFACES: "interface state",
-    LLDP: "LLDP neighbors",
-    BGP: "BGP sessions",
-    ROUTES: "routes",
-    EVPN: "EVPN state",
-    ERRORS: "error counters",
-    QUEUES: "PFC and queue counters",
-    OPTICS: "optics",
-}
-IPV4, IPV6, L2VPN = "ipv4", "ipv6", "evpn"  # address families
 ESTABLISHED = "established"
 
 
@@ -72,6 +50,7 @@ class PortState:
     frame: int = 0
     fec: str = ""  # "rs", "fc", "none"
     alias: str = ""
+    addresses: frozenset[str] | None = None  # with their lengths, None where not reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +83,11 @@ class Vni:
     rd: str = ""
 
 
-# Names of counters. All are of one port since they were cleared; those of queues have the priority or queue in `queue`.
-FCS, IN_ERRORS, OUT_ERRORS, IN_DISCARDS, OUT_DISCARDS = "fcs", "in_errors", "out_errors", "in_discards", "out_discards"
-QUEUE_DROPS, ECN_DROPS, ECN_MARKS, PFC_RX, PFC_TX = "queue_drops", "ecn_drops", "ecn_marks", "pfc_rx", "pfc_tx"
-STORMS, UNCORRECTED = "storms", "uncorrected"
-
-
 @dataclass(frozen=True, slots=True)
 class Counter:
     """One counter that is not zero."""
 
-    name: str
+    name: str  # of `Count`
     port: str
     value: int
     queue: int | None = None  # traffic class or priority
@@ -142,15 +115,16 @@ class Part:
         lists: kinds of which it lists everything, so that what it does not list is not there.
     """
 
-    kinds: frozenset[str]
+    kinds: Set[str] = frozenset()
     host: str = ""
-    lists: frozenset[str] = frozenset()
+    lists: Set[str] = frozenset()
     peers: Sequence[Peer] = ()
     ports: Sequence[PortState] = ()
     routes: Mapping[str, Table] = field(default_factory=dict)  # by VRF, "" for the default one
     vnis: Sequence[Vni] = ()
     vteps: frozenset[str] | None = None  # every VTEP that is known, where the command does not say of which VNI
     source: str = ""  # tunnel source of the switch
+    router_ids: Mapping[str, str] = field(default_factory=dict)  # by VRF, of BGP
     counters: Sequence[Counter] = ()
     optics: Sequence[Optic] = ()
     failures: Sequence[str] = ()  # what the device says instead of an answer: "bgpd is not running"

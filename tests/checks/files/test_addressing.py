@@ -95,8 +95,6 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB252", "twice on one device"): (
         but(SMALL, {"spine1.junos": {"10.0.0.2/31": "10.0.0.0/31"}}),
         [
-            "spine1.junos:10: error[FAB252]: spine1: et-0/0/1: 10.0.0.0 is also configured on spine1 "
-            "et-0/0/2 (spine1.junos:14)",
             "spine1.junos:14: error[FAB252]: spine1: et-0/0/2: 10.0.0.0 is also configured on spine1 "
             "et-0/0/1 (spine1.junos:10)",
         ],

@@ -130,7 +130,7 @@ def test_two_devices_are_not_enough() -> None:
     assert not [one for one in found if one.id == "FAB289"]
     assert skipped == [
         ("comparison of devices of one role", "fewer than 3 devices of a role: leaf1, leaf2"),
-        ("OSPF and IS-IS", "metrics, authentication, redistribution and reachability are not checked: leaf1, leaf2"),
+        ("OSPF and IS-IS", "keys of authentication, redistribution and reachability are not checked: leaf1, leaf2"),
     ]
 
 

@@ -1,0 +1,116 @@
+"""Counters and transceivers of Arista EOS: errors, discards, PFC and its watchdog, queues, FEC, optics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fabric.nos.lldp.output import first, rows
+from fabric.nos.state.forms import each, having_any, table
+from fabric.nos.state.kinds import ERRORS, OPTICS, QUEUES, Count
+from fabric.nos.state.records import Counter, Optic, Part
+from fabric.nos.state.values import counted, counters, decimal, light, number, summed, whole
+
+_ERRORS = {"fcsErrors": Count.FCS, "inErrors": Count.IN_ERRORS, "outErrors": Count.OUT_ERRORS}
+DISCARDS = {"inDiscards": Count.IN_DISCARDS, "outDiscards": Count.OUT_DISCARDS}
+_PFC = {"rxFrames": Count.PFC_RX, "txFrames": Count.PFC_TX}
+
+
+def read_errors(value: dict[str, Any]) -> Part:
+    return Part({ERRORS}, counters=counted(value["interfaceErrorCounters"], _ERRORS))
+
+
+def read_discards(value: dict[str, Any]) -> Part:
+    return Part(counters=counted(value["interfaces"], DISCARDS))
+
+
+def read_pfc(value: dict[str, Any]) -> Part:
+    """`show priority-flow-control counters [detail]`; detail has the frames of each priority."""
+    found: list[Counter] = []
+    for name, row in each(value["interfaceCounters"]):
+        by_priority = first(row.get("priorities"))
+        found += counters(name, row, _PFC if not by_priority else {})
+        for priority, one in each(by_priority):
+            found += counters(name, one, _PFC, number(priority))
+    return Part({QUEUES}, counters=found)
+
+
+def read_watchdog(value: dict[str, Any]) -> Part:
+    """`show priority-flow-control counters watchdog`: queues that were stuck; ports without an event are left out."""
+    found: list[Counter] = []
+    for name, row in each(value["interfaces"]):
+        for queue, one in each(row.get("txQueues")):
+            found += counters(name, one, {"stuckCount": Count.STORMS}, number(queue))
+    return Part({QUEUES}, counters=found)
+
+
+def read_queues(value: dict[str, Any]) -> Part:
+    """`show interfaces counters queue drops`: traffic classes of unicast, multicast or virtual output queues."""
+    found: list[Counter] = []
+    for kind in ("egressQueueCounters", "ingressVoqCounters"):
+        for name, row in each(first(value.get(kind)).get("interfaces")):
+            for part in (row, first(row.get("ucastQueues")), first(row.get("mcastQueues"))):
+                for title, entry in each(part.get("trafficClasses")):
+                    found += _queue(name, title, entry)
+    return Part({QUEUES}, counters=summed(found))
+
+
+def _queue(port: str, title: str, entry: dict[str, Any]) -> Iterator[Counter]:
+    """Most queues have dropped nothing, and there are many."""
+    by_precedence = entry.get("dropPrecedences")
+    parts = list(by_precedence.values()) if type(by_precedence) is dict else [entry]
+    dropped = [part for part in parts if type(part) is dict and part.get("droppedPackets")]
+    for part in dropped:
+        yield from counters(port, part, {"droppedPackets": Count.QUEUE_DROPS}, number(title.removeprefix("TC")))
+
+
+def read_ecn(value: dict[str, Any]) -> Part:
+    """Marks are how ECN works, and no fault."""
+    return Part()
+
+
+def read_phy(value: dict[str, Any]) -> Part:
+    """`show interfaces phy detail`: codewords that FEC could not correct, of the chip at the cable."""
+    found = []
+    for name, row in each(value["interfacePhyStatuses"]):
+        for phy in rows(row.get("phyStatuses", [])):
+            if first(phy.get("description")).get("location", "line") == "line":
+                lost = whole(first(first(phy.get("fec")).get("uncorrectedCodewords")).get("value"))
+                found += [Counter(Count.UNCORRECTED, name, lost)] if lost else []
+    return Part(counters=summed(found))
+
+
+def read_optics(value: dict[str, Any]) -> Part:
+    """`show interfaces transceiver`, where a reading is a number, and `… dom thresholds`, where it has lanes and limits."""
+    return Part({OPTICS}, optics=[one for name, row in each(value["interfaces"]) if (one := _optic(name, row))])
+
+
+def _optic(name: str, row: dict[str, Any]) -> Optic | None:
+    found = first(row.get("parameters")) or row
+    powers, low, high = _reading(found.get("rxPower"))
+    heats, _, hot = _reading(found.get("temperature"))
+    if not powers and not heats:
+        return None
+    return Optic(
+        name, light(powers), low, high, next((one for heat in heats if (one := decimal(heat)) is not None), None), hot
+    )
+
+
+def _reading(value: Any) -> tuple[list[Any], float | None, float | None]:
+    """(values of its lanes, low alarm, high alarm)."""
+    if isinstance(value, dict):
+        limits = first(value.get("threshold"))
+        return list(first(value.get("channels")).values()), decimal(limits.get("lowAlarm")), decimal(limits.get("highAlarm"))
+    return [] if value is None else [value], None, None
+
+
+COMMANDS = (
+    ("show interfaces counters errors", table("interfaceErrorCounters"), read_errors),
+    ("show interfaces counters, show interfaces counters discards", table("interfaces", "inDiscards"), read_discards),
+    ("show priority-flow-control counters detail", table("interfaceCounters", "rxFrames"), read_pfc),
+    ("show priority-flow-control counters watchdog", table("interfaces", "txQueues"), read_watchdog),
+    ("show interfaces counters queue drops", having_any("egressQueueCounters", "ingressVoqCounters"), read_queues),
+    ("show qos interfaces ecn counters queue", table("intfQueueCounters"), read_ecn),
+    ("show interfaces phy detail", table("interfacePhyStatuses"), read_phy),
+    ("show interfaces transceiver [dom thresholds]", table("interfaces", "parameters", "rxPower"), read_optics),
+)

@@ -1,0 +1,100 @@
+"""OSPF and IS-IS at two ends of a link, by interface and by network statement, on EOS, FRR, NX-OS and Cumulus Linux."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from fabric.checks.folder import check_network
+from tests.checks.files.helpers import Files, network
+
+EOS = """\
+hostname {name}
+interface Ethernet1
+   description {far} Ethernet1
+   no switchport
+   ip address 10.0.0.{number}/31
+{lines}router ospf 1
+   router-id 10.255.0.{number}
+{process}end
+"""
+FRR = """\
+frr version 8.4
+hostname {name}
+interface swp1
+ description {far} swp1
+ ip address 10.0.0.{number}/31
+{lines}exit
+router ospf
+ ospf router-id 10.255.0.{number}
+{process}exit
+"""
+
+
+def pair(form: str, end: str, one: str, other: str, process: tuple[str, str] = ("", "")) -> Files:
+    return {
+        f"{name}.{end}": form.format(name=name, far=far, number=number, lines=lines, process=own)
+        for name, far, number, lines, own in (
+            ("leaf1", "leaf2", 0, one, process[0]),
+            ("leaf2", "leaf1", 1, other, process[1]),
+        )
+    }
+
+
+AREA = "   ip ospf area 0.0.0.0\n"
+P2P = AREA + "   ip ospf network point-to-point\n"
+NETWORK = ("   network 10.0.0.0/24 area 0.0.0.0\n", "   network 10.0.0.0/24 area 0.0.0.1\n")
+PAIRS: Mapping[str, tuple[Files, list[str]]] = {
+    "the same": (pair(EOS, "eos", P2P, P2P), []),
+    "one end broadcast by default": (
+        pair(EOS, "eos", P2P, AREA),
+        ["error[FAB2508]: leaf1: Ethernet1: network type point-to-point, but broadcast at leaf2 Ethernet1"],
+    ),
+    "areas by network": (
+        pair(EOS, "eos", "", "", NETWORK),
+        ["error[FAB2508]: leaf1: Ethernet1: area 0.0.0.0, but 0.0.0.1 at leaf2 Ethernet1 (leaf2.eos:8)"],
+    ),
+    "the same area by network and by interface": (pair(EOS, "eos", AREA, "", ("", NETWORK[0])), []),
+    "the same area by a wildcard": (
+        pair(EOS, "eos", "", "", (NETWORK[0], "   network 10.0.0.0 0.0.0.255 area 0.0.0.0\n")),
+        [],
+    ),
+    "no network at one end": (
+        pair(EOS, "eos", "", "", (NETWORK[0], "   network 10.9.0.0/24 area 0.0.0.0\n")),
+        [],
+    ),
+    "authentication at one end": (
+        pair(EOS, "eos", AREA + "   ip ospf authentication message-digest\n", AREA),
+        ["error[FAB2508]: leaf1: Ethernet1: authentication message-digest, but none at leaf2 Ethernet1"],
+    ),
+    "another cost": (
+        pair(EOS, "eos", AREA + "   ip ospf cost 100\n", AREA + "   ip ospf cost 10\n"),
+        ["note[FAB2508]: leaf1: Ethernet1: metric 100, but 10 at leaf2 Ethernet1 (leaf2.eos:7)"],
+    ),
+    "hello of one end": (
+        pair(EOS, "eos", AREA + "   ip ospf hello-interval 5\n", AREA),
+        ["error[FAB2508]: leaf1: Ethernet1: hello interval 5, but 10 at leaf2 Ethernet1"],
+    ),
+    "areas by network, FRR": (
+        pair(FRR, "frr", "", "", (" network 10.0.0.0/31 area 0\n", " network 10.0.0.0/24 area 1\n")),
+        ["error[FAB2508]: leaf1: swp1: area 0.0.0.0, but 0.0.0.1 at leaf2 swp1 (leaf2.frr:9)"],
+    ),
+    "levels, FRR": (
+        pair(
+            FRR,
+            "frr",
+            " ip router isis UNDERLAY\n isis circuit-type level-1\n",
+            " ip router isis UNDERLAY\n isis circuit-type level-2-only\n",
+        ),
+        ["error[FAB2508]: leaf1: swp1: level-1, but level-2-only at leaf2 swp1 (leaf2.frr:7)"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", PAIRS)
+def test_both_ends(case: str) -> None:
+    files, expected = PAIRS[case]
+    found, _ = check_network(network(files))
+    lines = [str(one).split("\n", 1)[0].partition(" ")[2] for one in found if one.id == "FAB2508"]
+    assert lines == expected
