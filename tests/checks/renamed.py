@@ -1,7 +1,7 @@
 """Every name that is defined and used is renamed where it is defined, one after the other: is the use of nothing found?
 
 A name is renamed on all lines that define it, in one file, if another line of the device has it as well. What a line
-defines is told by `names.yaml` of the network OS: definitions of kinds that no list has
+defines is in `names.yaml` of the network OS: definitions of kinds that no list has
 are not counted, ports and bonds neither.
 
     python -m tests.checks.renamed [NOS…]       generated configs of seven designs

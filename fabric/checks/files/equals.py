@@ -79,11 +79,11 @@ class Equals(EqualsCheck):
     def judge(self, subject: Compared) -> Iterator[Finding]:
         reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
         reported |= {(one.place.file, one.place.line) for one in subject.misspelt}
-        said: set[tuple[str, str, str, int]] = set()
+        known: set[tuple[str, str, str, int]] = set()
         for one in subject.comparison.unlike:
             key = one.facts.name, one.statement, one.place.file, one.place.line
-            if key[2:] not in reported and key not in said and not self._is_explained(subject, one):
-                said.add(key)  # what a device lacks, its only object of a kind lacks too
+            if key[2:] not in reported and key not in known and not self._is_explained(subject, one):
+                known.add(key)  # what a device lacks, its only object of a kind lacks too
                 yield self.on(one.facts, one.place, one.message)
 
     def _is_explained(self, subject: Compared, one: Unlike) -> bool:

@@ -104,11 +104,11 @@ class Shared(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            said: set[str] = set()
+            seen: set[str] = set()
             for fact in shared(syntax_of(facts.nos).names, network.names.get(id(facts), ())):
                 of, _, what = fact.value.partition(": ")
-                if of not in said:  # a port may share several lanes
-                    said.add(of)
+                if of not in seen:  # a port may share several lanes
+                    seen.add(of)
                     yield self.on(facts, fact, f"{of}: {what}")
 
 
