@@ -119,9 +119,10 @@ def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
 
 
 def _borrowed(owners: list[Owner]) -> bool:
-    """Unnumbered ports: a host address of a loopback, on its ports as well."""
+    """Unnumbered ports: a host address of a loopback, on its ports as well; a port of a /31 has an address of its own."""
     hosts = [owner for owner in owners if owner.fact.value.endswith(("/32", "/128"))]
-    return len(hosts) >= len(owners) - 1 and any(is_loopback(owner.interface.name) for owner in hosts)
+    links = any(owner.fact.value.endswith(("/30", "/31", "/126", "/127")) for owner in owners)
+    return not links and len(hosts) >= len(owners) - 1 and any(is_loopback(owner.interface.name) for owner in hosts)
 
 
 def _of_separate_networks(network: Network, owners: list[Owner]) -> bool:

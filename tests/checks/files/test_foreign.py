@@ -196,6 +196,13 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ),
     ("FAB252", "ports borrow the address of the loopback"): ({"r1.frr": BORROWED.format(length=32)}, []),
     ("FAB252", "one of the ports has a subnet"): ({"r1.frr": BORROWED.format(length=24)}, []),
+    ("FAB252", "a port of a link with the address of the loopback"): (
+        {"r1.frr": BORROWED.format(length=31).replace("swp1\n ip address 10.255.0.1/32", "swp1\n ip address 10.255.0.3/32")},
+        [
+            f"r1.frr:{line}: error[FAB252]: r1: {name}: 10.255.0.1 is also configured on r1 {other} (r1.frr:{there})"
+            for line, name, other, there in ((3, "lo", "swp2", 7), (7, "swp2", "lo", 3))
+        ],
+    ),
     ("FAB252", "two ports of a device with one subnet"): (
         {"r1.frr": BORROWED.format(length=24).replace("swp1\n ip address 10.255.0.1/32", "swp1\n ip address 10.255.0.1/24")},
         [
