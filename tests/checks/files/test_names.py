@@ -234,6 +234,14 @@ def test_names_that_are_defined_and_used_are_left_in_peace() -> None:
     assert heads({"leaf1.sonic": SONIC}) == []
 
 
+def test_references_of_older_releases_of_sonic_name_their_table() -> None:
+    older = but({"leaf1.sonic": SONIC}, {"leaf1.sonic": {'"pool": "lossless"': '"pool": "[BUFFER_POOL|lossless]"'}})
+    older = but(older, {"leaf1.sonic": {'"profile_list": "lossy"': '"profile_list": "[BUFFER_PROFILE|lossy]"'}})
+    assert heads(older) == []
+    wrong = but(older, {"leaf1.sonic": {"BUFFER_POOL|lossless": "BUFFER_POOL|lossles"}})
+    assert any(line.endswith("error[FAB281]: leaf1: buffer pool lossles is used, but not defined") for line in heads(wrong))
+
+
 @pytest.mark.parametrize("case", DANGLING)
 def test_a_name_without_its_other_end(case: tuple[str, str, str]) -> None:
     name, old, new = case
