@@ -239,7 +239,7 @@ def test_references_of_older_releases_of_sonic_name_their_table() -> None:
     older = but(older, {"leaf1.sonic": {'"profile_list": "lossy"': '"profile_list": "[BUFFER_PROFILE|lossy]"'}})
     assert heads(older) == []
     wrong = but(older, {"leaf1.sonic": {"BUFFER_POOL|lossless": "BUFFER_POOL|lossles"}})
-    assert any(line.endswith("error[FAB281]: leaf1: buffer pool lossles is used, but not defined") for line in heads(wrong))
+    assert any(line.endswith("error[FAB281]: leaf1: BUFFER_POOL lossles is used, but not defined") for line in heads(wrong))
 
 
 @pytest.mark.parametrize("case", DANGLING)
