@@ -13,5 +13,6 @@ READER = Reader(
         (2, r"^\s+type: swp"),
         (1, r"^\s+router:$"),
     ),
+    disk_folders=frozenset({"etc", "nvue.d"}),
     host_name=r"^\s*nv set system hostname\s+\"?([\w.-]+)",
 )

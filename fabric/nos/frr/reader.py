@@ -27,6 +27,7 @@ READER = Reader(
     ),
     file_names=r"(?:^|[-_.])(?:frr|quagga|bgpd|zebra)\.conf$",
     usual=frozenset({"frr", "interfaces", "quagga", "bgpd.conf", "zebra.conf"}),
+    disk_folders=frozenset({"etc", "frr", "network", "quagga"}),
     part="frr|interfaces|quagga",
     companions=COMPANIONS,
     other_kinds={"interfaces": ((3, r"^auto \S+\s*$"), (3, r"^iface \S+"))},

@@ -17,7 +17,6 @@ from fabric.nos.reading.recognise import NO_CONFIG, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 HOST_NAME = r'^\s*hostname\s+"?([\w.-]+)'  # as most have it
-SYSTEM_FOLDERS = frozenset({"etc", "frr", "network", "nvue.d", "quagga", "sonic"})  # of a switch's disk, above its configs
 USUAL = frozenset({"config", "running-config", "show_running-config", "startup", "startup-config"})  # stems of files
 
 
@@ -140,9 +139,15 @@ def _files(root: Path, lost: Callable[[OSError], None]) -> Iterator[tuple[str, P
 def _home(path: PurePath, root: PurePath | None = None) -> PurePath:
     """The folder of a file's device: `leaf1` of `leaf1/etc/network/interfaces`, copied from the disk of a switch."""
     home = path.parent
-    while _usual([str(path)]) and home.name in SYSTEM_FOLDERS and home != root:
+    while _usual([str(path)]) and home.name in _disk_folders() and home != root:
         home = home.parent
     return home
+
+
+@cache
+def _disk_folders() -> frozenset[str]:
+    """Folders of a switch's disk, of all network OSes."""
+    return frozenset().union(*(reader.disk_folders for reader in readers().values()))
 
 
 def _repeated(folders: Iterable[dict[str, tuple[str, str]]]) -> frozenset[str]:

@@ -13,6 +13,7 @@ READER = Reader(
     is_json=True,
     host_name=r'"hostname":\s*"([\w.-]+)"',
     usual=frozenset({"config_db"}),
+    disk_folders=frozenset({"etc", "sonic"}),
     part="config[-_]db",
     together=frozenset({"sonic", "frr"}),
 )
