@@ -161,7 +161,15 @@ def _objects(devices: Sequence[Device]) -> Iterator[Odd]:
                     known = rules
                     if LETTER.search(name) and not family.text.startswith(PORTS):
                         known = _named([other[name] for other in users if name in other], body)
-                    yield from _nearest(at, family, name, body, known, counts)
+                    for one in _nearest(at, family, name, body, known, counts):
+                        if not (OFF.search(one.missing[0][0]) and _is_broken_out(devices[at], name)):
+                            yield one
+
+
+def _is_broken_out(own: Device, name: str) -> bool:
+    """Whether a port is broken out, as `swp1` beside `swp1s0`: only the ports of the breakout are in use or idle."""
+    parts = re.compile(rf"{re.escape(name)}[s/:]\d+")
+    return any(parts.fullmatch(other) for members in own.objects.values() for other in members)
 
 
 def _is_idle(text: str, rule: Body) -> bool:

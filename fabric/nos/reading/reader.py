@@ -24,9 +24,7 @@ class Reader:
     file_names: str = ""  # pattern of a file's name that says as much as a sign
     host_name: str = ""  # pattern of the line that tells the host name, which is its group
     usual: frozenset[str] = frozenset()  # names, or stems of names, that a file has on every device
-    disk_folders: frozenset[str] = (
-        frozenset()
-    )  # folders of a switch's disk above its configs, `frr` of `/etc/frr/frr.conf`
+    disk_folders: frozenset[str] = frozenset()  # folders of a switch's disk above its configs, `frr` of `/etc/frr/frr.conf`
     part: str = ""  # pattern of what ends the stem of a file beside others of its device, `frr` of `leaf1-frr.conf`
     companions: frozenset[str] = frozenset()  # files that hold no routing: they belong to the device whose folder they lie in
     other_kinds: Mapping[str, Signs] = field(default_factory=dict)  # further kinds of file of a device
