@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from fabric.diagnostics import Place, Report, nearest, show
 from fabric.solver import Fields, parse, read_text
+from fabric.solver.collectives.physics import gpu_names
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import (
     BUCKET,
@@ -45,8 +46,8 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
         *("sequence_parallel", "sharding", "deduplicate", "gpus_per_domain"),
     ),
     "compute": (
-        *("ms", "tflops_per_gpu", "attention_tflops_per_gpu", "utilisation", "recompute", "fused_attention", "variation"),
-        *("memory_GBps", "memory_GB", "overhead_ms"),
+        *("ms", "tflops_per_gpu", "attention_tflops_per_gpu", "utilisation", "measured_on", "recompute"),
+        *("fused_attention", "variation", "memory_GBps", "memory_GB", "overhead_ms"),
     ),
     "bytes": ("gradient", "parameter", "activation", "dispatch", "combine", "saved"),
     "overlap": OVERLAPS,
@@ -265,6 +266,7 @@ def _compute(fields: Fields) -> Compute:
         tflops_per_gpu=fields.number("tflops_per_gpu", 0, 1e-3, 1e6),
         attention_tflops_per_gpu=fields.number("attention_tflops_per_gpu", 0, 1e-3, 1e6),
         utilisation=fields.number("utilisation", 0.5, 1e-3, 1),
+        measured_on=_gpu(fields, "measured_on"),
         recompute=recompute,
         parts=parts,
         fused_attention=fields.flag("fused_attention", True),
@@ -273,6 +275,15 @@ def _compute(fields: Fields) -> Compute:
         memory_GB=fields.number("memory_GB", 0, 0, 1e6),
         overhead_ms=fields.number("overhead_ms", 0, 0, 1e9),
     )
+
+
+def _gpu(fields: Fields, key: str) -> str:
+    """The model of a GPU, "" where it is not stated."""
+    name = fields.text(key).lower()
+    if name and name not in gpu_names():
+        fields.error(key, f"expected the model of a GPU, got {show(fields.value(key))}", nearest(name, gpu_names()))
+        return ""
+    return name
 
 
 def _recompute(fields: Fields) -> tuple[Recompute, tuple[str, ...]]:

@@ -141,6 +141,7 @@ class Compute:
     tflops_per_gpu: float = 0
     attention_tflops_per_gpu: float = 0  # where the core of the attention runs in another precision; 0: as the rest
     utilisation: float = 0.5  # of the GPU's TFLOP/s while it computes
+    measured_on: str = ""  # GPU model that the utilisation was measured on; "": that of the servers
     recompute: Recompute = "none"  # selective: the core of the attention; full: every layer's forward pass
     parts: tuple[str, ...] = ()  # of RECOMPUTE_PARTS beside the core of the attention
     fused_attention: bool = True  # keeps no scores for the backward pass; False: they fill memory unless recomputed
@@ -169,6 +170,7 @@ class TrainingJob:
     software: Software = Software()
     overlap: Mapping[str, float | str] = field(default_factory=dict)
     stated: frozenset[str] = frozenset()
+    gpu: str = ""  # model of the servers' GPUs, which is not in the file
 
     @property
     def gpus(self) -> int:
@@ -212,6 +214,11 @@ class TrainingJob:
         rate = self.compute.tflops_per_gpu
         tflop = weights + attention * rate / (self.compute.attention_tflops_per_gpu or rate)
         return self.tokens * tflop / (self.gpus * rate * 1e12 * self.compute.utilisation) * 1e3
+
+    @property
+    def is_transferred(self) -> bool:
+        """Whether the utilisation was measured on GPUs of another model."""
+        return self.compute.measured_on not in ("", self.gpu)
 
     @property
     def slowest(self) -> float:

@@ -17,9 +17,10 @@ from fabric.solver.training.memory import Memory, memory, optimizer_ms
 from fabric.solver.training.traffic import Traffic, traffic
 
 FORWARD = 1 / 3  # of the computing of a micro-batch; backward is the rest
-SPREAD = 0.041
+SPREAD, SPREAD_OTHER_GPU = 0.041, 0.094
 """Standard deviation of the logarithm of measured over predicted steps, from published ladders and contrasts, beyond what the
-band of the collectives has: `python -m tools.step_band` measures it and leaves out one source at a time."""
+band of the collectives has: with the utilisation of the same GPU model, and of another one. `python -m tools.step_band`
+measures them and leaves out one source at a time."""
 NORMAL_P90 = 1.2816
 
 
@@ -78,6 +79,8 @@ class StepTime:
     step_ms: float
     p10_ms: float  # of the step: by the calls, and by the spread of published steps
     p90_ms: float
+    measured_on: str  # GPU model of the utilisation, if not that of the servers; else ""
+    spread: float  # of published steps: standard deviation of the logarithm
     network_p10_ms: float  # with all calls at the 10th percentile of measured times, and the computing as stated
     network_p90_ms: float
     ideal_ms: float  # with an infinitely fast network
@@ -120,6 +123,7 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
     exposed = _exposed(job, kinds, totals)
     step, bubble = _whole(job, kinds, exposed)
     ideal, _ = _whole(job, (), ())
+    spread = SPREAD_OTHER_GPU if job.is_transferred else SPREAD
     low, high = (
         _whole(job, kinds, _exposed(job, kinds, [kind.calls * us / 1e3 for kind, us in zip(kinds, side, strict=True)]))
         for side in ([call.p10_us for call in calls], [call.p90_us for call in calls])
@@ -140,8 +144,10 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
         optimizer_ms=optimizer_ms(job),
         overhead_ms=job.compute.overhead_ms,
         step_ms=step,
-        p10_ms=step / _apart(step / low[0]),
-        p90_ms=step * _apart(high[0] / step),
+        p10_ms=step / _apart(step / low[0], spread),
+        p90_ms=step * _apart(high[0] / step, spread),
+        measured_on=job.compute.measured_on if job.is_transferred else "",
+        spread=spread,
         network_p10_ms=low[0],
         network_p90_ms=high[0],
         ideal_ms=ideal,
@@ -151,9 +157,9 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
     )
 
 
-def _apart(network: float) -> float:
+def _apart(network: float, spread: float) -> float:
     """A percentile of the step over its middle: of independent causes the squares add up."""
-    return math.exp(math.hypot(math.log(network), NORMAL_P90 * SPREAD))
+    return math.exp(math.hypot(math.log(network), NORMAL_P90 * spread))
 
 
 def _whole(job: TrainingJob, kinds: Sequence[Traffic], exposed: Sequence[float]) -> tuple[float, float]:
@@ -193,11 +199,11 @@ def _hidden(job: TrainingJob, kind: Traffic, total: float) -> float:
     return min(window, total * (1 - 1 / kind.calls))
 
 
-def assumptions(job: TrainingJob, time_of: TimeOf, domain_gpus: int, gpu: str = "") -> tuple[Assumption, ...]:
-    """The keys that are not stated and matter here, the largest change first; `gpu` is the name of the GPUs."""
+def assumptions(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> tuple[Assumption, ...]:
+    """The keys that are not stated and matter here, the largest change first."""
     base = step_time(job, time_of, domain_gpus)
     rows = []
-    for key, value, other, changed in _alternatives(job, {item.dimension for item in base.dimensions}, gpu):
+    for key, value, other, changed in _alternatives(job, {item.dimension for item in base.dimensions}):
         if key not in job.stated and not check(changed):
             change = step_time(changed, time_of, domain_gpus).step_ms / base.step_ms - 1
             if change or key != "software.nccl":
@@ -205,7 +211,7 @@ def assumptions(job: TrainingJob, time_of: TimeOf, domain_gpus: int, gpu: str = 
     return tuple(sorted(rows, key=lambda row: (-abs(row.change), row.key)))
 
 
-def _alternatives(job: TrainingJob, used: set[Dimension], gpu: str) -> list[tuple[str, str, str, TrainingJob]]:
+def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str, str, TrainingJob]]:
     """(key, value, other value, the job with the other value)"""
     parallel, compute, sizes = job.parallel, job.compute, job.bytes
     rows = [
@@ -238,7 +244,7 @@ def _alternatives(job: TrainingJob, used: set[Dimension], gpu: str) -> list[tupl
         )
         half = replace(sizes, dispatch=1 if sizes.dispatch != 1 else 2)
         rows.append(("bytes.dispatch", f"{sizes.dispatch:g}", f"{half.dispatch:g}", replace(job, bytes=half)))
-    if fixed_in := nccl.fixed_in(gpu):
+    if fixed_in := nccl.fixed_in(job.gpu):
         rows.append(("software.nccl", f"{fixed_in} or newer", "older", replace(job, software=Software(nccl=nccl.OLDEST))))
     alike = replace(compute, variation=0.0)
     rows.append(("compute.variation", f"{compute.variation:g}", "0", replace(job, compute=alike)))

@@ -13,7 +13,7 @@ from fabric.plan import FabricPlan
 from fabric.solver.estimate import groups as rank_groups
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.training.ladder import StepScore
-from fabric.solver.training.step import SPREAD
+from fabric.solver.training.step import SPREAD, SPREAD_OTHER_GPU
 from tests import ROOT
 from tools import step_band
 
@@ -142,6 +142,18 @@ def test_the_band_covers_published_steps() -> None:
     assert [step_band.inside(row, 0.0) for row in a100].count(False) == 2
     assert [step_band.inside(row, SPREAD) for row in (*a100, *gb200)].count(False) == 1
     assert 0 <= step_band.spread({"a100": a100, "gb200": gb200}) < SPREAD  # most of it is that of other GPUs
+
+
+def test_the_utilisation_of_another_gpu_model_widens_the_band() -> None:
+    """GPT-OSS on H100 to Qwen3 on GB200, GB200 to GB300; 405B on H100 has the utilisation of 70B on H100."""
+    rows = scored("megatron-bridge").predictions
+    assert [(row.transferred, row.spread) for row in rows] == [
+        (False, SPREAD),
+        (True, SPREAD_OTHER_GPU),
+        (True, SPREAD_OTHER_GPU),
+    ]
+    groups = {name: scored(name, name == "contrasts").predictions for name in ("contrasts", "megatron-bridge")}
+    assert step_band.spread(step_band.of_kind(groups, True)) == pytest.approx(SPREAD_OTHER_GPU, abs=0.0005)
 
 
 def test_first_and_last_stages_reduce_their_embedding_all_at_once() -> None:

@@ -238,6 +238,12 @@ def test_data_may_be_what_remains_of_the_gpus() -> None:
         ("sharding: optimizer", "sharding: zero3", "expected none, optimizer, gradients, full, got 'zero3'", ""),
         ("utilisation: 0.55", "recompute: [norm, attn]", "expected a list of attention, norm, up_projection", "'attention'"),
         ("utilisation: 0.55", "recompute: []", "compute.recompute: expected a list of", ""),
+        (
+            "utilisation: 0.55",
+            "measured_on: h101",
+            "compute.measured_on: expected the model of a GPU, got 'h101'",
+            "did you mean 'h100'?",
+        ),
         ("utilisation: 0.55", "fused_attention: maybe", "compute.fused_attention: expected true or false", ""),
         ("  utilisation", "  ms: 3\n  utilisation", "compute.ms: expected one of ms and tflops_per_gpu, got both", ""),
         ("  parameters: 70.6e9\n", "", "m.yaml:3:3: error[FAB173]: model.parameters: missing key", ""),
