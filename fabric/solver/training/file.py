@@ -12,8 +12,10 @@ from fabric.solver import Fields, parse, read_text
 from fabric.solver.collectives.physics import gpu_names
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import (
-    BUCKET,
     CODE,
+    CUDA_GRAPHS,
+    ORDERS,
+    OVERLAP_WORDS,
     OVERLAPS,
     RECOMPUTE_PARTS,
     RECOMPUTES,
@@ -42,7 +44,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "batch": ("micro_batch", "micro_batches", "sequences"),
     "parallel": (
-        *("data", "tensor", "context", "pipeline", "expert", "interleave", "stages", "schedule"),
+        *("data", "tensor", "context", "pipeline", "expert", "interleave", "stages", "schedule", "order"),
         *("sequence_parallel", "sharding", "deduplicate", "gpus_per_domain"),
     ),
     "compute": (
@@ -51,7 +53,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "bytes": ("gradient", "parameter", "activation", "dispatch", "combine", "saved"),
     "overlap": OVERLAPS,
-    "software": ("nccl",),
+    "software": ("nccl", "cuda_graph"),
 }
 BESIDE = ("checkpoint", "failures")  # sections of goodput, which reads them
 _NEEDED = ("parameters", "layers", "hidden", "sequence")
@@ -156,7 +158,7 @@ def _job(sections: dict[str, Fields], gpus: int | None) -> TrainingJob:
         parallel=parallel,
         bytes=_bytes(sections["bytes"]),
         compute=_compute(sections["compute"]),
-        software=Software(nccl=_release(sections["software"], "nccl")),
+        software=_software(sections["software"]),
         overlap={key: _share(overlap, key) for key in OVERLAPS if key in overlap},
         stated=frozenset(f"{name}.{key}" for name, section in sections.items() for key in section if key in section),
     )
@@ -199,6 +201,7 @@ def _parallel(fields: Fields, gpus: int | None) -> Parallel:
         interleave=fields.whole("interleave", 1, 1, 1000),
         stages=_stages(fields),
         schedule=_word(fields, "schedule", SCHEDULES, SCHEDULES[0]),
+        order=_word(fields, "order", ORDERS, ORDERS[0]),
         sequence_parallel=fields.flag("sequence_parallel", False),
         sharding=_word(fields, "sharding", SHARDINGS, "none"),
         deduplicate=fields.flag("deduplicate", False),
@@ -245,6 +248,10 @@ def _bytes(fields: Fields) -> Bytes:
         combine=fields.number("combine", activation, 0.125, 16),
         saved=fields.number("saved", 2, 0.125, 16),
     )
+
+
+def _software(fields: Fields) -> Software:
+    return Software(_release(fields, "nccl"), _word(fields, "cuda_graph", CUDA_GRAPHS, CUDA_GRAPHS[0]))
 
 
 def _release(fields: Fields, key: str) -> str:
@@ -301,8 +308,8 @@ def _recompute(fields: Fields) -> tuple[Recompute, tuple[str, ...]]:
 
 
 def _share(fields: Fields, key: str) -> float | str:
-    if key == "data" and fields.value(key) == BUCKET:
-        return BUCKET
+    if fields.value(key) == OVERLAP_WORDS.get(key, ""):
+        return OVERLAP_WORDS[key]
     return fields.number(key, 0, 0, 1)
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.solver.training import nccl
 from fabric.solver.training.checks import check
-from fabric.solver.training.job import BUCKET, CODE, Dimension, Software, TrainingJob
+from fabric.solver.training.job import BUCKET, CHUNK, CODE, Dimension, TrainingJob
 from fabric.solver.training.memory import Memory, memory, optimizer_ms
 from fabric.solver.training.traffic import Traffic, traffic
 
@@ -186,17 +186,33 @@ def _exposed(job: TrainingJob, kinds: Sequence[Traffic], totals: Sequence[float]
 def _hidden(job: TrainingJob, kind: Traffic, total: float) -> float:
     """ms of a total that computing hides.
 
-    With `bucket` the call of a layer runs beside the computing of other layers, so one call is always exposed: the first
-    all-gather, the last reduction. Sharded parameters have the computing of the whole step for that; else the all-gathers
-    have the forward pass of the first micro-batch and the reductions the backward pass of the last one.
+    With `chunk` one chunk of each call is exposed, the first or the last: Wang et al., ASPLOS '23,
+    doi:10.1145/3567955.3567959. With `bucket` the call of a layer runs beside the computing of other layers, so one call is
+    always exposed: the first all-gather, the last reduction. Sharded parameters have the computing of the whole step for
+    that; else the all-gathers have the forward pass of the first micro-batches and the reductions the backward pass of the
+    last ones.
     """
     share = job.overlap.get(kind.dimension.removeprefix("expert_"), 0.0)
+    if share == CHUNK:
+        return min(job.computing_ms, total * (1 - 1 / kind.ranks))
     if share != BUCKET:
         return total * float(share)
     window = job.computing_ms
     if job.parallel.sharding != "full":
-        window *= (FORWARD if kind.kind == "gather" else 1 - FORWARD) / job.batch.micro_batches
+        window *= (FORWARD if kind.kind == "gather" else 1 - FORWARD) * _together(job) / job.batch.micro_batches
     return min(window, total * (1 - 1 / kind.calls))
+
+
+def _together(job: TrainingJob) -> int:
+    """Micro-batches beside which the calls of data run.
+
+    With interleaving as many micro-batches as there are stages pass one chunk of the model before the next one (Narayanan et
+    al., arXiv:2104.04473, 2.2). Published steps have the time of all of them with a CUDA graph of the whole iteration, and of
+    one where the host launches each kernel.
+    """
+    if job.parallel.interleave == 1 or job.software.cuda_graph != "full_iteration":
+        return 1
+    return min(job.parallel.pipeline, job.batch.micro_batches)
 
 
 def assumptions(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> tuple[Assumption, ...]:
@@ -206,7 +222,7 @@ def assumptions(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> tuple[As
     for key, value, other, changed in _alternatives(job, {item.dimension for item in base.dimensions}):
         if key not in job.stated and not check(changed):
             change = step_time(changed, time_of, domain_gpus).step_ms / base.step_ms - 1
-            if change or key != "software.nccl":
+            if change or not key.startswith("software."):
                 rows.append(Assumption(key, value, other, change))
     return tuple(sorted(rows, key=lambda row: (-abs(row.change), row.key)))
 
@@ -245,7 +261,11 @@ def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str
         half = replace(sizes, dispatch=1 if sizes.dispatch != 1 else 2)
         rows.append(("bytes.dispatch", f"{sizes.dispatch:g}", f"{half.dispatch:g}", replace(job, bytes=half)))
     if fixed_in := nccl.fixed_in(job.gpu):
-        rows.append(("software.nccl", f"{fixed_in} or newer", "older", replace(job, software=Software(nccl=nccl.OLDEST))))
+        older = replace(job, software=replace(job.software, nccl=nccl.OLDEST))
+        rows.append(("software.nccl", f"{fixed_in} or newer", "older", older))
+    if job.overlap.get("data") == BUCKET and parallel.interleave > 1:
+        graph = replace(job, software=replace(job.software, cuda_graph="full_iteration"))
+        rows.append(("software.cuda_graph", "none", "full_iteration", graph))
     alike = replace(compute, variation=0.0)
     rows.append(("compute.variation", f"{compute.variation:g}", "0", replace(job, compute=alike)))
     if not compute.ms:
