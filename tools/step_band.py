@@ -2,8 +2,7 @@
 
 The spread of the logarithm of measured over predicted steps, beyond what the band of the collectives has, and how many rows
 lie inside the band with the spread of all other sources. Rows with the utilisation of another GPU model have a spread of
-their own; that of all rows serves for the same GPU model, as alone it is too small for its own rows. Files whose name
-contains `contrast` are scored as ratios.
+their own. Files whose name contains `contrast` are scored as ratios.
 """
 
 from __future__ import annotations
@@ -39,11 +38,6 @@ def of_kind(groups: Mapping[str, Sequence[RowScore]], transferred: bool) -> dict
     return {source: rows for source, rows in found.items() if rows}
 
 
-def basis(groups: Mapping[str, Sequence[RowScore]], transferred: bool) -> Mapping[str, Sequence[RowScore]]:
-    """The rows that the spread of a kind comes from."""
-    return of_kind(groups, True) if transferred else groups
-
-
 def network(row: RowScore, side: float) -> float:
     """Logarithm of a percentile over the middle without the spread that is in the band now."""
     return math.sqrt(max(0.0, math.log(side / row.predicted) ** 2 - (NORMAL_P90 * row.spread) ** 2))
@@ -73,15 +67,13 @@ def lines(groups: Mapping[str, Sequence[RowScore]]) -> list[str]:
     for transferred, kind in KINDS.items():
         sources, count = of_kind(groups, transferred), 0
         for source, rows in sources.items():
-            others = {name: other for name, other in groups.items() if name != source}
-            sigma = spread(basis(others, transferred))
+            sigma = spread({name: other for name, other in sources.items() if name != source})
             found = sum(inside(row, sigma) for row in rows)
             worst = max((row.error for row in rows), key=abs)
             cells.append((kind, source, str(len(rows)), f"{worst:+.1%}", f"{sigma:.3f}", f"{found} of {len(rows)}"))
             count += found
         total = sum(map(len, sources.values()))
-        width = spread(basis(groups, transferred))
-        sums.append(f"{kind}: spread {width:.3f}; {count} of {total} rows inside ({percent(count / total)})")
+        sums.append(f"{kind}: spread {spread(sources):.3f}; {count} of {total} rows inside ({percent(count / total)})")
     head = ("utilisation of", "source", "rows", "worst", "spread of others", "inside")
     return [*aligned(cells, "<<>>>>", head=head), "", *sums]
 

@@ -17,7 +17,7 @@ from fabric.solver.training.memory import Memory, memory, optimizer_ms
 from fabric.solver.training.traffic import Traffic, traffic
 
 FORWARD = 1 / 3  # of the computing of a micro-batch; backward is the rest
-SPREAD, SPREAD_OTHER_GPU = 0.040, 0.078
+SPREAD, SPREAD_OTHER_GPU = 0.039, 0.098
 """Standard deviation of the logarithm of measured over predicted steps, from published ladders and contrasts, beyond what the
 band of the collectives has: with the utilisation of the same GPU model, and of another one. `python -m tools.step_band`
 measures them and leaves out one source at a time."""

@@ -39,6 +39,7 @@ def scored(name: str, contrast: bool = False) -> StepScore:
         ("llama-405b-fp8-mlperf", False, 0.025),
         ("llama-405b-gb200", False, 0.028),
         ("megatron-bridge", False, 0.122),
+        ("other-gpus", False, 0.129),
         ("contrasts", True, 0.056),
     ],
 )
@@ -157,7 +158,7 @@ def test_the_utilisation_of_another_gpu_model_widens_the_band() -> None:
         (True, SPREAD_OTHER_GPU),
         (True, SPREAD_OTHER_GPU),
     ]
-    groups = {name: scored(name, name == "contrasts").predictions for name in ("contrasts", "megatron-bridge")}
+    groups = {name: scored(name, name == "contrasts").predictions for name in ("contrasts", "megatron-bridge", "other-gpus")}
     assert step_band.spread(step_band.of_kind(groups, True)) == pytest.approx(SPREAD_OTHER_GPU, abs=0.0005)
 
 
