@@ -17,7 +17,7 @@ WEIGHT = 30.0
 TAIL = 0.2  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
 STEPS = 8  # of the severity, up to the extreme
 DATA = Path(__file__).parent / "data"
-NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvls", "roce", "nics", "plugin")
+NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin")
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ class Cause:
     log: tuple[Sign, ...]
     env: tuple[Sign, ...]  # on KEY=VALUE without NCCL_
     excludes: tuple[Sign, ...]
+    silent: float  # how much rarer a whole log without any line or variable of the cause is with it than without
     example: str  # a line that points to it, "" for none
     confirm: str
     source: str
@@ -124,6 +125,7 @@ def _cause(name: str, entry: Mapping[str, Any]) -> Cause:
         log=signs("log"),
         env=signs("env"),
         excludes=signs("excludes"),
+        silent=float(entry.get("silent", 1)),
         example=entry.get("example", ""),
         confirm=entry["confirm"],
         source=entry["source"],

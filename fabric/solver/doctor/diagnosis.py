@@ -20,7 +20,7 @@ from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.doctor import outputs
+from fabric.solver.doctor import logs, outputs
 from fabric.solver.doctor.causes import TAIL, Cause, Effect, causes
 from fabric.solver.doctor.evidence import Evidence
 
@@ -107,11 +107,15 @@ def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, s
     """The causes of slow curves of one cluster, which has one cause at a time."""
     healthy = sum(_likelihood(curve, curve.estimate(parameters)) for curve in curves)
     nvlink = any(not curve.job.pcie and float(curve.job.domain) > 1 for curve in curves)
-    facts = outputs.findings(evidence.text, setting.nics, setting.nic_gbps, nvlink)
+    crosses = any(bool(curve.job.crosses) for curve in curves)
+    facts = [
+        *outputs.findings(evidence.text, setting.nics, setting.nic_gbps, nvlink),
+        *logs.findings(evidence.text, logs.Design(setting.nics, setting.nic_gbps, nvlink, crosses)),
+    ]
     found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
     every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in found))
-    logs = np.array([every + healthy, *(math.log(item.prior) + item.log for item in found)])
-    share, *shares = map(float, np.exp(logs - np.logaddexp.reduce(logs)))
+    each = np.array([every + healthy, *(math.log(item.prior) + item.log for item in found)])
+    share, *shares = map(float, np.exp(each - np.logaddexp.reduce(each)))
     suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(found, shares, strict=True)]
     listed = sorted((item for item in suspects if item.share >= LEAST_SHARE), key=lambda item: (-item.share, item.cause.name))
     return Diagnosis(
@@ -192,6 +196,7 @@ def features(curve: Curve, setting: Setting, stated: bool = False) -> dict[str, 
         "rails": crosses and setting.rails,
         "ecmp": crosses and setting.ecmp and curve.beyond_leaf,
         "inside": float(job.domain) > 1,
+        "nvlink": float(job.domain) > 1 and not job.pcie,
         "roce": crosses and transport == "roce",
         "nvls": bool(job.nvls) and float(job.domain) > 1,
         "nics": crosses and setting.nics != 1,
