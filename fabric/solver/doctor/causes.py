@@ -14,6 +14,7 @@ from fabric.formats import yaml
 from fabric.solver.collectives.job import Job
 
 WEIGHT = 30.0
+FLAT = 1.0  # of every cause, before threads are counted
 TAIL = 0.2  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
 STEPS = 8  # of the severity, up to the extreme
 DATA = Path(__file__).parent / "data"
@@ -71,7 +72,7 @@ class Cause:
 
     name: str
     title: str
-    prior: float  # relative to other causes
+    seen: tuple[str, ...]  # threads that confirm the cause, counted for its prior
     weight: float  # of a line or variable that points to it
     needs: tuple[str, ...]  # of NEEDS: what the design must have
     collectives: tuple[str, ...]  # (): all
@@ -85,6 +86,11 @@ class Cause:
     example: str  # a line that points to it, "" for none
     confirm: str
     source: str
+
+    @property
+    def prior(self) -> float:
+        """Relative to other causes: the mean of a Dirichlet distribution, flat before the threads were counted."""
+        return FLAT + len(self.seen)
 
 
 @dataclass(frozen=True)
@@ -115,7 +121,7 @@ def _cause(name: str, entry: Mapping[str, Any]) -> Cause:
     return Cause(
         name=name,
         title=entry["title"],
-        prior=float(entry["prior"]),
+        seen=tuple(entry.get("seen", ())),
         weight=weight,
         needs=tuple(entry["needs"]),
         collectives=tuple(entry.get("collectives", ())),

@@ -1,7 +1,7 @@
 """What NCCL_DEBUG=INFO says of a cause where one line does not tell: connections, channels, and the topology that NCCL found.
 
-Lines that tell by themselves are in causes.yaml. Formats: NVIDIA/nccl 2.10.3 to 2.28.9, src/init.cc, src/graph/{topo,search}.cc,
-src/transport/{net,p2p,shm,net_ib}.cc. A finding is as in `outputs`.
+Lines that tell by themselves are in causes.yaml. Formats: NVIDIA/nccl 2.10.3 to 2.28.9, init.cc, graph/{topo,search}.cc,
+transport/{net,p2p,shm,net_ib}.cc. A finding is as in `outputs`.
 """
 
 from __future__ import annotations
