@@ -78,7 +78,6 @@ class Cause:
     collectives: tuple[str, ...]  # (): all
     effects: tuple[Effect, ...]  # the usual ones, every one is tried
     tails: tuple[tuple[str, tuple[Effect, ...]], ...]  # key of `extreme`, and its severities, which are tried as well
-    likelier: Mapping[str, float]  # of NEEDS → factor on the prior
     log: tuple[Sign, ...]
     env: tuple[Sign, ...]  # on KEY=VALUE without NCCL_
     excludes: tuple[Sign, ...]
@@ -127,7 +126,6 @@ def _cause(name: str, entry: Mapping[str, Any]) -> Cause:
         collectives=tuple(entry.get("collectives", ())),
         effects=effects,
         tails=tuple((key, _tail(effects, key, float(value))) for key, value in entry.get("extreme", {}).items()),
-        likelier=entry.get("likelier", {}),
         log=signs("log"),
         env=signs("env"),
         excludes=signs("excludes"),

@@ -156,7 +156,7 @@ def _suspect(
     if cause.name == "nccl_defect":
         known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
         line = f"NCCL {evidence.release}: {known.text} ({known.source})" if known else ""
-        weight = cause.weight if known else 1.0
+        weight = cause.weight if known else 1 / cause.weight if evidence.release else 1.0
     mine = [fact for fact in facts if fact.cause == cause.name]
     line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in mine)], key=lambda item: item[1])
     against = max([evidence.excludes(cause), *(1 / fact.weight for fact in mine)])
@@ -168,8 +168,7 @@ def _suspect(
     share = TAIL if tail else 0.0
     parts = np.array([(1 - share) / len(effects)] * len(effects) + [share / max(1, len(tail))] * len(tail))
     likely = float(np.logaddexp.reduce(each + np.log(parts)))
-    prior = cause.prior * math.prod(factor for name, factor in cause.likelier.items() if name in has)
-    return _Tried(cause, prior, math.log(weight / against) + likely, line)
+    return _Tried(cause, cause.prior, math.log(weight / against) + likely, line)
 
 
 def _changes(effect: Effect, curves: Sequence[Curve]) -> bool:

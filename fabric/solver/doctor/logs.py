@@ -18,6 +18,8 @@ _CHANNEL = re.compile(r"Channel (\d+)(?:/\d+)? : \d+\[\w+\] -> \d+\[\w+\] \[send
 _HOST = re.compile(r"via (?:SHM|direct shared memory)\b")
 _PEER = re.compile(r"via P2P/")
 _DEVICES = re.compile(r"NET/IB ?: Using (.*)")
+_FOUND = re.compile(r"NET/IB ?: Using \[\d")  # newer releases print the line without a device too
+_SOCKETS = re.compile(r"NET/Socket ?: Using")
 _DEVICE = re.compile(r"([\w.-]+):\d+/(IB|RoCE)\b")
 _CHANNELS = re.compile(r"\b(\d+) coll channels")
 _GRAPH = re.compile(r"Pattern 4, crossNic \d, nChannels (\d+), (?:bw|speed) [\d.]+/([\d.]+)")  # 4: ring
@@ -45,13 +47,8 @@ class Design:
 
 def findings(text: str, design: Design) -> list[Finding]:
     """All findings of a log."""
-    return [
-        *_gpudirect(text),
-        *_inside(text, design),
-        *_devices(text),
-        *_few_channels(text, design),
-        *_topology(text, design),
-    ]
+    network = [*_gpudirect(text), *_sockets(text), *_devices(text), *_topology(text, design)]
+    return [*network, *_inside(text, design), *_few_channels(text, design)]
 
 
 def whole(text: str) -> bool:
@@ -83,6 +80,14 @@ def _gpudirect(text: str) -> Iterator[Finding]:
         yield Finding("peer_dma", f"{without} of {len(kinds)} connections `via NET` without /GDRDMA", 30)
     else:  # NCCL prints it with ACS on or an IOMMU that translates too
         yield Finding("peer_dma", "", 1 / 3)
+
+
+def _sockets(text: str) -> Iterator[Finding]:
+    """NCCL tries InfiniBand first; releases before 2.7 print the sockets of the start in every run."""
+    if _FOUND.search(text):
+        yield Finding("socket", "", 1 / 30)
+    elif found := _SOCKETS.search(text):
+        yield Finding("socket", found[0], 30)
 
 
 def _inside(text: str, design: Design) -> Iterator[Finding]:

@@ -109,7 +109,6 @@ def test_the_data_of_a_cause(cause: Cause) -> None:
     assert cause.confirm
     assert cause.source
     assert any(effect != Effect() for effect in cause.effects)
-    assert set(cause.likelier) <= set(NEEDS)
     assert all(sign.weight > 1 and sign.where in ("", *NEEDS) for sign in (*cause.log, *cause.env, *cause.excludes))
     assert all(len(severities) == STEPS for _, severities in cause.tails)
     if cause.log or cause.env:

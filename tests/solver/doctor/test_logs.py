@@ -36,10 +36,16 @@ h:1:2 [0] NCCL INFO Connected all rings
         (
             "NET/IB : Using [0]mlx5_0:1/IB [1]mlx5_1:1/IB [RO]; OOB eth0:10.0.0.1<0>",
             H100,
-            ["packet_loss -", "one_queue_pair -"],
+            ["socket -", "packet_loss -", "one_queue_pair -"],
         ),
-        ("NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.1<0>", H100, ["one_queue_pair -"]),
-        ("NET/IB : Using [0]mlx5_bond_0:1/RoCE [RO]; OOB bond0:10.0.0.1<0>", H100, []),
+        ("NET/IB : Using [0]mlx5_0:1/RoCE [RO]; OOB eth0:10.0.0.1<0>", H100, ["socket -", "one_queue_pair -"]),
+        ("NET/IB : Using [0]mlx5_bond_0:1/RoCE [RO]; OOB bond0:10.0.0.1<0>", H100, ["socket -"]),
+        ("NET/IB : Using [RO]; OOB eth0:10.0.0.1<0>\nNET/Socket : Using [0]eth0:10.0.0.1<0>", H100, ["socket +"]),
+        (
+            "NET/Socket : Using [0]eth0:10.0.0.1<0>\nNET/IB : Using [0]mlx5_bond_0:1/RoCE ; OOB eth0",
+            H100,
+            ["socket -"],
+        ),  # 2.4
         ("4 coll channels, 0 nvls channels, 4 p2p channels", H100, ["few_channels +", "wrong_topology +"]),
         ("16 coll channels, 16 nvls channels, 16 p2p channels", H100, []),
         ("2 coll channels, 2 p2p channels, 1 p2p channels per peer", PCIE, []),
