@@ -114,9 +114,9 @@ def _few_channels(text: str, design: Design) -> Iterator[Finding]:
     counts = [int(number) for number in _CHANNELS.findall(text)]
     least = design.nics if design.crosses else (8 if design.nvlink else 0)
     if counts and max(counts) < least:
-        said = f"{max(counts)} channels" + (f" for {design.nics} NICs" if design.crosses else "")
-        yield Finding("few_channels", said, 10)
-        yield Finding("wrong_topology", said, 5)
+        noted = f"{max(counts)} channels" + (f" for {design.nics} NICs" if design.crosses else "")
+        yield Finding("few_channels", noted, 10)
+        yield Finding("wrong_topology", noted, 5)
 
 
 def _topology(text: str, design: Design) -> Iterator[Finding]:
@@ -135,8 +135,8 @@ def _topology(text: str, design: Design) -> Iterator[Finding]:
     rings = [int(channels) * float(bw) for channels, bw in _GRAPH.findall(text)]
     share = max(rings, default=0.0) / (design.nics * nic)
     if rings and share < LIMITED:
-        said = f"rings of NCCL for {max(rings):g} of {design.nics * nic:g} GB/s"
-        yield from (Finding(cause, said, 5) for cause in ("wrong_topology", "pcie_path"))
+        noted = f"rings of NCCL for {max(rings):g} of {design.nics * nic:g} GB/s"
+        yield from (Finding(cause, noted, 5) for cause in ("wrong_topology", "pcie_path"))
     elif rings and share >= FULL:
         yield Finding("wrong_topology", "", 1 / 3)
 
