@@ -110,7 +110,7 @@ def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, s
     crosses = any(bool(curve.job.crosses) for curve in curves)
     facts = [
         *outputs.findings(evidence.text, setting.nics, setting.nic_gbps, nvlink),
-        *logs.findings(evidence.text, logs.Design(setting.nics, setting.nic_gbps, nvlink, crosses)),
+        *logs.findings(evidence.text, logs.Design(min(setting.nics, int(_gpus(curves))), setting.nic_gbps, nvlink, crosses)),
     ]
     found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
     every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in found))
@@ -148,10 +148,11 @@ def _suspect(
     line, weight = evidence.sign(cause, has)
     effects: Sequence[Effect] = cause.effects
     if cause.name == "few_nics" and setting.nics:
-        if evidence.nics >= setting.nics:
+        nics = evidence.nics_with(gpus_for_all=_gpus(curves) >= setting.nics)
+        if nics >= setting.nics:
             return None
-        used = [evidence.nics] if evidence.nics else range(1, setting.nics)
-        line = f"{evidence.nics} of {setting.nics} NICs" if evidence.nics else ""
+        used = [nics] if nics else range(1, setting.nics)
+        line = f"{nics} of {setting.nics} NICs" if nics else ""
         weight, effects = (cause.weight if line else 1.0), [Effect(net=count / setting.nics) for count in used]
     if cause.name == "nccl_defect":
         known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
@@ -169,6 +170,11 @@ def _suspect(
     parts = np.array([(1 - share) / len(effects)] * len(effects) + [share / max(1, len(tail))] * len(tail))
     likely = float(np.logaddexp.reduce(each + np.log(parts)))
     return _Tried(cause, cause.prior, math.log(weight / against) + likely, line)
+
+
+def _gpus(curves: Sequence[Curve]) -> float:
+    """GPUs of a server that run, or of a rack with NVLink between its servers."""
+    return max(float(np.max(curve.job.domain)) for curve in curves)
 
 
 def _changes(effect: Effect, curves: Sequence[Curve]) -> bool:

@@ -46,7 +46,12 @@ class Evidence:
         """NICs that NCCL uses in a server, 0 where the text does not state them."""
         devices = self.environment.get("IB_HCA", "").removeprefix("=").split(",")
         chosen = len(devices) if all(_NAMED.fullmatch(name) for name in devices) else 0
-        return min((count for count in (chosen, logs.named_nics(self.text), logs.used_nics(self.text)) if count), default=0)
+        return min((count for count in (chosen, logs.named_nics(self.text)) if count), default=0)
+
+    def nics_with(self, gpus_for_all: bool) -> int:
+        """The same, also by what the channels send on, where a server runs a GPU for each NIC."""
+        used = logs.used_nics(self.text) if gpus_for_all else 0
+        return min(self.nics or used, used) if used else self.nics
 
     @cached_property
     def whole(self) -> bool:

@@ -80,6 +80,10 @@ def test_the_nics_that_nccl_uses() -> None:
     assert Evidence("NCCL_IB_HCA==mlx5_0:1\n" + found).nics == 1
     assert Evidence("NCCL_IB_HCA=mlx5\n").nics == 0
     assert Evidence("NCCL_IB_HCA=^mlx5_0\n").nics == 0
+    one, each = ("4 coll channels\n" + SENDS.format(*nics) for nics in ((0, 0, 0, 0), (0, 1, 2, 3)))
+    assert [Evidence(found + text).nics_with(gpus_for_all=True) for text in (one, each)] == [1, 3]
+    assert Evidence(found + one).nics_with(gpus_for_all=False) == 3  # one GPU of a server uses one NIC
+    assert Evidence(one).nics_with(gpus_for_all=True) == 1
     assert logs.used_nics("4 coll channels\n" + SENDS.format(0, 0, 0, 0)) == 1
     assert logs.used_nics("4 coll channels\n" + SENDS.format(0, 1, 2, 3)) == 4
     assert logs.used_nics("8 coll channels\n" + SENDS.format(0, 0, 0, 0)) == 0
