@@ -41,6 +41,7 @@ class Answer:
     names: tuple[str, ...]  # of causes in order, () for healthy
     possible: int  # causes that the run can have
     closed: bool = True
+    batch: int = 1  # records of batch 2 were written after the rules of the evidence of logs and the priors
 
     @property
     def judged(self) -> bool:
@@ -80,14 +81,15 @@ def _answer(entry: Mapping[str, Any]) -> Answer:
     found = diagnose(curves, parameters, evidence, setting)
     possible = sum(any(can_concern(cause, curve, setting, stated=False) for curve in curves) for cause in causes())
     names = tuple(item.cause.name for item in found.suspects)
-    return Answer(entry["thread"], entry["cause"], names, possible, entry.get("state", "closed") == "closed")
+    closed = entry.get("state", "closed") == "closed"
+    return Answer(entry["thread"], entry["cause"], names, possible, closed, entry.get("batch", 1))
 
 
 def _curve(run: Mapping[str, Any], ran: MeasuredPlatform, parameters: Physics) -> Curve:
     """One measured size; `slower` is over the estimate, as after a calibration."""
     sizes = np.array([float(run["bytes"])])
     job = measured_job(run["collective"], ran, sizes)
-    curve = Curve(run["collective"], job, sizes, *band_of(job, parameters))
+    curve = Curve(run["collective"], job, sizes, *band_of(job, parameters), ran.algorithm, ran.protocol)
     if "slower" in run:
         return replace(curve, measured_us=curve.estimate(parameters) * run["slower"])
     us = run.get("time_us") or sizes * busbw_factor(run["collective"], ran.ranks) / run["busbw_GBps"] / 1e3
@@ -114,6 +116,8 @@ def lines(found: Sequence[Answer]) -> list[str]:
         if half:
             closed = [item for item in half if item.closed]
             out += [_rate(f"{title}, closed", closed), _rate(f"{title}, with those still open", half)]
+            later = [item for item in closed if item.batch > 1]
+            out += [_rate(f"{title}, closed, of batch 2", later)] if later else []
     return out
 
 

@@ -14,10 +14,11 @@ from fabric.formats import yaml
 from fabric.solver.collectives.job import Job
 
 WEIGHT = 30.0
+FLAT = 1.0  # of every cause, before threads are counted
 TAIL = 0.2  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
 STEPS = 8  # of the severity, up to the extreme
 DATA = Path(__file__).parent / "data"
-NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvls", "roce", "nics", "plugin")
+NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin")
 
 
 @dataclass(frozen=True)
@@ -71,19 +72,24 @@ class Cause:
 
     name: str
     title: str
-    prior: float  # relative to other causes
+    seen: tuple[str, ...]  # threads that confirm the cause, counted for its prior
     weight: float  # of a line or variable that points to it
     needs: tuple[str, ...]  # of NEEDS: what the design must have
     collectives: tuple[str, ...]  # (): all
     effects: tuple[Effect, ...]  # the usual ones, every one is tried
     tails: tuple[tuple[str, tuple[Effect, ...]], ...]  # key of `extreme`, and its severities, which are tried as well
-    likelier: Mapping[str, float]  # of NEEDS → factor on the prior
     log: tuple[Sign, ...]
     env: tuple[Sign, ...]  # on KEY=VALUE without NCCL_
     excludes: tuple[Sign, ...]
+    silent: float  # how much rarer a whole log without any line or variable of the cause is with it than without
     example: str  # a line that points to it, "" for none
     confirm: str
     source: str
+
+    @property
+    def prior(self) -> float:
+        """Relative to other causes: the mean of a Dirichlet distribution, flat before the threads were counted."""
+        return FLAT + len(self.seen)
 
 
 @dataclass(frozen=True)
@@ -114,16 +120,16 @@ def _cause(name: str, entry: Mapping[str, Any]) -> Cause:
     return Cause(
         name=name,
         title=entry["title"],
-        prior=float(entry["prior"]),
+        seen=tuple(entry.get("seen", ())),
         weight=weight,
         needs=tuple(entry["needs"]),
         collectives=tuple(entry.get("collectives", ())),
         effects=effects,
         tails=tuple((key, _tail(effects, key, float(value))) for key, value in entry.get("extreme", {}).items()),
-        likelier=entry.get("likelier", {}),
         log=signs("log"),
         env=signs("env"),
         excludes=signs("excludes"),
+        silent=float(entry.get("silent", 1)),
         example=entry.get("example", ""),
         confirm=entry["confirm"],
         source=entry["source"],

@@ -20,7 +20,7 @@ from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.doctor import outputs
+from fabric.solver.doctor import logs, outputs
 from fabric.solver.doctor.causes import TAIL, Cause, Effect, causes
 from fabric.solver.doctor.evidence import Evidence
 
@@ -107,11 +107,15 @@ def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, s
     """The causes of slow curves of one cluster, which has one cause at a time."""
     healthy = sum(_likelihood(curve, curve.estimate(parameters)) for curve in curves)
     nvlink = any(not curve.job.pcie and float(curve.job.domain) > 1 for curve in curves)
-    facts = outputs.findings(evidence.text, setting.nics, setting.nic_gbps, nvlink)
+    crosses = any(bool(curve.job.crosses) for curve in curves)
+    facts = [
+        *outputs.findings(evidence.text, setting.nics, setting.nic_gbps, nvlink),
+        *logs.findings(evidence.text, logs.Design(min(setting.nics, int(_gpus(curves))), setting.nic_gbps, nvlink, crosses)),
+    ]
     found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
     every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in found))
-    logs = np.array([every + healthy, *(math.log(item.prior) + item.log for item in found)])
-    share, *shares = map(float, np.exp(logs - np.logaddexp.reduce(logs)))
+    each = np.array([every + healthy, *(math.log(item.prior) + item.log for item in found)])
+    share, *shares = map(float, np.exp(each - np.logaddexp.reduce(each)))
     suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(found, shares, strict=True)]
     listed = sorted((item for item in suspects if item.share >= LEAST_SHARE), key=lambda item: (-item.share, item.cause.name))
     return Diagnosis(
@@ -144,15 +148,16 @@ def _suspect(
     line, weight = evidence.sign(cause, has)
     effects: Sequence[Effect] = cause.effects
     if cause.name == "few_nics" and setting.nics:
-        if evidence.nics >= setting.nics:
+        nics = evidence.nics_with(gpus_for_all=_gpus(curves) >= setting.nics)
+        if nics >= setting.nics:
             return None
-        used = [evidence.nics] if evidence.nics else range(1, setting.nics)
-        line = f"{evidence.nics} of {setting.nics} NICs" if evidence.nics else ""
+        used = [nics] if nics else range(1, setting.nics)
+        line = f"{nics} of {setting.nics} NICs" if nics else ""
         weight, effects = (cause.weight if line else 1.0), [Effect(net=count / setting.nics) for count in used]
     if cause.name == "nccl_defect":
         known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
         line = f"NCCL {evidence.release}: {known.text} ({known.source})" if known else ""
-        weight = cause.weight if known else 1.0
+        weight = cause.weight if known else 1 / cause.weight if evidence.release else 1.0
     mine = [fact for fact in facts if fact.cause == cause.name]
     line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in mine)], key=lambda item: item[1])
     against = max([evidence.excludes(cause), *(1 / fact.weight for fact in mine)])
@@ -164,8 +169,12 @@ def _suspect(
     share = TAIL if tail else 0.0
     parts = np.array([(1 - share) / len(effects)] * len(effects) + [share / max(1, len(tail))] * len(tail))
     likely = float(np.logaddexp.reduce(each + np.log(parts)))
-    prior = cause.prior * math.prod(factor for name, factor in cause.likelier.items() if name in has)
-    return _Tried(cause, prior, math.log(weight / against) + likely, line)
+    return _Tried(cause, cause.prior, math.log(weight / against) + likely, line)
+
+
+def _gpus(curves: Sequence[Curve]) -> float:
+    """GPUs of a server that run, or of a rack with NVLink between its servers."""
+    return max(float(np.max(curve.job.domain)) for curve in curves)
 
 
 def _changes(effect: Effect, curves: Sequence[Curve]) -> bool:
@@ -192,6 +201,7 @@ def features(curve: Curve, setting: Setting, stated: bool = False) -> dict[str, 
         "rails": crosses and setting.rails,
         "ecmp": crosses and setting.ecmp and curve.beyond_leaf,
         "inside": float(job.domain) > 1,
+        "nvlink": float(job.domain) > 1 and not job.pcie,
         "roce": crosses and transport == "roce",
         "nvls": bool(job.nvls) and float(job.domain) > 1,
         "nics": crosses and setting.nics != 1,

@@ -7,11 +7,15 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from fabric.solver.doctor import logs
 from fabric.solver.doctor.causes import NEEDS, Cause, Release, releases, version
 
-_SET = re.compile(r"\bNCCL_([A-Z0-9_]+)(?:\s*[=:]\s*|\s+set by environment to\s+)[\"']?([\w^,:;./-]+)")
+_SET = re.compile(r"\bNCCL_([A-Z0-9_]+)(?:\s*[=:]\s*|\s+set (?:by environment )?to\s+)[\"']?(=?[\w^,:;./-]+)")
 _RELEASE = re.compile(r"NCCL version (\d+\.\d+\.\d+)|nccl-library=(\d{5})\b")
-_DEVICES = re.compile(r"NET/IB : Using((?: *\[\d+\][\w.:/-]+)+)")
+_NAMED = re.compile(
+    r"(?!mlx\d$)[a-z][\w.-]*\d(?::\d+)?"
+)  # one device of NCCL_IB_HCA, without digits the start of several names
+FIRST_WITH_VARIABLES = (2, 16)  # release whose NCCL_DEBUG=INFO prints them
 MOST_SHOWN = 90  # characters of a line
 
 
@@ -40,7 +44,19 @@ class Evidence:
     @cached_property
     def nics(self) -> int:
         """NICs that NCCL uses in a server, 0 where the text does not state them."""
-        return max((line.count("[") for line in _DEVICES.findall(self.text)), default=0)
+        devices = self.environment.get("IB_HCA", "").removeprefix("=").split(",")
+        chosen = len(devices) if all(_NAMED.fullmatch(name) for name in devices) else 0
+        return min((count for count in (chosen, logs.named_nics(self.text)) if count), default=0)
+
+    def nics_with(self, gpus_for_all: bool) -> int:
+        """The same, also by what the channels send on, where a server runs a GPU for each NIC."""
+        used = logs.used_nics(self.text) if gpus_for_all else 0
+        return min(self.nics or used, used) if used else self.nics
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether the text has every variable that NCCL read."""
+        return bool(self.release) and version(self.release) >= FIRST_WITH_VARIABLES and logs.whole(self.text)
 
     def points_to(self, cause: Cause, has: Container[str] = NEEDS) -> str:
         """The line or variable that points most to a cause, "" for none; `has`: what the design has."""
@@ -63,7 +79,8 @@ class Evidence:
 
     def excludes(self, cause: Cause) -> float:
         """The weight of what speaks most against a cause, 1 for nothing."""
-        return max((sign.weight for sign in cause.excludes if sign.pattern.search(self.text)), default=1.0)
+        silent = cause.silent if self.whole and not self.points_to(cause) else 1.0
+        return max((sign.weight for sign in cause.excludes if sign.pattern.search(self.text)), default=silent)
 
     def defect(self, collective: str) -> Release | None:
         """The known loss of speed of the release, for a collective."""

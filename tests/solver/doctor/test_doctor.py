@@ -73,7 +73,8 @@ def test_without_a_log_the_bandwidth_alone_leaves_several_causes(tmp_path: Path)
     assert 1.5 < found.spans[0].slower < 2.1
 
 
-def test_a_log_that_shows_gdr_excludes_it(tmp_path: Path) -> None:
+def test_a_log_that_shows_gdr_speaks_against_it(tmp_path: Path) -> None:
+    """By three only: NCCL prints it with ACS on or an IOMMU that translates too."""
     line = "Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA"
     effect = CAUSES["peer_dma"].effects[1]
     plain = examined(tmp_path, output(effect=effect))
@@ -81,7 +82,7 @@ def test_a_log_that_shows_gdr_excludes_it(tmp_path: Path) -> None:
     odds = [
         {item.cause.name: item.share / (1 - item.share) for item in found.suspects}["peer_dma"] for found in (plain, excluded)
     ]
-    assert odds[0] / odds[1] == pytest.approx(CAUSES["peer_dma"].weight, rel=0.1)
+    assert odds[0] / odds[1] == pytest.approx(3, rel=0.1)
 
 
 def test_fewer_nics_than_the_design_has(tmp_path: Path) -> None:
@@ -108,7 +109,6 @@ def test_the_data_of_a_cause(cause: Cause) -> None:
     assert cause.confirm
     assert cause.source
     assert any(effect != Effect() for effect in cause.effects)
-    assert set(cause.likelier) <= set(NEEDS)
     assert all(sign.weight > 1 and sign.where in ("", *NEEDS) for sign in (*cause.log, *cause.env, *cause.excludes))
     assert all(len(severities) == STEPS for _, severities in cause.tails)
     if cause.log or cause.env:

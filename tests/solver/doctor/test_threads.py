@@ -24,9 +24,12 @@ def test_every_record_names_a_thread_and_a_cause_and_no_rule_cites_an_odd_one() 
             (value,) = {"busbw_GBps", "time_us", "slower"} & set(run)
             assert run["bytes"] > 0
             assert run[value] > 0
+        assert not any(entry["thread"] in cause.seen for cause in causes())
         if is_odd(entry["thread"]):
             assert entry["thread"] not in sources
-    assert len({entry["thread"] for entry in ENTRIES}) == len(ENTRIES) == 20
+    assert len({entry["thread"] for entry in ENTRIES}) == len(ENTRIES)
+    counted = [thread for cause in causes() for thread in cause.seen]
+    assert len(set(counted)) == len(counted)
 
 
 def test_the_chance_of_so_many_is_that_of_independent_trials() -> None:
