@@ -14,11 +14,12 @@ from fabric.checks import Finding, Verdict
 from fabric.checks.registry import ids, run
 from fabric.checks.verdict import Read
 from fabric.grouping import grouped
-from fabric.nos.state.kinds import ERRORS, EVPN, KINDS, OPTICS, QUEUES
+from fabric.nos.state.kinds import ERRORS, EVPN, KINDS, MULTIHOMING, OPTICS, QUEUES
 from fabric.plan import Plan, SwitchView
 from fabric.text import listed, plural
 from fabric.verify.files import Collected, read
 from fabric.verify.judged import judged
+from fabric.verify.multihoming_faults import kind_of
 from fabric.verify.seen import Seen, beyond
 from fabric.verify.site import Site, Switch
 
@@ -129,6 +130,8 @@ def _due(switch: Switch, kind: str) -> bool:
         return False
     if kind == EVPN:
         return bool(switch.view.overlay and switch.view.overlay.vtep)
+    if kind == MULTIHOMING:
+        return bool(kind_of(switch.view))
     if kind == QUEUES:
         return switch.view.qos is not None
     return True

@@ -13,10 +13,10 @@ from typing import Any
 
 from fabric.nos.lldp.output import first, known_text, rows, speed_gbps, text, up
 from fabric.nos.state.forms import having
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, OPTICS, QUEUES, ROUTES, Count
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, OPTICS, QUEUES, ROUTES, Count
 from fabric.nos.state.reader import Failed, StateReader
-from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Vni
-from fabric.nos.state.values import asn, counters, dbm, decimal, family, number, scoped, whole
+from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Segment, Vni
+from fabric.nos.state.values import asn, counters, dbm, decimal, esi, family, number, scoped, whole
 
 _INPUT = {"input-errors": Count.IN_ERRORS, "input-discards": Count.IN_DISCARDS, "framing-errors": Count.FCS}
 _OUTPUT = {"output-errors": Count.OUT_ERRORS, "output-drops": Count.OUT_DISCARDS}
@@ -224,6 +224,43 @@ def read_remotes(value: dict[str, Any]) -> Part:
     return Part({EVPN}, vnis=vnis, vteps=frozenset(known), source=source)
 
 
+# --- Ethernet segments ----------------------------------------------------------------------------------------
+
+_DERIVED = "05:"  # identifiers that a switch makes for its own gateways
+
+
+def read_segments(value: dict[str, Any]) -> Part:
+    """`show evpn instance extensive`. Segments without an interface of this switch are those of others."""
+    found = []
+    complete = True
+    for instance in _under(value, "evpn-instance-information", "evpn-instance"):
+        segments = rows(instance.get("evpn-esi", []))
+        complete = complete and ("evpn-esi" in instance or number(instance.get("evpn-num-esi")) == 0)
+        for row in segments:
+            identifier = esi(row.get("evpn-esi-value"))
+            if identifier and not identifier.startswith(_DERIVED) and "evpn-esi-local-intf-information" in row:
+                found.append(_segment(identifier, row))
+    return Part({MULTIHOMING}, lists={MULTIHOMING} if complete and found else frozenset(), segments=found)
+
+
+def _segment(identifier: str, row: dict[str, Any]) -> Segment:
+    """Addresses are those of the routers in EVPN: their loopbacks."""
+    local, remote = first(row.get("evpn-esi-local-intf-information")), row.get("evpn-esi-remote-pe-information")
+    elected = first(row.get("evpn-esi-df-information"))
+    state = text(local.get("evpn-esi-local-intf-status"))
+    forwarder = text(elected.get("esi-designated-forwarder"))
+    others = {text(one.get("evpn-esi-remote-pe-ipaddr")) for one in rows(first(remote).get("evpn-esi-remote-pe", []))}
+    none = number(first(remote).get("evpn-esi-num-remote-pe")) == 0
+    return Segment(
+        identifier,
+        text(local.get("evpn-esi-local-intf-name")),
+        state.startswith("Up") if state else None,
+        frozenset(others - {""}) if others - {""} or none else None,
+        frozenset({forwarder}) if forwarder else None,
+        by_preference="preference" in text(elected.get("esi-df-election-algorithm")).lower(),
+    )
+
+
 # --- optics ---------------------------------------------------------------------------------------------------
 
 
@@ -264,6 +301,7 @@ _COMMANDS = (  # the first one that knows an output reads it
     ("show interfaces diagnostics optics", knows_optics, read_optics),
     ("show interfaces extensive", knows_interfaces, read_interfaces),
     ("show evpn l3-context extensive", having("evpn-l3-context-information"), read_contexts),
+    ("show evpn instance extensive", having("evpn-instance-information"), read_segments),
     ("show ethernet-switching vxlan-tunnel-end-point remote", having("vxlan-source-vtep-information"), read_remotes),
 )
 READERS = tuple(StateReader("junos", f"{command} | display json", knows, read) for command, knows, read in _COMMANDS)

@@ -67,6 +67,14 @@ def family(name: str) -> str:
     return ""
 
 
+def esi(value: Any) -> str:
+    """A segment identifier with colons: `0302:0000:0000:0500:0001` → `03:02:00:00:00:00:05:00:00:01`; "" for none."""
+    digits = re.sub(r"[:.\-]", "", text(value)).lower()
+    if not re.fullmatch(r"[0-9a-f]{20}", digits) or not digits.strip("0"):
+        return ""
+    return ":".join(digits[at : at + 2] for at in range(0, 20, 2))
+
+
 def vrf_name(name: str) -> str:
     """ "" for the default VRF, whatever the network OS calls it."""
     return "" if name.lower() in _DEFAULT else name
