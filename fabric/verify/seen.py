@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.nos.lldp.neighbors import Part as LldpPart
-from fabric.nos.state.kinds import BGP, EVPN, INTERFACES, LLDP, ROUTES
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, LLDP, QUEUES, ROUTES
 from fabric.nos.state.records import (
     ESTABLISHED,
     Counter,
@@ -45,6 +45,7 @@ class Seen:
     segments: dict[str, Segment] = field(default_factory=dict)  # by identifier
     pair: PairState | None = None
     counters: dict[CounterKey, Counter] = field(default_factory=dict)
+    measured: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (kind, what) → ports
     optics: dict[str, Optic] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)  # what the device says instead of an answer → file
     lldp: list[LldpPart] = field(default_factory=list)
@@ -81,6 +82,9 @@ class Seen:
             key = counter_key(one)
             if key not in self.counters or self.counters[key].value < one.value:
                 self.counters[key] = one
+        for what, names in part.measured.items():
+            known = self.measured.setdefault((QUEUES if QUEUES in part.kinds else ERRORS, what), set())
+            known.update(map(canonical, names))
         self.optics |= {canonical(optic.port): optic for optic in part.optics}
         self.failures |= dict.fromkeys(part.failures, file)
 

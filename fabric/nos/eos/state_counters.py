@@ -9,7 +9,7 @@ from fabric.nos.lldp.output import first, rows
 from fabric.nos.state.forms import each, having_any, table
 from fabric.nos.state.kinds import ERRORS, OPTICS, QUEUES, Count
 from fabric.nos.state.records import Counter, Optic, Part
-from fabric.nos.state.values import counted, counters, decimal, light, number, summed, whole
+from fabric.nos.state.values import counted, counters, decimal, light, measured, number, summed, whole
 
 _ERRORS = {"fcsErrors": Count.FCS, "inErrors": Count.IN_ERRORS, "outErrors": Count.OUT_ERRORS}
 DISCARDS = {"inDiscards": Count.IN_DISCARDS, "outDiscards": Count.OUT_DISCARDS}
@@ -17,11 +17,14 @@ _PFC = {"rxFrames": Count.PFC_RX, "txFrames": Count.PFC_TX}
 
 
 def read_errors(value: dict[str, Any]) -> Part:
-    return Part({ERRORS}, counters=counted(value["interfaceErrorCounters"], _ERRORS))
+    table = value["interfaceErrorCounters"]
+    return Part({ERRORS}, counters=counted(table, _ERRORS), measured={"errors": measured(table, _ERRORS)})
 
 
 def read_discards(value: dict[str, Any]) -> Part:
-    return Part(counters=counted(value["interfaces"], DISCARDS))
+    return Part(
+        counters=counted(value["interfaces"], DISCARDS), measured={"discards": measured(value["interfaces"], DISCARDS)}
+    )
 
 
 def read_pfc(value: dict[str, Any]) -> Part:
@@ -32,7 +35,7 @@ def read_pfc(value: dict[str, Any]) -> Part:
         found += counters(name, row, _PFC if not by_priority else {})
         for priority, one in each(by_priority):
             found += counters(name, one, _PFC, number(priority))
-    return Part({QUEUES}, counters=found)
+    return Part({QUEUES}, counters=found, measured={"PFC frames": measured(value["interfaceCounters"], _PFC)})
 
 
 def read_watchdog(value: dict[str, Any]) -> Part:
@@ -47,12 +50,14 @@ def read_watchdog(value: dict[str, Any]) -> Part:
 def read_queues(value: dict[str, Any]) -> Part:
     """`show interfaces counters queue drops`: traffic classes of unicast, multicast or virtual output queues."""
     found: list[Counter] = []
+    ports: set[str] = set()
     for kind in ("egressQueueCounters", "ingressVoqCounters"):
         for name, row in each(first(value.get(kind)).get("interfaces")):
             for part in (row, first(row.get("ucastQueues")), first(row.get("mcastQueues"))):
                 for title, entry in each(part.get("trafficClasses")):
                     found += _queue(name, title, entry)
-    return Part({QUEUES}, counters=summed(found))
+                    ports.add(name)
+    return Part({QUEUES}, counters=summed(found), measured={"queue drops": frozenset(ports)} if ports else {})
 
 
 def _queue(port: str, title: str, entry: dict[str, Any]) -> Iterator[Counter]:

@@ -157,6 +157,7 @@ class Part:
 
     Attributes:
         kinds: the kinds of state that the command covers, also if it lists nothing.
+        measured: of tables of counters that list every port.
         lists: kinds of which it lists everything, so that what it does not list is not there.
     """
 
@@ -173,5 +174,6 @@ class Part:
     segments: Sequence[Segment] = ()
     pair: PairState | None = None
     counters: Sequence[Counter] = ()
+    measured: Mapping[str, frozenset[str]] = field(default_factory=dict)  # what a table counts → ports with all of its fields
     optics: Sequence[Optic] = ()
     failures: Sequence[str] = ()  # what the device says instead of an answer: "bgpd is not running"

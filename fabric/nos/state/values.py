@@ -92,6 +92,13 @@ def counted(value: Any, names: Mapping[str, str]) -> list[Counter]:
     return [one for port, row in each(value) for one in counters(port, row, names)]
 
 
+def measured(value: Any, names: Iterable[str]) -> frozenset[str]:
+    """Ports of a table whose rows have every field that some row has; releases differ in the fields that they have."""
+    table = dict(each(value))
+    present = [field for field in names if any(field in row for row in table.values())]
+    return frozenset(port for port, row in table.items() if present and all(field in row for field in present))
+
+
 def scoped(address: str, interface: str) -> str:
     """Key of a session: a link-local address counts on one interface only."""
     return f"{address}%{interface}" if address.startswith("fe80") and interface and "%" not in address else address
