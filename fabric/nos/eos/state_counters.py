@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter as Counted
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabric.nos.lldp.output import first, rows
@@ -50,14 +51,27 @@ def read_watchdog(value: dict[str, Any]) -> Part:
 def read_queues(value: dict[str, Any]) -> Part:
     """`show interfaces counters queue drops`: traffic classes of unicast, multicast or virtual output queues."""
     found: list[Counter] = []
-    ports: set[str] = set()
+    known: dict[str, int] = {}  # port → counters of its queues
     for kind in ("egressQueueCounters", "ingressVoqCounters"):
         for name, row in each(first(value.get(kind)).get("interfaces")):
             for part in (row, first(row.get("ucastQueues")), first(row.get("mcastQueues"))):
                 for title, entry in each(part.get("trafficClasses")):
                     found += _queue(name, title, entry)
-                    ports.add(name)
-    return Part({QUEUES}, counters=summed(found), measured={"queue drops": frozenset(ports)} if ports else {})
+                    known[name] = known.get(name, 0) + _counted(entry)
+    return Part({QUEUES}, counters=summed(found), measured={"queue drops": _whole(known)})
+
+
+def _counted(entry: dict[str, Any]) -> int:
+    """How many counters of drops a queue has, whatever their values."""
+    by_precedence = entry.get("dropPrecedences")
+    parts = by_precedence.values() if type(by_precedence) is dict else (entry,)
+    return sum(type(part) is dict and "droppedPackets" in part for part in parts)
+
+
+def _whole(known: Mapping[str, int]) -> frozenset[str]:
+    """The ports with as many counters as most ports have."""
+    usual = Counted(known.values()).most_common(1)
+    return frozenset(port for port, count in known.items() if count and count >= usual[0][0])
 
 
 def _queue(port: str, title: str, entry: dict[str, Any]) -> Iterator[Counter]:

@@ -16,10 +16,14 @@ from fabric.nos.state.forms import having
 from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, OPTICS, QUEUES, ROUTES, Count
 from fabric.nos.state.reader import Failed, StateReader
 from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Segment, Vni
-from fabric.nos.state.values import asn, counters, dbm, decimal, esi, family, number, scoped, whole
+from fabric.nos.state.values import asn, counters, dbm, decimal, esi, family, number, scoped, summed, whole
 
 _INPUT = {"input-errors": Count.IN_ERRORS, "input-discards": Count.IN_DISCARDS, "framing-errors": Count.FCS}
 _OUTPUT = {"output-errors": Count.OUT_ERRORS, "output-drops": Count.OUT_DISCARDS}
+
+
+_TOTAL = "queue-counters-total-drop-packets"
+_DROPS = ("queue-counters-tail-drop-packets", "queue-counters-rl-drop-packets")
 
 
 def _under(value: Any, *path: str) -> list[dict[str, Any]]:
@@ -168,14 +172,14 @@ def _port(name: str, row: dict[str, Any]) -> PortState:
 
 
 def _queues(port: str, row: dict[str, Any]) -> Iterator[Counter]:
+    """The total of a queue has all drops; platforms without it count those at the tail, of the rate limit and of RED."""
     for queue in _under(row, "queue-counters", "queue"):
-        drops = {
-            key: Count.QUEUE_DROPS
-            for key in ("queue-counters-total-drop-packets", "queue-counters-tail-drop-packets")
-            if key in queue
-        }
-        field = next(iter(drops), "")
-        yield from counters(port, queue, {field: Count.QUEUE_DROPS} if field else {}, number(queue.get("queue-number")))
+        at = number(queue.get("queue-number"))
+        if number(text(queue.get(_TOTAL))) is not None:
+            yield from counters(port, queue, {_TOTAL: Count.QUEUE_DROPS}, at)
+        else:
+            yield from summed(counters(port, queue, dict.fromkeys(_DROPS, Count.QUEUE_DROPS), at))
+            yield from counters(port, queue, {"queue-counters-red-packets": Count.ECN_DROPS}, at)
 
 
 def _pfc(port: str, row: dict[str, Any]) -> Iterator[Counter]:

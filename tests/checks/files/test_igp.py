@@ -189,7 +189,7 @@ PAIRS: Mapping[str, tuple[Files, list[str]]] = {
         ["error[FAB2508]: leaf1: et-0/0/0: network type point-to-point, but broadcast at leaf2 et-0/0/0"],
     ),
     "authentication, NVUE": (
-        pair(NVUE, "nvue", "            authentication:\n              message-digest-key: 1\n", ""),
+        pair(NVUE, "cumulus", "            authentication:\n              message-digest-key: 1\n", ""),
         ["error[FAB2508]: leaf1: swp1: authentication message-digest, but none at leaf2 swp1"],
     ),
     "levels of processes, FRR": (
