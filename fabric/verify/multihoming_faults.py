@@ -141,8 +141,8 @@ class Segments:
             name = next(name for name, (claim, _) in claims.items() if not claim)
             yield Fault(FORWARDER, name, f"{_named(lag)}: no designated forwarder is elected", MULTIHOMING)
         elif len({claim for claim, _ in claims.values()}) > 1:
-            said = "; ".join(f"{name}: {listed(sorted(claim), SHOWN)}" for name, (claim, _) in claims.items())
-            words = f"{_named(lag)}: its leaves have elected different designated forwarders ({said})"
+            claimed = "; ".join(f"{name}: {listed(sorted(claim), SHOWN)}" for name, (claim, _) in claims.items())
+            words = f"{_named(lag)}: its leaves have elected different designated forwarders ({claimed})"
             yield Fault(FORWARDER, one.name, words, MULTIHOMING)
         else:
             (name, (claim, segment)), *_ = claims.items()
@@ -152,7 +152,7 @@ class Segments:
                 yield Fault(PREFERRED, planned, words, MULTIHOMING)
 
     def _claim(self, side: Switch, far: Switch, segment: Segment) -> frozenset[str] | None:
-        """Who forwards, as one leaf has it; empty for nobody, None where it does not say."""
+        """Who forwards, as one leaf has it; empty for none, None where it does not say."""
         if segment.forwarders is not None:
             return frozenset(self.owner(side, address) for address in segment.forwarders)
         if segment.forwards is None:

@@ -229,7 +229,7 @@ CASES = {
         changed(LEAF1, nonDFPeers=[{"ip": "10.2.0.6"}, {"ip": "10.2.0.77"}]),
         ("segment", LEAF1, "10.2.0.77 not planned in its Ethernet segment"),
     ),
-    "nobody forwards": (
+    "none is elected": (
         "eos",
         changed(LEAF1, dFPeer={"ip": ""}, nonDFPeers=[{"ip": "10.2.0.6"}, {"ip": "10.2.0.5"}]),
         ("forwarder", LEAF1, "no designated forwarder is elected"),
