@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fabric.grouping import grouped
 from fabric.verify.collection_faults import collection_faults
 from fabric.verify.faults import Fault
+from fabric.verify.multihoming_faults import multihoming_faults
 from fabric.verify.overlay_faults import overlay_faults
 from fabric.verify.port_faults import port_faults
 from fabric.verify.route_faults import route_faults
@@ -31,5 +32,6 @@ class Judged:
 
 def judged(site: Site, folder: str = "") -> Judged:
     """Compares state and plan, from ports up to the routes of tenants."""
-    every = (*collection_faults(site), *port_faults(site), *session_faults(site), *route_faults(site), *overlay_faults(site))
+    layers = (collection_faults, port_faults, session_faults, route_faults, overlay_faults, multihoming_faults)
+    every = (fault for layer in layers for fault in layer(site))
     return Judged(site, grouped((fault.kind, fault) for fault in dict.fromkeys(every)), folder)

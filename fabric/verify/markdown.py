@@ -27,7 +27,7 @@ def _sections(state: SiteState) -> Iterator[Section]:
         rest = max(0, len(rows) - MOST_ROWS)
         yield Section("Findings", (Table("", ("switch", "check", "severity", "finding"), rows[:MOST_ROWS], rest),))
         yield Section("What to do", tuple(_folds(state)))
-    notes = [one.words for one in state.missing]
+    notes = [one.words for one in state.missing] + [one.words for one in state.gaps]
     notes += [f"no state of {name}" for name in state.silent]
     notes += [f"not read: {file}: {reason}" for file, reason in sorted(state.collected.unread.items())]
     if notes:

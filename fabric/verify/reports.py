@@ -70,6 +70,7 @@ def document(state: SiteState) -> dict[str, Any]:
             for name, switch in state.site.switches.items()
         ],
         "not_judged": [{"kind": one.kind, "switches": list(one.switches)} for one in state.missing],
+        "not_reported": [{"kind": one.kind, "what": one.what, "places": list(one.places)} for one in state.gaps],
         "without_state": list(state.silent),
         "unplanned": [{"file": file, "reason": reason} for file, reason in sorted(state.collected.unplanned.items())],
         "unread": [{"file": file, "reason": reason} for file, reason in sorted(state.collected.unread.items())],

@@ -9,8 +9,21 @@ from typing import Any, TypeVar
 
 from fabric.cabling.verify.spelling import canonical
 from fabric.nos.lldp.neighbors import Part as LldpPart
-from fabric.nos.state.kinds import BGP, EVPN, INTERFACES, LLDP, ROUTES
-from fabric.nos.state.records import ESTABLISHED, Counter, Family, Hop, Optic, Part, Peer, PortState, Table, Vni
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, LLDP, QUEUES, ROUTES
+from fabric.nos.state.records import (
+    ESTABLISHED,
+    Counter,
+    Family,
+    Hop,
+    Optic,
+    PairState,
+    Part,
+    Peer,
+    PortState,
+    Segment,
+    Table,
+    Vni,
+)
 
 R = TypeVar("R", Peer, PortState, Vni)
 CounterKey = tuple[str, str, int | None]  # name, port as `canonical` spells it, queue
@@ -29,7 +42,10 @@ class Seen:
     vnis: dict[int, Vni] = field(default_factory=dict)
     vteps: set[str] | None = None
     source: str = ""
+    segments: dict[str, Segment] = field(default_factory=dict)  # by identifier
+    pair: PairState | None = None
     counters: dict[CounterKey, Counter] = field(default_factory=dict)
+    measured: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (kind, what) → ports
     optics: dict[str, Optic] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)  # what the device says instead of an answer → file
     lldp: list[LldpPart] = field(default_factory=list)
@@ -58,11 +74,17 @@ class Seen:
         if part.vteps is not None:
             self.vteps = (self.vteps or set()) | part.vteps
         self.source = self.source or part.source
+        for segment in part.segments:
+            self.segments.setdefault(segment.esi, segment)
+        self.pair = self.pair or part.pair
         self.router_ids |= {vrf: known for vrf, known in part.router_ids.items() if known}
         for one in part.counters:  # of a counter that several outputs have, the largest value counts
             key = counter_key(one)
             if key not in self.counters or self.counters[key].value < one.value:
                 self.counters[key] = one
+        for what, names in part.measured.items():
+            known = self.measured.setdefault((QUEUES if QUEUES in part.kinds else ERRORS, what), set())
+            known.update(map(canonical, names))
         self.optics |= {canonical(optic.port): optic for optic in part.optics}
         self.failures |= dict.fromkeys(part.failures, file)
 

@@ -30,6 +30,7 @@ def _beside(state: SiteState, whole: bool) -> Iterator[str]:
         shown = listed(list(state.silent), len(state.silent) if whole else 3)
         yield f"no state: {plural(len(state.silent), 'switch', 'switches')}: {shown}"
     yield from (f"not judged: {one.words}" for one in state.missing)
+    yield from (f"not judged: {one.words}" for one in state.gaps)
     for title, files in (("not in the plan", state.collected.unplanned), ("not read", state.collected.unread)):
         every = sorted(files.items())
         for path, reason in every if whole else every[:MOST]:

@@ -14,11 +14,13 @@ from fabric.checks import Finding, Verdict
 from fabric.checks.registry import ids, run
 from fabric.checks.verdict import Read
 from fabric.grouping import grouped
-from fabric.nos.state.kinds import ERRORS, EVPN, KINDS, OPTICS, QUEUES
+from fabric.nos.state.kinds import ERRORS, EVPN, KINDS, MULTIHOMING, OPTICS, QUEUES
 from fabric.plan import Plan, SwitchView
 from fabric.text import listed, plural
 from fabric.verify.files import Collected, read
+from fabric.verify.gaps import Gap, gaps
 from fabric.verify.judged import judged
+from fabric.verify.multihoming_faults import kind_of
 from fabric.verify.seen import Seen, beyond
 from fabric.verify.site import Site, Switch
 
@@ -50,6 +52,7 @@ class SiteState:
         collected: what the folder has.
         findings: worst first in each file.
         missing: what could not be judged, by kind of state.
+        gaps: what outputs that were collected leave out.
         silent: planned switches without any state.
     """
 
@@ -58,12 +61,13 @@ class SiteState:
     findings: tuple[Finding, ...]
     missing: tuple[Missing, ...]
     silent: tuple[str, ...]
+    gaps: tuple[Gap, ...] = ()
 
     def verdict(self, *, whole: bool = False) -> Verdict:
         """As the reports of checks take it."""
         devices = len(self.site.switches)
         folder = Read(f"state of site {self.site.plan.site}", self.collected.folder, devices, self.collected.files)
-        skipped = [(one.kind, one.words) for one in self.missing]
+        skipped = [(one.kind, one.words) for one in self.missing] + [(one.kind, one.words) for one in self.gaps]
         from dataclasses import replace
 
         return replace(Verdict.of(self.findings, [folder], ids("state"), skipped), whole=whole)
@@ -96,7 +100,7 @@ def judge(plan: Plan, collected: Collected, views: Collection[SwitchView] | None
     site = Site(plan, collected.seen, views)
     found = run_checks(site, collected.folder)
     silent = tuple(name for name, switch in site.switches.items() if not switch.seen.files)
-    return SiteState(site, collected, found, tuple(_missing(site, silent)), silent)
+    return SiteState(site, collected, found, tuple(_missing(site, silent)), silent, gaps(site))
 
 
 def run_checks(site: Site, folder: str) -> tuple[Finding, ...]:
@@ -129,6 +133,8 @@ def _due(switch: Switch, kind: str) -> bool:
         return False
     if kind == EVPN:
         return bool(switch.view.overlay and switch.view.overlay.vtep)
+    if kind == MULTIHOMING:
+        return bool(kind_of(switch.view))
     if kind == QUEUES:
         return switch.view.qos is not None
     return True

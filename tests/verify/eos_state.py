@@ -6,7 +6,8 @@ import json
 from copy import deepcopy
 from typing import Any
 
-from fabric.plan import Plan, Vrf
+from fabric.plan import Plan, SwitchView, Vrf
+from fabric.verify.multihoming_faults import kind_of
 from fabric.verify.sessions import OVERLAY
 from fabric.verify.site import Site, Switch
 
@@ -37,6 +38,8 @@ def outputs(site: Site, switch: Switch, *, routes: bool) -> Outputs:
         found["routes"] = _routes(site, switch)
     if switch.view.overlay and switch.view.overlay.vtep:
         found["vxlan"] = _vxlan(site, switch)
+    if kind_of(switch.view):
+        found["segments"] = _segments(site, switch)
     return found
 
 
@@ -175,6 +178,36 @@ def _vxlan(site: Site, switch: Switch) -> Any:
         "vlanToVtepList": floods,
     }
     return {"interfaces": {"Vxlan1": row}}
+
+
+def _segments(site: Site, switch: Switch) -> Any:
+    """The segments of each network that they carry; the preferred leaf forwards."""
+    assert switch.view.pair is not None
+    far = site.switches[switch.view.pair.peer.name]
+    own, other = _vtep(switch.view), _vtep(far.view)
+    instances: dict[str, Any] = {}
+    for network in switch.view.networks:
+        rows = {
+            lag.esi: {
+                "intf": f"Port-Channel{lag.number}",
+                "redundancyMode": "allActive",
+                "state": "up",
+                "dFElectionAlgorithm": "preference",
+                "dFPeer": {"ip": own if lag.preferred else other},
+                "nonDFPeers": [{"ip": other if lag.preferred else own}],
+                "forwardingPeers": [],
+            }
+            for lag in switch.view.lags
+            if network.vlan in (lag.untagged, *lag.tagged)
+        }
+        instances[f"VLAN {network.vlan}"] = {"rd": network.rd, "localVxlanIp": own, "ethernetSegments": rows}
+    return {"bgpEvpnInstances": instances}
+
+
+def _vtep(view: SwitchView) -> str:
+    assert view.overlay is not None
+    assert view.overlay.vtep is not None
+    return view.overlay.vtep
 
 
 def site_of(plan: Plan) -> Site:

@@ -11,6 +11,7 @@ from fabric.checks import ERROR, NOTE, End, Finding, place
 from fabric.checks.equals.outline import IGP
 from fabric.checks.files.equals import Compared, EqualsCheck
 from fabric.facts import Facts, Located
+from fabric.nos.statements.syntax import Place
 from fabric.text import listed
 
 NAMES = {
@@ -22,6 +23,10 @@ NAMES = {
 }
 UNSTATED = {"network": "broadcast", "hello": "10", "dead": "40"}  # of OSPF on Ethernet, in all network OSes read here
 SPELLINGS = {"p2p": "point-to-point"}
+# Of OSPF and IS-IS; a keyword without a mode is a password in plain text.
+MODES = dict.fromkeys(("", "clear", "cleartext", "text", "simple", "simple-password", "plaintext-password"), "simple")
+MODES |= {"md5": "message-digest"}
+MTUS = (1500, 9100, 9216)  # defaults of network OSes: a port that states one may be like a port that states none
 
 
 @dataclass
@@ -32,11 +37,26 @@ class Spoken:
     home: Located[object] = field(default_factory=lambda: Located(None, 0))
     values: dict[str, Located[str]] = field(default_factory=dict)
 
+    def default(self, key: str, fact: Located[str] | None) -> None:
+        """What holds where the interface itself states nothing."""
+        if fact is not None:
+            self.values.setdefault(key, fact)
+
+
+@dataclass
+class Process:
+    """What the processes of a device state for all of their interfaces."""
+
+    level: Located[str] | None = None  # of IS-IS
+    style: Located[str] | None = None  # of the metrics of IS-IS
+    auth: dict[str, Located[str]] = field(default_factory=dict)  # area of OSPF → mode
+
 
 def spoken(subject: Compared, facts: Facts) -> Mapping[str, Spoken]:
     """Interface → what it states, or a network statement of the process states for its address."""
     found: dict[str, Spoken] = {}
     networks: list[tuple[IPv4Network, Located[str]]] = []
+    process = Process()
     for clue, at in subject.outlines.clues.get(id(facts), ()):
         if clue.rule != IGP:
             continue
@@ -44,6 +64,7 @@ def spoken(subject: Compared, facts: Facts) -> Mapping[str, Spoken]:
         if "prefix" in words and (net := _network(words["prefix"])) is not None:
             networks.append((net, Located(area(words["area"]), at.line, at.file)))
         if "port" not in words:
+            _of_process(process, words, at)
             continue
         own = found.setdefault(words["port"].lower(), Spoken(home=Located(None, at.line, at.file)))
         if "area" in words:
@@ -55,13 +76,43 @@ def spoken(subject: Compared, facts: Facts) -> Mapping[str, Spoken]:
             own.values["network"] = Located(SPELLINGS.get(words["network"], words["network"]), at.line, at.file)
         if "timer" in words:
             own.values[words["timer"]] = Located(words["seconds"], at.line, at.file)
-        for key in ("passive", "metric", "auth", "level"):
+        for key in ("passive", "metric", "level", "ignore"):
             if key in words:
                 own.values[key] = Located(words[key].strip() or key, at.line, at.file)
+        if "auth" in words:
+            own.values["auth"] = Located(mode(words["auth"]), at.line, at.file)
         if "off" in words:
-            own.values["level"] = Located("level-2-only" if words["off"] == "1" else "level-1-only", at.line, at.file)
+            own.values["level"] = Located(_without(words["off"]), at.line, at.file)
     _by_network(found, facts, networks)
+    for own in found.values():
+        if own.protocol == "IS-IS":
+            own.default("level", process.level)
+            own.default("style", process.style)
+        elif own.protocol == "OSPF" and "area" in own.values:
+            own.default("auth", process.auth.get(own.values["area"].value))
     return found
+
+
+def _of_process(process: Process, words: Mapping[str, str], at: Place) -> None:
+    if "type" in words:
+        process.level = Located(words["type"], at.line, at.file)
+    if "off" in words:
+        process.level = Located(_without(words["off"]), at.line, at.file)
+    if "style" in words:
+        process.style = Located(words["style"], at.line, at.file)
+    if "scope" in words and "auth" in words:
+        process.auth[area(words["scope"])] = Located(mode(words["auth"]), at.line, at.file)
+
+
+def _without(level: str) -> str:
+    """The levels that are left with one disabled."""
+    return "level-2-only" if level == "1" else "level-1-only"
+
+
+def mode(text: str) -> str:
+    """`simple` or `message-digest`, as network OSes spell them."""
+    word = text.strip()
+    return MODES.get(word, word)
 
 
 def _network(text: str) -> IPv4Network | None:
@@ -111,9 +162,10 @@ class Adjacency(EqualsCheck):
     """Compares OSPF and IS-IS at both ends of every link: areas, network types, timers, authentication, passive interfaces.
 
     OSPF routers of different areas, or with different intervals, never become neighbors (RFC 2328 section 10.5), and
-    different network types leave routes out. What one end does not state is the default of OSPF on Ethernet. A passive
-    interface sends no hello packets, and IS-IS routers of different levels only do not meet. Metrics that differ are a note:
-    traffic then returns by another way.
+    different network types leave routes out. What one end does not state is the default of OSPF on Ethernet. A router with
+    the smaller MTU rejects the database of its neighbor, unless it has `mtu-ignore`. A passive interface sends no hello
+    packets. IS-IS routers of different levels only do not meet, and narrow metrics are not understood by routers with wide
+    ones. Metrics that differ are a note: traffic then returns by another way.
     """
 
     id = "FAB2508"
@@ -149,6 +201,8 @@ class Adjacency(EqualsCheck):
                 far_value = f"{there.value} at {far}" + (f" ({place(there)})" if there.line else "")
                 message = f"{own.interface.name}: {NAMES.get(key, key)} {got}, but {far_value}"
                 yield self.on(own.facts, at, message)
+        yield from self._styles(a, mine, b, theirs)
+        yield from self._mtu(a, mine, b, theirs)
         levels = [own.values.get("level") for own in (mine, theirs)]
         if levels[0] and levels[1] and {_level(levels[0].value), _level(levels[1].value)} == {"1", "2"}:
             message = f"{a.interface.name}: {levels[0].value}, but {levels[1].value} at {b} ({place(levels[1])})"
@@ -163,6 +217,28 @@ class Adjacency(EqualsCheck):
             other_end = b if end is a else a
             yield self.on(end.facts, fact, f"{end.interface.name}: passive, but {other_end} at the far end is not")
 
+    def _styles(self, a: End, mine: Spoken, b: End, theirs: Spoken) -> Iterator[Finding]:
+        """Narrow metrics against wide ones; where both ends have one network OS its default is wide."""
+        for end, own, far, other in ((a, mine, b, theirs), (b, theirs, a, mine)):
+            style, there = own.values.get("style"), other.values.get("style")
+            unstated = "wide" if end.facts.nos == far.facts.nos else ""
+            got = there.value if there else unstated
+            if style and style.value == "narrow" and got == "wide" and own.protocol == other.protocol == "IS-IS":
+                shown = f"wide at {far}" + (f" ({place(there)})" if there else "")
+                yield self.on(end.facts, style, f"{end.interface.name}: narrow metrics, but {shown}")
+
+    def _mtu(self, a: End, mine: Spoken, b: End, theirs: Spoken) -> Iterator[Finding]:
+        """One end states an MTU and the other none; FAB254 compares two that are stated."""
+        if not mine.protocol == theirs.protocol == "OSPF" or a.facts.nos != b.facts.nos:
+            return
+        if {"ignore", "passive"} & (mine.values.keys() | theirs.values.keys()):
+            return
+        for end, far in ((a, b), (b, a)):
+            mtu, other = end.interface.mtu, far.interface.mtu
+            if mtu and not other and not far.interface.frame and mtu.value not in MTUS:
+                words = f"{end.interface.name}: MTU {mtu.value}, but the default at {far}: OSPF stays in ExStart"
+                yield self.on(end.facts, mtu, words)
+
     @staticmethod
     def _both(key: str, mine: Spoken, theirs: Spoken) -> tuple[Located[str], Located[str]]:
         """A value at both ends; one that is not stated has no line, and the default where both speak OSPF."""
@@ -173,7 +249,9 @@ class Adjacency(EqualsCheck):
         stated = one or other
         assert stated is not None
         unstated = stated.value
-        if mine.protocol == theirs.protocol == "OSPF":
+        if mine.protocol == theirs.protocol == "IS-IS" and key in ("auth", "network"):
+            unstated = "none" if key == "auth" else UNSTATED["network"]
+        elif mine.protocol == theirs.protocol == "OSPF":
             unstated = "none" if key == "auth" else UNSTATED.get(key, stated.value)
             hello = next((own.values["hello"] for own in (mine, theirs) if "hello" in own.values), None)
             if key == "dead" and hello is not None:

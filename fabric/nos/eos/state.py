@@ -14,10 +14,10 @@ from typing import Any
 from fabric.nos.eos.state_counters import COMMANDS as COUNTERS, DISCARDS
 from fabric.nos.lldp.output import first, known_text, rows, shut, text, up
 from fabric.nos.state.forms import each, table
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, ROUTES, Count
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, ROUTES, Count
 from fabric.nos.state.reader import Failed, Knows, StateReader
-from fabric.nos.state.records import ESTABLISHED, Counter, Family, Part, Peer, PortState, Table, Vni
-from fabric.nos.state.values import asn, counters, hop, live, number, scoped, vrf_name, whole
+from fabric.nos.state.records import ESTABLISHED, Counter, Family, Part, Peer, PortState, Segment, Table, Vni
+from fabric.nos.state.values import asn, counters, esi, hop, live, number, scoped, vrf_name, whole
 
 _TOTALS = {"totalInErrors": Count.IN_ERRORS, "totalOutErrors": Count.OUT_ERRORS, **DISCARDS}
 _FAMILIES = {"ipv4Unicast": "ipv4", "ipv6Unicast": "ipv6", "l2VpnEvpn": "evpn"}
@@ -206,6 +206,54 @@ def read_vteps(value: dict[str, Any]) -> Part:
     return Part(vteps=frozenset(text(one) for _, row in each(value["interfaces"]) for one in row.get("vteps") or ()))
 
 
+def knows_segments(value: Any) -> bool:
+    """`show bgp evpn instance`. One without instances is known too: a leaf that lost its EVPN configuration."""
+    return isinstance(value, dict) and isinstance(value.get("bgpEvpnInstances"), dict)
+
+
+def read_segments(value: dict[str, Any]) -> Part:
+    """A segment is under every VLAN or bundle that it carries, each with an election of its own."""
+    found: dict[str, Segment] = {}
+    complete = True
+    for _, instance in each(value["bgpEvpnInstances"]):
+        own = text(instance.get("localVxlanIp"))
+        complete = complete and isinstance(instance.get("ethernetSegments"), dict)
+        for key, row in each(instance.get("ethernetSegments")):
+            if (identifier := esi(key)) and row:
+                one = _segment(identifier, row, own)
+                found[identifier] = _joined(found[identifier], one) if identifier in found else one
+    return Part({MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), segments=tuple(found.values()))
+
+
+def _segment(identifier: str, row: dict[str, Any], own: str) -> Segment:
+    """The forwarder has an empty address where none is elected."""
+    state, elected = text(row.get("state")), first(row.get("dFPeer"))
+    forwarder = text(elected.get("ip"))
+    others = ["nonDFPeers", "forwardingPeers"]
+    peers = {text(one.get("ip")) for key in others for one in rows(row.get(key, []))} | {forwarder}
+    return Segment(
+        identifier,
+        text(row.get("intf")),
+        state == "up" if state else None,
+        frozenset(peers - {own, ""}) if own and "nonDFPeers" in row and elected else None,
+        frozenset({forwarder} - {""}) if "ip" in elected else None,
+        by_preference=text(row.get("dFElectionAlgorithm")).lower().startswith("preference"),
+    )
+
+
+def _joined(one: Segment, other: Segment) -> Segment:
+    """A segment in two instances: each adds what the other does not report."""
+    peers = [part.peers for part in (one, other) if part.peers is not None]
+    elected = [part.forwarders for part in (one, other) if part.forwarders is not None]
+    return replace(
+        one,
+        up=False if False in (one.up, other.up) else one.up if one.up is not None else other.up,
+        peers=frozenset.union(*peers) if peers else None,
+        forwarders=frozenset.union(*elected) if elected else None,
+        by_preference=one.by_preference and other.by_preference,
+    )
+
+
 def knows_failure(value: Any) -> bool:
     return isinstance(value, dict) and list(value) == ["errors"] and "BGP inactive" in value["errors"]
 
@@ -224,6 +272,7 @@ _COMMANDS = (
     *COUNTERS,
     ("show vxlan vni", table("vxlanIntfs", "vniBindings"), read_bindings),
     ("show vxlan vtep", table("interfaces", "vteps"), read_vteps),
+    ("show bgp evpn instance", knows_segments, read_segments),
     ("show bgp summary vrf all", knows_failure, read_failure),
 )
 READERS = tuple(StateReader("eos", f"{command} | json", knows, read) for command, knows, read in _COMMANDS)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter as Counted
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabric.nos.lldp.output import first, rows
 from fabric.nos.state.forms import each, having_any, table
 from fabric.nos.state.kinds import ERRORS, OPTICS, QUEUES, Count
 from fabric.nos.state.records import Counter, Optic, Part
-from fabric.nos.state.values import counted, counters, decimal, light, number, summed, whole
+from fabric.nos.state.values import counted, counters, decimal, light, measured, number, summed, whole
 
 _ERRORS = {"fcsErrors": Count.FCS, "inErrors": Count.IN_ERRORS, "outErrors": Count.OUT_ERRORS}
 DISCARDS = {"inDiscards": Count.IN_DISCARDS, "outDiscards": Count.OUT_DISCARDS}
@@ -17,11 +18,14 @@ _PFC = {"rxFrames": Count.PFC_RX, "txFrames": Count.PFC_TX}
 
 
 def read_errors(value: dict[str, Any]) -> Part:
-    return Part({ERRORS}, counters=counted(value["interfaceErrorCounters"], _ERRORS))
+    table = value["interfaceErrorCounters"]
+    return Part({ERRORS}, counters=counted(table, _ERRORS), measured={"errors": measured(table, _ERRORS)})
 
 
 def read_discards(value: dict[str, Any]) -> Part:
-    return Part(counters=counted(value["interfaces"], DISCARDS))
+    return Part(
+        counters=counted(value["interfaces"], DISCARDS), measured={"discards": measured(value["interfaces"], DISCARDS)}
+    )
 
 
 def read_pfc(value: dict[str, Any]) -> Part:
@@ -32,7 +36,7 @@ def read_pfc(value: dict[str, Any]) -> Part:
         found += counters(name, row, _PFC if not by_priority else {})
         for priority, one in each(by_priority):
             found += counters(name, one, _PFC, number(priority))
-    return Part({QUEUES}, counters=found)
+    return Part({QUEUES}, counters=found, measured={"PFC frames": measured(value["interfaceCounters"], _PFC)})
 
 
 def read_watchdog(value: dict[str, Any]) -> Part:
@@ -47,12 +51,27 @@ def read_watchdog(value: dict[str, Any]) -> Part:
 def read_queues(value: dict[str, Any]) -> Part:
     """`show interfaces counters queue drops`: traffic classes of unicast, multicast or virtual output queues."""
     found: list[Counter] = []
+    known: dict[str, int] = {}  # port → counters of its queues
     for kind in ("egressQueueCounters", "ingressVoqCounters"):
         for name, row in each(first(value.get(kind)).get("interfaces")):
             for part in (row, first(row.get("ucastQueues")), first(row.get("mcastQueues"))):
                 for title, entry in each(part.get("trafficClasses")):
                     found += _queue(name, title, entry)
-    return Part({QUEUES}, counters=summed(found))
+                    known[name] = known.get(name, 0) + _counted(entry)
+    return Part({QUEUES}, counters=summed(found), measured={"queue drops": _whole(known)})
+
+
+def _counted(entry: dict[str, Any]) -> int:
+    """How many counters of drops a queue has, whatever their values."""
+    by_precedence = entry.get("dropPrecedences")
+    parts = by_precedence.values() if type(by_precedence) is dict else (entry,)
+    return sum(type(part) is dict and "droppedPackets" in part for part in parts)
+
+
+def _whole(known: Mapping[str, int]) -> frozenset[str]:
+    """The ports with as many counters as most ports have."""
+    usual = Counted(known.values()).most_common(1)
+    return frozenset(port for port, count in known.items() if count and count >= usual[0][0])
 
 
 def _queue(port: str, title: str, entry: dict[str, Any]) -> Iterator[Counter]:

@@ -13,10 +13,10 @@ from typing import Any
 
 from fabric.nos.lldp.output import first, rows, speed_gbps, text, up
 from fabric.nos.state.forms import each
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, ROUTES, Count
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, ROUTES, Count
 from fabric.nos.state.reader import Failed, StateReader
-from fabric.nos.state.records import Counter, Family, Hop, Part, Peer, PortState, Vni
-from fabric.nos.state.values import asn, counters, family, hop as next_hop, number, vrf_name, whole
+from fabric.nos.state.records import Counter, Family, Hop, Part, Peer, PortState, Segment, Vni
+from fabric.nos.state.values import asn, counters, esi, family, hop as next_hop, number, vrf_name, whole
 
 _SUMMARY = re.compile(r"(?:ipv[46]|l2[Vv]pn).*")
 _KERNEL = {"errors": Count.IN_ERRORS}
@@ -213,6 +213,39 @@ def read_targets(value: dict[str, Any]) -> Part:
     return Part({EVPN}, vnis=vnis)
 
 
+# --- Ethernet segments ----------------------------------------------------------------------------------------
+
+
+def knows_segments(value: Any) -> bool:
+    """A list that is empty says nothing: many commands print it."""
+    return isinstance(value, list) and bool(value) and all(isinstance(row, dict) and "esi" in row for row in value)
+
+
+def read_segments(value: list[dict[str, Any]]) -> Part:
+    """`show evpn es detail json` of zebra; without `detail` the state is not in it. Remote segments are left out."""
+    found = [one for row in value if (one := _segment(row)) is not None]
+    complete = all(isinstance(row.get("flags"), list) for row in value)
+    return Part({MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), segments=found)
+
+
+def _segment(row: dict[str, Any]) -> Segment | None:
+    """Flags: `local`, `remote`, `df` or `nonDF`, `operUp`; the VTEPs of an all-active segment are the other switches."""
+    identifier, flags = esi(row.get("esi")), row.get("flags")
+    if not identifier or not isinstance(flags, list) or "local" not in flags:
+        return None
+    detail = "vniCount" in row or "macCount" in row
+    vteps = rows(row.get("vteps", [])) if "vteps" in row or detail else None
+    return Segment(
+        identifier,
+        text(row.get("accessPort")),
+        "operUp" in flags if detail else None,
+        frozenset(text(one.get("vtep")) for one in vteps) if vteps is not None else None,
+        None,
+        "nonDF" not in flags if {"df", "nonDF"} & set(flags) else None,
+        any(text(one.get("dfAlgorithm")).startswith("preference") for one in vteps or ()),
+    )
+
+
 # --- interfaces -----------------------------------------------------------------------------------------------
 
 
@@ -298,6 +331,7 @@ READERS = (
     StateReader("frr", "show bfd peers json", knows_bfd, read_bfd),
     StateReader("frr", "show evpn vni detail json", knows_vnis, read_vnis),
     StateReader("frr", "show bgp l2vpn evpn vni json", knows_targets, read_targets),
+    StateReader("frr", "show evpn es detail json", knows_segments, read_segments),
     StateReader("frr", "show interface json", knows_interfaces, read_interfaces),
     StateReader("frr", "show ip route vrf all json, show ipv6 route json", knows_routes, read_routes),
     StateReader("frr", "ip -j -s link", knows_links, read_links),

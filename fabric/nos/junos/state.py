@@ -13,13 +13,17 @@ from typing import Any
 
 from fabric.nos.lldp.output import first, known_text, rows, speed_gbps, text, up
 from fabric.nos.state.forms import having
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, OPTICS, QUEUES, ROUTES, Count
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, OPTICS, QUEUES, ROUTES, Count
 from fabric.nos.state.reader import Failed, StateReader
-from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Vni
-from fabric.nos.state.values import asn, counters, dbm, decimal, family, number, scoped, whole
+from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Segment, Vni
+from fabric.nos.state.values import asn, counters, dbm, decimal, esi, family, number, scoped, summed, whole
 
 _INPUT = {"input-errors": Count.IN_ERRORS, "input-discards": Count.IN_DISCARDS, "framing-errors": Count.FCS}
 _OUTPUT = {"output-errors": Count.OUT_ERRORS, "output-drops": Count.OUT_DISCARDS}
+
+
+_TOTAL = "queue-counters-total-drop-packets"
+_DROPS = ("queue-counters-tail-drop-packets", "queue-counters-rl-drop-packets")
 
 
 def _under(value: Any, *path: str) -> list[dict[str, Any]]:
@@ -168,14 +172,14 @@ def _port(name: str, row: dict[str, Any]) -> PortState:
 
 
 def _queues(port: str, row: dict[str, Any]) -> Iterator[Counter]:
+    """The total of a queue has all drops; platforms without it count those at the tail, of the rate limit and of RED."""
     for queue in _under(row, "queue-counters", "queue"):
-        drops = {
-            key: Count.QUEUE_DROPS
-            for key in ("queue-counters-total-drop-packets", "queue-counters-tail-drop-packets")
-            if key in queue
-        }
-        field = next(iter(drops), "")
-        yield from counters(port, queue, {field: Count.QUEUE_DROPS} if field else {}, number(queue.get("queue-number")))
+        at = number(queue.get("queue-number"))
+        if number(text(queue.get(_TOTAL))) is not None:
+            yield from counters(port, queue, {_TOTAL: Count.QUEUE_DROPS}, at)
+        else:
+            yield from summed(counters(port, queue, dict.fromkeys(_DROPS, Count.QUEUE_DROPS), at))
+            yield from counters(port, queue, {"queue-counters-red-packets": Count.ECN_DROPS}, at)
 
 
 def _pfc(port: str, row: dict[str, Any]) -> Iterator[Counter]:
@@ -224,6 +228,43 @@ def read_remotes(value: dict[str, Any]) -> Part:
     return Part({EVPN}, vnis=vnis, vteps=frozenset(known), source=source)
 
 
+# --- Ethernet segments ----------------------------------------------------------------------------------------
+
+_DERIVED = "05:"  # identifiers that a switch makes for its own gateways
+
+
+def read_segments(value: dict[str, Any]) -> Part:
+    """`show evpn instance extensive`. Segments without an interface of this switch are those of others."""
+    found = []
+    complete = True
+    for instance in _under(value, "evpn-instance-information", "evpn-instance"):
+        segments = rows(instance.get("evpn-esi", []))
+        complete = complete and ("evpn-esi" in instance or number(instance.get("evpn-num-esi")) == 0)
+        for row in segments:
+            identifier = esi(row.get("evpn-esi-value"))
+            if identifier and not identifier.startswith(_DERIVED) and "evpn-esi-local-intf-information" in row:
+                found.append(_segment(identifier, row))
+    return Part({MULTIHOMING}, lists={MULTIHOMING} if complete and found else frozenset(), segments=found)
+
+
+def _segment(identifier: str, row: dict[str, Any]) -> Segment:
+    """Addresses are those of the routers in EVPN: their loopbacks."""
+    local, remote = first(row.get("evpn-esi-local-intf-information")), row.get("evpn-esi-remote-pe-information")
+    elected = first(row.get("evpn-esi-df-information"))
+    state = text(local.get("evpn-esi-local-intf-status"))
+    forwarder = text(elected.get("esi-designated-forwarder"))
+    others = {text(one.get("evpn-esi-remote-pe-ipaddr")) for one in rows(first(remote).get("evpn-esi-remote-pe", []))}
+    none = number(first(remote).get("evpn-esi-num-remote-pe")) == 0
+    return Segment(
+        identifier,
+        text(local.get("evpn-esi-local-intf-name")),
+        state.startswith("Up") if state else None,
+        frozenset(others - {""}) if others - {""} or none else None,
+        frozenset({forwarder}) if forwarder else None,
+        by_preference="preference" in text(elected.get("esi-df-election-algorithm")).lower(),
+    )
+
+
 # --- optics ---------------------------------------------------------------------------------------------------
 
 
@@ -264,6 +305,7 @@ _COMMANDS = (  # the first one that knows an output reads it
     ("show interfaces diagnostics optics", knows_optics, read_optics),
     ("show interfaces extensive", knows_interfaces, read_interfaces),
     ("show evpn l3-context extensive", having("evpn-l3-context-information"), read_contexts),
+    ("show evpn instance extensive", having("evpn-instance-information"), read_segments),
     ("show ethernet-switching vxlan-tunnel-end-point remote", having("vxlan-source-vtep-information"), read_remotes),
 )
 READERS = tuple(StateReader("junos", f"{command} | display json", knows, read) for command, knows, read in _COMMANDS)

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabric.nos.lldp.output import known_text, rows, shut, speed_gbps, text, up
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, OPTICS, QUEUES, ROUTES, Count
+from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, OPTICS, QUEUES, ROUTES, Count
 from fabric.nos.state.reader import Failed, Knows, StateReader
-from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Vni
+from fabric.nos.state.records import Counter, Family, Hop, Optic, PairedBond, PairState, Part, Peer, PortState, Vni
 from fabric.nos.state.values import asn, counters, dbm, decimal, family, hop as next_hop, number, summed, vrf_name, whole
 
 _COUNTERS = {
@@ -25,6 +25,7 @@ _COUNTERS = {
     "eth_indiscard": Count.IN_DISCARDS,
     "eth_outdiscard": Count.OUT_DISCARDS,
 }
+_CONSISTENCY = ("vpc-peer-consistency", "vpc-per-vlan-peer-consistency", "vpc-type-2-consistency")
 _STATES = re.compile(r"idle|connect|active|opensent|openconfirm|established|shut", re.IGNORECASE)
 
 
@@ -272,6 +273,45 @@ def read_optics(value: dict[str, Any]) -> Part:
     return Part({OPTICS}, optics=optics)
 
 
+# --- vPC ------------------------------------------------------------------------------------------------------
+
+
+def knows_vpc(value: Any) -> bool:
+    """`show vpc`; `show vpc brief` prints the same keys."""
+    return isinstance(value, dict) and "vpc-domain-id" in value
+
+
+def read_vpc(value: dict[str, Any]) -> Part:
+    """States of ports are 1 and 0; the peer is `peer-ok`, its keepalive `peer-alive`."""
+    peer, alive = text(value.get("vpc-peer-status")), text(value.get("vpc-peer-keepalive-status"))
+    links = [_flag(row.get("peer-link-port-state")) for row in table(value, "peerlink")]
+    agreed = [_agreed(value.get(key)) for key in _CONSISTENCY]
+    pair = PairState(
+        peer,
+        peer == "peer-ok" if peer else None,
+        alive,
+        alive == "peer-alive" if alive else None,
+        False if False in links else True if True in links else None,
+        False if False in agreed else True if True in agreed else None,
+        tuple(
+            PairedBond(whole(row.get("vpc-id")), _flag(row.get("vpc-port-state")), _agreed(row.get("vpc-consistency")))
+            for row in table(value, "vpc")
+        ),
+        whole(value.get("vpc-domain-id")),
+    )
+    count = number(value.get("num-of-vpcs"))
+    complete = count is not None and count == len(pair.bonds)
+    return Part({MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), pair=pair)
+
+
+def _flag(value: Any) -> bool | None:
+    return {"1": True, "up": True, "0": False, "down": False}.get(text(value).lower())
+
+
+def _agreed(value: Any) -> bool | None:
+    return {"consistent": True, "inconsistent": False}.get(text(value).lower())
+
+
 _COMMANDS = (  # the first one that knows an output reads it
     ("show bgp all summary vrf all", rows_of("vrf", "vrf-local-as"), read_summary),
     ("show bgp all neighbors vrf all", rows_of("neighbor", "remoteas", "state"), read_neighbors),
@@ -281,6 +321,7 @@ _COMMANDS = (  # the first one that knows an output reads it
     ("show interface status", knows_status, read_status),
     ("show nve vni", rows_of("nve_vni", "vni", "type"), read_vnis),
     ("show nve peers", rows_of("nve_peers", "peer-ip"), read_peers),
+    ("show vpc", knows_vpc, read_vpc),
     ("show interface priority-flow-control", knows_pfc, read_pfc),
     ("show queuing interface", rows_of("queuing_interface"), read_queues),
 )

@@ -17,7 +17,7 @@ from fabric.nos.state.forms import each
 from fabric.nos.state.kinds import ERRORS, INTERFACES, OPTICS, QUEUES, Count
 from fabric.nos.state.reader import StateReader
 from fabric.nos.state.records import Counter, Optic, Part, PortState
-from fabric.nos.state.values import counters, dbm, decimal, number, whole
+from fabric.nos.state.values import counters, dbm, decimal, measured, number, whole
 
 Tables = dict[str, dict[str, dict[str, Any]]]
 
@@ -149,7 +149,7 @@ def knows_portstat(value: Any) -> bool:
 
 def read_portstat(value: dict[str, Any]) -> Part:
     found = [one for port, row in value.items() for one in counters(port, first(row), _PORTSTAT)]
-    return Part({ERRORS}, counters=found)
+    return Part({ERRORS}, counters=found, measured={"errors": measured(value, _PORTSTAT)})
 
 
 def knows_queuestat(value: Any) -> bool:

@@ -8,12 +8,14 @@ from enum import StrEnum
 # In the order of reports, with the words for them.
 BGP, EVPN, LLDP, INTERFACES = "bgp", "evpn", "lldp", "interfaces"
 ROUTES, ERRORS, QUEUES, OPTICS = "routes", "errors", "queues", "optics"
+MULTIHOMING = "multihoming"
 KINDS: Mapping[str, str] = {
     INTERFACES: "interface state",
     LLDP: "LLDP neighbors",
     BGP: "BGP sessions",
     ROUTES: "routes",
     EVPN: "EVPN state",
+    MULTIHOMING: "Ethernet segments and vPC",
     ERRORS: "error counters",
     QUEUES: "PFC and queue counters",
     OPTICS: "optics",

@@ -84,6 +84,51 @@ class Vni:
 
 
 @dataclass(frozen=True, slots=True)
+class Segment:
+    """One Ethernet segment of a switch: a bond that it shares with another one.
+
+    Attributes:
+        esi: ten octets in lower case, with colons.
+        peers: addresses of the other switches of the segment, None where not reported.
+        forwarders: addresses of the designated forwarder, of every instance; empty where none is elected, None where
+            not reported.
+        forwards: whether the switch itself is the designated forwarder, where it reports no address.
+        by_preference: the election follows a preference.
+    """
+
+    esi: str
+    interface: str = ""
+    up: bool | None = None
+    peers: frozenset[str] | None = None
+    forwarders: frozenset[str] | None = None
+    forwards: bool | None = None
+    by_preference: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PairedBond:
+    """One bond of a pair of switches by its number; None where a field is not reported."""
+
+    number: int
+    up: bool | None = None
+    consistent: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PairState:
+    """The state of a pair of switches, as one of them reports it; "" and None where it does not."""
+
+    peer: str = ""  # of the peer, in the words of the switch
+    peer_up: bool | None = None
+    keepalive: str = ""
+    alive: bool | None = None
+    link_up: bool | None = None
+    consistent: bool | None = None
+    bonds: Sequence[PairedBond] = ()
+    domain: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Counter:
     """One counter that is not zero."""
 
@@ -112,6 +157,7 @@ class Part:
 
     Attributes:
         kinds: the kinds of state that the command covers, also if it lists nothing.
+        measured: of tables of counters that list every port.
         lists: kinds of which it lists everything, so that what it does not list is not there.
     """
 
@@ -125,6 +171,9 @@ class Part:
     vteps: frozenset[str] | None = None  # every VTEP that is known, where the command does not say of which VNI
     source: str = ""  # tunnel source of the switch
     router_ids: Mapping[str, str] = field(default_factory=dict)  # by VRF, of BGP
+    segments: Sequence[Segment] = ()
+    pair: PairState | None = None
     counters: Sequence[Counter] = ()
+    measured: Mapping[str, frozenset[str]] = field(default_factory=dict)  # what a table counts → ports with all of its fields
     optics: Sequence[Optic] = ()
     failures: Sequence[str] = ()  # what the device says instead of an answer: "bgpd is not running"

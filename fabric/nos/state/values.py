@@ -67,6 +67,14 @@ def family(name: str) -> str:
     return ""
 
 
+def esi(value: Any) -> str:
+    """A segment identifier with colons: `0302:0000:0000:0500:0001` → `03:02:00:00:00:00:05:00:00:01`; "" for none."""
+    digits = re.sub(r"[:.\-]", "", text(value)).lower()
+    if not re.fullmatch(r"[0-9a-f]{20}", digits) or not digits.strip("0"):
+        return ""
+    return ":".join(digits[at : at + 2] for at in range(0, 20, 2))
+
+
 def vrf_name(name: str) -> str:
     """ "" for the default VRF, whatever the network OS calls it."""
     return "" if name.lower() in _DEFAULT else name
@@ -82,6 +90,13 @@ def counters(port: str, row: Mapping[str, Any], names: Mapping[str, str], queue:
 def counted(value: Any, names: Mapping[str, str]) -> list[Counter]:
     """The counters of a table by port."""
     return [one for port, row in each(value) for one in counters(port, row, names)]
+
+
+def measured(value: Any, names: Iterable[str]) -> frozenset[str]:
+    """Ports of a table whose rows have every field that some row has; releases differ in the fields that they have."""
+    table = dict(each(value))
+    present = [field for field in names if any(field in row for row in table.values())]
+    return frozenset(port for port, row in table.items() if present and all(field in row for field in present))
 
 
 def scoped(address: str, interface: str) -> str:
