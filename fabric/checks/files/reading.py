@@ -30,6 +30,10 @@ from fabric.standing import Standing
 from fabric.text import listed, plural
 
 SHOWN = 5  # statements a device
+REPAIRS = {  # why a file was not read → what to do, where the file may well be a config
+    "empty": "collect the config from the device again, or remove the file",
+    "not UTF-8 text": "convert a config to UTF-8: `iconv -f latin1 -t utf-8 OLD > NEW`; remove any other file",
+}
 
 
 class Unreadable(FilesCheck):
@@ -72,7 +76,7 @@ class Unrecognised(FolderCheck):
     def judge(self, folder: Folder) -> Iterator[Finding]:
         for path, reason in sorted(folder.unrecognised.items()):
             severity = NOTE if beside(path) else self.severity
-            yield Finding(self.id, severity, "", path, 0, f"not read: {reason}", self.remediation)
+            yield Finding(self.id, severity, "", path, 0, f"not read: {reason}", REPAIRS.get(reason, self.remediation))
 
 
 class NotUnderstood(FilesCheck):

@@ -64,7 +64,7 @@ def scan(root: Path) -> Folder:
                 too_large = S_ISREG(status.st_mode)
                 folder.unrecognised[str(path)] = "too large for a config" if too_large else "no file that can be read"
                 continue
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
         except UnicodeDecodeError:
             folder.unrecognised[str(path)] = "not UTF-8 text"
             continue

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 
-from fabric.facts import Facts
+from fabric.facts import Facts, Located
 from fabric.nos.reading.reader import Reader
 from fabric.nos.target import target, targets
 
@@ -29,4 +30,21 @@ def read_device(name: str, nos: str, files: Mapping[str, str]) -> Facts:
         raise KeyError(nos)
     facts = reader.get().read.get()(name, files)
     facts.texts = files
+    _report_conflicts(facts)
     return facts
+
+
+def _report_conflicts(facts: Facts) -> None:
+    """A file with the markers of a git merge is broken at the first of them, whatever its parser made of them."""
+    for path, text in facts.texts.items():
+        if (start := _CONFLICT.search(text)) is None:
+            continue
+        line = text.count("\n", 0, start.start()) + 1
+        markers = {number for number, one in enumerate(text.splitlines(), 1) if _MARKER.match(one)}
+        facts.broken = [fact for fact in facts.broken if fact.file != path]
+        facts.broken.append(Located("unresolved merge conflict: expected no marker lines of git", line, path))
+        facts.unread = [fact for fact in facts.unread if fact.file != path or fact.line not in markers]
+
+
+_CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: .*)?\r?$", re.M)
+_MARKER = re.compile(r"(?:<{7}|\|{7}|={7}|>{7})(?: |$)")  # `=======` alone may be a line of a banner

@@ -125,3 +125,48 @@ def write(root: Path, files: Mapping[str, str]) -> None:
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
+
+
+CONFLICTS: Mapping[str, tuple[str, int]] = {  # text → first line of the conflict
+    "a whole conflict": ("hostname leaf1\n<<<<<<< HEAD\nvlan 10\n=======\nvlan 20\n>>>>>>> theirs\nvrf instance red\n", 2),
+    "the last marker alone": ("hostname leaf1\nvrf instance red\nvlan 20\n>>>>>>> theirs\n", 4),
+    "CRLF": ("hostname leaf1\r\nvrf instance red\r\n<<<<<<< HEAD\r\nvlan 10\r\n", 3),
+}
+
+
+@pytest.mark.parametrize("case", CONFLICTS)
+def test_a_merge_conflict_is_one_error(case: str, tmp_path: Path) -> None:
+    text, line = CONFLICTS[case]
+    (tmp_path / "leaf1.cfg").write_bytes(text.encode())
+    found = check_folder(scan(tmp_path)).findings
+    assert [(one.severity, one.line) for one in found if one.id == "FAB290"] == [("error", line)]
+    assert [one.message for one in found if one.id == "FAB292"] == []
+
+
+def test_a_conflict_in_json_is_named_as_such(tmp_path: Path) -> None:
+    document = (
+        '{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1"}},\n<<<<<<< HEAD\n"VLAN": {},\n>>>>>>> theirs\n"PORT": {}}\n'
+    )
+    write(tmp_path, {"leaf1/config_db.json": document})
+    found = [one for one in check_folder(scan(tmp_path)).findings if one.id == "FAB290"]
+    assert [(one.line, one.message) for one in found] == [(2, "unresolved merge conflict: expected no marker lines of git")]
+
+
+def test_a_rule_of_equals_signs_in_a_banner_is_no_conflict(tmp_path: Path) -> None:
+    write(tmp_path, {"leaf1.cfg": "hostname leaf1\nbanner motd\n=======\nleaf1\n=======\nEOF\nvrf instance red\n"})
+    assert [one for one in check_folder(scan(tmp_path)).findings if one.id in ("FAB290", "FAB292")] == []
+
+
+def test_a_byte_order_mark_is_no_statement(tmp_path: Path) -> None:
+    (tmp_path / "leaf1.cfg").write_bytes(b"\xef\xbb\xbfhostname leaf1\nvrf instance red\n")
+    folder = scan(tmp_path)
+    assert [device.name for device in folder.devices] == ["leaf1"]
+    assert [one for one in check_folder(folder).findings if one.id == "FAB292"] == []
+
+
+def test_what_to_do_with_a_config_in_another_encoding_or_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "leaf1.cfg").write_bytes("hostname leaf1\nsnmp-server location Zürich\n".encode("latin-1"))
+    (tmp_path / "leaf2.cfg").write_text("")
+    found = [one for one in check_folder(scan(tmp_path)).findings if one.id == "FAB291"]
+    assert ["iconv -f latin1" in one.hint for one in found] == [True, False]
+    assert ["collect the config" in one.hint for one in found] == [False, True]
