@@ -322,9 +322,24 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             for n in (1, 2)
         ],
     ),
+    ("FAB269", "VLAN interfaces with the default MTU of EOS"): (
+        {name: text.replace("   mtu 9214\n", "") for name, text in pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1)).items()},
+        [
+            f"leaf{n}.eos:5: error[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 1500 + 50 bytes (VXLAN) exceeds the "
+            "MTU 1500 of the fabric links"
+            for n in (1, 2)
+        ],
+    ),
+    ("FAB269", "the default MTU is that of `interface defaults`"): (
+        {
+            name: text.replace("   mtu 9214\n", "") + "interface defaults\n   mtu 1400\n"
+            for name, text in pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1)).items()
+        },
+        [],
+    ),
     ("FAB269", "a peer link in a tenant with gateways"): (
         {
-            name: text.replace("Vlan10\n   vrf red\n   mtu 9214", "Vlan10\n   vrf red\n   ip address virtual 10.9.0.1/24")
+            name: text.replace("Vlan10\n   vrf red\n   mtu 9214", "Vlan10\n   vrf red\n   mtu 1450\n   ip address virtual 10.9.0.1/24")
             for name, text in (
                 pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1))  # unnumbered, or one subnet for the peer links of all
                 | {
