@@ -34,7 +34,8 @@ from fabric.source import Node
 
 WHAT = "a training job"
 _SHAPE = (
-    "a job has `model`, `batch`, `parallel`, `compute`, and may have `bytes`, `overlap`, `software`, `checkpoint` and `failures`"
+    "a job has `model`, `batch`, `parallel`, `compute`, "
+    "and may have `bytes`, `overlap`, `software`, `checkpoint` and `failures`"
 )
 _SECTIONS: dict[str, tuple[str, ...]] = {
     "model": (

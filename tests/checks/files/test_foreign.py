@@ -339,7 +339,9 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ),
     ("FAB269", "a peer link in a tenant with gateways"): (
         {
-            name: text.replace("Vlan10\n   vrf red\n   mtu 9214", "Vlan10\n   vrf red\n   mtu 1450\n   ip address virtual 10.9.0.1/24")
+            name: text.replace(
+                "Vlan10\n   vrf red\n   mtu 9214", "Vlan10\n   vrf red\n   mtu 1450\n   ip address virtual 10.9.0.1/24"
+            )
             for name, text in (
                 pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1))  # unnumbered, or one subnet for the peer links of all
                 | {
