@@ -98,9 +98,10 @@ docs: $(VENV)/.dev
 	  --prices docs/prices-example.yaml --plot docs/img/h100-explore.svg > /dev/null
 	$(VENV)/bin/python -m tools.docs.effects > docs/.effects.new && mv docs/.effects.new docs/effects.md
 
-# The pages of docs/ as a site in site/: open site/index.html, no server and no network needed. A dead link is an error.
+# The pages of docs/ as a site in site/: open site/index.html, no server and no network needed. A dead link or anchor is an
+# error. Without --quiet, which hides warnings from --strict as well.
 site: $(VENV)/.dev
-	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/python -m mkdocs build --strict
 	@echo "site/index.html"
 
 # The Unreleased section of CHANGELOG.md, from the fragments in changelog.d/.

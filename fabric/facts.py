@@ -180,6 +180,7 @@ class Facts:
     bgp: dict[str, Bgp] = field(default_factory=dict)  # by VRF
     vrfs: dict[str, Vrf] = field(default_factory=dict)
     vnis: dict[int, Vni] = field(default_factory=dict)
+    vlan_mtu: int = 0  # of a VLAN interface without a configured one, 0 where its network OS or the config leaves it open
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
     anycast_mac: Located[str] | None = None
     hash_seed: Located[int] | None = None

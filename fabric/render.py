@@ -1,6 +1,6 @@
 """Renders the view of a switch into the files of its network OS.
 
-Templates print text files, documents are serialised; the overrides of a site apply to both.
+Templates print text files, documents are serialized; the overrides of a site apply to both.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def render(view: SwitchView, target: Target, overrides: Sequence[Override] = ())
         else:
             data = _patched(file, overrides)
             refuse_control(data, file.path)
-            text = (file.serialise or to_json)(data)
+            text = (file.serialize or to_json)(data)
         rendered.append(RenderedFile(file.path, text))
     return rendered
 

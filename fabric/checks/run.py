@@ -17,6 +17,7 @@ from fabric.checks.verdict import Verdict
 from fabric.configs import Renderer
 from fabric.diagnostics import Diagnostic, MissingError
 from fabric.nos.reading import Device, Folder, scan
+from fabric.text import counted, listed
 from fabric.workers import Progress, silent
 
 
@@ -54,8 +55,14 @@ def named_folder(scope: Scope) -> Folder | None:
     """The folder of configs that is judged. Raises OSError for one that is not there, or has nothing in it."""
     folder = scan(scope.configs) if scope.configs is not None else None
     if folder is not None and not (folder.devices or folder.unrecognised):
-        raise FileNotFoundError(ENOENT, "no config in this folder", str(scope.configs))
+        raise FileNotFoundError(ENOENT, f"no config in this folder{_not_read(folder)}", str(scope.configs))
     return folder
+
+
+def _not_read(folder: Folder) -> str:
+    """`; not read: 2 files ending in .md`: types that no network OS uses for a config."""
+    endings = listed(sorted({Path(path).suffix.lower() for path in folder.passed}))
+    return f"; not read: {counted(len(folder.passed), 'file')} ending in {endings}" if endings else ""
 
 
 def run(

@@ -54,7 +54,7 @@ def nautobot_tables(made: Inventory) -> list[Table]:
     place = Ref("locations", (PLACE, made.site))
     spaces = _Spaces(made)
     return [
-        *_organisation(made, place),
+        *_organization(made, place),
         *_hardware(made),
         *_networks(made, spaces, place),
         *_devices(made, place),
@@ -66,7 +66,7 @@ def _simple(name: str, endpoint: str, names: Sequence[str], once: Mapping[str, A
     return Table(name, endpoint, (("name", ""),), [Item((text,), {"name": text}, once) for text in names], **more)
 
 
-def _organisation(made: Inventory, place: Ref) -> Iterator[Table]:
+def _organization(made: Inventory, place: Ref) -> Iterator[Table]:
     marks = [TAG, own_tag(made.site)]
     yield _simple("tags", "extras.tags", marks, {"color": COLOUR, "content_types": list(TAGGED)}, tagged=False)
     yield _simple("tenants", "tenancy.tenants", made.tenants)

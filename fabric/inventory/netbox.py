@@ -77,7 +77,7 @@ def slug(text: str) -> str:
 def netbox_tables(records: Inventory) -> list[Table]:
     """Every table in the order of making."""
     return [
-        *_organisation(records),
+        *_organization(records),
         *_hardware(records),
         *_networks(records),
         *_devices(records),
@@ -92,7 +92,7 @@ def _simple(name: str, endpoint: str, names: Sequence[str], extra: Callable[[str
     return Table(name, endpoint, (("slug", ""),), items)
 
 
-def _organisation(made: Inventory) -> Iterator[Table]:
+def _organization(made: Inventory) -> Iterator[Table]:
     both = {TAG: "made by fabricwright", own_tag(made.site): f"made by fabricwright for site {made.site}"}
     rows = [Item((slug(t),), {"name": t, "slug": slug(t)}, {"color": COLOUR, "description": why}) for t, why in both.items()]
     yield Table("tags", "extras.tags", (("slug", ""),), rows, tagged=False)

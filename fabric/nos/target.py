@@ -52,11 +52,11 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file that is data: tables of rows, serialised by the renderer as JSON, or by what its target brings along."""
+    """A file that is data: tables of rows, serialized by the renderer as JSON, or by what its target brings along."""
 
     path: str
     data: Mapping[str, Any]
-    serialise: Callable[[Mapping[str, Any]], str] | None = None
+    serialize: Callable[[Mapping[str, Any]], str] | None = None
 
 
 File: TypeAlias = Text | Document

@@ -56,10 +56,10 @@ class Loads:
 
 def loads(net: Network, pattern: str, routing: str, qps: int, seed: int = 0) -> Loads:
     """The busiest phase of a pattern. Raises InputError where the fabric has no GPUs or a failure cuts all of them off."""
-    ways, busiest = routes(net), Loads(np.zeros(len(net.tail)), net.links)
+    route_table, busiest = routes(net), Loads(np.zeros(len(net.tail)), net.links)
     for flows in _flows(net, pattern, seed):
         flows = queue_pairs(flows, qps, seed) if qps > 1 else flows
-        carried, _ = load_of(net, ways, flows, routing)
+        carried, _ = load_of(net, route_table, flows, routing)
         share = np.divide(carried, net.capacity, out=np.zeros(len(carried)), where=net.capacity > 0)
         busiest = max(busiest, Loads(share, net.links), key=lambda found: found.peak)
     return busiest

@@ -118,7 +118,7 @@ def _towards(net: Network, spines: Ints, first: Ints, second: Ints) -> tuple[Boo
     return below, np.concatenate([leaf_up, climb, dive])
 
 
-def walk(ways: Routes, source: Ints, target: Ints, pick: Pick) -> Ints:
+def walk(route_table: Routes, source: Ints, target: Ints, pick: Pick) -> Ints:
     """Directed links of one path a flow between leaves, [flows, steps], -1 after the end.
 
     `pick` chooses among the next hops at each switch. A flow for which there is no way has a row of -1.
@@ -129,12 +129,12 @@ def walk(ways: Routes, source: Ints, target: Ints, pick: Pick) -> Ints:
     lost = np.zeros(len(node), dtype=bool)
     while open_.any():
         going = flows[open_]
-        start, count = ways.next_hops(node[going], target[going])
+        start, count = route_table.next_hops(node[going], target[going])
         lost[going[count == 0]] = True
         going, start, count = going[count > 0], start[count > 0], count[count > 0]
         step = np.full(len(node), -1, dtype=np.int64)
-        step[going] = ways.pool[start + pick(node[going], count, going)]
-        node[going] = ways.net.head[step[going]]
+        step[going] = route_table.pool[start + pick(node[going], count, going)]
+        node[going] = route_table.net.head[step[going]]
         steps.append(step)
         open_ = (node != target) & ~lost
     hops = np.stack(steps, axis=1) if steps else np.full((len(node), 1), -1, dtype=np.int64)
@@ -142,34 +142,34 @@ def walk(ways: Routes, source: Ints, target: Ints, pick: Pick) -> Ints:
     return hops
 
 
-def spread(ways: Routes, source: Ints, target: Ints, amount: Floats) -> tuple[Floats, Floats]:
+def spread(route_table: Routes, source: Ints, target: Ints, amount: Floats) -> tuple[Floats, Floats]:
     """(load of every directed link, [2 links]; amount without a path, [pairs]) with ECMP.
 
     Each switch splits equally over its next hops. `source`, `target`: leaves, and `amount`, each [pairs]; amounts of equal
     pairs add up.
     """
-    load = np.zeros(len(ways.net.tail))
+    load = np.zeros(len(route_table.net.tail))
     lost = np.zeros(len(source))
-    step = max(1, CHUNK // max(1, int(ways.count.max(initial=1))))
+    step = max(1, CHUNK // max(1, int(route_table.count.max(initial=1))))
     for begin in range(0, len(source), step):
         part = slice(begin, begin + step)
-        _spread(ways, source[part], target[part], amount[part], load, lost[part])
+        _spread(route_table, source[part], target[part], amount[part], load, lost[part])
     return load, lost
 
 
-def _spread(ways: Routes, source: Ints, target: Ints, amount: Floats, load: Floats, lost: Floats) -> None:
-    devices = len(ways.class_of)
+def _spread(route_table: Routes, source: Ints, target: Ints, amount: Floats, load: Floats, lost: Floats) -> None:
+    devices = len(route_table.class_of)
     away = source != target
     node, leaf, share, owner = source[away], target[away], amount[away], np.flatnonzero(away)
     while len(node):
-        start, count = ways.next_hops(node, leaf)
+        start, count = route_table.next_hops(node, leaf)
         np.add.at(lost, owner[count == 0], share[count == 0])
         rows = np.repeat(np.arange(len(node)), count)
         first = np.repeat(np.cumsum(count) - count, count)
-        links = ways.pool[start[rows] + np.arange(len(rows)) - first]
+        links = route_table.pool[start[rows] + np.arange(len(rows)) - first]
         part = share[rows] / count[rows]
         load += np.bincount(links, part, minlength=len(load))
-        head, leaf, owner = ways.net.head[links], leaf[rows], owner[rows]
+        head, leaf, owner = route_table.net.head[links], leaf[rows], owner[rows]
         going = head != leaf
         key, back = np.unique((owner[going] * devices + head[going]), return_inverse=True)
         share = np.bincount(back.ravel(), part[going], minlength=len(key))

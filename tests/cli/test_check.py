@@ -62,6 +62,7 @@ USAGE = {
     "--configs nowhere": "fabric: nowhere: no such file or folder\n",
     "--configs empty": "fabric: empty: no config in this folder\n",
     "dc1.yaml --configs empty": "fabric: empty: no config in this folder\n",
+    "--configs notes": "fabric: notes: no config in this folder; not read: 2 files ending in .md, .pdf\n",
     "dc1.yaml --format nope": (
         "--format: error[FAB102]: expected one of text, json, sarif, junit, github, or NAME=FILE, got 'nope'\n"
     ),
@@ -87,6 +88,9 @@ USAGE = {
 def test_bad_usage(run: Run, words: str) -> None:
     intent()
     Path("empty").mkdir()
+    Path("notes").mkdir()
+    for name in ("leaf001.md", "plan.PDF"):
+        Path("notes", name).write_text("hostname leaf001\n")
     assert run("check", *words.split()) == Done(2, "", USAGE[words])
 
 

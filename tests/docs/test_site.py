@@ -19,6 +19,7 @@ from markdown_it import MarkdownIt
 
 from tests import ROOT
 from tests.docs.blocks import FENCE, commands, pages
+from tests.docs.conftest import build
 from tests.report.browser import Opened, opened
 from tools.docs.site import INDEX, sections
 
@@ -201,3 +202,14 @@ def test_pages_are_accessible(browser: Browser, site: Path, colors: str, width: 
         found = axe.run(tab.page).response["violations"]
         assert [(row["id"], [node["html"][:90] for node in row["nodes"][:3]]) for row in found] == [], name
         assert tab.page.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+def test_the_build_fails_for_a_dead_anchor(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="mkdocs is not installed")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("# Start\n\n[here](#start), [there](#nowhere)\n", encoding="utf-8")
+    config = tmp_path / "mkdocs.yml"
+    config.write_text(f"INHERIT: {ROOT}/mkdocs.yml\ndocs_dir: docs\nhooks: []\nplugins: []\n", encoding="utf-8")
+    done = build(tmp_path / "site", config)
+    assert done.returncode == 1
+    assert "'#nowhere', but there is no such anchor" in done.stderr

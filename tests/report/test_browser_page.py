@@ -450,8 +450,8 @@ def test_paper_is_spared_what_no_browser_lays_out(tabs: Tabs) -> None:
 
 def test_moves_nothing_for_those_who_asked(tabs: Tabs) -> None:
     tab = tabs("small")
-    behaviour = "getComputedStyle(document.documentElement).scrollBehavior"
-    assert tab.page.evaluate(behaviour) == "auto"
+    behavior = "getComputedStyle(document.documentElement).scrollBehavior"
+    assert tab.page.evaluate(behavior) == "auto"
     tab.page.emulate_media(reduced_motion="no-preference")
-    assert tab.page.evaluate(behaviour) == "smooth"
+    assert tab.page.evaluate(behavior) == "smooth"
     tab.page.emulate_media(reduced_motion="reduce")

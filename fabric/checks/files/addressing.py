@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 from typing import ClassVar
 
@@ -61,7 +61,7 @@ class OneOwner(FilesCheck):
                 if len(rightful) == 1:  # the others have its address
                     rows = [(owner, rightful[0]) for owner in same if owner is not rightful[0]]
                 else:
-                    rows = [(same[0], same[1]), *((second, same[0]) for second in same[1:])]
+                    rows = [(owner, _other(network, owner, same)) for owner in same]
                 for owner, other in rows:
                     pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
         for rows in pairs.values():
@@ -80,6 +80,23 @@ class OneOwner(FilesCheck):
             where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
             got = f"{bare(owner.fact.value)} is also configured on {where}"
             yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}")
+
+
+def _other(network: Network, owner: Owner, owners: Sequence[Owner]) -> Owner:
+    """The owner to name beside one: the first that is not its partner, with which it may share the address."""
+    others = [other for other in owners if other is not owner]
+    return next((other for other in others if not _partners(network, owner, other)), others[0])
+
+
+def _partners(network: Network, one: Owner, other: Owner) -> bool:
+    """Whether two devices have a BGP session inside one AS, as an MLAG or vPC pair has over its peer link."""
+    for process in one.facts.bgp.values():
+        for peer in process.neighbors.values():
+            inside = {"internal", process.asn.value if process.asn else None}
+            far = network.far(peer) if peer.remote_as and peer.remote_as.value in inside else None
+            if far is not None and far.facts is other.facts:
+                return True
+    return False
 
 
 def _of_other_names(owners: list[Owner]) -> list[Owner]:

@@ -347,6 +347,13 @@ def _has_hosts(interface: Interface) -> bool:
     return any(network.max_prefixlen - network.prefixlen > 2 for network in networks)
 
 
+def _tenant_mtu(facts: Facts, name: str, interface: Interface) -> Located[int] | None:
+    """The configured MTU; for a VLAN interface also the default of its network OS, at the line of the interface."""
+    if interface.mtu is None and facts.vlan_mtu and VLAN.match(name):
+        return Located(facts.vlan_mtu, interface.line, interface.file)
+    return interface.mtu
+
+
 class TunnelFits(FilesCheck):
     """Compares tenant MTUs plus the VXLAN header with the MTU of the fabric links.
 
@@ -377,8 +384,9 @@ class TunnelFits(FilesCheck):
                 between = VLAN.match(name) and (  # a pair's peer link, which no tunnel crosses
                     id(interface) in network.cabled or (vrf_of(interface) in hosts and not _has_hosts(interface))
                 )
-                if inside and mtu_limit and not between and interface.mtu and interface.mtu.value + VXLAN_BYTES > mtu_limit:
-                    by_mtu.setdefault(interface.mtu.value, []).append((name, interface.mtu))
+                mtu = _tenant_mtu(facts, name, interface)
+                if inside and mtu_limit and not between and mtu and mtu.value + VXLAN_BYTES > mtu_limit:
+                    by_mtu.setdefault(mtu.value, []).append((name, mtu))
             for value, rows in by_mtu.items():
                 names = listed([name for name, _ in rows], 1)
                 got = f"{value} + {VXLAN_BYTES} bytes (VXLAN) exceeds the MTU {mtu_limit} of the fabric links"

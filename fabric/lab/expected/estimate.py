@@ -52,16 +52,16 @@ class Estimate:
         broken = self.whole.without(
             self._links(down), np.array([self.index[n] for n in down.nodes if n in self.index], np.int64)
         )
-        ways, base = routes(broken), ground(self.whole)
-        found = all_paths(base, ways)
+        route_table, base = routes(broken), ground(self.whole)
+        found = all_paths(base, route_table)
         living = [at for at, leaf in enumerate(base.leaves) if self._lives(int(leaf), down)]
         between = [
             found[a, b] for a in living for b in living if a != b and base.part[base.leaves[a]] == base.part[base.leaves[b]]
         ]
         asked = traffic(base, live_ports(broken), "uniform")
-        share = ecmp(base, ways, asked).share if asked.asked else 0.0
+        share = ecmp(base, route_table, asked).share if asked.asked else 0.0
         paths = (int(min(between)), int(max(between))) if between else (0, 0)
-        return Left(self._hops(ways, down), paths, share)
+        return Left(self._hops(route_table, down), paths, share)
 
     def _lives(self, device: int, down: Down) -> bool:
         name = self.plan.devices[device].name
@@ -72,15 +72,15 @@ class Estimate:
         size = len(self.plan.links)
         return np.array([at for at in range(size) if self.ends[at] in cut or self.ends[at + size] in cut], np.int64)
 
-    def _hops(self, ways: Routes, down: Down) -> dict[tuple[str, str], frozenset[str]]:
+    def _hops(self, route_table: Routes, down: Down) -> dict[tuple[str, str], frozenset[str]]:
         living = [name for name in self.index if name not in down.nodes]
         leaves = [name for name in living if self.lab.views[name].device.role == LEAF]
         pairs = [(node, leaf) for node in living for leaf in leaves if node != leaf]
         if not pairs:
             return {}
         at, to = (np.array([self.index[pair[end]] for pair in pairs], np.int64) for end in (0, 1))
-        start, count = ways.next_hops(at, to)
+        start, count = route_table.next_hops(at, to)
         return {
-            pair: frozenset(self.ends[link][1] for link in ways.pool[first : first + number].tolist())
+            pair: frozenset(self.ends[link][1] for link in route_table.pool[first : first + number].tolist())
             for pair, first, number in zip(pairs, start.tolist(), count.tolist(), strict=True)
         }

@@ -58,7 +58,7 @@ def _faults(live: Live, node: str, expected: Expected, table: Table) -> Iterator
 
 
 def show(live: Live) -> Shown:
-    """Waits for all of them; which switch loses a route is the judgement of `fabric verify`."""
+    """Waits for all of them; which switch loses a route is the judgment of `fabric verify`."""
     differing, tables, seconds = wait(live)
     expected = forwarding(live.lab)
     widths = [len(interfaces) for wanted in expected.values() for interfaces in wanted.values() if interfaces]

@@ -54,7 +54,7 @@ def _tunnels(live: Live, switches: frozenset[str]) -> dict[str, SwitchView]:
 
 
 def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> tuple[dict[int, int], list[Fault]]:
-    """VNIs, tunnels and prefixes by the judgement of `fabric verify`; hosts and router MACs are no state of it."""
+    """VNIs, tunnels and prefixes by the judgment of `fabric verify`; hosts and router MACs are no state of it."""
     found = state.site(live)
     overlay = Overlay(found)
     faults = [Fault(one.device, one.message) for one in overlay.faults() if one.device in tunnels]

@@ -49,7 +49,7 @@ def _up(answer: Any, planned: Planned) -> bool:
 
 
 def show(live: Live) -> Shown:
-    """Waits for all of them; whose fault it is that one is missing is the judgement of `fabric verify`."""
+    """Waits for all of them; whose fault it is that one is missing is the judgment of `fabric verify`."""
     wanted = sessions(live.lab)
     missing, seconds = wait(live, wanted)
     found = state.site(live)

@@ -1,4 +1,4 @@
-"""What a lab reports, judged as `fabric verify` judges switches: one judgement, with the lab as one more source of state.
+"""What a lab reports, judged as `fabric verify` judges switches: one judgment, with the lab as one more source of state.
 
 What state does not show, packets, packet sizes, hosts of EVPN and times after a failure, has proofs of its own.
 """

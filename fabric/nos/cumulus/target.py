@@ -32,14 +32,14 @@ def tree(view: SwitchView) -> Tree:
     return spelled(neutral, release(view.release), management_vrf(view))
 
 
-def serialised(data: Mapping[str, Any], head: str) -> str:
+def serialized(data: Mapping[str, Any], head: str) -> str:
     """A list of one entry: what to set."""
     return f"{head}\n- set:\n{dump(data, indent=2)}"
 
 
 def files(view: SwitchView) -> list[File]:
     head = f"# {view.device.name} ({view.device.model}), Cumulus Linux {view.release or USUAL}"
-    return [Document(FILE, tree(view), partial(serialised, head=head))]
+    return [Document(FILE, tree(view), partial(serialized, head=head))]
 
 
 TARGET = Target(

@@ -25,7 +25,7 @@ MOST_COLUMNS = 30_000  # of a quotient: a few seconds
 
 @dataclass(frozen=True)
 class Program:
-    """Maximise the last variable, the share, which is 0 to 1; others are at least 0.
+    """Maximize the last variable, the share, which is 0 to 1; others are at least 0.
 
     Rows: `equal` of them are 0, the others at most `limit`.
     """

@@ -91,11 +91,11 @@ def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int =
     Raises InputError (FAB171) when the given failures partition the fabric.
     """
     base, broken = ground(net), check(net, failed)
-    ways, live = routes(broken), live_ports(broken)
+    route_table, live = routes(broken), live_ports(broken)
     halves = structured(base, broken)
     cuts = _cuts(base, broken, halves)
-    rows = tuple(_throughput(base, broken, ways, failed, name) for name in PATTERNS)
-    path_counts = all_paths(base, ways)
+    rows = tuple(_throughput(base, broken, route_table, failed, name) for name in PATTERNS)
+    path_counts = all_paths(base, route_table)
     uniform = traffic(base, live, "uniform").asked
     before = Before(base, broken, halves, path_counts, rows[0].optimal, rows[0].ecmp, uniform)
     singles, left_out = single_failures(before) if n_minus_1 else ([], 0)
@@ -149,11 +149,11 @@ def _gpus(base: Ground) -> Floats:
     return own[server] * share
 
 
-def _throughput(base: Ground, broken: Network, ways: Routes, failed: Failures, name: str) -> Throughput:
+def _throughput(base: Ground, broken: Network, route_table: Routes, failed: Failures, name: str) -> Throughput:
     """One pattern. Failures take demand away as well, but never make what is left faster than it was."""
     healthy = traffic(base, live_ports(base.net), name)
     asked = traffic(base, live_ports(broken), name) if failed.names else healthy
-    split = ecmp(base, ways, asked)
+    split = ecmp(base, route_table, asked)
     best = optimal(base, broken, asked, split.share)
     share, most = split.share, best.share
     if failed.names:

@@ -183,10 +183,10 @@ class Shares:
         return float(np.maximum(self.load * scale - capacity_gbps, 0.0).sum()) + self.lost * scale
 
 
-def ecmp(base: Ground, ways: Routes, asked: Traffic) -> Shares:
+def ecmp(base: Ground, route_table: Routes, asked: Traffic) -> Shares:
     """Throughput when every switch splits equally over its next hops."""
-    load, lost = loads(base, ways, asked.demand)
-    capacity = ways.net.capacity * GBPS_PER_GBYTE_S
+    load, lost = loads(base, route_table, asked.demand)
+    capacity = route_table.net.capacity * GBPS_PER_GBYTE_S
     used = load > 0
     fits = np.divide(capacity, load, out=np.full(len(load), np.inf), where=used)
     link = int(np.argmin(fits)) if used.any() else -1
@@ -196,19 +196,19 @@ def ecmp(base: Ground, ways: Routes, asked: Traffic) -> Shares:
     return Shares(min(1.0, share), link if share < 1 else -1, 0.0, load)
 
 
-def loads(base: Ground, ways: Routes, demand: Floats) -> tuple[Floats, float]:
+def loads(base: Ground, route_table: Routes, demand: Floats) -> tuple[Floats, float]:
     """(Gb/s on every directed link, Gb/s without a path) of demand between leaves, [row, row].
 
     What `spread` gives, for all pairs at once: leaves of one class of Routes share their next hops, so one product of
     matrices carries all that is bound for the class a tier further.
     """
-    load, lost = np.zeros(len(ways.net.tail)), 0.0
-    for kind, members in _classes(base, ways):
-        table, rows, links = _table(ways, kind)
-        offered = np.zeros((len(ways.class_of), len(members)))
+    load, lost = np.zeros(len(route_table.net.tail)), 0.0
+    for kind, members in _classes(base, route_table):
+        table, rows, links = _table(route_table, kind)
+        offered = np.zeros((len(route_table.class_of), len(members)))
         offered[base.leaves] = demand[:, base.row[members]]
         arrived = np.zeros_like(offered)
-        by_pair, count = ways.count[kind] == BY_PAIR, ways.count[kind]
+        by_pair, count = route_table.count[kind] == BY_PAIR, route_table.count[kind]
         while offered.any():
             arrived[by_pair] += offered[by_pair]
             lost += float(offered[count == 0].sum())
@@ -216,70 +216,72 @@ def loads(base: Ground, ways: Routes, demand: Floats) -> tuple[Floats, float]:
             amount = offered.sum(axis=1)
             load += np.bincount(links, amount[rows] / count[rows], len(load))
             offered = table.T @ offered
-        lost += _last_hops(ways, members, arrived, load)
+        lost += _last_hops(route_table, members, arrived, load)
     return load, lost
 
 
-def _last_hops(ways: Routes, members: Ints, arrived: Floats, load: Floats) -> float:
+def _last_hops(route_table: Routes, members: Ints, arrived: Floats, load: Floats) -> float:
     """Adds what goes from the switches beside the leaves to the leaves themselves; returns what has no way."""
-    at = np.full(len(ways.class_of), -1, dtype=np.int64)
+    at = np.full(len(route_table.class_of), -1, dtype=np.int64)
     at[members] = np.arange(len(members))
-    tail, leaf = np.divmod(ways.pair, len(ways.class_of))
+    tail, leaf = np.divmod(route_table.pair, len(route_table.class_of))
     mine = np.flatnonzero(at[leaf] >= 0)
     amount = arrived[tail[mine], at[leaf[mine]]]
-    count = ways.pair_count[mine]
-    spots = np.repeat(ways.pair_start[mine], count) + np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    load += np.bincount(ways.pool[spots], np.repeat(amount / count, count), len(load))
+    count = route_table.pair_count[mine]
+    spots = (
+        np.repeat(route_table.pair_start[mine], count) + np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
+    )
+    load += np.bincount(route_table.pool[spots], np.repeat(amount / count, count), len(load))
     return max(0.0, float(arrived.sum() - amount.sum()))
 
 
-def _classes(base: Ground, ways: Routes) -> list[tuple[int, Ints]]:
-    kinds = ways.class_of[base.leaves]
+def _classes(base: Ground, route_table: Routes) -> list[tuple[int, Ints]]:
+    kinds = route_table.class_of[base.leaves]
     return [(kind, base.leaves[kinds == kind]) for kind in range(int(kinds.max(initial=-1)) + 1)]
 
 
-def _table(ways: Routes, kind: int, shares: bool = True) -> tuple[Any, Ints, Ints]:
+def _table(route_table: Routes, kind: int, shares: bool = True) -> tuple[Any, Ints, Ints]:
     """(share of each switch's traffic to each next one, or number of links; tail and link of every next hop)."""
     from scipy.sparse import coo_array
 
-    devices = len(ways.class_of)
-    count = np.maximum(ways.count[kind], 0)
+    devices = len(route_table.class_of)
+    count = np.maximum(route_table.count[kind], 0)
     rows = np.repeat(np.arange(devices), count)
-    spots = np.repeat(ways.start[kind] - np.cumsum(count) + count, count) + np.arange(count.sum())
-    links = ways.pool[spots]
+    spots = np.repeat(route_table.start[kind] - np.cumsum(count) + count, count) + np.arange(count.sum())
+    links = route_table.pool[spots]
     part = 1.0 / count[rows] if shares else np.ones(len(rows))
-    table = coo_array((part, (rows.astype(np.int32), ways.net.head[links].astype(np.int32))), shape=(devices, devices))
+    table = coo_array((part, (rows.astype(np.int32), route_table.net.head[links].astype(np.int32))), shape=(devices, devices))
     return table.tocsr(), rows, links
 
 
-def paths(ways: Routes, source_leaf: int, target_leaf: int) -> int:
+def paths(route_table: Routes, source_leaf: int, target_leaf: int) -> int:
     """Distinct equal-cost paths between two leaves, two parallel links counted as two; 0 where there is no way."""
     at, number, total = np.array([source_leaf]), np.array([1], dtype=np.int64), 0
     while len(at):
         arrived = at == target_leaf
         total += int(number[arrived].sum())
         at, number = at[~arrived], number[~arrived]
-        start, count = ways.next_hops(at, np.full(len(at), target_leaf))
+        start, count = route_table.next_hops(at, np.full(len(at), target_leaf))
         rows = np.repeat(np.arange(len(at)), count)
         first = np.repeat(np.cumsum(count) - count, count)
-        head = ways.net.head[ways.pool[start[rows] + np.arange(len(rows)) - first]]
+        head = route_table.net.head[route_table.pool[start[rows] + np.arange(len(rows)) - first]]
         at, back = np.unique(head, return_inverse=True)
         number = np.bincount(back.ravel(), number[rows].astype(float), len(at)).astype(np.int64)
     return total
 
 
-def all_paths(base: Ground, ways: Routes) -> Floats:
+def all_paths(base: Ground, route_table: Routes) -> Floats:
     """`paths` between all leaves, [row, row]; the diagonal is of no meaning."""
     path_counts = np.zeros((len(base.leaves), len(base.leaves)))
-    devices = len(ways.class_of)
-    tail, leaf = np.divmod(ways.pair, devices)
-    for kind, members in _classes(base, ways):
-        table, *_ = _table(ways, kind, shares=False)
+    devices = len(route_table.class_of)
+    tail, leaf = np.divmod(route_table.pair, devices)
+    for kind, members in _classes(base, route_table):
+        table, *_ = _table(route_table, kind, shares=False)
         position = np.full(devices, -1, dtype=np.int64)
         position[members] = np.arange(len(members))
-        mine = (position[leaf] >= 0) & (ways.count[kind][tail] == BY_PAIR)
+        mine = (position[leaf] >= 0) & (route_table.count[kind][tail] == BY_PAIR)
         step = np.zeros((devices, len(members)))
-        step[tail[mine], position[leaf[mine]]] = ways.pair_count[mine]
+        step[tail[mine], position[leaf[mine]]] = route_table.pair_count[mine]
         total = step.copy()
         while step.any():
             step = table @ step

@@ -41,7 +41,7 @@ class Paths:
 
 def route(
     net: Network,
-    ways: Routes,
+    route_table: Routes,
     flows: Flows,
     mode: str = "ecmp",
     hashing: Hashing | None = None,
@@ -56,10 +56,12 @@ def route(
     check(mode, flowlets)
     flows = flows if seed is None else redraw(flows, seed)
     if mode == "spray":
-        return _sprayed(net, ways, flows)
+        return _sprayed(net, route_table, flows)
     if mode == "ecmp":
-        return _walked(net, ways, flows, by_hash(net, flows, configured(net.fabric) if hashing is None else hashing), 1)
-    return _walked(net, ways, flows, _by_load(net, ways, flows, flowlets), flowlets)
+        return _walked(
+            net, route_table, flows, by_hash(net, flows, configured(net.fabric) if hashing is None else hashing), 1
+        )
+    return _walked(net, route_table, flows, _by_load(net, route_table, flows, flowlets), flowlets)
 
 
 def load(net: Network, paths: Paths, weight: Floats) -> Floats:
@@ -68,7 +70,12 @@ def load(net: Network, paths: Paths, weight: Floats) -> Floats:
 
 
 def load_of(
-    net: Network, ways: Routes, flows: Flows, mode: str = "ecmp", hashing: Hashing | None = None, flowlets: int = FLOWLETS
+    net: Network,
+    route_table: Routes,
+    flows: Flows,
+    mode: str = "ecmp",
+    hashing: Hashing | None = None,
+    flowlets: int = FLOWLETS,
 ) -> tuple[Floats, Bools]:
     """(load of every directed link, [2 links]; flows without a path, [flows]).
 
@@ -77,16 +84,16 @@ def load_of(
     """
     check(mode, flowlets)
     if mode == "adaptive":
-        paths = route(net, ways, flows, mode, hashing, flowlets=flowlets)
+        paths = route(net, route_table, flows, mode, hashing, flowlets=flowlets)
         return load(net, paths, flows.weight), paths.lost
     if mode == "ecmp":
-        return _hashed_load(net, ways, flows, configured(net.fabric) if hashing is None else hashing)
+        return _hashed_load(net, route_table, flows, configured(net.fabric) if hashing is None else hashing)
     up, down, dead, away = ends(net, flows)
     source, target, pair = leaf_pairs(net, flows)
     carried = np.bincount(pair, flows.weight * (away & ~dead), minlength=len(source))
     result = np.zeros(len(net.tail))
     failed = np.zeros(len(source), dtype=bool)
-    for of_pair, link, part, lost in spray_entries(ways, source, target):
+    for of_pair, link, part, lost in spray_entries(route_table, source, target):
         result += np.bincount(link, part * carried[of_pair], minlength=len(result))
         failed[lost] = True
     open_ = away & ~dead & ~failed[pair]
@@ -95,11 +102,11 @@ def load_of(
     return result, away & ~open_
 
 
-def _hashed_load(net: Network, ways: Routes, flows: Flows, hashing: Hashing) -> tuple[Floats, Bools]:
+def _hashed_load(net: Network, route_table: Routes, flows: Flows, hashing: Hashing) -> tuple[Floats, Bools]:
     """As `load_of`, for flows of one way each."""
     up, down, dead, away = ends(net, flows)
     leaf = net.ports.leaf
-    hops, failed = _walk(ways, leaf[flows.source_port], leaf[flows.target_port], by_hash(net, flows, hashing))
+    hops, failed = _walk(route_table, leaf[flows.source_port], leaf[flows.target_port], by_hash(net, flows, hashing))
     lost = dead | (away & failed)
     weight = flows.weight * (away & ~lost)
     result = added(up, weight, len(net.tail)) + added(down, weight, len(net.tail))
@@ -153,7 +160,7 @@ def leaf_pairs(net: Network, flows: Flows) -> tuple[Ints, Ints, Ints]:
     return source, target, pair.ravel()
 
 
-def spray_entries(ways: Routes, source: Ints, target: Ints) -> Iterator[tuple[Ints, Ints, Floats, Ints]]:
+def spray_entries(route_table: Routes, source: Ints, target: Ints) -> Iterator[tuple[Ints, Ints, Floats, Ints]]:
     """Entries (pair, directed link, share of the pair's traffic), each [entries], in chunks of pairs of leaves.
 
     `source`, `target`: [pairs], leaves. The fourth array has the pairs without a path for at least a part of their traffic;
@@ -161,7 +168,7 @@ def spray_entries(ways: Routes, source: Ints, target: Ints) -> Iterator[tuple[In
     """
     for begin in range(0, len(source), PAIRS):
         chunk = slice(begin, begin + PAIRS)
-        pair, link, part, lost = _entries(ways, source[chunk], target[chunk])
+        pair, link, part, lost = _entries(route_table, source[chunk], target[chunk])
         yield pair + begin, link, part, lost + begin
 
 
@@ -190,7 +197,7 @@ def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
     return pick
 
 
-def _by_load(net: Network, ways: Routes, flows: Flows, flowlets: int) -> Pick:
+def _by_load(net: Network, route_table: Routes, flows: Flows, flowlets: int) -> Pick:
     """Chooses the next hop with the least load in flight for its capacity, one flowlet a switch at a time."""
     carried = np.zeros(len(net.tail))  # seconds that what was sent so far keeps each link busy
     amount = np.repeat(flows.weight / flowlets, flowlets)
@@ -209,7 +216,7 @@ def _by_load(net: Network, ways: Routes, flows: Flows, flowlets: int) -> Pick:
             now = rounds[begin:end]
             number = count[now][:, None]
             place = (chosen[now][:, None] + np.arange(number.max())) % number
-            links = ways.pool[start[now][:, None] + place]
+            links = route_table.pool[start[now][:, None] + place]
             best = np.argmin(carried[links], axis=1)
             row = np.arange(len(now))
             chosen[now] = place[row, best]
@@ -221,12 +228,12 @@ def _by_load(net: Network, ways: Routes, flows: Flows, flowlets: int) -> Pick:
     return pick
 
 
-def _walked(net: Network, ways: Routes, flows: Flows, pick: Pick, parts: int) -> Paths:
+def _walked(net: Network, route_table: Routes, flows: Flows, pick: Pick, parts: int) -> Paths:
     """Paths of flows that go in so many parts, each on one way."""
     owner = np.repeat(np.arange(len(flows)), parts)
     up, down, lost, away = ends(net, flows)
     leaf = net.ports.leaf
-    hops, failed = _walk(ways, leaf[flows.source_port][owner], leaf[flows.target_port][owner], pick)
+    hops, failed = _walk(route_table, leaf[flows.source_port][owner], leaf[flows.target_port][owner], pick)
     lost = lost | (away & failed.reshape(len(flows), parts).any(axis=1))
     whole = np.arange(len(owner)) % parts == 0  # the parts of a flow share its NIC links: one entry for them all
     columns = np.column_stack([np.where(whole, up[owner], -1), *hops, np.where(whole, down[owner], -1)])
@@ -235,25 +242,25 @@ def _walked(net: Network, ways: Routes, flows: Flows, pick: Pick, parts: int) ->
     return Paths(len(flows), owner[row], columns[row, step], share, lost)
 
 
-def _walk(ways: Routes, source: Ints, target: Ints, pick: Pick) -> tuple[list[Ints], Bools]:
+def _walk(route_table: Routes, source: Ints, target: Ints, pick: Pick) -> tuple[list[Ints], Bools]:
     """(directed link of every walk between leaves, -1 where it has arrived, a step each; walks that find no way)."""
     node, steps, lost = source.copy(), [], np.zeros(len(source), dtype=bool)
     going = np.flatnonzero(node != target)
     while len(going):
-        start, count = ways.next_hops(node[going], target[going])
+        start, count = route_table.next_hops(node[going], target[going])
         if not count.all():
             lost[going[count == 0]] = True
             going, start, count = going[count > 0], start[count > 0], count[count > 0]
-        link = ways.pool[start + pick(node[going], start, count, going)]
+        link = route_table.pool[start + pick(node[going], start, count, going)]
         step = np.full(len(node), -1, dtype=np.int64)
         step[going] = link
         steps.append(step)
-        node[going] = ways.net.head[link]
+        node[going] = route_table.net.head[link]
         going = going[node[going] != target[going]]
     return steps, lost
 
 
-def _sprayed(net: Network, ways: Routes, flows: Flows) -> Paths:
+def _sprayed(net: Network, route_table: Routes, flows: Flows) -> Paths:
     """Paths of flows whose packets go over all equal next hops."""
     up, down, lost, away = ends(net, flows)
     source, target, pair = leaf_pairs(net, flows)
@@ -263,7 +270,7 @@ def _sprayed(net: Network, ways: Routes, flows: Flows) -> Paths:
     number = np.arange(len(flows))
     flow, link, share = [number, number], [up, down], [np.ones(len(flows)), np.ones(len(flows))]
     held = 0
-    for of_pair, links, part, failed in spray_entries(ways, source, target):
+    for of_pair, links, part, failed in spray_entries(route_table, source, target):
         lost |= away & np.isin(pair, failed)
         times = size[of_pair]
         held += int(times.sum())
@@ -280,21 +287,21 @@ def _sprayed(net: Network, ways: Routes, flows: Flows) -> Paths:
     return Paths(len(flows), flows_[kept], links_[kept], shares[kept], lost)
 
 
-def _entries(ways: Routes, source: Ints, target: Ints) -> tuple[Ints, Ints, Floats, Ints]:
+def _entries(route_table: Routes, source: Ints, target: Ints) -> tuple[Ints, Ints, Floats, Ints]:
     """What `spray_entries` yields, of all pairs at once."""
-    devices = len(ways.class_of)
+    devices = len(route_table.class_of)
     entries: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
     lost: list[Ints] = [np.empty(0, np.int64)]
     owner = np.flatnonzero(source != target)
     node, share = source[owner], np.ones(len(owner))
     while len(node):
-        start, count = ways.next_hops(node, target[owner])
+        start, count = route_table.next_hops(node, target[owner])
         lost.append(owner[count == 0])
         row = np.repeat(np.arange(len(node)), count)
-        link = ways.pool[start[row] + np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)]
+        link = route_table.pool[start[row] + np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)]
         part = share[row] / count[row]
         entries.append((owner[row], link, part))
-        head = ways.net.head[link]
+        head = route_table.net.head[link]
         going = head != target[owner[row]]
         keys, back = np.unique(owner[row][going] * devices + head[going], return_inverse=True)
         share = added(back.ravel(), part[going], len(keys))

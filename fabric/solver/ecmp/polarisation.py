@@ -74,13 +74,13 @@ class _Groups:
     chi2: Floats
 
 
-def find(net: Network, ways: Routes, flows: Flows, hashing: Hashing | None = None) -> tuple[Polarisation, ...]:
+def find(net: Network, route_table: Routes, flows: Flows, hashing: Hashing | None = None) -> tuple[Polarisation, ...]:
     """Tiers that repeat the choice of a tier below, as these flows show; the plan's own hashing where not given.
 
     Needs some flows from every switch to every next one: a few hundred a leaf show it well.
     """
     hashing = configured(net.fabric) if hashing is None else hashing
-    choices = _choices(net, ways, flows, hashing)
+    choices = _choices(net, route_table, flows, hashing)
     tiers = np.stack([net.level[choices.below], net.level[choices.at], choices.above])
     result = []
     for low, middle, high in np.unique(tiers, axis=1).T.tolist():
@@ -110,14 +110,14 @@ def find(net: Network, ways: Routes, flows: Flows, hashing: Hashing | None = Non
     return tuple(result)
 
 
-def _choices(net: Network, ways: Routes, flows: Flows, hashing: Hashing) -> _Choices:
-    paths = route(net, ways, flows, "ecmp", hashing)
+def _choices(net: Network, route_table: Routes, flows: Flows, hashing: Hashing) -> _Choices:
+    paths = route(net, route_table, flows, "ecmp", hashing)
     here = np.flatnonzero(paths.flow[1:] == paths.flow[:-1]) + 1
     link, before, flow = paths.link[here], paths.link[here - 1], paths.flow[here]
     inside = (net.level[net.tail[before]] > 0) & (net.level[net.head[link]] > 0)
     link, before, flow = link[inside], before[inside], flow[inside]
     below, at = net.tail[before], net.tail[link]
-    start, count = ways.next_hops(at, net.ports.leaf[flows.target_port[flow]])
+    start, count = route_table.next_hops(at, net.ports.leaf[flows.target_port[flow]])
     columns = five_tuples(net, flows)
     key = np.zeros(len(flows), dtype=np.int64)
     for fields in sorted({hash_.fields for hash_ in hashing.values()}):

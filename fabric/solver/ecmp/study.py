@@ -53,7 +53,7 @@ class EcmpStudy:
 
 def study(
     net: Network,
-    ways: Routes,
+    route_table: Routes,
     flows: Flows,
     mode: str = "ecmp",
     seeds: int = 20,
@@ -73,7 +73,10 @@ def study(
     if not len(flows):
         raise ValueError("expected at least 1 flow between two ports, got none")
     flows = _whole(flows) if mode == "spray" else flows
-    runs = [_run(net, ways, redraw(flows, seed), mode, hashing, flowlets) for seed in range(1 if mode == "spray" else seeds)]
+    runs = [
+        _run(net, route_table, redraw(flows, seed), mode, hashing, flowlets)
+        for seed in range(1 if mode == "spray" else seeds)
+    ]
     figures = np.array([run.figures for run in runs])
     mean, p50, p99, worst = figures.mean(axis=0).tolist()
     slowest = min(runs, key=lambda run: run.slowest[0]).slowest
@@ -106,15 +109,15 @@ class _Run:
     exact: bool  # whether rates are max-min fair
 
 
-def _run(net: Network, ways: Routes, flows: Flows, mode: str, hashing: Hashing | None, flowlets: int) -> _Run:
+def _run(net: Network, route_table: Routes, flows: Flows, mode: str, hashing: Hashing | None, flowlets: int) -> _Run:
     exact = True
     try:
-        paths = route(net, ways, flows, mode, hashing, flowlets=flowlets)
+        paths = route(net, route_table, flows, mode, hashing, flowlets=flowlets)
         rate, loads, lost = rates(net, paths), ecmp.load(net, paths, flows.weight), paths.lost
-        taken, share = _flows_and_share(net, ways, paths, net.ports.leaf[flows.target_port])
+        taken, share = _flows_and_share(net, route_table, paths, net.ports.leaf[flows.target_port])
     except TooManyPathsError:
         exact = False
-        rate, loads, lost = _first_bottleneck(net, ways, flows)
+        rate, loads, lost = _first_bottleneck(net, route_table, flows)
         taken = share = loads  # sprayed equally
     by_connection = connection_rates(flows, rate)[np.unique(flows.connection)]
     return _Run(_figures(by_connection), ecmp.slowest_rate(net, loads), lost, _tiers(net, loads, taken, share), exact)
@@ -133,17 +136,17 @@ def _figures(rate: Floats) -> Floats:
     return np.array([rate.mean(), *np.quantile(rate, [0.5, 0.01], method="lower"), rate.min()])
 
 
-def _flows_and_share(net: Network, ways: Routes, paths: Paths, target: Ints) -> tuple[Floats, Floats]:
+def _flows_and_share(net: Network, route_table: Routes, paths: Paths, target: Ints) -> tuple[Floats, Floats]:
     """(flows on every directed link, how many it would have if each switch divided equally what it got)."""
     tail, head = net.tail[paths.link], net.head[paths.link]
     inside = np.flatnonzero((net.level[tail] > 0) & (net.level[head] > 0))
-    start, count = ways.next_hops(tail[inside], target[paths.flow[inside]])
-    decided = np.bincount(start, paths.share[inside], minlength=len(ways.pool))
-    size = np.zeros(len(ways.pool), dtype=np.int64)
+    start, count = route_table.next_hops(tail[inside], target[paths.flow[inside]])
+    decided = np.bincount(start, paths.share[inside], minlength=len(route_table.pool))
+    size = np.zeros(len(route_table.pool), dtype=np.int64)
     size[start] = count
     lists = np.flatnonzero(size)
     row = np.repeat(np.arange(len(lists)), size[lists])
-    link = ways.pool[lists[row] + np.arange(len(row)) - np.repeat(np.cumsum(size[lists]) - size[lists], size[lists])]
+    link = route_table.pool[lists[row] + np.arange(len(row)) - np.repeat(np.cumsum(size[lists]) - size[lists], size[lists])]
     share = ecmp.added(link, (decided[lists] / size[lists])[row], len(net.tail))
     taken = ecmp.added(paths.link, paths.share, len(net.tail))
     edge = (net.level[net.tail] == 0) | (net.level[net.head] == 0)  # from and to servers there is no choice
@@ -185,17 +188,17 @@ def _means(runs: Sequence[Sequence[TierLoad]]) -> tuple[TierLoad, ...]:
     return tuple(found)
 
 
-def _first_bottleneck(net: Network, ways: Routes, flows: Flows) -> tuple[Floats, Floats, Bools]:
+def _first_bottleneck(net: Network, route_table: Routes, flows: Flows) -> tuple[Floats, Floats, Bools]:
     """(rate of every sprayed flow at its first bottleneck, load of every directed link, flows that have no way)."""
-    loads, lost = ecmp.load_of(net, ways, flows, "spray")
+    loads, lost = ecmp.load_of(net, route_table, flows, "spray")
     alike = flows.weight == flows.weight[0]
-    number = loads / flows.weight[0] if alike.all() else _numbers(net, ways, flows)
+    number = loads / flows.weight[0] if alike.all() else _numbers(net, route_table, flows)
     fair = np.full(len(loads), np.inf)
     np.divide(net.capacity, number, out=fair, where=number > 0)
     up, down, _, _ = ecmp.ends(net, flows)
     source, target, pair = ecmp.leaf_pairs(net, flows)
     least = np.full(len(source), np.inf)
-    for of_pair, link, _, _ in ecmp.spray_entries(ways, source, target):
+    for of_pair, link, _, _ in ecmp.spray_entries(route_table, source, target):
         first = np.flatnonzero(np.r_[True, of_pair[1:] != of_pair[:-1]][: len(of_pair)])
         if len(first):
             least[of_pair[first]] = np.minimum.reduceat(fair[link], first)
@@ -203,6 +206,6 @@ def _first_bottleneck(net: Network, ways: Routes, flows: Flows) -> tuple[Floats,
     return np.where(lost, 0.0, rate), loads, lost
 
 
-def _numbers(net: Network, ways: Routes, flows: Flows) -> Floats:
+def _numbers(net: Network, route_table: Routes, flows: Flows) -> Floats:
     """How many sprayed flows every directed link carries, by their parts."""
-    return ecmp.load_of(net, ways, replace(flows, weight=np.ones(len(flows))), "spray")[0]
+    return ecmp.load_of(net, route_table, replace(flows, weight=np.ones(len(flows))), "spray")[0]

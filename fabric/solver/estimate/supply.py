@@ -39,7 +39,7 @@ class Supply:
     """Answers for a job on a network; each pattern is looked at when first asked for."""
 
     net: Network
-    ways: Routes
+    route_table: Routes
     placement: Placement
     routing: str  # ecmp, adaptive, spray
     qps: int
@@ -131,7 +131,7 @@ class Supply:
         flows = connections(phase.source, phase.target, phase.weight * self._speed(phase), seed=seed)
         if self.qps > 1:
             flows = queue_pairs(flows, self.qps, seed)
-        loads, lost = load_of(self.net, self.ways, flows, self.routing)
+        loads, lost = load_of(self.net, self.route_table, flows, self.routing)
         if lost.any():
             flow = int(np.flatnonzero(lost)[0])
             names = [
@@ -151,12 +151,12 @@ class Supply:
         return np.minimum(capacity[phase.source], capacity[phase.target])
 
     def _hop_us(self, phases: list[Phase]) -> float:
-        """How much longer than over one switch the ways are, in the mean: more switches, longer cables."""
+        """How much longer than over one switch the paths are, in the mean: more switches, longer cables."""
         source = np.concatenate([phase.source for phase in phases])
         target = np.concatenate([phase.target for phase in phases])
         step = max(1, len(source) // SAMPLED_PATHS)
         leaf = self.net.ports.leaf
-        hops = walk(self.ways, leaf[source[::step]], leaf[target[::step]], lambda at, count, flow: flow % count)
+        hops = walk(self.route_table, leaf[source[::step]], leaf[target[::step]], lambda at, count, flow: flow % count)
         link = hops[hops >= 0]
         return float(self._link_us[link % self.net.links].sum() + self._switch_us[self.net.head[link]].sum()) / max(
             1, len(hops)

@@ -3,7 +3,7 @@
 Every server of the job writes an equal part, striped evenly over all targets; switches split it equally over their next hops.
 So a job is one flow with a share of its rate on every link, and jobs that write at the same time have the max-min fair rates
 of these flows. Ports of servers and targets are links as well; the storage system is one more, where its rate is stated.
-Reading takes the same ways in the other direction.
+Reading takes the same paths in the other direction.
 """
 
 from __future__ import annotations
@@ -72,11 +72,11 @@ def storage_rates(
     """
     fabric, targets = chosen(fabrics, own, servers, request, place)
     net = network(fabric)
-    base, ways = ground(net), routes(net)
+    base, route_table = ground(net), routes(net)
     reading = _jobs(fabric, servers, servers, request.jobs, place)
     writing = _jobs(fabric, servers, writers, request.jobs, place)
-    write, write_limit = _rate(base, ways, writing, targets, False, request.system_write_GBps, place)
-    read, read_limit = _rate(base, ways, reading, targets, True, request.system_read_GBps, place)
+    write, write_limit = _rate(base, route_table, writing, targets, False, request.system_write_GBps, place)
+    read, read_limit = _rate(base, route_table, reading, targets, True, request.system_read_GBps, place)
     return StorageRates(
         fabric.name, len(writers), len(servers), len(targets), request.jobs, write, write_limit, read, read_limit
     )
@@ -146,11 +146,11 @@ def _jobs(fabric: FabricPlan, servers: Sequence[str], active: Sequence[str], job
 
 
 def _rate(
-    base: Ground, ways: Routes, jobs: Sequence[Ints], targets: Ints, reading: bool, system_GBps: float, place: Place
+    base: Ground, route_table: Routes, jobs: Sequence[Ints], targets: Ints, reading: bool, system_GBps: float, place: Place
 ) -> tuple[float, str]:
     """(GB/s of the first job, what limits it)."""
     net = base.net
-    shares = [_shares(base, ways, clients, targets, reading, place) for clients in jobs]
+    shares = [_shares(base, route_table, clients, targets, reading, place) for clients in jobs]
     flow = np.repeat(np.arange(len(jobs)), [np.count_nonzero(share) for share in shares])
     link = np.concatenate([np.flatnonzero(share) for share in shares])
     part = np.concatenate([share[share > 0] for share in shares])
@@ -174,7 +174,7 @@ def _limit(net: Network, link: int, targets: Ints) -> str:
     return TARGETS if lowest in targets else SERVERS
 
 
-def _shares(base: Ground, ways: Routes, clients: Ints, targets: Ints, reading: bool, place: Place) -> Floats:
+def _shares(base: Ground, route_table: Routes, clients: Ints, targets: Ints, reading: bool, place: Place) -> Floats:
     """Share of a job's rate on every directed link."""
     net, part = base.net, base.part
     up, weight = _ports(net, clients)
@@ -199,7 +199,7 @@ def _shares(base: Ground, ways: Routes, clients: Ints, targets: Ints, reading: b
         sink = np.bincount(rows[net.head[far[far_home == network_]]], far_part[far_home == network_], leaves)
         demand += np.outer(source, sink) / inflow[network_]
     np.fill_diagonal(demand, 0.0)
-    share, _ = loads(base, ways, demand.T if reading else demand)
+    share, _ = loads(base, route_table, demand.T if reading else demand)
     first, last = (net.reverse(up), far) if reading else (up, net.reverse(far))
     np.add.at(share, first, weight)
     np.add.at(share, last, far_part)

@@ -36,7 +36,10 @@ from fabric.solver.training.nccl import RELEASE
 from fabric.source import Node
 
 WHAT = "a training job"
-_SHAPE = "a job has `model`, `batch`, `parallel`, `compute`, and may have `bytes`, `overlap` and `software`"
+_SHAPE = (
+    "a job has `model`, `batch`, `parallel`, `compute`, "
+    "and may have `bytes`, `overlap`, `software`, `checkpoint` and `failures`"
+)
 _SECTIONS: dict[str, tuple[str, ...]] = {
     "model": (
         *("parameters", "layers", "hidden", "sequence", "heads", "kv_heads", "head_dim", "vocabulary", "tied_embeddings"),

@@ -29,10 +29,10 @@ class Shares:
     crossing: float  # share of the jobs on several domains that are in several units
 
 
-def shares(cluster: Cluster, ways: Routes, states: Sequence[State]) -> Shares:
+def shares(cluster: Cluster, route_table: Routes, states: Sequence[State]) -> Shares:
     """Mean over states, each with the same weight."""
     known: dict[bytes, tuple[Ints, Floats]] = {}
-    rows = [_of(cluster, ways, state, known) for state in states if state.jobs]
+    rows = [_of(cluster, route_table, state, known) for state in states if state.jobs]
     if not rows:
         return Shares(0.0, 0.0, 0.0, 0.0)
     used, lost, inside, crossing, spanning = (sum(row[at] for row in rows) for at in range(5))
@@ -41,7 +41,7 @@ def shares(cluster: Cluster, ways: Routes, states: Sequence[State]) -> Shares:
 
 
 def _of(
-    cluster: Cluster, ways: Routes, state: State, known: dict[bytes, tuple[Ints, Floats]]
+    cluster: Cluster, route_table: Routes, state: State, known: dict[bytes, tuple[Ints, Floats]]
 ) -> tuple[float, float, float, int, int]:
     """(GPUs by the share that they use, by the share that is lost, GPUs in one domain; jobs in several units, in several
     domains). `known`: loads of jobs by their servers."""
@@ -51,26 +51,26 @@ def _of(
     crossing = sum(len(np.unique(unit[servers])) > 1 for _, servers in spanning)
     for _, servers in spanning:
         if servers.tobytes() not in known:
-            known[servers.tobytes()] = _load(cluster, ways, servers)
-    kept = _rates(ways, [known[servers.tobytes()] for _, servers in spanning])
+            known[servers.tobytes()] = _load(cluster, route_table, servers)
+    kept = _rates(route_table, [known[servers.tobytes()] for _, servers in spanning])
     gpus = np.array([gpus for gpus, _ in spanning], float)
     return float(gpus @ kept), float(gpus @ (1 - kept)), float(inside), crossing, len(spanning)
 
 
-def _rates(ways: Routes, loads: Sequence[tuple[Ints, Floats]]) -> Floats:
+def _rates(route_table: Routes, loads: Sequence[tuple[Ints, Floats]]) -> Floats:
     """Share of the NIC speed that each job keeps. Links that hold the full demand of all jobs limit none."""
     if not loads:
         return np.empty(0)
     flow = np.repeat(np.arange(len(loads)), [len(links) for links, _ in loads])
     link, part = np.concatenate([links for links, _ in loads]), np.concatenate([amount for _, amount in loads])
-    capacity = ways.net.capacity
+    capacity = route_table.net.capacity
     tight = (np.bincount(link, part, len(capacity)) > capacity * (1 + 1e-12))[link]
     return max_min(capacity, flow[tight], link[tight], len(loads), demand=np.ones(len(loads)), share=part[tight])
 
 
-def _load(cluster: Cluster, ways: Routes, servers: Ints) -> tuple[Ints, Floats]:
+def _load(cluster: Cluster, route_table: Routes, servers: Ints) -> tuple[Ints, Floats]:
     """(directed links, GB/s on each) when the busiest port of a job sends at full speed."""
-    net, placement = ways.net, cluster.placement
+    net, placement = route_table.net, cluster.placement
     width = placement.ports.shape[1] // placement.domain_servers
     domain, place = cluster.domain[servers], servers % placement.domain_servers
     ports = placement.ports[domain[:, None], place[:, None] * width + np.arange(width)]
@@ -92,6 +92,6 @@ def _load(cluster: Cluster, ways: Routes, servers: Ints) -> tuple[Ints, Floats]:
         amount.append(pairs[one, other])
     if not source:
         return np.empty(0, np.int64), np.empty(0)
-    load, _ = spread(ways, np.concatenate(source), np.concatenate(target), np.concatenate(amount))
+    load, _ = spread(route_table, np.concatenate(source), np.concatenate(target), np.concatenate(amount))
     links = np.flatnonzero(load)
     return links, load[links]

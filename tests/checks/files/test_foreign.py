@@ -22,6 +22,7 @@ interface Vxlan1
 router bgp 65000
    router-id 10.255.0.{i}
 """
+TUNNEL = "interface Loopback1\n   ip address 10.254.0.1/32\ninterface Vxlan1\n   vxlan source-interface Loopback1\n"
 UNNUMBERED = """\
 hostname {n}
 router bgp {asn}
@@ -182,6 +183,14 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
         ],
     ),
     ("FAB252", "a pair answers for one tunnel address"): (pair(PAIR, i=(1, 2)), []),
+    ("FAB252", "the tunnel address of two pairs: the other pair is named, not the partner"): (
+        four(MLAG + TUNNEL),
+        [
+            f"leaf{n}.eos:7: error[FAB252]: leaf{n}: Loopback1: 10.254.0.1 is also configured on leaf{m} "
+            f"Loopback1 (leaf{m}.eos:7)"
+            for n, m in ((1, 3), (2, 3), (3, 1), (4, 1))
+        ],
+    ),
     ("FAB252", "a tunnel address that a leaf speaks BGP by"): (
         but(pair(PAIR, i=(1, 2)), {"leaf1.eos": {"router-id 10.255.0.1": "router-id 10.254.0.1"}}),
         [
@@ -313,9 +322,26 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             for n in (1, 2)
         ],
     ),
+    ("FAB269", "VLAN interfaces with the default MTU of EOS"): (
+        {name: text.replace("   mtu 9214\n", "") for name, text in pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1)).items()},
+        [
+            f"leaf{n}.eos:5: error[FAB269]: leaf{n}: Vlan10 and 1 more: MTU 1500 + 50 bytes (VXLAN) exceeds the "
+            "MTU 1500 of the fabric links"
+            for n in (1, 2)
+        ],
+    ),
+    ("FAB269", "the default MTU is that of `interface defaults`"): (
+        {
+            name: text.replace("   mtu 9214\n", "") + "interface defaults\n   mtu 1400\n"
+            for name, text in pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1)).items()
+        },
+        [],
+    ),
     ("FAB269", "a peer link in a tenant with gateways"): (
         {
-            name: text.replace("Vlan10\n   vrf red\n   mtu 9214", "Vlan10\n   vrf red\n   ip address virtual 10.9.0.1/24")
+            name: text.replace(
+                "Vlan10\n   vrf red\n   mtu 9214", "Vlan10\n   vrf red\n   mtu 1450\n   ip address virtual 10.9.0.1/24"
+            )
             for name, text in (
                 pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1))  # unnumbered, or one subnet for the peer links of all
                 | {

@@ -1,4 +1,4 @@
-"""Max-min fair rates: against a linear programme, against the bottleneck condition, and by hand."""
+"""Max-min fair rates: against a linear program, against the bottleneck condition, and by hand."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 
 def by_programmes(case: Case) -> np.ndarray:
-    """Lexicographic max-min by linear programmes: raise the least level, fix those who can get no more, again."""
+    """Lexicographic max-min by linear programs: raise the least level, fix those who can get no more, again."""
     level = np.full(case.flows, np.nan)
     load = case.matrix * case.weight
     while np.isnan(level).any():
@@ -80,7 +80,7 @@ def by_programmes(case: Case) -> np.ndarray:
 
 @STABLE
 @given(cases())
-def test_rates_are_those_of_the_linear_programme(case: Case) -> None:
+def test_rates_are_those_of_the_linear_program(case: Case) -> None:
     assert case.solve() == pytest.approx(by_programmes(case), abs=1e-5)
 
 

@@ -1,7 +1,7 @@
 """BGP of the default VRF: the underlay, the EVPN sessions over it, and the policy that keeps both free of valleys.
 
 Cumulus Linux runs FRR under NVUE: what is FRR's default for a datacenter (multipath over equal paths, extended communities,
-the next hop of an EVPN route left alone, graceful shutdown honoured on eBGP) has no line here.
+the next hop of an EVPN route left alone, graceful shutdown honored on eBGP) has no line here.
 """
 
 from __future__ import annotations

@@ -28,6 +28,8 @@ LITERAL = re.compile(
     r"ip(?:v6)? (?:address|virtual-router address|address virtual)(?: secondary)? (?=\S*[.:])[0-9A-Fa-f].*", re.A
 )
 
+VLAN_MTU = 1500  # of a routed interface without `mtu` (EOS User Manual, "mtu"), unless `interface defaults` sets another
+
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (
     "aaa", "agent", "alias", "arp", "boot", "clock", "cvx", "daemon", "dhcp", "dns", "dot1x", "email", "end", "enable",
@@ -106,6 +108,8 @@ class _Reader:
         for text, section in config.each("interface"):
             for name in each_name(port_name(text)) if not text.startswith(("defaults", "profile ")) else ():
                 self._interface(name, section)
+        if not any(text.startswith("defaults") for text, _ in config.each("interface")):
+            facts.vlan_mtu = VLAN_MTU
         read_bgp(facts, self.file, config)
         self._policies()
         read_route_maps(facts, self.file, config)

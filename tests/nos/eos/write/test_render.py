@@ -51,7 +51,7 @@ def test_ipv4_over_link_local_next_hops() -> None:
     assert "      neighbor FABRIC next-hop address-family ipv6 originate" in lines
 
 
-def test_graceful_shutdown_is_honoured() -> None:
+def test_graceful_shutdown_is_honored() -> None:
     lines = config("ipv4", "spine1")
     at = lines.index("route-map RM-FABRIC-IN permit 10")
     assert "   match community GSHUT" in lines[at : at + 5]

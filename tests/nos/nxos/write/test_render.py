@@ -136,7 +136,7 @@ def test_ipv6_underlay() -> None:
     assert not any("address-family ipv4" in line for line in lines)
 
 
-def test_graceful_shutdown_is_honoured_and_prefixes_are_limited() -> None:
+def test_graceful_shutdown_is_honored_and_prefixes_are_limited() -> None:
     lines = config(plain("spine1", "ipv4"))
     assert section(lines, "route-map RM-FABRIC-IN permit 10") == [
         "match community GSHUT",
