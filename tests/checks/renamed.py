@@ -56,7 +56,6 @@ def _uses(facts: Facts) -> Iterator[str]:
     """Names that are used and not defined."""
     outlines = Outlines()
     outlines.read([facts])
-    yield from (fact.value for fact in facts.undefined)
     yield from (fact.value for fact in undefined(syntax_of(facts.nos).names, outlines.names.get(id(facts), ())))
 
 
