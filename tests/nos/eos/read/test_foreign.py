@@ -66,4 +66,4 @@ def test_an_instance_without_any_tunnel_needs_no_vni() -> None:
     text = "vlan 12\nrouter bgp 65001\n   vlan 12\n      rd 10.255.0.1:12\n"
     assert undefined_in("eos", {"pe1.cfg": text}) == []
     tunnel = "interface Vxlan1\n   vxlan vlan 13 vni 10013\n"
-    assert [one.value for one in undefined_in("eos", {"pe1.cfg": text + tunnel})] == ["VLAN 13", "VNI of VLAN 12"]
+    assert [one.value for one in undefined_in("eos", {"pe1.cfg": text + tunnel})] == ["VNI of VLAN 12", "VLAN 13"]

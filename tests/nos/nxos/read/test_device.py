@@ -485,7 +485,7 @@ def test_secrets_are_named_and_never_reported(text: str, what: list[str]) -> Non
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("router bgp 1\n  neighbor 10.0.0.1\n    inherit peer RED", "3: template peer RED"),
+        ("router bgp 1\n  neighbor 10.0.0.1\n    inherit peer RED", "3: peer template RED"),
         ("router bgp 1\n  address-family ipv4 unicast\n    redistribute direct route-map RM", "3: route-map RM"),
         ("router bgp 1\n  neighbor 10.0.0.1\n    address-family ipv4 unicast\n      prefix-list PL in", "4: prefix-list PL"),
         ("route-map A permit 10\n  match ip address prefix-list PL", "2: prefix-list PL"),
