@@ -528,18 +528,18 @@ def test_secrets_are_named_and_never_reported(text: str, what: list[str]) -> Non
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("interface: {swp1: {vrf: red}}", "vrf red"),
+        ("interface: {swp1: {vrf: red}}", "VRF red"),
         ("interface: {swp1: {ip: {vrf: default}}}", None),
-        ("interface: {swp1: {acl: {RED: {inbound: {}}}}}", "acl RED"),
-        ("interface: {swp1: {qos: {pfc: {profile: LONG}}}}", "qos pfc profile LONG"),
-        ("system: {control-plane: {acl: {acl-default-dos: {inbound: {}}, OWN: {inbound: {}}}}}", "acl OWN"),
+        ("interface: {swp1: {acl: {RED: {inbound: {}}}}}", "ACL RED"),
+        ("interface: {swp1: {qos: {pfc: {profile: LONG}}}}", "QoS profile LONG"),
+        ("system: {control-plane: {acl: {acl-default-dos: {inbound: {}}, OWN: {inbound: {}}}}}", "ACL OWN"),
         ("vrf: {red: {router: {bgp: {neighbor: {swp1: {peer-group: A}}}}}}", "peer-group A"),
         ("vrf: {red: {router: {bgp: {neighbor: {swp1: {peer-group: A}}, peer-group: {A: {}}}}}}", None),
         (
             "vrf: {red: {router: {bgp: {neighbor: {swp1: {peer-group: A}}}}}, blue: {router: {bgp: {peer-group: {A: {}}}}}}",
             "peer-group A",
         ),
-        ("vrf: {red: {router: {bgp: {peer-group: {A: {bfd: {profile: FAST}}}}}}}", "bfd profile FAST"),
+        ("vrf: {red: {router: {bgp: {peer-group: {A: {bfd: {profile: FAST}}}}}}}", "BFD profile FAST"),
         (
             "vrf: {red: {router: {bgp: {address-family: {ipv4-unicast: {redistribute: {connected: {route-map: RM}}}}}}}}",
             "route-map RM",

@@ -25,7 +25,7 @@ def test_process_and_lists() -> None:
         "64@44",
         "True@23",
     ]
-    assert configured(pair, "hostname", "unread", "broken", "undefined", "conflicts") == ["leaf1@2", [], [], [], []]
+    assert configured(pair, "hostname", "unread", "broken", "conflicts") == ["leaf1@2", [], [], []]
     assert pair.name == "leaf1"
     assert plain(pair.prefixes["PL-OWN"]) == ["10.0.0.1/32@3"]
 
