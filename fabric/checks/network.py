@@ -15,7 +15,8 @@ from fabric.grouping import grouped
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Place
 
-WORD = re.compile(r"[^\s,;:()\[\]\"']+")
+WORD = re.compile(r"[^\s,;()\[\]\"']+")
+GLUE = re.compile(r"[:_]")
 
 
 @dataclass(frozen=True)
@@ -208,6 +209,9 @@ def _expects(peer: Neighbor, process: Bgp | None, back: Neighbor) -> bool:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a description, then the parts of those that are glued: `P2P_spine1_Ethernet1`."""
+    """The words of a description, then the parts of those that are glued: `spine1:Ethernet1`, `P2P_spine1_Ethernet1`.
+
+    `et-0/0/0:1` is a word, as it is a port that is broken out.
+    """
     words = WORD.findall(text)
-    return words + [part for word in words if "_" in word for part in word.split("_")]
+    return words + [part for word in words for part in (*word.split(":"), *GLUE.split(word)) if part and part != word]

@@ -93,7 +93,7 @@ def score_steps(
 
     planned = cache(fabric_of)
 
-    def place(row: ladder.Row, utilisation: float | None = None) -> PlacedJob:
+    def place(row: ladder.Row, values: Mapping[str, float | str] | None = None) -> PlacedJob:
         request = EstimateRequest(
             gpus=row.gpus,
             gpus_per_domain=row.gpus_per_domain,
@@ -101,13 +101,14 @@ def score_steps(
             routing=row.routing,
             queue_pairs=row.queue_pairs,
         )
-        return training_job(planned(row.intent), request, row.job, row.placement, row.with_utilisation(utilisation))
+        return training_job(planned(row.intent), request, row.job, row.placement, row.with_values(values or {}))
 
     return ladder.score(
         ladder.read(file, intent),
         contrast,
         lambda row: place(row).utilisation(row.seconds).utilisation,
-        lambda row, utilisation: place(row, utilisation).time(),
+        lambda row: place(row).gpu,
+        lambda row, values: place(row, values).time(),
     )
 
 

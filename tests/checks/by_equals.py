@@ -4,7 +4,7 @@ Four racks: every leaf and spine has at least two equals. The damaged files that
 are judged as `fabric check --configs DIR` does. Damage is found when an error or a warning names the damaged switch. A
 random part of the damage of every switch is judged, or all of it with `--files 0`.
 
-    python -m tests.checks.by_equals [NOS…] [--files N]    the counts, and what is missed
+    python -m tests.checks.by_equals [NOS…] [SHAPE…] [--files N]    the counts, and what is missed
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -112,17 +112,17 @@ def judged(switch: Switch, files: int) -> Rates:
     return result
 
 
-def with_equals(nos: str) -> Iterator[Switch]:
+def with_equals(nos: str, shapes: Sequence[str] = tuple(SHAPES)) -> Iterator[Switch]:
     """The first switch of each role that has at least two equals."""
-    for shape in SHAPES:
+    for shape in shapes:
         counts = Counter(stem(switch.view.device.name) for switch in switches(nos, shape, RACKS))
         yield from (own for own in samples(nos, shape, RACKS) if counts[stem(own.view.device.name)] >= EQUALS)
 
 
-def rates(nos: str, files: int = FILES) -> Rates:
+def rates(nos: str, files: int = FILES, shapes: Sequence[str] = tuple(SHAPES)) -> Rates:
     """The counts of a network OS."""
     result = Rates()
-    for switch in with_equals(nos):
+    for switch in with_equals(nos, shapes):
         result.add(judged(switch, files))
     return result
 
@@ -177,8 +177,9 @@ def main() -> None:
     """The counts and what is missed."""
     words = sys.argv[1:]
     files = int(words.pop(words.index("--files") + 1)) if "--files" in words else FILES
+    shapes = [word for word in words if word in SHAPES] or tuple(SHAPES)
     for nos in [word for word in words if word in SYSTEMS] or SYSTEMS:
-        result = rates(nos, files)
+        result = rates(nos, files, shapes)
         for kind in sorted({kind for kind, _ in result.counts}):
             found, every = result.of(kind)
             print(f"{nos} {kind}: {found} of {every} = {100 * found / every:.0f} %", flush=True)

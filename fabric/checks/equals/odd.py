@@ -12,6 +12,7 @@ from fabric.checks.equals.outline import ADDRESS
 
 MOST_ODD = 3  # differences of a device that still counts as an equal of the others
 ENOUGH = 4  # objects with one body that make a rule
+OTHER_USE = 3  # kinds of objects that a device alone has not, by design: one line that is missing removes one or two
 LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen, which means one thing on every device
 STATE = re.compile(r"(?:shutdown|state (?:up|down)|admin_status = \w+|link-down yes| disable)$")  # ports differ in it by use
 OFF = re.compile(r"(?: shutdown| state down| admin_status = down| link-down yes| disable)$")
@@ -47,25 +48,29 @@ class Odd:
 
 def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
     """(what is odd, position of a device that is no equal of the others → its differences)."""
-    apart = _apart(devices)
+    alone, lacking = _apart(devices)
     found = [
-        one for one in (*_singles(devices), *_objects(devices)) if one.witnesses > 2 or apart[one.device] < 2 - one.objects
+        one
+        for one in (*_singles(devices), *_objects(devices))
+        if (one.witnesses > 2 or alone[one.device] + lacking[one.device] < 2 - one.objects)
+        and (one.extra or lacking[one.device] < OTHER_USE)
     ]
     counts = Counter(one.device for one in found)
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike], unlike
 
 
-def _apart(devices: Sequence[Device]) -> list[int]:
-    """Per device: kinds of objects, and lists and policies by name, that it alone has, or alone has not.
+def _apart(devices: Sequence[Device]) -> tuple[list[int], list[int]]:
+    """Per device: how many kinds of objects, and lists and policies by name, it alone has; how many it alone has not.
 
-    Two equals prove nothing against a border leaf, nor two border leaves against the third leaf.
+    Two equals prove nothing against a border leaf, nor two border leaves against the third leaf. A leaf without the tenants of
+    all others has no use for the features of these tenants either.
     """
     kinds = [set(own.objects) | _names(own) for own in devices]
     users = Counter(kind for own in kinds for kind in own)
     alone = {kind for kind, count in users.items() if count == 1}
     common = {kind for kind, count in users.items() if count == len(devices) - 1}
-    return [len(alone & own) + len(common - own) for own in kinds]
+    return [len(alone & own) for own in kinds], [len(common - own) for own in kinds]
 
 
 def _names(own: Device) -> set[Family]:

@@ -25,6 +25,7 @@ PORT = re.compile(
     r"(?:(?:[Ee]th(?:ernet)?|[Pp]ort-?[Cc]hannel|[Vv]lan|swp|bond|vni|eth|ae|irb\.)|(?:[xegm][te]-))\d[\w/.:]*,?"
 )
 ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
+DOTTED = re.compile(r"(?:[0-9A-Fa-f]{4}\.){2,4}[0-9A-Fa-f]{4}")  # a MAC address or an Ethernet segment identifier
 DIGITS = re.compile(r"\d+")
 VALUE = "\0"  # stands for a value in a form
 STATED = "\1"  # … that the network OS says is a device's own
@@ -274,4 +275,6 @@ def _masked(word: str) -> tuple[str, str]:
         return word, ""
     if match := ADDRESS.fullmatch(word):
         return VALUE + (match[2] or ""), match[1]
+    if DOTTED.fullmatch(word):
+        return VALUE, word
     return (AT_PORT if PORT.fullmatch(word) else VALUE) + DIGITS.sub("#", word), word

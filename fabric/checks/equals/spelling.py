@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 from fabric.checks.equals.outline import AT_PORT, NUMBER, STATED, VALUE, Outline
@@ -65,8 +66,8 @@ class Forms:
         return Forms(self.counts.copy(), self.first.copy())
 
 
-def misspelt(forms: Forms) -> list[Misspelt]:
-    """Each word once, in the order of the files."""
+def misspelt(forms: Forms, nos: str) -> list[Misspelt]:
+    """Each word once, in the order of the files; words of other commands of the network OS are none."""
     rare = {text: _words(text) for text, count in forms.counts.items() if count == 1}
     slots = _slots(forms.counts, (slot for words in rare.values() for slot, _ in _slots_of(words)))
     users: Counter[str] = Counter(
@@ -76,13 +77,22 @@ def misspelt(forms: Forms) -> list[Misspelt]:
     for text, words in rare.items():
         for slot, word in _slots_of(words):
             alike = [(count, other) for other, count in slots[slot].items() if count >= USUAL and is_slip(word, other)]
-            if alike and not users[word]:
+            if alike and not users[word] and word not in command_words(nos):
                 count, usual = max(alike)
                 device, place = forms.first[text]
                 known = found.get((device, word))
                 if known is None or place.line < known.place.line:
                     found[device, word] = Misspelt(device, place, word, usual, count)
     return sorted(found.values(), key=lambda one: (one.place.file, one.place.line))
+
+
+@cache
+def command_words(nos: str) -> frozenset[str]:
+    """Words of the shipped templates of a network OS."""
+    from fabric.templating.shipped import templates_root  # only where a word looks misspelt
+
+    texts = (path.read_text(encoding="utf-8") for path in sorted((templates_root() / nos).glob("*.j2")))
+    return frozenset(word for text in texts for word in WORD.findall(text))
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ class Compared:
     @cached_property
     def misspelt(self) -> list[Misspelt]:
         """Words that are most likely misspelt, of all devices."""
-        return [one for forms in self.outlines.forms.values() for one in misspelt(forms)]
+        return [one for nos, forms in self.outlines.forms.items() for one in misspelt(forms, nos)]
 
 
 class EqualsCheck(Check[Compared]):

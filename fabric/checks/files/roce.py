@@ -249,6 +249,7 @@ def _odd_roles(
         if len(devices) < len(rows):
             continue  # several kinds of ports of one speed on a device: nothing says which should be alike
         _, odd = odd_ones(rows)
+        users = Counter(value for value, _ in rows)
         for value, (facts, port, fact) in odd:
             other = next(row for row in rows if row[0] != value)
             got, expected = fact.value, other[1][2].value
@@ -258,7 +259,8 @@ def _odd_roles(
             alike = _loads(facts) == _loads(other[1][0]) and not _in_proportion(
                 facts.interfaces[port].qos, other[1][0].interfaces[other[1][1]].qos
             )
-            yield check.on(facts, fact, message, severity=WARNING if alike else NOTE)
+            edited = alike and users[value] == 1  # several switches with one value were given it
+            yield check.on(facts, fact, message, severity=WARNING if edited else NOTE)
 
 
 def _loads(facts: Facts) -> Counter[int]:

@@ -104,6 +104,11 @@ def gpu(name: str, nvlink_GBps: float | None = None) -> Gpu:
     )
 
 
+def gpu_names() -> tuple[str, ...]:
+    """Models of GPUs with a data sheet."""
+    return tuple(_read("gpus.yaml"))
+
+
 def gpu_in(text: str) -> str:
     """The longest GPU name that a server's model name contains; an H100 where there is none."""
     found = [name for name in _read("gpus.yaml") if name in text.lower()]

@@ -1,11 +1,11 @@
 """Groups of a training job: what a collective takes when every group of a dimension calls it at the same time.
 
-Ranks are laid out as Megatron-LM does: tensor innermost, then context, then data (with expert inside), pipeline outermost. A
-group is so many ranks at a stride; those that stand in one NVLink domain talk over NVLink.
+Ranks are laid out as Megatron-LM does. Those of a group that are in one NVLink domain communicate over NVLink.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,7 +17,7 @@ from fabric.solver.collectives.job import UNLIMITED, Job, board
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.estimate.estimate import band_of, ctas_of, gpu_of, pattern_of, transport_of
 from fabric.solver.estimate.supply import Supply
-from fabric.solver.training.job import TrainingJob
+from fabric.solver.training.job import Levels, TrainingJob
 from fabric.solver.training.nccl import nic_share
 from fabric.solver.training.step import CallTime
 from fabric.solver.training.traffic import Traffic, split
@@ -34,28 +34,30 @@ class Groups:
 
     supply: Supply
     parameters: Physics
-    _supplies: dict[tuple[int, int], Supply] = field(default_factory=dict)
-    _times: dict[tuple[str, int, int, int, float, bool], CallTime] = field(default_factory=dict)
+    _supplies: dict[Levels, Supply] = field(default_factory=dict)
+    _times: dict[tuple[str, int, Levels, float, bool], CallTime] = field(default_factory=dict)
 
     def of(self, job: TrainingJob, traffic: Traffic) -> CallTime:
         """The time of one call of a job."""
-        stride = job.parallel.strides[traffic.dimension]
+        levels = job.parallel.levels(traffic.dimension)
         if traffic.dimension == "pipeline":
-            return self._sends(job, traffic, stride)
-        share = self._nic_share(job, traffic, stride)
-        whole = self._time(traffic.collective, traffic.ranks, traffic.cross_bytes or traffic.bytes, stride, share)
+            return self._sends(job, traffic, levels)
+        share = self._nic_share(job, traffic, levels)
+        whole = self._time(traffic.collective, traffic.cross_bytes or traffic.bytes, levels, share)
         if traffic.cross_bytes is None:
             return whole
-        inside, _ = split(traffic.ranks, stride, self.supply.placement.domain_gpus)
+        inside, _ = split(levels, self.supply.placement.domain_gpus)
         if inside == 1:
             return whole
-        near = self._time(traffic.collective, inside, traffic.bytes, stride)  # from the domain's entry to its experts
+        near = self._time(
+            traffic.collective, traffic.bytes, ((inside, levels[0][1]),)
+        )  # from the domain's entry to its experts
         return whole if whole.us >= near.us else near
 
-    def _sends(self, job: TrainingJob, traffic: Traffic, stride: int) -> CallTime:
+    def _sends(self, job: TrainingJob, traffic: Traffic, levels: Levels) -> CallTime:
         """A send of every stage to the next one, of all replicas, which are not in step: it meets those of others as far as
         the time that it takes alone is a part of that over which they are spread."""
-        call = (traffic.collective, traffic.ranks, traffic.bytes, stride)
+        call = (traffic.collective, traffic.bytes, levels)
         at_once, alone = self._time(*call), self._time(*call, alone=True)
         met = alone.us / (alone.us + job.apart_us)
         if not np.isfinite(at_once.us) or at_once.us <= alone.us:
@@ -63,27 +65,24 @@ class Groups:
         us, low, high = (now + met * (most - now) for now, most in zip(alone[:3], at_once[:3], strict=True))
         return CallTime(us, low, high, at_once.limit if us > NEAR_LATENCY * alone.us else alone.limit)
 
-    def _nic_share(self, job: TrainingJob, traffic: Traffic, stride: int) -> float:
+    def _nic_share(self, job: TrainingJob, traffic: Traffic, levels: Levels) -> float:
         """Share of a GPU's NIC; below 1 for rings and trees of one GPU a server with some releases of NCCL."""
         placed = self.supply.placement
-        inside, _ = split(traffic.ranks, stride, placed.domain_gpus)
+        inside, _ = split(levels, placed.domain_gpus)
         if inside > 1 or traffic.collective == "alltoall" or placed.domain_servers > 1:
             return 1.0
         return nic_share(job.software.nccl, gpu_of(placed).name, placed.server.gpus, placed.all_ports // placed.nic_ports)
 
-    def _time(
-        self, collective: str, ranks: int, size: int, stride: int, nic_share: float = 1.0, alone: bool = False
-    ) -> CallTime:
-        key = (collective, ranks, size, stride, nic_share, alone)
+    def _time(self, collective: str, size: int, levels: Levels, nic_share: float = 1.0, alone: bool = False) -> CallTime:
+        key = (collective, size, levels, nic_share, alone)
         if key not in self._times:
             self._times[key] = self._measure(*key)
         return self._times[key]
 
-    def _measure(self, collective: str, ranks: int, size: int, stride: int, nic_share: float, alone: bool) -> CallTime:
-        placed = self.supply.placement
-        inside, domains = split(ranks, stride, placed.domain_gpus)
-        supply = self._supply(ranks, stride) if domains > 1 else self.supply
-        job = _job(collective, size, ranks, inside, domains, supply)
+    def _measure(self, collective: str, size: int, levels: Levels, nic_share: float, alone: bool) -> CallTime:
+        inside, domains = split(levels, self.supply.placement.domain_gpus)
+        supply = self._supply(levels) if domains > 1 else self.supply
+        job = _job(collective, size, math.prod(ranks for ranks, _ in levels), inside, domains, supply)
         if domains > 1:
             job = replace(job, net_GBps=job.net_GBps * nic_share, nic_GBps=job.nic_GBps * nic_share)
         if alone:
@@ -99,13 +98,12 @@ class Groups:
             limit = _limit(collective, runs.key(1)[0], domains, supply)
         return CallTime(us, us * float(low[0]), us * float(high[0]), limit)
 
-    def _supply(self, ranks: int, stride: int) -> Supply:
+    def _supply(self, levels: Levels) -> Supply:
         placed = self.supply.placement
-        if (stride, ranks) not in self._supplies:
-            inside, domains = split(ranks, stride, placed.domain_gpus)
-            rows = _rows(domains, inside * stride, placed.domain_gpus, placed.domains)
-            self._supplies[stride, ranks] = replace(self.supply, groups=rows)
-        return self._supplies[stride, ranks]
+        if levels not in self._supplies:
+            rows = group_domains(levels, placed.domain_gpus, placed.domains)
+            self._supplies[levels] = replace(self.supply, groups=rows)
+        return self._supplies[levels]
 
 
 def _limit(collective: str, algorithm: str, domains: int, supply: Supply) -> str:
@@ -117,17 +115,20 @@ def _limit(collective: str, algorithm: str, domains: int, supply: Supply) -> str
     return NICS if link < 0 else supply.link_name(link)
 
 
-def _rows(domains: int, span: int, domain: int, all_domains: int) -> Ints:
-    """Domains of every group, [groups, domains of one]: `span` ranks lie between the first ranks of two of them.
-
-    Groups fill blocks one after the other. Where the first and the last are more than half of the job apart, as the first
-    and the last pipeline stage, all are one block.
-    """
-    step = max(1, span // domain)
-    block = step * domains
-    starts = [base + at for base in range(0, all_domains - block + 1, block) for at in range(step)]
-    starts = starts or list(range(max(1, all_domains - step * (domains - 1))))
-    return np.array([[start + step * at for at in range(domains)] for start in starts], dtype=np.int64) % all_domains
+def group_domains(levels: Levels, domain_gpus: int, domains: int) -> Ints:
+    """Domains of every group of a job on so many NVLink domains, [groups, domains of one]."""
+    offsets = np.zeros(1, dtype=np.int64)
+    for ranks, stride in levels:
+        offsets = (offsets[:, None] + stride * np.arange(ranks)).ravel()
+    reached = np.unique(offsets // domain_gpus)
+    first = np.arange(domains * domain_gpus)
+    for ranks, stride in levels:
+        first = first[first // stride % ranks == 0]
+    starts = np.unique(first // domain_gpus)
+    starts = starts[starts + reached[-1] < domains]
+    if not starts.size:  # the last group is not whole
+        starts = np.zeros(1, dtype=np.int64)
+    return (starts[:, None] + reached) % domains
 
 
 def _job(collective: str, size: int, ranks: int, inside: int, domains: int, supply: Supply) -> Job:

@@ -31,6 +31,11 @@ class PlacedJob:
     groups: Groups
 
     @property
+    def gpu(self) -> str:
+        """Model of the servers' GPUs."""
+        return gpu_of(self.groups.supply.placement).name
+
+    @property
     def domain_gpus(self) -> int:
         return self.groups.supply.placement.domain_gpus
 
@@ -42,7 +47,7 @@ class PlacedJob:
         gpu, compute = gpu_of(placement), job.compute
         memory_GBps = compute.memory_GBps or gpu.memory_GBps
         memory_GB = compute.memory_GB or device_GB(gpu.name, gpu.memory_GB)
-        return replace(job, compute=replace(compute, memory_GBps=memory_GBps, memory_GB=memory_GB))
+        return replace(job, gpu=gpu.name, compute=replace(compute, memory_GBps=memory_GBps, memory_GB=memory_GB))
 
     def time(self, root: Node | None = None) -> StepTime:
         """The step of the file or of a changed tree. Raises InputError."""
@@ -50,8 +55,7 @@ class PlacedJob:
 
     def step(self) -> StepTime:
         """The step with its assumptions. Raises InputError."""
-        gpu = gpu_of(self.groups.supply.placement).name
-        return replace(self.time(), assumptions=assumptions(self.job(), self.groups.of, self.domain_gpus, gpu))
+        return replace(self.time(), assumptions=assumptions(self.job(), self.groups.of, self.domain_gpus))
 
     def sweep(self, varied: Mapping[str, Sequence[Node]]) -> StepSweep:
         """The steps of every combination of values."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.solver.training.job import BUCKET, OVERLAPS, Model, TrainingJob
+from fabric.solver.training.job import ORDERS, OVERLAP_WORDS, OVERLAPS, Model, TrainingJob
 from fabric.solver.training.memory import memory
 
 
@@ -85,6 +85,9 @@ def _cut(job: TrainingJob) -> list[tuple[str, str, str]]:
     if parallel.expert > 1 and not model.moe_layers:
         hint = "set `experts` and `moe_layers` of the model"
         mistakes.append(("parallel.expert", "expected layers with experts, got none", hint))
+    if parallel.expert > 1 and parallel.order != ORDERS[0]:
+        message = f"expected {ORDERS[0]} with expert above 1, got {parallel.order}"
+        mistakes.append(("parallel.order", message, "experts lie inside data, which is inside pipeline then"))
     if parallel.interleave > 1 and parallel.pipeline == 1:
         message = f"expected 1 without a pipeline, got {parallel.interleave}"
         mistakes.append(("parallel.interleave", message, ""))
@@ -105,10 +108,10 @@ def _computing(job: TrainingJob) -> list[tuple[str, str, str]]:
         message = f"{most}, got {states_GB:,.1f}"
         mistakes.append(("compute.memory_GB", message, "increase tensor or pipeline, or set `sharding`"))
     for key, share in job.overlap.items():
-        bucket = share == BUCKET and key == "data"
-        if key not in OVERLAPS or not (bucket or (not isinstance(share, str) and 0 <= share <= 1)):
+        word = share == OVERLAP_WORDS.get(key)
+        if key not in OVERLAPS or not (word or (not isinstance(share, str) and 0 <= share <= 1)):
             message = f"expected shares from 0 to 1 of {', '.join(OVERLAPS)}, got {key}: {share}"
-            mistakes.append(("overlap", message, "`data: bucket` is valid as well"))
+            mistakes.append(("overlap", message, "`data: bucket` and `tensor: chunk` are valid as well"))
     return mistakes
 
 

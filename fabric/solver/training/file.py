@@ -9,10 +9,13 @@ from typing import TypeVar
 
 from fabric.diagnostics import Place, Report, nearest, show
 from fabric.solver import Fields, parse, read_text
+from fabric.solver.collectives.physics import gpu_names
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import (
-    BUCKET,
     CODE,
+    CUDA_GRAPHS,
+    ORDERS,
+    OVERLAP_WORDS,
     OVERLAPS,
     RECOMPUTE_PARTS,
     RECOMPUTES,
@@ -41,16 +44,16 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
     ),
     "batch": ("micro_batch", "micro_batches", "sequences"),
     "parallel": (
-        *("data", "tensor", "context", "pipeline", "expert", "interleave", "stages", "schedule"),
+        *("data", "tensor", "context", "pipeline", "expert", "interleave", "stages", "schedule", "order"),
         *("sequence_parallel", "sharding", "deduplicate", "gpus_per_domain"),
     ),
     "compute": (
-        *("ms", "tflops_per_gpu", "attention_tflops_per_gpu", "utilisation", "recompute", "fused_attention", "variation"),
-        *("memory_GBps", "memory_GB", "overhead_ms"),
+        *("ms", "tflops_per_gpu", "attention_tflops_per_gpu", "utilisation", "measured_on", "recompute"),
+        *("fused_attention", "variation", "memory_GBps", "memory_GB", "overhead_ms"),
     ),
     "bytes": ("gradient", "parameter", "activation", "dispatch", "combine", "saved"),
     "overlap": OVERLAPS,
-    "software": ("nccl",),
+    "software": ("nccl", "cuda_graph"),
 }
 BESIDE = ("checkpoint", "failures")  # sections of goodput, which reads them
 _NEEDED = ("parameters", "layers", "hidden", "sequence")
@@ -155,7 +158,7 @@ def _job(sections: dict[str, Fields], gpus: int | None) -> TrainingJob:
         parallel=parallel,
         bytes=_bytes(sections["bytes"]),
         compute=_compute(sections["compute"]),
-        software=Software(nccl=_release(sections["software"], "nccl")),
+        software=_software(sections["software"]),
         overlap={key: _share(overlap, key) for key in OVERLAPS if key in overlap},
         stated=frozenset(f"{name}.{key}" for name, section in sections.items() for key in section if key in section),
     )
@@ -198,6 +201,7 @@ def _parallel(fields: Fields, gpus: int | None) -> Parallel:
         interleave=fields.whole("interleave", 1, 1, 1000),
         stages=_stages(fields),
         schedule=_word(fields, "schedule", SCHEDULES, SCHEDULES[0]),
+        order=_word(fields, "order", ORDERS, ORDERS[0]),
         sequence_parallel=fields.flag("sequence_parallel", False),
         sharding=_word(fields, "sharding", SHARDINGS, "none"),
         deduplicate=fields.flag("deduplicate", False),
@@ -246,6 +250,10 @@ def _bytes(fields: Fields) -> Bytes:
     )
 
 
+def _software(fields: Fields) -> Software:
+    return Software(_release(fields, "nccl"), _word(fields, "cuda_graph", CUDA_GRAPHS, CUDA_GRAPHS[0]))
+
+
 def _release(fields: Fields, key: str) -> str:
     """A release of three numbers; YAML takes one of two for a number, and 2.20 for 2.2."""
     release = fields.text(key)
@@ -265,6 +273,7 @@ def _compute(fields: Fields) -> Compute:
         tflops_per_gpu=fields.number("tflops_per_gpu", 0, 1e-3, 1e6),
         attention_tflops_per_gpu=fields.number("attention_tflops_per_gpu", 0, 1e-3, 1e6),
         utilisation=fields.number("utilisation", 0.5, 1e-3, 1),
+        measured_on=_gpu(fields, "measured_on"),
         recompute=recompute,
         parts=parts,
         fused_attention=fields.flag("fused_attention", True),
@@ -273,6 +282,15 @@ def _compute(fields: Fields) -> Compute:
         memory_GB=fields.number("memory_GB", 0, 0, 1e6),
         overhead_ms=fields.number("overhead_ms", 0, 0, 1e9),
     )
+
+
+def _gpu(fields: Fields, key: str) -> str:
+    """The model of a GPU, "" where it is not stated."""
+    name = fields.text(key).lower()
+    if name and name not in gpu_names():
+        fields.error(key, f"expected the model of a GPU, got {show(fields.value(key))}", nearest(name, gpu_names()))
+        return ""
+    return name
 
 
 def _recompute(fields: Fields) -> tuple[Recompute, tuple[str, ...]]:
@@ -290,8 +308,8 @@ def _recompute(fields: Fields) -> tuple[Recompute, tuple[str, ...]]:
 
 
 def _share(fields: Fields, key: str) -> float | str:
-    if key == "data" and fields.value(key) == BUCKET:
-        return BUCKET
+    if fields.value(key) == OVERLAP_WORDS.get(key, ""):
+        return OVERLAP_WORDS[key]
     return fields.number(key, 0, 0, 1)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from fabric.rounding import ceil_div
 
@@ -15,9 +15,15 @@ Dimension = Literal["tensor", "context", "expert", "pipeline", "data", "expert_d
 Sharding = Literal["none", "optimizer", "gradients", "full"]
 Schedule = Literal["1f1b", "zero_bubble", "dualpipe"]
 Recompute = Literal["none", "selective", "full"]
+Order = Literal["tp-cp-dp-pp", "tp-cp-pp-dp"]
+CudaGraph = Literal["none", "full_iteration"]
+Levels: TypeAlias = tuple[tuple[int, int], ...]
+"""A group of ranks: (how many, distance between two of them), from the inside."""
 DIMENSIONS: tuple[Dimension, ...] = ("tensor", "context", "expert", "pipeline", "data", "expert_data", "embedding")
 SHARDINGS: tuple[Sharding, ...] = ("none", "optimizer", "gradients", "full")
 SCHEDULES: tuple[Schedule, ...] = ("1f1b", "zero_bubble", "dualpipe")
+ORDERS: tuple[Order, ...] = ("tp-cp-dp-pp", "tp-cp-pp-dp")
+CUDA_GRAPHS: tuple[CudaGraph, ...] = ("none", "full_iteration")
 RECOMPUTES: tuple[Recompute, ...] = ("none", "selective", "full")
 RECOMPUTE_PARTS = ("attention", "norm", "up_projection", "activation")  # in a list, in place of a word
 OVERLAPS = ("tensor", "context", "expert", "pipeline", "data")
@@ -25,6 +31,8 @@ VARIATION = 0.015
 """Share. GPUs of one model differ by 8 %, outliers left out: Sinha et al., SC22, arXiv:2208.11035. Taken as the range of a
 normal distribution without what Tukey calls outliers: 5.4 standard deviations."""
 BUCKET = "bucket"  # of overlap.data: each layer's call runs beside the computing of other layers
+CHUNK = "chunk"  # of overlap.tensor: a call and the matrix product beside it are cut into one chunk a rank
+OVERLAP_WORDS = {"data": BUCKET, "tensor": CHUNK}  # in place of a share
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Parallel:
-    """Ranks of each dimension, laid out as Megatron-LM does: tensor, context, data with expert inside, pipeline outermost."""
+    """Ranks of each dimension, laid out as Megatron-LM does."""
 
     data: int = 1
     tensor: int = 1
@@ -97,6 +105,7 @@ class Parallel:
     interleave: int = 1  # model chunks of a pipeline stage
     stages: tuple[int, ...] = ()  # layers of each stage; (): as even as possible
     schedule: Schedule = "1f1b"
+    order: Order = "tp-cp-dp-pp"  # of the ranks, from the inside; experts lie inside data
     sequence_parallel: bool = False
     sharding: Sharding = "none"  # optimizer: ZeRO-1, distributed optimizer; gradients: ZeRO-2; full: ZeRO-3, FSDP
     deduplicate: bool = False  # a token crosses to an NVLink domain once, however many of its experts lie there
@@ -106,19 +115,21 @@ class Parallel:
     def gpus(self) -> int:
         return self.data * self.tensor * self.context * self.pipeline
 
-    @property
-    def strides(self) -> dict[Dimension, int]:
-        """Distance between two ranks of a group, in ranks of the job."""
+    def levels(self, dimension: Dimension) -> Levels:
+        """The ranks of a group, as ranks of the job. Parameters are alike in all ranks of context and data."""
         replica = self.tensor * self.context
-        return {
-            "tensor": 1,
-            "context": self.tensor,
-            "data": self.tensor,  # parameters are alike in all ranks of context and data
-            "expert": replica,
-            "expert_data": replica * self.expert,
-            "pipeline": replica * self.data,
-            "embedding": replica * self.data * max(1, self.pipeline - 1),
+        outside = self.order == "tp-cp-pp-dp"  # data is outside of pipeline
+        data, pipeline = (replica * self.pipeline, replica) if outside else (replica, replica * self.data)
+        groups: dict[Dimension, Levels] = {
+            "tensor": ((self.tensor, 1),),
+            "context": ((self.context, self.tensor),),
+            "data": ((self.context, self.tensor), (self.data, data)),
+            "expert": ((self.expert, data),),
+            "expert_data": ((self.data // self.expert, data * self.expert),),
+            "pipeline": ((self.pipeline, pipeline),),
+            "embedding": ((2, pipeline * max(1, self.pipeline - 1)),),
         }
+        return groups[dimension]
 
 
 @dataclass(frozen=True)
@@ -141,6 +152,7 @@ class Compute:
     tflops_per_gpu: float = 0
     attention_tflops_per_gpu: float = 0  # where the core of the attention runs in another precision; 0: as the rest
     utilisation: float = 0.5  # of the GPU's TFLOP/s while it computes
+    measured_on: str = ""  # GPU model that the utilisation was measured on; "": that of the servers
     recompute: Recompute = "none"  # selective: the core of the attention; full: every layer's forward pass
     parts: tuple[str, ...] = ()  # of RECOMPUTE_PARTS beside the core of the attention
     fused_attention: bool = True  # keeps no scores for the backward pass; False: they fill memory unless recomputed
@@ -152,9 +164,10 @@ class Compute:
 
 @dataclass(frozen=True)
 class Software:
-    """Releases that matter for the time of a step."""
+    """What of the software matters for the time of a step."""
 
-    nccl: str = ""  # such as 2.18.5; "": one without known defects
+    nccl: str = ""  # release, such as 2.18.5; "": one without known defects
+    cuda_graph: CudaGraph = "none"  # full_iteration: of the forward and backward passes of all micro-batches
 
 
 @dataclass(frozen=True)
@@ -169,6 +182,7 @@ class TrainingJob:
     software: Software = Software()
     overlap: Mapping[str, float | str] = field(default_factory=dict)
     stated: frozenset[str] = frozenset()
+    gpu: str = ""  # model of the servers' GPUs, which is not in the file
 
     @property
     def gpus(self) -> int:
@@ -212,6 +226,11 @@ class TrainingJob:
         rate = self.compute.tflops_per_gpu
         tflop = weights + attention * rate / (self.compute.attention_tflops_per_gpu or rate)
         return self.tokens * tflop / (self.gpus * rate * 1e12 * self.compute.utilisation) * 1e3
+
+    @property
+    def is_transferred(self) -> bool:
+        """Whether the utilisation was measured on GPUs of another model."""
+        return self.compute.measured_on not in ("", self.gpu)
 
     @property
     def slowest(self) -> float:

@@ -22,7 +22,7 @@ _SHAPE = "write `ladders:` with `- name`, `intent`, `job` and `rows`; docs/train
 _SHARED = ("name", "intent", "job", "placement", "gpus_per_domain", "fail", "routing", "queue_pairs")
 _ROW = (*_SHARED, "gpus", "seconds", "set")
 _LADDER = (*_SHARED, "rows")
-UTILISATION = "compute.utilisation"
+UTILISATION, MEASURED_ON = "compute.utilisation", "compute.measured_on"
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,9 @@ class Row:
     queue_pairs: int = 0  # 0: as in the plan
     values: Mapping[str, Node] = field(default_factory=dict)  # of dotted keys of the JOB file
 
-    def with_utilisation(self, utilisation: float | None) -> dict[str, Node]:
-        """The row's values and a fitted utilisation."""
-        fitted = {} if utilisation is None else {UTILISATION: Node(1, 1, utilisation)}
-        return {**self.values, **fitted}
+    def with_values(self, values: Mapping[str, float | str]) -> dict[str, Node]:
+        """The row's values and others, such as a fitted utilisation."""
+        return {**self.values, **{key: Node(1, 1, value) for key, value in values.items()}}
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,8 @@ class RowScore:
     predicted: float
     low: float
     high: float
+    spread: float  # that is in the band beside the network's
+    transferred: bool  # the utilisation is that of another GPU model
     first: bool  # the row of the fit, or that others are compared with
 
     @property
@@ -195,7 +196,8 @@ def score(
     ladders: tuple[Ladder, ...],
     contrast: bool,
     utilisation: Callable[[Row], float],
-    step: Callable[[Row, float | None], StepTime],
+    gpu: Callable[[Row], str],
+    step: Callable[[Row, Mapping[str, float | str]], StepTime],
 ) -> StepScore:
     """Rows of all ladders against predictions.
 
@@ -203,15 +205,18 @@ def score(
         ladders: what was measured.
         contrast: compare ratios to the first row, with the utilisation of the JOB file.
         utilisation: the one that gives a row's measured time.
-        step: the step of a row with a utilisation; None: that of its JOB file.
+        gpu: the GPU model of a row.
+        step: the step of a row with values of keys of its JOB file.
     """
     rows: list[RowScore] = []
     for ladder in ladders:
-        fit = None if contrast else utilisation(ladder.rows[0])
-        steps = [step(row, fit) for row in ladder.rows]
-        unit = (ladder.rows[0].seconds, steps[0].step_ms / 1e3) if contrast else (1.0, 1.0)
+        first = ladder.rows[0]
+        fit = {} if contrast else {UTILISATION: utilisation(first)}
+        steps = [step(row, {MEASURED_ON: gpu(first), **fit}) for row in ladder.rows]
+        unit = (first.seconds, steps[0].step_ms / 1e3) if contrast else (1.0, 1.0)
         for at, (row, time) in enumerate(zip(ladder.rows, steps, strict=True)):
             middle, low, high = (ms / 1e3 / unit[1] for ms in (time.step_ms, time.p10_ms, time.p90_ms))
             measured = row.seconds / unit[0]
-            rows.append(RowScore(ladder.name, row.name, time.gpus, measured, middle, low, high, first=at == 0))
+            band = (middle, low, high, time.spread, bool(time.measured_on))
+            rows.append(RowScore(ladder.name, row.name, time.gpus, measured, *band, first=at == 0))
     return StepScore(contrast, tuple(rows))

@@ -42,11 +42,19 @@ def _sums(step: StepTime) -> list[str]:
                 f"{duration(step.p10_ms)} to {duration(step.p90_ms)}; by the network alone "
                 f"{duration(step.network_p10_ms)} to {duration(step.network_p90_ms)}",
             ),
+            *_transferred(step),
             ("tokens/s", f"{step.tokens_per_second:,.0f}, {percent(step.lost_to_network)} lost to the network"),
             *_limit(step),
             *_memory(step),
         ]
     )
+
+
+def _transferred(step: StepTime) -> list[tuple[str, str]]:
+    """That the utilisation is that of another GPU model, on which published steps differ more."""
+    if not step.measured_on:
+        return []
+    return [("utilisation", f"measured on {step.measured_on}, another GPU model: p10 to p90 is wider")]
 
 
 def _memory(step: StepTime) -> list[tuple[str, str]]:

@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.solver.training import nccl
 from fabric.solver.training.checks import check
-from fabric.solver.training.job import BUCKET, CODE, Dimension, Software, TrainingJob
+from fabric.solver.training.job import BUCKET, CHUNK, CODE, Dimension, TrainingJob
 from fabric.solver.training.memory import Memory, memory, optimizer_ms
 from fabric.solver.training.traffic import Traffic, traffic
 
 FORWARD = 1 / 3  # of the computing of a micro-batch; backward is the rest
-SPREAD = 0.041
+SPREAD, SPREAD_OTHER_GPU = 0.039, 0.098
 """Standard deviation of the logarithm of measured over predicted steps, from published ladders and contrasts, beyond what the
-band of the collectives has: `python -m tools.step_band` measures it and leaves out one source at a time."""
+band of the collectives has: with the utilisation of the same GPU model, and of another one. `python -m tools.step_band`
+measures them and leaves out one source at a time."""
 NORMAL_P90 = 1.2816
 
 
@@ -78,6 +79,8 @@ class StepTime:
     step_ms: float
     p10_ms: float  # of the step: by the calls, and by the spread of published steps
     p90_ms: float
+    measured_on: str  # GPU model of the utilisation, if not that of the servers; else ""
+    spread: float  # of published steps: standard deviation of the logarithm
     network_p10_ms: float  # with all calls at the 10th percentile of measured times, and the computing as stated
     network_p90_ms: float
     ideal_ms: float  # with an infinitely fast network
@@ -120,6 +123,7 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
     exposed = _exposed(job, kinds, totals)
     step, bubble = _whole(job, kinds, exposed)
     ideal, _ = _whole(job, (), ())
+    spread = SPREAD_OTHER_GPU if job.is_transferred else SPREAD
     low, high = (
         _whole(job, kinds, _exposed(job, kinds, [kind.calls * us / 1e3 for kind, us in zip(kinds, side, strict=True)]))
         for side in ([call.p10_us for call in calls], [call.p90_us for call in calls])
@@ -140,8 +144,10 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
         optimizer_ms=optimizer_ms(job),
         overhead_ms=job.compute.overhead_ms,
         step_ms=step,
-        p10_ms=step / _apart(step / low[0]),
-        p90_ms=step * _apart(high[0] / step),
+        p10_ms=step / _apart(step / low[0], spread),
+        p90_ms=step * _apart(high[0] / step, spread),
+        measured_on=job.compute.measured_on if job.is_transferred else "",
+        spread=spread,
         network_p10_ms=low[0],
         network_p90_ms=high[0],
         ideal_ms=ideal,
@@ -151,9 +157,9 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
     )
 
 
-def _apart(network: float) -> float:
+def _apart(network: float, spread: float) -> float:
     """A percentile of the step over its middle: of independent causes the squares add up."""
-    return math.exp(math.hypot(math.log(network), NORMAL_P90 * SPREAD))
+    return math.exp(math.hypot(math.log(network), NORMAL_P90 * spread))
 
 
 def _whole(job: TrainingJob, kinds: Sequence[Traffic], exposed: Sequence[float]) -> tuple[float, float]:
@@ -180,32 +186,48 @@ def _exposed(job: TrainingJob, kinds: Sequence[Traffic], totals: Sequence[float]
 def _hidden(job: TrainingJob, kind: Traffic, total: float) -> float:
     """ms of a total that computing hides.
 
-    With `bucket` the call of a layer runs beside the computing of other layers, so one call is always exposed: the first
-    all-gather, the last reduction. Sharded parameters have the computing of the whole step for that; else the all-gathers
-    have the forward pass of the first micro-batch and the reductions the backward pass of the last one.
+    With `chunk` one chunk of each call is exposed, the first or the last: Wang et al., ASPLOS '23,
+    doi:10.1145/3567955.3567959. With `bucket` the call of a layer runs beside the computing of other layers, so one call is
+    always exposed: the first all-gather, the last reduction. Sharded parameters have the computing of the whole step for
+    that; else the all-gathers have the forward pass of the first micro-batches and the reductions the backward pass of the
+    last ones.
     """
     share = job.overlap.get(kind.dimension.removeprefix("expert_"), 0.0)
+    if share == CHUNK:
+        return min(job.computing_ms, total * (1 - 1 / kind.ranks))
     if share != BUCKET:
         return total * float(share)
     window = job.computing_ms
     if job.parallel.sharding != "full":
-        window *= (FORWARD if kind.kind == "gather" else 1 - FORWARD) / job.batch.micro_batches
+        window *= (FORWARD if kind.kind == "gather" else 1 - FORWARD) * _together(job) / job.batch.micro_batches
     return min(window, total * (1 - 1 / kind.calls))
 
 
-def assumptions(job: TrainingJob, time_of: TimeOf, domain_gpus: int, gpu: str = "") -> tuple[Assumption, ...]:
-    """The keys that are not stated and matter here, the largest change first; `gpu` is the name of the GPUs."""
+def _together(job: TrainingJob) -> int:
+    """Micro-batches beside which the calls of data run.
+
+    With interleaving as many micro-batches as there are stages pass one chunk of the model before the next one (Narayanan et
+    al., arXiv:2104.04473, 2.2). Published steps have the time of all of them with a CUDA graph of the whole iteration, and of
+    one where the host launches each kernel.
+    """
+    if job.parallel.interleave == 1 or job.software.cuda_graph != "full_iteration":
+        return 1
+    return min(job.parallel.pipeline, job.batch.micro_batches)
+
+
+def assumptions(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> tuple[Assumption, ...]:
+    """The keys that are not stated and matter here, the largest change first."""
     base = step_time(job, time_of, domain_gpus)
     rows = []
-    for key, value, other, changed in _alternatives(job, {item.dimension for item in base.dimensions}, gpu):
+    for key, value, other, changed in _alternatives(job, {item.dimension for item in base.dimensions}):
         if key not in job.stated and not check(changed):
             change = step_time(changed, time_of, domain_gpus).step_ms / base.step_ms - 1
-            if change or key != "software.nccl":
+            if change or not key.startswith("software."):
                 rows.append(Assumption(key, value, other, change))
     return tuple(sorted(rows, key=lambda row: (-abs(row.change), row.key)))
 
 
-def _alternatives(job: TrainingJob, used: set[Dimension], gpu: str) -> list[tuple[str, str, str, TrainingJob]]:
+def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str, str, TrainingJob]]:
     """(key, value, other value, the job with the other value)"""
     parallel, compute, sizes = job.parallel, job.compute, job.bytes
     rows = [
@@ -238,8 +260,12 @@ def _alternatives(job: TrainingJob, used: set[Dimension], gpu: str) -> list[tupl
         )
         half = replace(sizes, dispatch=1 if sizes.dispatch != 1 else 2)
         rows.append(("bytes.dispatch", f"{sizes.dispatch:g}", f"{half.dispatch:g}", replace(job, bytes=half)))
-    if fixed_in := nccl.fixed_in(gpu):
-        rows.append(("software.nccl", f"{fixed_in} or newer", "older", replace(job, software=Software(nccl=nccl.OLDEST))))
+    if fixed_in := nccl.fixed_in(job.gpu):
+        older = replace(job, software=replace(job.software, nccl=nccl.OLDEST))
+        rows.append(("software.nccl", f"{fixed_in} or newer", "older", older))
+    if job.overlap.get("data") == BUCKET and parallel.interleave > 1:
+        graph = replace(job, software=replace(job.software, cuda_graph="full_iteration"))
+        rows.append(("software.cuda_graph", "none", "full_iteration", graph))
     alike = replace(compute, variation=0.0)
     rows.append(("compute.variation", f"{compute.variation:g}", "0", replace(job, compute=alike)))
     if not compute.ms:

@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass
 
 from fabric.rounding import ceil_div
-from fabric.solver.training.job import Dimension, TrainingJob
+from fabric.solver.training.job import Dimension, Levels, TrainingJob
 from fabric.solver.training.memory import heaviest
 
 
@@ -40,10 +40,10 @@ def traffic(job: TrainingJob, domain_gpus: int = 1) -> list[Traffic]:
     return [call for call in calls if call.ranks > 1 and call.calls and call.bytes]
 
 
-def split(ranks: int, stride: int, domain_gpus: int) -> tuple[int, int]:
+def split(levels: Levels, domain_gpus: int) -> tuple[int, int]:
     """(ranks of a group in one NVLink domain, NVLink domains of the group)"""
-    inside = max(1, min(ranks, domain_gpus // stride))
-    return inside, ceil_div(ranks, inside)
+    inside = math.prod(max(1, min(ranks, domain_gpus // stride)) for ranks, stride in levels)
+    return inside, ceil_div(math.prod(ranks for ranks, _ in levels), inside)
 
 
 def _tensor(job: TrainingJob) -> list[Traffic]:
@@ -74,7 +74,7 @@ def _expert(job: TrainingJob, domain_gpus: int) -> list[Traffic]:
     model, parallel = job.model, job.parallel
     values = _values(job) / (parallel.tensor if parallel.sequence_parallel else 1)
     calls = 2 * ceil_div(model.moe_layers * job.most_layers, model.layers) * job.batch.micro_batches
-    _, domains = split(parallel.expert, parallel.strides["expert"], domain_gpus)
+    _, domains = split(parallel.levels("expert"), domain_gpus)
     copies = domains_of_a_token(model.experts, model.top_k, domains, model.expert_domains) if parallel.deduplicate else None
     widths = {job.bytes.dispatch: 0, job.bytes.combine: 0}
     for width in (job.bytes.dispatch, job.bytes.combine):

@@ -18,6 +18,7 @@ class Fitted:
     utilisation: float
     low: float  # with the network at the 10th percentile of measured times: less computing remains to explain
     high: float  # at the 90th
+    gpu: str  # model of the GPUs
 
     def lines(self) -> list[str]:
         """What to write into the JOB file."""
@@ -26,6 +27,7 @@ class Fitted:
             "write it in the JOB file:",
             "compute:",
             f"  utilisation: {self.utilisation:.3f}",
+            *([f"  measured_on: {self.gpu}"] if self.gpu else []),
         ]
 
 
@@ -38,9 +40,9 @@ def fitted(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: flo
     if job.compute.ms:
         hint = "write `tflops_per_gpu` in place of `ms`"
         raise InputError([Diagnostic(CODE, Place("job"), "compute.ms: expected tflops_per_gpu, got ms", hint)])
-    return Fitted(
-        *(_solve(job, time_of, domain_gpus, measured_ms, side) for side in ("step_ms", "network_p10_ms", "network_p90_ms"))
-    )
+    sides = ("step_ms", "network_p10_ms", "network_p90_ms")
+    middle, low, high = (_solve(job, time_of, domain_gpus, measured_ms, side) for side in sides)
+    return Fitted(middle, low, high, job.gpu)
 
 
 def _solve(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: float, side: str) -> float:

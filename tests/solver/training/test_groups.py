@@ -57,9 +57,9 @@ def test_sends_meet_those_of_other_replicas_the_less_the_more_they_come_apart() 
     work = job(planned("pods"), tensor=4, pipeline=4)  # stages in two pods, of which each has a sixteenth of its bandwidth
     one = work.job()
     (call,) = (item for item in traffic(one, work.domain_gpus) if item.dimension == "pipeline")
-    stride = one.parallel.strides["pipeline"]
+    levels = one.parallel.levels("pipeline")
     at_once, alone = (
-        work.groups._time(call.collective, call.ranks, call.bytes, stride, alone=by_itself).us for by_itself in (False, True)
+        work.groups._time(call.collective, call.bytes, levels, alone=by_itself).us for by_itself in (False, True)
     )
     assert at_once > 2 * alone
     assert one.apart_us == pytest.approx(0.015 * one.computing_ms * 1e3 / one.batch.micro_batches)

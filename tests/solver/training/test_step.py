@@ -13,10 +13,22 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from fabric.diagnostics import InputError
+from fabric.solver.estimate.groups import group_domains
 from fabric.solver.measured.tables import busbw_factor
 from fabric.solver.training import file as training_file
 from fabric.solver.training.checks import check
-from fabric.solver.training.job import RECOMPUTES, SCHEDULES, SHARDINGS, Compute, Model, TrainingJob
+from fabric.solver.training.job import (
+    RECOMPUTES,
+    SCHEDULES,
+    SHARDINGS,
+    Compute,
+    Dimension,
+    Model,
+    Order,
+    Parallel,
+    Software,
+    TrainingJob,
+)
 from fabric.solver.training.lines import lines
 from fabric.solver.training.step import NORMAL_P90, SPREAD, CallTime, StepTime, TimeOf, assumptions, step_time
 from fabric.solver.training.traffic import Traffic, domains_of_a_token, split, traffic
@@ -237,7 +249,19 @@ def test_data_may_be_what_remains_of_the_gpus() -> None:
         ("pipeline: 4", "pipelines: 4", "m.yaml:12:3: error[FAB173]: unknown key 'pipelines' under parallel", "'pipeline'?"),
         ("sharding: optimizer", "sharding: zero3", "expected none, optimizer, gradients, full, got 'zero3'", ""),
         ("utilisation: 0.55", "recompute: [norm, attn]", "expected a list of attention, norm, up_projection", "'attention'"),
+        (
+            "sharding: optimizer",
+            "order: tp-pp-dp",
+            "expected tp-cp-dp-pp, tp-cp-pp-dp, got 'tp-pp-dp'",
+            "did you mean 'tp-cp-pp-dp'?",
+        ),
         ("utilisation: 0.55", "recompute: []", "compute.recompute: expected a list of", ""),
+        (
+            "utilisation: 0.55",
+            "measured_on: h101",
+            "compute.measured_on: expected the model of a GPU, got 'h101'",
+            "did you mean 'h100'?",
+        ),
         ("utilisation: 0.55", "fused_attention: maybe", "compute.fused_attention: expected true or false", ""),
         ("  utilisation", "  ms: 3\n  utilisation", "compute.ms: expected one of ms and tflops_per_gpu, got both", ""),
         ("  parameters: 70.6e9\n", "", "m.yaml:3:3: error[FAB173]: model.parameters: missing key", ""),
@@ -325,7 +349,7 @@ def test_a_deduplicated_token_crosses_once_a_domain() -> None:
         {"data": 64, "expert": 64, "experts": 256, "top_k": 8, "expert_domains": 4, "moe_layers": 32, "deduplicate": True}
         | {"dispatch": 1},
     )
-    assert split(64, 1, 8) == (8, 8)
+    assert split(((64, 1),), 8) == (8, 8)
     dispatch, combine = (call for call in traffic(job, 8) if call.dimension == "expert")
     copies = domains_of_a_token(256, 8, 8, 4)
     assert (dispatch.bytes, dispatch.cross_bytes) == (4 * A, math.ceil(A // 2 * copies))
@@ -342,6 +366,53 @@ def test_a_bucket_leaves_one_call_and_what_the_window_does_not_hold() -> None:
     job = changed(DENSE, {"data": 2, "overlap": {"data": "bucket"}})
     assert step_time(job, constant(1000), 8).exposed_ms == pytest.approx(1)  # one of 32 calls
     assert step_time(job, constant(100_000), 8).exposed_ms == pytest.approx(3200 - 1000 * 2 / 3)  # of the backward pass
+
+
+def test_with_a_cuda_graph_the_calls_of_a_chunk_have_the_time_of_as_many_micro_batches_as_stages() -> None:
+    """4 stages of 2 chunks, 8 micro-batches of 125 ms: of the backward pass of one or of four of them, 83 or 333 ms."""
+    cut = {"data": 2, "pipeline": 4, "interleave": 2, "micro_batches": 8, "overlap": {"data": "bucket"}}
+    job = changed(DENSE, cut)
+    graph = replace(job, software=Software(cuda_graph="full_iteration"))
+    host, whole = (step_time(which, constant(100_000), 8).exposed_ms for which in (job, graph))
+    assert host - whole == pytest.approx(3 * 125 * 2 / 3)
+    one, other = (changed(which, {"interleave": 1}) for which in (job, graph))
+    assert step_time(one, constant(100_000), 8).exposed_ms == step_time(other, constant(100_000), 8).exposed_ms
+
+
+def test_chunks_hide_all_of_a_tensor_call_but_one() -> None:
+    job = changed(DENSE, {"tensor": 8, "overlap": {"tensor": "chunk"}})
+    plain = step_time(changed(job, {"overlap": {}}), constant(100), 8).exposed_ms
+    assert step_time(job, constant(100), 8).exposed_ms == pytest.approx(plain / 8)
+
+
+@pytest.mark.parametrize(
+    ("order", "dimension", "domain", "found"),
+    [
+        ("tp-cp-dp-pp", "data", 64, (16, 2)),  # 2 context, 16 data ranks, 4 apart; of 64 GPUs 16 are in a domain
+        ("tp-cp-dp-pp", "pipeline", 64, (1, 8)),
+        ("tp-cp-pp-dp", "data", 64, (2, 16)),
+        ("tp-cp-pp-dp", "pipeline", 64, (8, 1)),
+        ("tp-cp-pp-dp", "pipeline", 8, (1, 8)),
+        ("tp-cp-dp-pp", "data", 8, (2, 16)),
+    ],
+)
+def test_the_order_decides_which_groups_are_inside_an_nvlink_domain(
+    order: Order, dimension: Dimension, domain: int, found: tuple[int, int]
+) -> None:
+    parallel = Parallel(data=16, tensor=4, context=2, pipeline=8, order=order)
+    levels = parallel.levels(dimension)
+    assert split(levels, domain) == found
+    rows = group_domains(levels, domain, parallel.gpus // domain)
+    assert rows.shape[1] == found[1]
+    assert len({tuple(row) for row in rows.tolist()}) == len(rows)
+
+
+def test_groups_of_two_levels_meet_every_domain_equally_often() -> None:
+    """2 context and 16 data ranks on servers of 8 GPUs, data outside of 8 stages: servers 0, 8, 16, … of a stage."""
+    rows = group_domains(Parallel(data=16, tensor=8, context=2, pipeline=8, order="tp-cp-pp-dp").levels("data"), 8, 256)
+    assert rows.shape == (8, 32)
+    assert rows[0, :4].tolist() == [0, 1, 16, 17]
+    assert sorted(rows.ravel().tolist()) == list(range(256))
 
 
 def test_assumptions_are_the_keys_that_are_not_stated() -> None:
