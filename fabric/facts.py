@@ -188,7 +188,6 @@ class Facts:
     watchdog_ms: Located[int] | None = None  # its detection time
     prefixes: dict[str, list[Located[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32"
     policies: dict[str, list[Located[str]]] = field(default_factory=dict)  # routing policy → prefix lists that it permits
-    undefined: list[Located[str]] = field(default_factory=list)  # names referred to and defined nowhere: "route-map RM-X"
     conflicts: list[Located[str]] = field(default_factory=list)  # repeated settings that differ, a sentence a side
     services: Services = field(default_factory=Services)
     broken: list[Located[str]] = field(default_factory=list)  # what no parser can read: "not JSON: …"

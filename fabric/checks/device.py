@@ -8,6 +8,7 @@ from dataclasses import replace
 from fabric.checks.agree import Difference, differences
 from fabric.checks.base import FilesCheck
 from fabric.checks.classes import class_differences
+from fabric.checks.equals.outline import names_of
 from fabric.checks.files.reading import Rest, RestCheck
 from fabric.checks.finding import Finding
 from fabric.checks.network import Network
@@ -26,7 +27,8 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
 
     `rendered`: path → what the plan renders, of the files whose statements are compared.
     """
-    found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts))))
+    names = {id(facts): names_of(facts)}
+    found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
     for check in checks(RestCheck):
         found += check.run(Rest(view, facts, files, rendered, tuple(found)))
     return found

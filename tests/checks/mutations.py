@@ -17,6 +17,7 @@ from functools import cache
 
 from fabric import pipeline
 from fabric.checks import NOTE, FilesCheck, Finding, Network, device
+from fabric.checks.equals.outline import names_of
 from fabric.checks.registry import run
 from fabric.facts import Facts
 from fabric.nos.reading import read_device
@@ -265,7 +266,8 @@ def without_plan(damage: Damage) -> list[Finding]:
     """What is found from the configs alone, of all switches together."""
     fixed = [one.facts for one in switches(damage.system) if one is not damage.switch]
     facts = read_device(damage.switch.facts.name, damage.system, damage.files)
-    network = Network(tuple(sorted([*fixed, facts], key=lambda one: one.name)))
+    devices = tuple(sorted([*fixed, facts], key=lambda one: one.name))
+    network = Network(devices, names={id(one): names_of(one) for one in devices})
     return [finding for finding in run(FilesCheck, network) if finding.severity != NOTE]
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from fabric.checks import syntax_of
 from fabric.checks.defined import undefined
-from fabric.checks.equals.roles import Outlines
+from fabric.checks.equals.outline import names_of
 from fabric.facts import Facts
 from fabric.nos.reading import read_device, scan
 from fabric.nos.statements.names import GIVEN
@@ -54,19 +54,14 @@ class Found:
 
 def _uses(facts: Facts) -> Iterator[str]:
     """Names that are used and not defined."""
-    outlines = Outlines()
-    outlines.read([facts])
-    yield from (fact.value for fact in facts.undefined)
-    yield from (fact.value for fact in undefined(syntax_of(facts.nos).names, outlines.names.get(id(facts), ())))
+    yield from (fact.value for fact in undefined(syntax_of(facts.nos).names, names_of(facts)))
 
 
 def _defined(facts: Facts) -> Iterator[tuple[str, str, str, list[int]]]:
     """(kind, name, file, lines of its definition) of every name that another line of the device has as well."""
-    outlines = Outlines()
-    outlines.read([facts])
     names = syntax_of(facts.nos).names
     lines: dict[tuple[int, str, str], list[int]] = {}
-    for name, place in outlines.names.get(id(facts), ()):
+    for name, place in names_of(facts):
         if not name.used and not name.of and name.text != GIVEN and not name.text.isdigit():
             rows = facts.texts[place.file].split("\n")
             head = next((at for at in range(place.line, 0, -1) if name.text in rows[at - 1]), place.line)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from fabric.checks.statements import syntax_of
+from fabric.facts import Facts
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.names import Name, NamePattern
 from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Known, Place, Syntax
@@ -155,6 +156,30 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
     return Outline(name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named))
 
 
+def names_of(facts: Facts) -> list[tuple[Name, Place]]:
+    """The names that the statements of one device define or use, and nothing else of its outline."""
+    syntax, shapes = syntax_of(facts.nos), _shapes(facts.nos)
+    found = []
+    for path, place in syntax.read(facts.texts).items():
+        text = syntax.joined(path)
+        key = f"{path[0]} {' '.join(map(_own, text.split(' ')))}"
+        patterns = shapes.get(key)
+        if patterns is None:
+            patterns = shapes[key] = _named(syntax, text)
+        found += [(name, place) for pattern in patterns for name in pattern.read(text)]
+    return found
+
+
+@cache
+def _shapes(nos: str) -> dict[str, tuple[NamePattern, ...]]:
+    """What was found out before of statements that differ in addresses and AS numbers alone."""
+    return {}
+
+
+def _named(syntax: Syntax, text: str) -> tuple[NamePattern, ...]:
+    return tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text))
+
+
 def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     """The form of a statement that was not read before; its clues and names go to the cache."""
     text = syntax.joined(path)
@@ -186,7 +211,7 @@ def _shape(syntax: Syntax, path: Path, cache: Cache) -> Shape:
         cache.rules = _rules(syntax)
     text = syntax.joined(path)
     rules = tuple(rule for rule in cache.rules if rule.pattern.fullmatch(text))
-    names = tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text))
+    names = _named(syntax, text)
     silent = syntax.is_silent(path, (), LABEL, DEFAULT, HIDDEN, ADDED) or (
         syntax.tolerated is not None and syntax.tolerated.match(text) is not None
     )

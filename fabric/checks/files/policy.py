@@ -59,12 +59,8 @@ class Undefined(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
-            users = grouped((fact.value, fact) for fact in dict.fromkeys(facts.undefined))
-            known = {(fact.value.rpartition(" ")[2], fact.file, fact.line) for fact in facts.undefined}
-            for use in undefined(syntax_of(facts.nos).names, network.names.get(id(facts), ())):
-                if (use.value.rpartition(" ")[2], use.file, use.line) not in known:
-                    users.setdefault(use.value, []).append(use)
-            for name, lines in users.items():
+            uses = undefined(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
+            for name, lines in grouped((use.value, use) for use in uses).items():
                 more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
                 yield self.on(facts, lines[0], f"{name} is used{more}, but not defined")
 

@@ -18,6 +18,7 @@ import yaml
 KEYS = {"kind", "defined", "used", "built_in", "unused", "unique", "given", "why", "source"}
 BETWEEN = re.compile(r"[\s,|]+")
 REFERENCE = re.compile(r"\[\w+\|([^\]|]+)\]")  # [TABLE|name] of older databases
+UNFILLED = re.compile(r"[$*]")  # a name that a template has yet to fill in, or a pattern of names
 SHORT = {"<name>": r"(?P<name>[^\s,]+)", "<names>": "(?P<name>.+)", "<scope>": r"(?P<scope>\S+)"}
 SHORTENED = re.compile(rf"(?<!P)(?:{'|'.join(SHORT)})")
 
@@ -85,7 +86,9 @@ class NamePattern:
         scope, of = ((match[group] or "") if group in self.line.groupindex else "" for group in ("scope", "of"))
         for name in BETWEEN.split(REFERENCE.sub(r"\1", match["name"]).strip(" ,|[]\"'")):
             name = self.before + name.strip("\"'!{}")
-            if name and not ((self.used or of) and self.built_in and self.built_in.fullmatch(name)):
+            if not name or (self.used and UNFILLED.search(name)):
+                continue
+            if not ((self.used or of) and self.built_in and self.built_in.fullmatch(name)):
                 yield Name(self.kind, self.used, scope, name, of)
 
 

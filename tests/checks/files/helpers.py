@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from fabric.checks import Check, FilesCheck, Finding, Network
+from fabric.checks.equals.outline import names_of
 from fabric.checks.registry import checks, run
 from fabric.nos.reading import read_device
 
@@ -102,7 +103,8 @@ def network(files: Files) -> Network:
     devices: dict[str, dict[str, str]] = {}
     for name, text in files.items():
         devices.setdefault(name.partition("/")[0], {})[name] = text
-    return Network(tuple(read_device(*name.rsplit(".", 1), own) for name, own in devices.items()))
+    read = tuple(read_device(*name.rsplit(".", 1), own) for name, own in devices.items())
+    return Network(read, names={id(facts): names_of(facts) for facts in read})
 
 
 def but(files: Files, changes: Mapping[str, Mapping[str, str]]) -> Files:

@@ -49,7 +49,9 @@ router bgp {asn}
 FRAGMENT = "hostname {n}\nrouter bgp {asn}\n   neighbor {peer} remote-as {far}\n   neighbor {peer} update-source Loopback0\n"
 FRR = "hostname r1\nrouter bgp 65001\n neighbor 10.0.0.1 remote-as 65002\n neighbor 10.0.0.1 update-source 10.0.0.2\n"
 HAND = "hostname r2\nrouter bgp 65002\n neighbor 10.0.0.2 remote-as 65001\ninterface swp1\n ip address 10.0.0.1/31\n"
-MAPPED = "   neighbor 10.0.0.0 route-map RM in\n"
+MAPPED = (
+    "   neighbor 10.0.0.0 route-map RM in\n   neighbor 10.0.0.0 route-map RM out\n   redistribute connected route-map RM\n"
+)
 LEAF = """\
 hostname {n}
 interface Ethernet1
@@ -353,7 +355,7 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
         [],
     ),
     ("FAB281", "one name on many lines"): (
-        but(SMALL, {"leaf1.eos": {"maximum-routes 1000\n": "maximum-routes 1000\n" + 3 * MAPPED}}),
+        but(SMALL, {"leaf1.eos": {"maximum-routes 1000\n": "maximum-routes 1000\n" + MAPPED}}),
         ["leaf1.eos:24: error[FAB281]: leaf1: route-map RM is used here and on 2 more lines, but not defined"],
     ),
 }  # fmt: skip

@@ -135,8 +135,8 @@ DANGLING = {
         "leaf1.eos",
         "key 7\nvrf instance MGMT",
         "key 7\nvrf instance OOB",
-    ): "4: error[FAB281]: leaf1: vrf MGMT is used here and on 1 more line, but not defined",
-    ("leaf1.eos", "access vlan 20", "access vlan 30"): "8: error[FAB281]: leaf1: vlan 30 is used, but not defined",
+    ): "4: error[FAB281]: leaf1: VRF MGMT is used here and on 1 more line, but not defined",
+    ("leaf1.eos", "access vlan 20", "access vlan 30"): "8: error[FAB281]: leaf1: VLAN 30 is used, but not defined",
     (
         "leaf1.eos",
         "source-interface Loopback0",
@@ -153,7 +153,7 @@ DANGLING = {
         "leaf1.eos",
         "match as-path OWN",
         "match as-path MINE",
-    ): "error[FAB281]: leaf1: as-path list MINE is used, but not defined",
+    ): "error[FAB281]: leaf1: AS-path list MINE is used, but not defined",
     (
         "leaf1.eos",
         "   neighbor 10.1.0.0 route-map OUT out\n",
@@ -194,7 +194,7 @@ DANGLING = {
         "leaf3.junos",
         "vlan members red",
         "vlan members rot",
-    ): "error[FAB281]: leaf3: vlan rot is used, but not defined",
+    ): "error[FAB281]: leaf3: VLAN rot is used, but not defined",
     (
         "leaf3.junos",
         "set protocols bgp group UP export OUT\n",
@@ -204,7 +204,7 @@ DANGLING = {
         "leaf5.cumulus",
         "profile: FAST",
         "profile: SLOW",
-    ): "error[FAB281]: leaf5: bfd profile SLOW is used, but not defined",
+    ): "error[FAB281]: leaf5: BFD profile SLOW is used, but not defined",
     (
         "leaf6.frr",
         "bfd profile FAST",
@@ -239,7 +239,7 @@ def test_references_of_older_releases_of_sonic_name_their_table() -> None:
     older = but(older, {"leaf1.sonic": {'"profile_list": "lossy"': '"profile_list": "[BUFFER_PROFILE|lossy]"'}})
     assert heads(older) == []
     wrong = but(older, {"leaf1.sonic": {"BUFFER_POOL|lossless": "BUFFER_POOL|lossles"}})
-    assert any(line.endswith("error[FAB281]: leaf1: BUFFER_POOL lossles is used, but not defined") for line in heads(wrong))
+    assert any(line.endswith("error[FAB281]: leaf1: buffer pool lossles is used, but not defined") for line in heads(wrong))
 
 
 @pytest.mark.parametrize("case", DANGLING)

@@ -27,7 +27,6 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         _link_local(facts)
         _prefixes(facts, file, tree)
         add_policies(facts, _entries(file, tree))
-        facts.undefined += names.undefined(tree, file)
         facts.services.secrets += names.secrets(tree, file)
         facts.broken += [Located(why, line, file) for why, line in broken]
         unread = [*paths.unread(tree), *others]

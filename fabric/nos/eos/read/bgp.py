@@ -133,8 +133,6 @@ class _Process:
             name = words[2] if words[:2] == ["peer", "group"] and len(words) > 2 else words[1] if len(words) > 1 else ""
             for row, at in self.groups.get(name, ()):
                 _take(peer, row, at, self.file, inherited=True)
-            if name not in self.defined and name not in self.groups:
-                self.facts.undefined.append(Located(f"peer group {name}", line, self.file))
             self.group_of[peer.vrf, peer.peer] = name, line
             words = words[3:] if words[0] == "peer" else words[2:]
         if words:
@@ -174,10 +172,6 @@ class _Process:
     # --- EVPN ---------------------------------------------------------------------------------------------------
 
     def _vlans(self, vlans: list[int], section: Section) -> None:
-        mapped = {own.vlan.value for own in self.facts.vnis.values() if own.vlan}
-        if mapped:  # a tunnel for VLANs, but none for this one
-            missing = (f"VNI of VLAN {vlan}" for vlan in vlans if vlan not in mapped)
-            self.facts.undefined += [Located(name, section.number, self.file) for name in missing]
         for vni in [own for own in self.facts.vnis.values() if own.vlan and own.vlan.value in vlans]:
             self._targets(vni, section)
 

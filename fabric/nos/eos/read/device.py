@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from fabric.facts import MANAGEMENT, Facts, Interface, Located, Vni, Vrf
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
-from fabric.nos.eos.read.names import port_name, undefined
+from fabric.nos.eos.read.names import port_name
 from fabric.nos.eos.read.qos import Qos
 from fabric.nos.reading import (
     Section,
@@ -115,7 +115,6 @@ class _Reader:
         read_route_maps(facts, self.file, config)
         facts.watchdog_ms = self.qos.watchdog_ms
         facts.hash_seed = self.qos.hash_seed
-        facts.undefined += undefined(config, self.file)
         facts.unread += self._unread()
         facts.statements += sum(1 for _ in config.walk())
 

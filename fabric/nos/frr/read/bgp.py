@@ -93,9 +93,8 @@ class Process:
         elif words[:2] == ["bmp", "targets"]:
             open_(lambda inner, _: inner.is_one_of(BMP))
         elif words[:2] == ["route-map", "vpn"]:
-            self.device.use("route-map", words[-1], line.number, line.file)
+            pass
         elif words[0] in FAMILY:
-            self._maps(line)
             if family in UNICAST and not line.negated:
                 self._routes(line)
         else:
@@ -125,16 +124,6 @@ class Process:
             words = [word for word in line.words if word not in ("vpn", "export")] if line.words[0] == "rd" else line.words
             _distinguish(vrf, line, [word for word in words if word != "vpn"])
 
-    def _maps(self, line: Line) -> None:
-        """Route maps of `redistribute connected route-map RM`, `table-map RM`, …"""
-        words = line.words
-        if line.negated or words[-1] in ("route-map", "table-map"):
-            return
-        if words[0] == "table-map":
-            self.device.use("route-map", words[-1], line.number, line.file)
-        elif "route-map" in words:
-            self.device.use("route-map", words[words.index("route-map") + 1], line.number, line.file)
-
     def _neighbor(self, family: str, line: Line) -> bool:
         name, verb, words = line.words[1], line.words[2], line.words[3:]
         name = peer_address(name) or name
@@ -156,7 +145,6 @@ class Process:
             case _ if verb in VERBS:
                 self._tell(draft, line, verb, words)
             case _:
-                self._maps(line)
                 return verb in NEIGHBOR
         return True
 
@@ -178,8 +166,6 @@ class Process:
             self._tell(draft, line, rest[0], rest[1:])
 
     def _tell(self, draft: Draft, line: Line, verb: str, words: list[str]) -> None:
-        if verb == "bfd" and words[:1] == ["profile"] and not line.negated:
-            self.device.use("BFD profile", words[1], line.number, line.file)
         if line.negated and verb not in ("bfd", "shutdown"):
             return
         for name, value in VERBS[verb](words).items():
@@ -188,29 +174,19 @@ class Process:
     def _filter(self, draft: Draft, line: Line, verb: str, words: list[str]) -> None:
         """The first filter of a direction is the one that facts name."""
         if not line.negated:
-            self.device.use(FILTERS[verb], words[0], line.number, line.file)
             draft.configured.setdefault(DIRECTIONS[words[1]], line.located(words[0]))
 
     def finish(self) -> None:
         """Fills the groups into their members."""
         for draft in self.drafts.values():
-            if draft.group and not self._is_group(draft.group.value):
-                self.device.use("peer group", draft.group.value, draft.group.line, draft.group.file)
             if draft.is_group:
                 continue
             if draft.interface or peer_address(draft.name):
                 self.bgp.neighbors[draft.name] = self._made(draft)
-            else:
-                self.device.use("peer group", draft.name, draft.line, draft.file)
         for prefix, group in self.ranges:
             neighbor = self._made(Draft(prefix, group.line, group.file, group=group))
             neighbor.dynamic = True
             self.bgp.neighbors[prefix] = neighbor
-            if not self._is_group(group.value):
-                self.device.use("peer group", group.value, group.line, group.file)
-
-    def _is_group(self, name: str) -> bool:
-        return name in self.drafts and self.drafts[name].is_group
 
     def _made(self, draft: Draft) -> Neighbor:
         group = self.drafts.get(draft.group.value) if draft.group else None

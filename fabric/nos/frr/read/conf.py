@@ -76,51 +76,25 @@ class _Conf:
         if kind is None:
             return False
         name, *entry = (word for word in words[1:] if word not in ("access-list", "standard", "expanded"))
-        if not line.negated:
-            self.device.defined.add(f"{kind} {name}")
-            if kind == "prefix list" and "permit" in entry:
-                configured = " ".join(entry[entry.index("permit") + 1 :])
-                self.facts.prefixes.setdefault(name, []).append(line.located(configured))
+        if not line.negated and kind == "prefix list" and "permit" in entry:
+            configured = " ".join(entry[entry.index("permit") + 1 :])
+            self.facts.prefixes.setdefault(name, []).append(line.located(configured))
         return True
 
     def _ip(self, line: Line, open_: Open) -> bool:
-        if line.words[1] != "protocol":
-            return self._list(line, open_)
-        if "route-map" in line.words and not line.negated:
-            self._use("route-map", line.words[-1], line)
-        return True
-
-    def _use(self, kind: str, name: str, line: Line) -> None:
-        self.device.use(kind, name, line.number, line.file)
+        return line.words[1] == "protocol" or self._list(line, open_)
 
     def _route_map(self, line: Line, open_: Open) -> bool:
         if line.words[1] != "optimization":
             entry = Entry(line.words[1], line.words[2:3] != ["deny"], line.number, line.file)
-            self.device.defined.add(f"route-map {entry.name}")
             if not line.negated:
                 self.device.entries.append(entry)
             open_(partial(self._in_route_map, entry))
         return True
 
     def _in_route_map(self, entry: Entry, line: Line, _: Open) -> bool:
-        """Names in `match ip address prefix-list PL`, `match community CL`, `match ip next-hop ACL`, …"""
         if line.words[0] == "match" and not line.negated:
             entry.match(line.words[1:], line.number)
-        match line.words:
-            case _ if line.negated:
-                pass
-            case ["call", name]:
-                self._use("route-map", name, line)
-            case ["set", "comm-list" | "large-comm-list" | "extended-comm-list", *names]:
-                self._use("community list", next(name for name in names if name != "delete"), line)
-            case ["match", _, _, "prefix-list", name]:
-                self._use("prefix list", name, line)
-            case ["match", "as-path", name]:
-                self._use("as-path list", name, line)
-            case ["match", "community" | "extcommunity" | "large-community", name, *_] if not name.isdecimal():
-                self._use("community list", name, line)
-            case ["match", "ip" | "ipv6", "address" | "next-hop" | "route-source", name]:
-                self._use("access list", name, line)
         return line.words[0] in ROUTE_MAP
 
     def _vrf(self, line: Line, open_: Open) -> bool:
@@ -184,8 +158,6 @@ class _Conf:
         return True
 
     def _in_bfd(self, line: Line, _: Open) -> bool:
-        if line.words[0] == "profile":
-            self.device.defined.add(f"BFD profile {line.words[1]}")
         return line.words[0] in BFD
 
     def _key(self, line: Line, open_: Open) -> bool:

@@ -36,7 +36,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
             other(device.facts, file, text)
     processes.finish()
     device.tenants_apart()
-    _settle(device, bool(kernel))
+    _settle(device)
     return device.finish()
 
 
@@ -58,17 +58,10 @@ def _parts(facts: Facts, file: str, text: str) -> Iterator[tuple[str, str, str]]
     yield "frr", file, "\n" * text.count("\n", 0, end) + text[end:]
 
 
-def _settle(device: Device, kernel: bool) -> None:
+def _settle(device: Device) -> None:
     """What is only known when every file is read."""
     facts = device.facts
-    if facts.vtep:
-        for vni in [vrf.vni for vrf in facts.vrfs.values() if vrf.vni]:
-            device.use("VXLAN device of VNI", str(vni.value), vni.line, vni.file)
-        for number, own in facts.vnis.items():
-            device.use("VXLAN device of VNI", str(number), own.line, own.file)
     facts.name = facts.hostname.value if facts.hostname else facts.name
     for process in facts.bgp.values():
-        if kernel and process.vrf:
-            device.use("VRF", process.vrf, process.line, process.file)
         for neighbor in process.neighbors.values():
             unnumbered(facts, neighbor)

@@ -127,7 +127,6 @@ class _Ifupdown:
         if "vrf-table" in stanza.attributes:
             name = vrf_name(stanza.name)
             self.device.vrf(name, stanza.line, stanza.file)
-            self.device.defined.add(f"VRF {name}")
             if all(parsed.value.startswith(("127.", "::1")) for parsed in stanza.all("address")):
                 return
         if "vxlan-id" in stanza.attributes or "bridge-vlan-vni-map" in stanza.attributes:
@@ -143,7 +142,6 @@ class _Ifupdown:
         port.enabled = Located(down.value not in ("yes", "on"), down.line, down.file) if down else port.enabled
         if vrf := stanza.one("vrf"):
             port.vrf = Located(vrf_name(vrf.value), vrf.line, vrf.file)
-            self.device.use("VRF", port.vrf.value, vrf.line, vrf.file)
         elif "vrf-table" in stanza.attributes:
             port.vrf = Located(vrf_name(stanza.name), stanza.line, stanza.file)
         if system_mac := stanza.one("es-sys-mac"):
@@ -193,7 +191,6 @@ class _Ifupdown:
                     self._vni(vni, parsed).vlan = Located(vlan, parsed.line, parsed.file)
 
     def _vni(self, number: int, parsed: Located[Any]) -> Vni:
-        self.device.defined.add(f"VXLAN device of VNI {number}")
         return self.device.vni(number, parsed.line, parsed.file)
 
     def _services(self, stanza: Stanza) -> None:

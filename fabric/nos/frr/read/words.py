@@ -1,4 +1,4 @@
-"""What the readers of FRR, ifupdown2 and SONiC share: names that must be defined, repeated values, lines that fail."""
+"""What the readers of FRR, ifupdown2 and SONiC share: repeated values, lines that fail."""
 
 from __future__ import annotations
 
@@ -19,8 +19,6 @@ class Device:
     """The facts of a device while its files are read one after the other."""
 
     facts: Facts
-    defined: set[str] = field(default_factory=set)  # "route-map RM-X"
-    used: list[Located[str]] = field(default_factory=list)
     entries: list[Entry] = field(default_factory=list)  # of route maps
     segments: dict[str, Located[int]] = field(default_factory=dict)  # bond → number of its Ethernet segment …
     system_macs: dict[str, Located[str]] = field(default_factory=dict)  # … and the MAC that both leaves show
@@ -39,10 +37,6 @@ class Device:
 
     def bgp(self, vrf: str, line: int, file: str) -> Bgp:
         return self.facts.bgp.setdefault(vrf, Bgp(vrf, line, file))
-
-    def use(self, kind: str, name: str, line: int, file: str) -> None:
-        """A name is referred to."""
-        self.used.append(Located(f"{kind} {name}", line, file))
 
     def first(self, what: str, known: Located[T] | None, new: Located[T]) -> Located[T]:
         """The value that was configured first; a different one is a conflict, noted on both sides."""
@@ -64,17 +58,12 @@ class Device:
         facts.vnis = {number: vni for number, vni in facts.vnis.items() if number not in layer3}
 
     def finish(self) -> Facts:
-        """Puts together what stood in several places: Ethernet segments, and names that nothing defines, each once."""
+        """Puts together what stood in several places: Ethernet segments and route maps."""
         for bond, number in self.segments.items():
             if bond in self.system_macs and bond in self.facts.interfaces and number.value < 1 << 24:
                 text = f"03:{self.system_macs[bond].value}:{number.value:06x}"
                 self.facts.interfaces[bond].esi = Located(esi(text), number.line, number.file)
         add_policies(self.facts, self.entries)
-        seen: set[str] = set(self.defined)
-        for parsed in self.used:
-            if parsed.value not in seen:
-                seen.add(parsed.value)
-                self.facts.undefined.append(parsed)
         return self.facts
 
 

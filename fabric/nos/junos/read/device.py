@@ -11,7 +11,7 @@ from fabric.nos.junos.read.groups import write_out
 from fabric.nos.junos.read.instances import read_instances
 from fabric.nos.junos.read.interfaces import read_interfaces
 from fabric.nos.junos.read.known import unread
-from fabric.nos.junos.read.policy import read_policies, undefined
+from fabric.nos.junos.read.policy import read_policies
 from fabric.nos.junos.read.qos import read_qos
 from fabric.nos.junos.read.services import read_services, secrets
 from fabric.nos.junos.read.text import Config, read_text
@@ -30,7 +30,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     facts = Facts(name, "junos", tuple(files))
     facts.services.secrets = secrets(config)  # those in groups that are applied nowhere as well
     root = config.root
-    groups, lost = write_out(root) if any(map(INHERITS.search, files.values())) else ([], [])
+    lost = write_out(root) if any(map(INHERITS.search, files.values())) else []
     facts.hostname = root.at("system").value("host-name")
     facts.name = facts.hostname.value if facts.hostname else name
     everywhere = places(root)
@@ -44,7 +44,6 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     hashing = root.at("forwarding-options")
     facts.hash_seed = number(hashing.value("enhanced-hash-key", "hash-seed") or hashing.value("hash-seed"))
     read_services(facts.services, root)
-    facts.undefined = groups + undefined(root)
     facts.broken = config.broken
     facts.unread = config.unread + lost + unread(config)
     facts.statements = config.statements

@@ -60,18 +60,17 @@ def matching(node: Node, word: str) -> Iterator[tuple[str, Node]]:
         yield word, node[word]
 
 
-def write_out(root: Node) -> tuple[list[Located[str]], list[Located[str]]]:
-    """Puts ranges and groups where they apply: (names of groups that are not defined, `apply-groups` left unread)."""
+def write_out(root: Node) -> list[Located[str]]:
+    """Puts ranges and groups where they apply: the `apply-groups` that are left unread."""
     _ranges(root.at("interfaces"))
     work = _Groups(root.pop("groups", Node()))
     work.inherit(root, (), ())
-    return work.undefined, work.unread
+    return work.unread
 
 
 class _Groups:
     def __init__(self, groups: Node) -> None:
         self.groups = groups
-        self.undefined: list[Located[str]] = []
         self.unread: list[Located[str]] = []
 
     def inherit(self, node: Node, path: tuple[str, ...], above: tuple[Cursor, ...]) -> None:
@@ -107,9 +106,7 @@ class _Groups:
         """What a group says of a path; several parts where wildcards overlap."""
         group = self.groups.get(parsed.value)
         if group is None or "when" in group:
-            if group is None and "$" not in parsed.value:
-                self.undefined.append(Located(f"group {parsed.value}", parsed.line, parsed.file))
-            else:
+            if group is not None or "$" in parsed.value:
                 self.unread.append(Located(f"apply-groups {parsed.value}", parsed.line, parsed.file))
             return []
         cursors: list[Cursor] = [(parsed.value, group)]

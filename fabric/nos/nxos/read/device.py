@@ -53,7 +53,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         DEVICE_RULES.over(config, [state])
         state.close()
         read_route_maps(facts, file, config)
-        names.collect(config, file, facts.undefined, facts.services.secrets)
+        facts.services.secrets += names.secrets(config, file)
         facts.statements += len(below(config))
     return facts
 

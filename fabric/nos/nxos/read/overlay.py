@@ -60,12 +60,6 @@ class Overlay:
         for vrf in facts.vrfs.values():
             if vrf.vni and vrf.vni.value in self.segments:
                 vrf.vlan = self.segments[vrf.vni.value][1]
-        known = {vrf.vni.value for vrf in facts.vrfs.values() if vrf.vni}
-        facts.undefined += [
-            Located(f"vrf of vni {number}", parsed.line, parsed.file)
-            for number, parsed in self.of_vrfs.items()
-            if number not in known
-        ]
 
 
 def _vlan(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:

@@ -30,8 +30,6 @@ def read_bgp(device: Device, tables: Tables) -> None:
             of_group = tables.row("BGP_PEER_GROUP", f"{vrf}|{group.value}") or tables.row("BGP_PEER_GROUP", group.value)
             attributes = (_attributes(of_group) if of_group else {}) | attributes
             families = _families(tables, vrf, group.value, "BGP_PEER_GROUP_AF") | families
-            if of_group is None:
-                device.use("BGP_PEER_GROUP", group.value, group.line, group.file)
         _add(device, row, vrf, peer, attributes, families)
     for row in tables.rows("BGP_PEER_RANGE"):
         attributes = {"remote_as": _asn(row.text("peer_asn")), "source": row.text("src_address")}

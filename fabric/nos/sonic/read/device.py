@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.facts import MANAGEMENT, Facts, Located
+from fabric.facts import Facts, Located
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.files import reader_of
@@ -13,9 +13,8 @@ from fabric.nos.reading import asn, placeholder
 from fabric.nos.sonic.read.bgp import read_bgp
 from fabric.nos.sonic.read.ports import read_ports, read_segments
 from fabric.nos.sonic.read.qos import read_qos
-from fabric.nos.sonic.read.tables import KEYS, MADE_BY_ITSELF, NAMES, Tables
+from fabric.nos.sonic.read.tables import Tables
 
-VRFS = ("Default", "default", "mgmt", MANAGEMENT)  # that every switch has
 # Fields that hold a password or key.
 SECRETS = {
     "BGP_NEIGHBOR": ("auth_password",),
@@ -43,7 +42,6 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         read_ports(device, tables)
         _overlay(device, tables)
         read_qos(device.facts, tables)
-        _names(device, tables)
     for file, text in files.items():
         if other := reader_of(file):
             other(device.facts, file, text)
@@ -102,50 +100,22 @@ def _overlay(device: Device, tables: Tables) -> None:
         if number and number.value:  # 0 is none
             vrf.vni = number
     for row in tables.rows("VNET"):
-        device.vrf(row.key, row.line, tables.file).vni = number = row.number("vni")
-        device.defined |= {f"VRF {row.key}", f"VXLAN_TUNNEL_MAP of VNI {number.value if number else 0}"}  # it needs no map
+        device.vrf(row.key, row.line, tables.file).vni = row.number("vni")
     for row in tables.rows("VXLAN_TUNNEL"):
         facts.vtep = facts.vtep or row.text("src_ip")
     for row in tables.rows("VXLAN_TUNNEL_MAP"):
         number, name = row.number("vni"), row.text("vlan")
         if number:
             vni = device.vni(number.value, number.line, number.file)
-            device.defined.add(f"VXLAN_TUNNEL_MAP of VNI {number.value}")
             digits = name.value.removeprefix("Vlan") if name else ""
             vni.vlan = Located(int(digits), name.line, name.file) if name and digits.isdecimal() else vni.vlan
-
-
-def _names(device: Device, tables: Tables) -> None:
-    """What tables refer to and what they define."""
-    for table in {target for *_, target in (*NAMES, *KEYS)}:
-        device.defined |= {f"{table} {row.key}" for row in tables.rows(table)}
-    device.defined |= {f"VRF {name}" for name in VRFS}
-    for table, field, target in NAMES:
-        seen: set[str] = set()
-        for row in tables.rows(table):
-            value = row.fields.values.get(field)
-            if isinstance(value, str) and value not in seen:
-                seen.add(value)
-                parsed = row.name(field)
-                if parsed and parsed.value and not parsed.value.startswith(MADE_BY_ITSELF):
-                    device.use(target, parsed.value, parsed.line, parsed.file)
-    for table, target in KEYS:
-        for row in tables.rows(table):
-            device.use(target, row.key.partition("|")[0], row.line, tables.file)
 
 
 def _agree(device: Device, databases: list[Tables]) -> None:
     """What is only known when every file is read: VNIs of tenants, unnumbered sessions, what stands in both files."""
     facts = device.facts
-    vnis = {vrf.vni.value: vrf.vni for vrf in facts.vrfs.values() if vrf.vni}
-    for vni in vnis.values():
-        device.use("VXLAN_TUNNEL_MAP of VNI", str(vni.value), vni.line, vni.file)
     device.tenants_apart()
-    for number, one in facts.vnis.items():
-        device.use("VXLAN_TUNNEL_MAP of VNI", str(number), one.line, one.file)
-    for name, process in facts.bgp.items():
-        if name:
-            device.use("VRF", name, process.line, process.file)
+    for process in facts.bgp.values():
         for neighbor in process.neighbors.values():
             unnumbered(facts, neighbor)
     for tables in databases:

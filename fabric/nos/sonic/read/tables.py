@@ -101,37 +101,6 @@ PASSED = frozenset((
     "TACPLUS_SERVER", "TC_TO_DSCP_MAP", "TELEMETRY", "TELEMETRY_CLIENT", "TUNNEL", "VERSIONS", "WARM_RESTART",
     "XCVRD_LOG", "ZTP", "bgpraw",
 ))  # fmt: skip
-# What a field names, by the table where it must be defined.
-NAMES: tuple[tuple[str, str, str], ...] = (
-    ("BUFFER_PG", "profile", "BUFFER_PROFILE"),
-    ("BUFFER_PROFILE", "pool", "BUFFER_POOL"),
-    ("BUFFER_QUEUE", "profile", "BUFFER_PROFILE"),
-    ("INTERFACE", "vrf_name", "VRF"),
-    ("LOOPBACK_INTERFACE", "vrf_name", "VRF"),
-    ("PORTCHANNEL_INTERFACE", "vrf_name", "VRF"),
-    ("PORT_QOS_MAP", "dot1p_to_tc_map", "DOT1P_TO_TC_MAP"),
-    ("PORT_QOS_MAP", "dscp_to_tc_map", "DSCP_TO_TC_MAP"),
-    ("PORT_QOS_MAP", "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"),
-    ("PORT_QOS_MAP", "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"),
-    ("PORT_QOS_MAP", "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"),
-    ("PORT_QOS_MAP", "tc_to_queue_map", "TC_TO_QUEUE_MAP"),
-    ("QUEUE", "scheduler", "SCHEDULER"),
-    ("QUEUE", "wred_profile", "WRED_PROFILE"),
-    ("VLAN_INTERFACE", "vrf_name", "VRF"),
-    ("VLAN_SUB_INTERFACE", "vrf_name", "VRF"),
-    ("VXLAN_EVPN_NVO", "source_vtep", "VXLAN_TUNNEL"),
-    ("VXLAN_TUNNEL_MAP", "vlan", "VLAN"),
-)
-# Tables whose keys begin with a name of another table.
-KEYS: tuple[tuple[str, str], ...] = (
-    ("ACL_RULE", "ACL_TABLE"),
-    ("EVPN_ETHERNET_SEGMENT", "PORTCHANNEL"),
-    ("PORTCHANNEL_INTERFACE", "PORTCHANNEL"),
-    ("PORTCHANNEL_MEMBER", "PORTCHANNEL"),
-    ("VLAN_INTERFACE", "VLAN"),
-    ("VXLAN_TUNNEL_MAP", "VXLAN_TUNNEL"),
-)
-MADE_BY_ITSELF = ("NULL", "pg_lossless_")  # buffer profiles that the switch makes
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Located, Neighb
 from fabric.nos.reading import read_device
 from tests import ROOT
 from tests.examples import located, paths
+from tests.nos.undefined import undefined_in
 
 FILE = "startup.yaml"
 GENERATED = paths("ai-cumulus/configs/*/startup.yaml")
@@ -163,7 +164,7 @@ def test_interfaces() -> None:
         ),
         "red": Interface("red", 77, FILE, addresses=[parsed("10.7.0.1/32", 81)], vrf=parsed("red", 77)),
     }
-    assert (found.unread, found.undefined, found.broken) == ([], [], [])
+    assert (found.unread, found.broken) == ([], [])
 
 
 OLDER = """\
@@ -309,7 +310,7 @@ def test_sessions_with_what_their_group_says() -> None:
     }
     assert (found.interfaces["swp1"].link_local, found.interfaces["swp2"].link_local) == (True, False)
     assert found.prefixes == {"PL-IN": [parsed("10.0.0.0/8 ge 24 le 32", 12)]}
-    assert (found.unread, found.undefined, found.broken) == ([], [], [])
+    assert (found.unread, found.broken) == ([], [])
 
 
 def test_overlay() -> None:
@@ -413,7 +414,7 @@ def test_the_profile_of_the_switch_and_those_of_ports(roce: str) -> None:
     assert ports["swp3"] == replace(PROFILE, priorities={}, pfc=[])
     assert ports["eth0"] is None
     assert found.watchdog_ms == parsed(400, 7)
-    assert (found.unread, found.undefined) == ([], [])
+    assert found.unread == []
 
 
 @pytest.mark.parametrize(
@@ -502,7 +503,6 @@ def test_services(text: str) -> None:
     assert [own.value for own in services.plain_text] == ["SNMP community"]
     assert [own.value for own in services.secrets] == ["SNMP community"]
     assert "public" not in repr(services)
-    assert found.undefined == []
 
 
 @pytest.mark.parametrize(
@@ -528,18 +528,18 @@ def test_secrets_are_named_and_never_reported(text: str, what: list[str]) -> Non
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("interface: {swp1: {vrf: red}}", "vrf red"),
+        ("interface: {swp1: {vrf: red}}", "VRF red"),
         ("interface: {swp1: {ip: {vrf: default}}}", None),
-        ("interface: {swp1: {acl: {RED: {inbound: {}}}}}", "acl RED"),
-        ("interface: {swp1: {qos: {pfc: {profile: LONG}}}}", "qos pfc profile LONG"),
-        ("system: {control-plane: {acl: {acl-default-dos: {inbound: {}}, OWN: {inbound: {}}}}}", "acl OWN"),
+        ("interface: {swp1: {acl: {RED: {inbound: {}}}}}", "ACL RED"),
+        ("interface: {swp1: {qos: {pfc: {profile: LONG}}}}", "QoS profile LONG"),
+        ("system: {control-plane: {acl: {acl-default-dos: {inbound: {}}, OWN: {inbound: {}}}}}", "ACL OWN"),
         ("vrf: {red: {router: {bgp: {neighbor: {swp1: {peer-group: A}}}}}}", "peer-group A"),
         ("vrf: {red: {router: {bgp: {neighbor: {swp1: {peer-group: A}}, peer-group: {A: {}}}}}}", None),
         (
             "vrf: {red: {router: {bgp: {neighbor: {swp1: {peer-group: A}}}}}, blue: {router: {bgp: {peer-group: {A: {}}}}}}",
             "peer-group A",
         ),
-        ("vrf: {red: {router: {bgp: {peer-group: {A: {bfd: {profile: FAST}}}}}}}", "bfd profile FAST"),
+        ("vrf: {red: {router: {bgp: {peer-group: {A: {bfd: {profile: FAST}}}}}}}", "BFD profile FAST"),
         (
             "vrf: {red: {router: {bgp: {address-family: {ipv4-unicast: {redistribute: {connected: {route-map: RM}}}}}}}}",
             "route-map RM",
@@ -552,7 +552,7 @@ def test_secrets_are_named_and_never_reported(text: str, what: list[str]) -> Non
     ],
 )
 def test_names_that_nothing_defines(text: str, what: str | None) -> None:
-    assert plain(facts(text).undefined) == ([f"1: {what}"] if what else [])
+    assert plain(undefined_in("cumulus", {FILE: dedent(text)})) == ([f"1: {what}"] if what else [])
 
 
 def test_what_is_not_known_is_reported() -> None:
@@ -649,7 +649,7 @@ def test_our_own_configs_are_read_whole(path: PurePath) -> None:
     found = read_device("device", "cumulus", {FILE: text})
     assert found.hostname is not None
     assert text.splitlines()[found.hostname.line - 1].strip() == f"hostname: {found.name}"
-    assert (found.unread, found.undefined, found.broken, found.services.secrets) == ([], [], [], [])
+    assert (found.unread, found.broken, found.services.secrets) == ([], [], [])
     neighbors = list(found.neighbors())
     assert len(neighbors) == len(re.findall("type: (?:un)?numbered", text)) > 0
     assert all(own.remote_as and own.families and own.hold_s for own in neighbors)

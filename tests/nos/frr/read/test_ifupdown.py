@@ -7,6 +7,7 @@ import pytest
 from fabric.facts import MANAGEMENT
 from fabric.nos.frr.read.device import read
 from tests.nos.frr.read.helpers import FRR_CONF, INTERFACES, configured, facts, plain, shown
+from tests.nos.undefined import undefined_in
 
 
 def test_tenants() -> None:
@@ -47,10 +48,12 @@ def test_port(name: str) -> None:
 
 
 def test_a_vrf_that_the_kernel_does_not_have() -> None:
-    found = facts("router bgp 1 vrf blue\n", "iface swp1\n    vrf red\niface swp2\n    vrf red\n")
-    assert plain(found.undefined) == ["VRF red@2", "VRF blue@1"]
-    found = facts("vrf red\n vni 7\n", "iface vni8\n    vxlan-id 8\n    vxlan-local-tunnelip 10.0.0.1\n")
-    assert plain(found.undefined) == ["VXLAN device of VNI 7@2"]
+    kernel = "iface swp1\n    vrf red\niface swp2\n    vrf red\n"
+    found = undefined_in("frr", {"frr.conf": "router bgp 1 vrf blue\n", "interfaces": kernel})
+    assert plain(found) == ["VRF blue@1", "VRF red@2", "VRF red@4"]
+    kernel = "iface vni8\n    vxlan-id 8\n    vxlan-local-tunnelip 10.0.0.1\n"
+    found = undefined_in("frr", {"frr.conf": "vrf red\n vni 7\n", "interfaces": kernel})
+    assert plain(found) == ["VRF red@1", "VXLAN device of VNI 7@2"]
 
 
 CUMULUS = """\

@@ -136,7 +136,7 @@ def test_damaged_texts_never_raise() -> None:
             text = "".join(letters)
         found = facts(text)
         last = text.count("\n") + 1
-        assert all(1 <= parsed.line <= last for parsed in (*found.broken, *found.unread, *found.undefined))
+        assert all(1 <= parsed.line <= last for parsed in (*found.broken, *found.unread))
 
 
 @pytest.mark.parametrize("path", [*GENERATED, *GOLDEN], ids=lambda path: f"{path.parent.name}/{path.name}")
@@ -151,7 +151,7 @@ def test_own_configs_are_read_whole(path: PurePath) -> None:
     )
     assert all(session.remote_as for session in found.neighbors())
     assert all(process.asn and process.router_id for process in found.bgp.values())
-    assert (found.hostname is not None, found.unread, found.undefined, found.broken) == (True, [], [], [])
+    assert (found.hostname is not None, found.unread, found.broken) == (True, [], [])
     assert (found.services.secrets, found.services.plain_text) == ([], [])
 
 

@@ -227,7 +227,7 @@ def test_class_of_service() -> None:
     assert ports["xe-0/0/2"] == {"pfc": [(4, 26)], "weights": {5: (38, 49)}}  # without `output`: queues 3 and 4 obey
     assert (ports["et-0/0/1.5"], ports["ae1"]) == (None, None)
     assert found.watchdog_ms == Located(300, 22, FILE)
-    assert (found.undefined, found.unread, found.broken) == ([], [], [])
+    assert (found.unread, found.broken) == ([], [])
 
 
 @pytest.mark.parametrize(

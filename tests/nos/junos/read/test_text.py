@@ -179,7 +179,6 @@ def test_groups_and_ranges() -> None:
     assert neighbors["10.0.0.1"].remote_as == Located(65001, 4, FILE)
     assert neighbors["2001:db8::1"].remote_as == Located(65002, 24, FILE)
     assert neighbors["2001:db8::1"].hold_s == Located(9, 4, FILE)
-    assert configured(found.undefined) == [("group LOST", 11)]
     assert configured(found.unread) == [("apply-groups NODE", 11), ("apply-groups ${node}", 11)]
     assert found.services.plain_text == []
     assert configured(found.services.secrets) == [("RADIUS secret of 10.0.0.9", 8)]

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.facts import Facts
 from fabric.nos.sonic.read.device import read
-from tests.nos.frr.read.helpers import plain, values
+from tests.nos.frr.read.helpers import values
 
 
 def facts(tables: dict[str, Any], conf: str = "") -> Facts:
@@ -89,7 +89,7 @@ def test_processes_of_the_tables() -> None:
     vrf = found.vrfs["Vrf-red"]
     assert values([vrf.rd, vrf.imports, vrf.exports]) == ["10.0.0.1:1", ["65000:1"], ["65000:1"]]
     assert values(found.services.secrets) == ["auth_password of BGP_NEIGHBOR|Vrf-red|10.9.0.1"]
-    assert (found.unread, found.undefined, found.broken) == ([], [], [])
+    assert (found.unread, found.broken) == ([], [])
 
 
 def test_frr_conf_is_the_routing_where_it_has_any() -> None:
@@ -102,7 +102,6 @@ def test_frr_conf_is_the_routing_where_it_has_any() -> None:
     found = facts(BGP | overlay | more, conf)
     assert list(found.bgp[""].neighbors) == ["Ethernet0"]
     assert found.interfaces["Ethernet0"].link_local
-    assert plain(found.undefined) == ["VRF Vrf-blue@5"]
     assert values(found.conflicts) == [
         "the VNI of VRF Vrf-red is 50001 here and 50002 in frr.conf:2",
         "the VNI of VRF Vrf-red is 50002 here and 50001 in config_db.json:10",

@@ -14,6 +14,7 @@ from fabric.nos.sonic.read.device import read
 from fabric.nos.sonic.read.json_lines import Object, read_json
 from tests.examples import folder, located, paths
 from tests.nos.frr.read.helpers import GOLDEN, damaged, plain, shown, values, whole
+from tests.nos.undefined import undefined_in
 
 FOLDERS = [path.parent for path in (*paths("config_db.json"), *sorted(GOLDEN.rglob("config_db.json")))]
 
@@ -98,7 +99,7 @@ def test_overlay() -> None:
     assert plain(found.anycast_mac) == "00:00:5e:00:01:01@27"
     assert {name: plain(vrf.vni) for name, vrf in found.vrfs.items()} == {MANAGEMENT: None, "Vrf-red": "50001@28"}
     assert {number: plain(vni.vlan) for number, vni in found.vnis.items()} == {10001: "100@32"}
-    assert (found.unread, found.broken, found.undefined, found.conflicts) == ([], [], [], [])
+    assert (found.unread, found.broken, found.conflicts) == ([], [], [])
     assert plain(found.services.control_plane) == "True@35"
 
 
@@ -171,7 +172,7 @@ def test_classes(name: str) -> None:
     qos = found.interfaces[name].qos
     configured = {field: values(getattr(qos, field)) for field in type(qos).__slots__}
     assert {field: value for field, value in configured.items() if value not in (None, [], {})} == CLASSES[name]
-    assert (values(found.watchdog_ms), found.unread, found.undefined, found.broken) == (400, [], [], [])
+    assert (values(found.watchdog_ms), found.unread, found.broken) == (400, [], [])
 
 
 def test_lines_of_classes() -> None:
@@ -193,24 +194,26 @@ def test_lines_of_classes() -> None:
 @pytest.mark.parametrize(
     ("tables", "expected"),
     [
-        ({"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "X"}}}, ["DSCP_TO_TC_MAP X"]),
-        ({"QUEUE": {"Ethernet0|3": {"scheduler": "S", "wred_profile": "W"}}}, ["SCHEDULER S", "WRED_PROFILE W"]),
+        ({"PORT_QOS_MAP": {"Ethernet0": {"dscp_to_tc_map": "X"}}}, ["DSCP map X"]),
+        ({"QUEUE": {"Ethernet0|3": {"scheduler": "S", "wred_profile": "W"}}}, ["scheduler S", "WRED profile W"]),
         (
             {"BUFFER_PG": {"Ethernet0|3": {"profile": "pg_lossless_400000_40m_profile"}, "Ethernet0|0": {"profile": "P"}}},
-            ["BUFFER_PROFILE P"],
+            ["buffer profile P"],
         ),
         ({"INTERFACE": {"Ethernet0": {"vrf_name": "Vrf-x"}, "Ethernet4": {"vrf_name": "Vrf-x"}}}, ["VRF Vrf-x"]),
-        ({"VXLAN_TUNNEL_MAP": {"vtep|m": {"vlan": "Vlan9", "vni": "9"}}}, ["VLAN Vlan9", "VXLAN_TUNNEL vtep"]),
-        ({"VRF": {"Vrf-x": {"vni": "9"}}}, ["VXLAN_TUNNEL_MAP of VNI 9"]),
+        ({"VXLAN_TUNNEL_MAP": {"vtep|m": {"vlan": "Vlan9", "vni": "9"}}}, ["VLAN Vlan9", "VXLAN tunnel vtep"]),
+        ({"VRF": {"Vrf-x": {"vni": "9"}}}, ["tunnel map of VNI 9"]),
         (
             {"PORTCHANNEL_MEMBER": {"PortChannel1|Ethernet0": {}}, "ACL_RULE": {"A|R": {}}},
-            ["ACL_TABLE A", "PORTCHANNEL PortChannel1"],
+            ["ACL table A", "PortChannel PortChannel1"],
         ),
-        ({"BGP_NEIGHBOR": {"10.0.0.1": {"peer_group_name": "G"}}}, ["BGP_PEER_GROUP G"]),
+        ({"BGP_NEIGHBOR": {"10.0.0.1": {"peer_group_name": "G"}}}, ["peer group G"]),
     ],
 )
 def test_names_that_nothing_defines(tables: dict[str, Any], expected: list[str]) -> None:
-    assert values(facts(tables).undefined) == expected
+    tables = {"PORT": {"Ethernet0": {}, "Ethernet4": {}}} | tables
+    found = undefined_in("sonic", {"config_db.json": json.dumps(tables, indent=1)})
+    assert sorted({one.value for one in found}) == sorted(expected)
 
 
 @pytest.mark.parametrize(
@@ -287,7 +290,7 @@ def test_generated(folder: PurePath) -> None:
     assert len(peers) == sum(1 for line in files.get("frr.conf", "").splitlines() if " remote-as " in line)
     assert peers or "frr.conf" not in files
     assert folder.name.endswith(found.name) or folder.parent.name == "sonic"
-    assert (found.unread, found.broken, found.undefined, found.conflicts) == ([], [], [], [])
+    assert (found.unread, found.broken, found.conflicts) == ([], [], [])
     assert found.services.secrets == []
 
 

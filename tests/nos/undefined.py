@@ -1,0 +1,17 @@
+"""Names that the statements of a device use and do not define, for the tests of each network OS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabric.checks import syntax_of
+from fabric.checks.defined import undefined
+from fabric.checks.equals.outline import names_of
+from fabric.facts import Located
+from fabric.nos.reading import read_device
+
+
+def undefined_in(nos: str, files: Mapping[str, str]) -> list[Located[str]]:
+    """In the order of the statements, each use once."""
+    facts = read_device("device", nos, files)
+    return list(dict.fromkeys(undefined(syntax_of(nos).names, names_of(facts))))
