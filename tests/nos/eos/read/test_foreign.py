@@ -65,3 +65,13 @@ def test_a_vni_of_two_vlans_leaves_one_without() -> None:
 def test_an_instance_without_any_tunnel_needs_no_vni() -> None:
     facts = read("pe1", {"pe1": "router bgp 65001\n   vlan 12\n      rd 10.255.0.1:12\n"})
     assert facts.undefined == []
+
+
+@pytest.mark.parametrize(
+    ("words", "extended"), [("", False), (" default send-community", True), (" default send-community standard", False)]
+)
+def test_communities_of_all_neighbors(words: str, extended: bool) -> None:
+    text = "router bgp 65001\n   neighbor 10.0.0.1 remote-as 65000\n" + (f"   neighbor{words}\n" if words else "")
+    peer = read("leaf1", {"leaf1": text}).bgp[""].neighbors["10.0.0.1"]
+    assert peer.extended
+    assert peer.extended.value is extended
