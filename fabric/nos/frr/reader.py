@@ -26,7 +26,10 @@ READER = Reader(
         (1, r"^line vty$"),
     ),
     file_names=r"(?:^|[-_.])(?:frr|quagga|bgpd|zebra)\.conf$",
-    usual=frozenset({"frr", "interfaces", "quagga", "bgpd.conf", "zebra.conf"}),
+    usual=frozenset(
+        {"frr", "interfaces", "quagga"}
+        | {f"{daemon}.conf" for daemon in ("bfdd", "bgpd", "isisd", "ospf6d", "ospfd", "pimd", "staticd", "zebra")}
+    ),
     disk_folders=frozenset({"etc", "frr", "network", "quagga"}),
     part="frr|interfaces|quagga",
     companions=COMPANIONS,

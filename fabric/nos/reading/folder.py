@@ -17,6 +17,7 @@ from fabric.nos.reading.recognise import NO_CONFIG, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 HOST_NAME = r'^\s*hostname\s+"?([\w.-]+)'  # as most have it
+ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
 USUAL = frozenset({"config", "running-config", "show_running-config", "startup", "startup-config"})  # stems of files
 
 
@@ -132,7 +133,7 @@ def _files(root: Path, lost: Callable[[OSError], None]) -> Iterator[tuple[str, P
             site, folders[:], names = folder, ["configs"], []
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
-            if not name.startswith("."):
+            if not name.startswith((".", "#")) and not name.endswith("~"):  # hidden, or an editor's copy of a file
                 yield site, Path(folder) / name
 
 
@@ -233,7 +234,10 @@ def _device(files: dict[str, tuple[str, str]], repeated: frozenset[str] = frozen
 def _usual(paths: Iterable[str]) -> bool:
     """Whether files are called what they are called on every device, so that their names tell nothing."""
     usual = USUAL.union(*(reader.usual | reader.companions for reader in readers().values()))
-    return all(PurePath(path).stem.lower() in usual or PurePath(path).name in usual for path in paths)
+    return all(
+        (PurePath(path).stem.lower() in usual and PurePath(path).suffix.lower() in ENDINGS) or PurePath(path).name in usual
+        for path in paths
+    )
 
 
 def _configured_name(text: str) -> str:
@@ -247,5 +251,7 @@ def _name(path: str, text: str) -> str:
 
 
 def _stem(path: PurePath) -> str:
-    """`leaf1` of `leaf1-frr.conf`."""
+    """`leaf1` of `leaf1-frr.conf` and of `interfaces.leaf1`."""
+    if path.suffix.lower() not in ENDINGS and _usual([path.stem]):
+        return path.suffix[1:]
     return _part_name().sub("", path.stem)

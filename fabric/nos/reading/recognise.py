@@ -30,6 +30,7 @@ _FOREIGN: Signs = (  # of network OSes without a reader
     (3, r"^sysname "),
     (2, r"^/interface "),
     (3, r"^config vdom|^config system global"),
+    (9, r"^// vyos-config-version|^ {4}(?:ethernet eth|vxlan vxlan|bridge br)\d+ \{$"),  # VyOS, in braces as Junos
 )
 
 # Endings and names of what lies beside configs: topologies, licences. Without a sign of a network OS they are hardly meant.

@@ -36,6 +36,11 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
         OTHER,
     ),
     "IOS of an old router": ("r1", "boot-start-marker\nrouter bgp 1\n address-family ipv4\n exit-address-family\n", OTHER),
+    "VyOS, in braces as Junos": (
+        "r1",
+        'interfaces {\n    ethernet eth1 {\n        mtu "9000"\n    }\n}\nprotocols {\n}\nsystem {\n    host-name "r1"\n}\n',
+        OTHER,
+    ),
     "NCLU": ("leaf1", "net add bgp autonomous-system 65000\n", OTHER),
     "a topology": ("lab.clab.yml", "name: lab\ntopology:\n  nodes:\n", NO_SIGN),
 }
@@ -170,3 +175,19 @@ def test_what_to_do_with_a_config_in_another_encoding_or_an_empty_one(tmp_path: 
     found = [one for one in check_folder(scan(tmp_path)).findings if one.id == "FAB291"]
     assert ["iconv -f latin1" in one.hint for one in found] == [True, False]
     assert ["collect the config" in one.hint for one in found] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("files", "devices"),
+    [
+        ({f"r1/{name}.conf": "frr defaults datacenter\nhostname r1\n" for name in ("isisd", "staticd", "zebra")}, ["r1"]),
+        ({"r1/interfaces": INTERFACES, "r1/#interfaces#": INTERFACES, "r1/interfaces~": INTERFACES}, ["r1"]),
+        ({"hosts/interfaces.h1": INTERFACES, "hosts/interfaces.h2": INTERFACES}, ["h1", "h2"]),
+    ],
+    ids=["files of single daemons", "copies of an editor", "the device in the ending"],
+)
+def test_files_of_one_device_are_put_together(tmp_path: Path, files: Mapping[str, str], devices: list[str]) -> None:
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert [device.name for device in scan(tmp_path).devices] == devices

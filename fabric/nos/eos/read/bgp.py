@@ -65,9 +65,13 @@ class _Process:
     def _defaults(self) -> None:
         """What holds for neighbors that say nothing themselves."""
         timers = self.section.last("timers bgp")
+        everywhere = [(text.split(), part.number) for text, part in self.section.each("neighbor default")]
         for peer in self.facts.neighbors():
             if timers:
                 _take(peer, ["timers", *timers[0].split()], timers[1].number, self.file, inherited=True)
+            for words, number in everywhere:
+                if words[:1] == ["send-community"]:
+                    _take(peer, words, number, self.file, inherited=True)
             peer.extended = peer.extended or Located(False, peer.line, self.file)
             peer.unchanged = peer.unchanged or Located(False, peer.line, self.file)
             if peer.max_prefix is None:

@@ -33,6 +33,8 @@ class DeviceState:
 
     def close(self) -> None:
         """Puts together what several sections say."""
+        if self.overlay.of_site in self.ports:
+            self.ports[self.overlay.of_site].anycast = True
         for port in self.ports.values():
             bond = self.ports.get(port.target.bond.value) if port.target.bond else None
             port.close()

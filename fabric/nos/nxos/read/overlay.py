@@ -41,6 +41,7 @@ class Overlay:
     members: dict[int, Located[int]] = field(default_factory=dict)  # of the tunnel interface
     tables: dict[int, Vni] = field(default_factory=dict)  # of `evpn`
     of_vrfs: dict[int, Located[int]] = field(default_factory=dict)  # `member vni N associate-vrf`
+    of_site: str = ""  # loopback whose address all border gateways of a site have
 
     @property
     def target(self) -> object:
@@ -105,6 +106,11 @@ def _source(overlay: Overlay, section: Section, match: re.Match[str]) -> None:
     overlay.reading.facts.vtep = overlay.reading.located(port_name(match[1]), section)
 
 
+def _site(overlay: Overlay, section: Section, match: re.Match[str]) -> None:
+    """The virtual IP of a site: "the same on all border gateways of the site" (NX-OS VXLAN guide, Multi-Site)."""
+    overlay.of_site = port_name(match[1])
+
+
 def _member(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
     into = overlay.of_vrfs if match[2] else overlay.members
     into |= {number: overlay.reading.located(number, section) for number in numbers(match[1])}
@@ -153,6 +159,7 @@ EVPN: Rules[Overlay] = Rules(
 TUNNEL: Rules[Overlay] = Rules(
     {
         r"source-interface (?!hold-down-time)(\S+)(?: .+)?": _source,
+        r"multisite border-gateway interface (\S+)": _site,
         r"member vni ([\d,-]+)( associate-vrf)?": _member,
     },
     heads("""

@@ -67,3 +67,13 @@ def test_an_instance_without_any_tunnel_needs_no_vni() -> None:
     assert undefined_in("eos", {"pe1.cfg": text}) == []
     tunnel = "interface Vxlan1\n   vxlan vlan 13 vni 10013\n"
     assert [one.value for one in undefined_in("eos", {"pe1.cfg": text + tunnel})] == ["VNI of VLAN 12", "VLAN 13"]
+
+
+@pytest.mark.parametrize(
+    ("words", "extended"), [("", False), (" default send-community", True), (" default send-community standard", False)]
+)
+def test_communities_of_all_neighbors(words: str, extended: bool) -> None:
+    text = "router bgp 65001\n   neighbor 10.0.0.1 remote-as 65000\n" + (f"   neighbor{words}\n" if words else "")
+    peer = read("leaf1", {"leaf1": text}).bgp[""].neighbors["10.0.0.1"]
+    assert peer.extended
+    assert peer.extended.value is extended

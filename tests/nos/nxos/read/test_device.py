@@ -595,3 +595,14 @@ def test_no_text_is_too_broken() -> None:
         cut = text[: random_.randrange(len(text))] if random_.random() < 0.3 else text
         found = read_device("device", "nxos", {FILE: cut})
         assert found.statements <= cut.count("\n") + 300  # characters of rubbish may end lines
+
+
+def test_border_gateways_of_a_site_share_an_address() -> None:
+    found = facts("""\
+        interface nve1
+          source-interface loopback1
+          multisite border-gateway interface loopback100
+        interface loopback100
+          ip address 10.2.100.21/32
+    """).interfaces["loopback100"]
+    assert (found.addresses, plain(found.gateways)) == ([], ["5: 10.2.100.21/32"])
