@@ -24,6 +24,7 @@ from fabric.facts import Facts
 from fabric.nos.reading import read_device
 from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, SWAPPED, Damage, damages
 from tests.checks.every_line import FOUND, SEED, Judge, share_of, table_of
+from tests.checks.principle import texts, unseen
 from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
 
 RACKS = 4
@@ -39,12 +40,14 @@ class Rates:
         counts: (kind of damage, severity of the worst finding on the switch or "") → damaged files with an effect.
         codes: code of a finding on the switch → damaged files.
         missed: damage without a finding, as text.
+        reasons: (kind of damage, why it cannot be seen, or GAP) → missed damage.
         blamed: damage with an error or a warning on other switches alone.
     """
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     codes: Counter[str] = field(default_factory=Counter)
     missed: list[str] = field(default_factory=list)
+    reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
     blamed: int = 0
 
     def add(self, other: Rates) -> None:
@@ -52,6 +55,7 @@ class Rates:
         self.counts += other.counts
         self.codes += other.codes
         self.missed += other.missed
+        self.reasons += other.reasons
         self.blamed += other.blamed
 
     def of(self, kind: str) -> tuple[int, int]:
@@ -70,12 +74,20 @@ class Alone:
     @cached_property
     def others(self) -> tuple[Facts, ...]:
         """Facts of the other switches."""
-        peers = switches(self.switch.nos, self.switch.shape, RACKS)
-        return tuple(
-            read_device(peer.view.device.name, peer.nos, peer.files)
-            for peer in peers
-            if peer.view.device.name != self.switch.view.device.name
-        )
+        return tuple(read_device(peer.view.device.name, peer.nos, peer.files) for peer in self.peers)
+
+    @cached_property
+    def peers(self) -> tuple[Switch, ...]:
+        """The other switches."""
+        every, own = switches(self.switch.nos, self.switch.shape, RACKS), self.switch.view.device.name
+        return tuple(peer for peer in every if peer.view.device.name != own)
+
+    def unseen(self, damage: Damage) -> str:
+        """Why a missed damage cannot be seen, or GAP."""
+        role = stem(self.switch.view.device.name)
+        equals = [text for peer in self.peers if stem(peer.view.device.name) == role for text in peer.files.values()]
+        others = [text for peer in self.peers for text in peer.files.values()]
+        return unseen(damage, self.switch.files[damage.file], equals, others + texts(self.switch.files, damage.file))
 
     def findings(self, damage: Damage) -> list[Finding]:
         """Errors and warnings of a design with one damaged file."""
@@ -108,7 +120,8 @@ def judged(switch: Switch, files: int) -> Rates:
         if not own:
             place = f"{switch.shape} {switch.view.device.name} {damage.file}:{damage.line + 1}"
             was = [*switch.files[damage.file].split("\n"), ""][damage.line]
-            result.missed.append(f"{place} {damage.kind}: {damage.what.strip()}   [{was.strip()}]")
+            result.reasons[damage.kind, reason := alone.unseen(damage)] += 1
+            result.missed.append(f"{place} ({reason}) {damage.kind}: {damage.what.strip()}   [{was.strip()}]")
     return result
 
 
@@ -184,6 +197,8 @@ def main() -> None:
             found, every = result.of(kind)
             print(f"{nos} {kind}: {found} of {every} = {100 * found / every:.0f} %", flush=True)
         print(dict(result.codes.most_common(12)), "only others blamed:", result.blamed)
+        for (kind, reason), count in sorted(result.reasons.items()):
+            print(f"   missed, {kind}, {reason}: {count}")
         print("\n".join(f"   {line[:200]}" for line in result.missed))
 
 
