@@ -63,8 +63,8 @@ def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
 def _apart(devices: Sequence[Device]) -> tuple[list[int], list[int]]:
     """Per device: how many kinds of objects, and lists and policies by name, it alone has; how many it alone has not.
 
-    Two equals prove nothing against a border leaf, nor two border leaves against the third leaf. A leaf without the tenants of
-    all others has no use for the features of these tenants either.
+    Two equals prove nothing against a border leaf, nor two border leaves against the third leaf. A leaf without the tenants
+    of all others has no use for the features of these tenants either.
     """
     kinds = [set(own.objects) | _names(own) for own in devices]
     users = Counter(kind for own in kinds for kind in own)
