@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from fabric.checks.agree import Difference, differences
 from fabric.checks.base import FilesCheck
 from fabric.checks.classes import class_differences
 from fabric.checks.equals.outline import names_of
+from fabric.checks.files.policy import Undefined
 from fabric.checks.files.reading import Rest, RestCheck
-from fabric.checks.finding import Finding
+from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
 from fabric.checks.planned import planned_rows
 from fabric.checks.registry import checks, run
@@ -19,6 +21,7 @@ from fabric.facts import Facts, Located
 from fabric.plan import SwitchView
 from fabric.text import listed
 
+NUMBERED = re.compile(r"[\w ]+ \d+ is used")  # what a finding about an undefined name begins with
 NOTHING: Mapping[str, str] = {}
 
 
@@ -28,10 +31,20 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
     `rendered`: path → what the plan renders, of the files whose statements are compared.
     """
     names = {id(facts): names_of(facts)}
-    found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
+    found = _once(run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names)))
     for check in checks(RestCheck):
         found += check.run(Rest(view, facts, files, rendered, tuple(found)))
     return found
+
+
+def _once(found: Sequence[Finding]) -> list[Finding]:
+    """Without undefined VLANs and VNIs in lines that differ from the plan: the number is the difference."""
+    differs = {(one.file, one.line) for one in found if one.id != Undefined.id and one.severity != NOTE}
+
+    def repeats(one: Finding) -> bool:
+        return one.id == Undefined.id and NUMBERED.match(one.message) is not None and (one.file, one.line) in differs
+
+    return [one for one in found if not repeats(one)]
 
 
 def _differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:

@@ -28,7 +28,7 @@ LITERAL = re.compile(
     r"ip(?:v6)? (?:address|virtual-router address|address virtual)(?: secondary)? (?=\S*[.:])[0-9A-Fa-f].*", re.A
 )
 
-VLAN_MTU = 1500  # of a routed interface without `mtu` (EOS User Manual, "mtu"), unless `interface defaults` sets another
+VLAN_MTU = 1500  # of a VLAN interface without `mtu`: `show interfaces vlan` of EOS, "IP MTU 1500 bytes (default)"; or `interface defaults`
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (
