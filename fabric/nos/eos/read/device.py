@@ -28,7 +28,7 @@ LITERAL = re.compile(
     r"ip(?:v6)? (?:address|virtual-router address|address virtual)(?: secondary)? (?=\S*[.:])[0-9A-Fa-f].*", re.A
 )
 
-VLAN_MTU = 1500  # of a VLAN interface without `mtu`: `show interfaces vlan` of EOS, "IP MTU 1500 bytes (default)"; or `interface defaults`
+VLAN_MTU = 1500  # without `mtu` and `interface defaults`: `show interfaces vlan` prints "IP MTU 1500 bytes (default)"
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (
