@@ -18,7 +18,7 @@ from tests.verify.test_faults import plan, sound
 LEAF = "frontend-leaf001"
 Path = tuple[str | int, ...]
 
-# Keys that no judgement needs: labels, units, what other keys say as well, and the parts of a route that is not compared.
+# Keys that no judgment needs: labels, units, what other keys say as well, and the parts of a route that is not compared.
 NEEDLESS = re.compile(
     r"bgp-summary/.*(/vrf|/asn|afiSafiState|nlrisReceived|vrfs/(red|blue)/routerId)$"
     r"|interfaces-status/.*(description|vlanInformation.*|lineProtocolStatus|duplex|autoNegotiateActive|interfaceType)$"
