@@ -73,9 +73,10 @@ class Site:
     ) -> None:
         self.folder, self.jobs, self.progress = folder, jobs, progress
         self.renderer, self.plan, self.home = renderer, renderer.plan, renderer.plan.settings.home
-        given = None if folder is None else {device.name: device for device in reversed(folder.devices)}
+        given = None if folder is None else folder.by_name()
+        misnamed = {} if folder is None else folder.misnamed()
         self.sample = hosts.Sample.of_site(self.plan, whole=all_servers)
-        self.work = _Work(self.renderer, Standing(self.plan.settings), given, self.sample)
+        self.work = _Work(self.renderer, Standing(self.plan.settings), given, self.sample, misnamed)
         self.todo = self.renderer.jobs(lambda name: True)
         self.stale_hosts = set[str]()
 
@@ -205,6 +206,7 @@ class _Work:
     disk: Standing
     given: Mapping[str, Found] | None  # name → device, of a folder that was named
     sample: hosts.Sample
+    misnamed: Mapping[str, Found]  # name → device of that folder with the host name of another
 
     def judge(self, job: Job) -> Judged:
         """One switch."""
@@ -227,6 +229,11 @@ class _Work:
     def _not_judged(self, job: Job, texts: Mapping[str, str]) -> Finding | None:
         """Why the files of a planned switch cannot be compared with the plan."""
         name, nos = job.device.name, job.device.nos
+        if not texts and (other := self.misnamed.get(name)):
+            message = f"the config of {name} has the host name of another device: {other.name}"
+            fact = other.facts.hostname
+            file, line = (fact.file, fact.line) if fact else (next(iter(other.files)), 0)
+            return Finding(HostNames.id, ERROR, name, file, line, message, HostNames.of_copy.format(name))
         if not texts:
             message, hint = (
                 "no config with this host name was found",
