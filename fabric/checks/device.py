@@ -8,6 +8,7 @@ from dataclasses import replace
 from fabric.checks.agree import Difference, differences
 from fabric.checks.base import FilesCheck
 from fabric.checks.classes import class_differences
+from fabric.checks.cut import Cut, cuts
 from fabric.checks.equals.outline import names_of
 from fabric.checks.files.reading import Rest, RestCheck
 from fabric.checks.finding import Finding
@@ -16,6 +17,7 @@ from fabric.checks.planned import planned_rows
 from fabric.checks.registry import checks, run
 from fabric.checks.rows import Key, blocks_of, rows_of
 from fabric.facts import Facts, Located
+from fabric.nos.reading import read_device
 from fabric.plan import SwitchView
 from fabric.text import listed
 
@@ -27,10 +29,27 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
 
     `rendered`: path → what the plan renders, of the files whose statements are compared.
     """
+    if cut := list(cuts(facts.nos, rendered, files)) if rendered else []:
+        return _of_cut(view, facts, files, rendered, cut)
     names = {id(facts): names_of(facts)}
     found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
     for check in checks(RestCheck):
         found += check.run(Rest(view, facts, files, rendered, tuple(found)))
+    return found
+
+
+def _of_cut(
+    view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Mapping[str, str], cut: list[Cut]
+) -> list[Finding]:
+    """The files as if they went on as planned: what is wrong in front of their ends is still reported."""
+    ends = {one.file: one.line for one in cut}
+    whole = {**files, **{one.file: one.completed for one in cut}}
+    name = facts.name
+    facts = read_device(name, facts.nos, whole)
+    facts.name = name
+    found = [one.finding(view.device.name) for one in cut]
+    for one in judge(view, facts, whole, rendered):
+        found.append(replace(one, line=min(one.line, ends.get(one.file, one.line))))
     return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from fabric.checks import device, hosts
 from fabric.checks.base import Design
+from fabric.checks.cut import CUT_OFF
 from fabric.checks.design.family import FabricCheck
 from fabric.checks.files.reading import OnDisk, OnDiskCheck, Rest, Statements
 from fabric.checks.files.services import HostNames
@@ -222,7 +223,7 @@ class _Work:
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
         findings = device.judge(view, facts, texts, seen.rendered)
-        right = not any(finding.id in hosts.ECHOED for finding in findings)
+        right = not any(finding.id in (CUT_OFF, *hosts.ECHOED) for finding in findings)
         ends = hosts.ends(view, facts, self.sample) if right else {}
         return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), *folder)
 

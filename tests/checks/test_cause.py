@@ -107,3 +107,59 @@ def test_a_daemon_of_another_device(names: tuple[str, ...], tmp_path: Path) -> N
         (tmp_path / f"r1/{daemon}.conf").write_text(FRR.format(name))
     found = [one for one in without_plan(tmp_path) if one.id == "FAB250"]
     assert [(Path(one.file).name, one.line, one.message) for one in found] == NAMES[names]
+
+
+# --- a file that is cut off -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("share", [20, 50, 80, 95])
+def test_a_cut_file_is_one_error_with_the_plan(share: int, tmp_path: Path) -> None:
+    whole = config(LEAF3)
+    text = whole[: len(whole) * share // 100]
+    (found,) = with_plan(copied(tmp_path / "configs", {LEAF3: text}))
+    last = len(text.rstrip().splitlines())
+    assert (found.id, Path(found.file).name, found.line) == ("FAB290", f"{LEAF3}.cfg", last)
+    assert found.message.startswith(f"the file ends at line {last}; ")
+
+
+def test_what_is_wrong_in_front_of_the_end_is_found(tmp_path: Path) -> None:
+    text = config(LEAF3)
+    text = text[: len(text) // 2].replace("   mtu 9164", "   mtu 1500", 1)
+    assert text.count("mtu 1500") == 1
+    line = text.splitlines().index("   mtu 1500") + 1
+    found = rows(with_plan(copied(tmp_path / "configs", {LEAF3: text})))
+    assert [(code, at) for code, _, at, _ in found if code != "FAB290"] == [("FAB254", line)]
+    assert [code for code, *_ in found].count("FAB290") == 1
+
+
+def test_a_few_statements_missing_at_the_end_are_named(tmp_path: Path) -> None:
+    lines = config(LEAF3).splitlines()
+    found = with_plan(copied(tmp_path / "configs", {LEAF3: "\n".join(lines[:-8]) + "\n"}))
+    assert found
+    assert "FAB290" not in {one.id for one in found}
+
+
+JSON = """\
+{"DEVICE_METADATA": {"localhost": {"hostname": "leaf1", "bgp_asn": "65001", "type": "LeafRouter"}},
+"INTERFACE": {"Ethernet0": {}, "Ethernet0|10.0.0.1/31": {}},
+"PORT": {"Ethernet0": {"description": "spine1 Ethernet1", "admin_status": "up"}}}
+"""
+SPINE = """\
+hostname spine1
+interface Ethernet1
+   description leaf1 Ethernet0
+   no switchport
+   ip address 10.0.0.0/31
+"""
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_the_other_ends_of_a_cut_file_are_not_blamed(cut: bool, tmp_path: Path) -> None:
+    """The address of the leaf may be behind the end; where the file is whole and lacks it, the spine's is reported."""
+    lines = JSON.splitlines(keepends=True)
+    text = lines[0] + '"INTERFACE": {"Ethernet0": {}' if cut else lines[0] + lines[2]
+    (tmp_path / "leaf1").mkdir()
+    (tmp_path / "leaf1/config_db.json").write_text(text)
+    (tmp_path / "spine1.cfg").write_text(SPINE)
+    found = [one for one in without_plan(tmp_path) if one.severity == "error"]
+    assert [(one.id, one.device) for one in found] == [("FAB290", "leaf1") if cut else ("FAB253", "spine1")]
