@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fabric.checks.agree import Difference, differences
 from fabric.checks.base import FilesCheck
+from fabric.checks.causes import follows, without_repetitions
 from fabric.checks.classes import class_differences
 from fabric.checks.cut import Cut, cuts
 from fabric.checks.equals.outline import names_of
@@ -33,8 +34,19 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
         return _of_cut(view, facts, files, rendered, cut)
     names = {id(facts): names_of(facts)}
     found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
+    found = without_repetitions(found)
+    rest = _rest(Rest(view, facts, files, rendered, tuple(found)))
+    kept = [one for one in found if not follows(one, rest)]
+    if len(kept) < len(found):  # what the dropped ones covered is reported by its statement
+        found, rest = kept, _rest(Rest(view, facts, files, rendered, tuple(kept)))
+    return found + rest
+
+
+def _rest(subject: Rest) -> list[Finding]:
+    """The findings of the last net, each of its checks knowing those before it."""
+    found: list[Finding] = []
     for check in checks(RestCheck):
-        found += check.run(Rest(view, facts, files, rendered, tuple(found)))
+        found += check.run(replace(subject, reported=(*subject.reported, *found)))
     return found
 
 

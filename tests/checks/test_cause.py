@@ -163,3 +163,25 @@ def test_the_other_ends_of_a_cut_file_are_not_blamed(cut: bool, tmp_path: Path) 
     (tmp_path / "spine1.cfg").write_text(SPINE)
     found = [one for one in without_plan(tmp_path) if one.severity == "error"]
     assert [(one.id, one.device) for one in found] == [("FAB290", "leaf1") if cut else ("FAB253", "spine1")]
+
+
+# --- a statement that much depends on ---------------------------------------------------------------------------
+
+
+def test_a_neighbor_without_its_group_is_one_error(tmp_path: Path) -> None:
+    """Timers, BFD, families and filters of the session come with the group."""
+    lines = config("backend-leaf001").splitlines()
+    lines.remove("   neighbor 10.64.0.1 peer group FABRIC")
+    found = rows(with_plan(copied(tmp_path / "configs", {"backend-leaf001": "\n".join(lines) + "\n"})))
+    assert [(code, message) for code, _, _, message in found] == [
+        ("FAB295", "missing statement: `neighbor 10.64.0.1 peer group FABRIC`")
+    ]
+
+
+def test_another_fault_of_the_same_neighbor_is_reported_by_its_statement(tmp_path: Path) -> None:
+    lines = config("backend-leaf001").splitlines()
+    for line in ("   neighbor 10.64.0.1 peer group FABRIC", "   neighbor 10.64.0.1 remote-as 4200000000"):
+        lines.remove(line)
+    found = rows(with_plan(copied(tmp_path / "configs", {"backend-leaf001": "\n".join(lines) + "\n"})))
+    assert any("remote-as" in message or "remote AS" in message for *_, message in found)
+    assert any("peer group FABRIC" in message for *_, message in found)
