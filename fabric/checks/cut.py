@@ -1,4 +1,4 @@
-"""Files that are cut off: said once, in place of everything that is missing behind their ends."""
+"""Files that are cut off: one finding in place of everything that is missing behind their ends."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def cut_files(facts: Facts) -> set[str]:
 def without_consequences(devices: Sequence[Facts], findings: list[Finding]) -> list[Finding]:
     """Without what follows from a file that cannot be read to its end, on its device and on those that it is cabled to.
 
-    The device of such a file may well have the address or the session that its neighbors miss.
+    That device may well have the address or the session that its neighbors miss.
     """
     cut = {facts.name for facts in devices if cut_files(facts)}
     broken = {facts.name for facts in devices if facts.broken}

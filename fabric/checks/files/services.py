@@ -35,10 +35,10 @@ class HostNames(FilesCheck):
                 yield self.on(facts, facts.hostname, message, hint=self.of_copy.format(facts.filed))
             elif other is not facts:
                 yield self.on(facts, facts.hostname, f"duplicate host name {facts.name}, also in {other.files[0]}")
-        said = {(one.place.file, one.place.line) for one in network.differences if one.key.kind == "hostname"}
+        reported = {(one.place.file, one.place.line) for one in network.differences if one.key.kind == "hostname"}
         for facts in network.devices:
             for name in facts.others:
-                if (name.file, name.line) not in said:
+                if (name.file, name.line) not in reported:
                     message = f"the file has the host name of another device: {name.value}"
                     yield self.on(facts, name, message, hint="remove the file from this folder, or correct its host name")
 
