@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from fabric.checks.agree import Difference, differences
 from fabric.checks.base import FilesCheck
+from fabric.checks.causes import follows, without_repetitions
 from fabric.checks.classes import class_differences
+from fabric.checks.cut import Cut, cuts
 from fabric.checks.equals.outline import names_of
-from fabric.checks.files.policy import Undefined
 from fabric.checks.files.reading import Rest, RestCheck
-from fabric.checks.finding import NOTE, Finding
+from fabric.checks.finding import Finding
 from fabric.checks.network import Network
 from fabric.checks.planned import planned_rows
 from fabric.checks.registry import checks, run
 from fabric.checks.rows import Key, blocks_of, rows_of
 from fabric.facts import Facts, Located
+from fabric.nos.reading import read_device
 from fabric.plan import SwitchView
 from fabric.text import listed
 
-NUMBERED = re.compile(r"[\w ]+ \d+ is used")  # what a finding about an undefined name begins with
 NOTHING: Mapping[str, str] = {}
 
 
@@ -30,21 +30,39 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
 
     `rendered`: path → what the plan renders, of the files whose statements are compared.
     """
+    if cut := list(cuts(facts.nos, rendered, files)) if rendered else []:
+        return _of_cut(view, facts, files, rendered, cut)
     names = {id(facts): names_of(facts)}
-    found = _once(run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names)))
+    found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
+    found = without_repetitions(found)
+    rest = _rest(Rest(view, facts, files, rendered, tuple(found)))
+    kept = [one for one in found if not follows(one, rest)]
+    if len(kept) < len(found):  # what the dropped ones covered is reported by its statement
+        found, rest = kept, _rest(Rest(view, facts, files, rendered, tuple(kept)))
+    return found + rest
+
+
+def _rest(subject: Rest) -> list[Finding]:
+    """The findings of the last net, each of its checks knowing those before it."""
+    found: list[Finding] = []
     for check in checks(RestCheck):
-        found += check.run(Rest(view, facts, files, rendered, tuple(found)))
+        found += check.run(replace(subject, reported=(*subject.reported, *found)))
     return found
 
 
-def _once(found: Sequence[Finding]) -> list[Finding]:
-    """Without undefined VLANs and VNIs in lines that differ from the plan: the number is the difference."""
-    differs = {(one.file, one.line) for one in found if one.id != Undefined.id and one.severity != NOTE}
-
-    def repeats(one: Finding) -> bool:
-        return one.id == Undefined.id and NUMBERED.match(one.message) is not None and (one.file, one.line) in differs
-
-    return [one for one in found if not repeats(one)]
+def _of_cut(
+    view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Mapping[str, str], cut: list[Cut]
+) -> list[Finding]:
+    """The files as if they went on as planned: what is wrong in front of their ends is still reported."""
+    ends = {one.file: one.line for one in cut}
+    whole = {**files, **{one.file: one.completed for one in cut}}
+    name = facts.name
+    facts = read_device(name, facts.nos, whole)
+    facts.name = name
+    found = [one.finding(view.device.name) for one in cut]
+    for one in judge(view, facts, whole, rendered):
+        found.append(replace(one, line=min(one.line, ends.get(one.file, one.line))))
+    return found
 
 
 def _differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fabric.checks.base import FilesCheck
+from fabric.checks.cut import without_consequences
 from fabric.checks.equals.compare import Comparison, compared
 from fabric.checks.equals.roles import Outlines
 from fabric.checks.files.equals import Compared, EqualsCheck
@@ -50,7 +51,7 @@ def check_network(network: Network, outlines: Outlines | None = None) -> tuple[l
     outlines = outlines or Outlines()
     comparison = compared(network.devices, outlines)  # reads every statement, with the names in it
     outlines.read(network.devices)
-    findings = run(FilesCheck, replace(network, names=outlines.names))
+    findings = without_consequences(network.devices, run(FilesCheck, replace(network, names=outlines.names)))
     subject = Compared(network, findings, outlines, comparison)
     return findings + run(EqualsCheck, subject), [*_not_compared(comparison), *not_judged(subject)]
 

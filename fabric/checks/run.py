@@ -16,7 +16,7 @@ from fabric.checks.site import Checked, Site, finding_of
 from fabric.checks.verdict import Verdict
 from fabric.configs import Renderer
 from fabric.diagnostics import Diagnostic, MissingError
-from fabric.nos.reading import Device, Folder, scan
+from fabric.nos.reading import Folder, scan
 from fabric.text import counted, listed
 from fabric.workers import Progress, silent
 
@@ -95,9 +95,11 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
     planned = {job.device.name for site in sites for job in site.todo}
     names = ", ".join(site.plan.site for site in sites)
     yield from registry.run(FolderCheck, folder)
-    judged = dict[str, Device]()
+    judged, misnamed = folder.by_name(), folder.misnamed()
     for device in folder.devices:
-        first, file = judged.setdefault(device.name, device), next(iter(device.files))
+        first, file = judged[device.name], next(iter(device.files))
+        if device.filed in planned and misnamed.get(device.filed) is device:
+            continue  # the finding about the switch that lacks its config says so
         if device.name not in planned:
             message = f"no switch of site {names} has this host name"
             yield Finding(HostNames.id, WARNING, device.name, file, 0, message, HostNames.remediation)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from fabric.checks import device, hosts
 from fabric.checks.base import Design
+from fabric.checks.cut import CUT_OFF
 from fabric.checks.design.family import FabricCheck
 from fabric.checks.files.reading import OnDisk, OnDiskCheck, Rest, Statements
 from fabric.checks.files.services import HostNames
@@ -73,9 +74,10 @@ class Site:
     ) -> None:
         self.folder, self.jobs, self.progress = folder, jobs, progress
         self.renderer, self.plan, self.home = renderer, renderer.plan, renderer.plan.settings.home
-        given = None if folder is None else {device.name: device for device in reversed(folder.devices)}
+        given = None if folder is None else folder.by_name()
+        misnamed = {} if folder is None else folder.misnamed()
         self.sample = hosts.Sample.of_site(self.plan, whole=all_servers)
-        self.work = _Work(self.renderer, Standing(self.plan.settings), given, self.sample)
+        self.work = _Work(self.renderer, Standing(self.plan.settings), given, self.sample, misnamed)
         self.todo = self.renderer.jobs(lambda name: True)
         self.stale_hosts = set[str]()
 
@@ -205,6 +207,7 @@ class _Work:
     disk: Standing
     given: Mapping[str, Found] | None  # name → device, of a folder that was named
     sample: hosts.Sample
+    misnamed: Mapping[str, Found]  # name → device of that folder with the host name of another
 
     def judge(self, job: Job) -> Judged:
         """One switch."""
@@ -220,13 +223,18 @@ class _Work:
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
         findings = device.judge(view, facts, texts, seen.rendered)
-        right = not any(finding.id in hosts.ECHOED for finding in findings)
+        right = not any(finding.id in (CUT_OFF, *hosts.ECHOED) for finding in findings)
         ends = hosts.ends(view, facts, self.sample) if right else {}
         return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), *folder)
 
     def _not_judged(self, job: Job, texts: Mapping[str, str]) -> Finding | None:
         """Why the files of a planned switch cannot be compared with the plan."""
         name, nos = job.device.name, job.device.nos
+        if not texts and (other := self.misnamed.get(name)):
+            message = f"the config of {name} has the host name of another device: {other.name}"
+            fact = other.facts.hostname
+            file, line = (fact.file, fact.line) if fact else (next(iter(other.files)), 0)
+            return Finding(HostNames.id, ERROR, name, file, line, message, HostNames.of_copy.format(name))
         if not texts:
             message, hint = (
                 "no config with this host name was found",

@@ -266,10 +266,6 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Reported]]] = {
         ("vxlan vlan 100 vni 10001", "vxlan vlan 101 vni 10001"),
         [
             ("FAB264", "vxlan vlan 101 vni 10001", "VNI 10001: VLAN: expected 100, got 101"),
-            ("FAB265", "vxlan vlan 101 vni 10001", "VNI 10001: exported route targets: expected 65000:10001, got none"),
-            ("FAB265", "vxlan vlan 101 vni 10001", "VNI 10001: imported route targets: expected 65000:10001, got none"),
-            ("FAB266", "vxlan vlan 101 vni 10001", "VNI 10001: route distinguisher: expected 10.0.0.9:10001, got none"),
-            ("FAB281", "vlan 100", "VNI of VLAN 100 is used, but not defined"),
         ],
     ),
     ("FAB265", "another VNI of a VRF"): (

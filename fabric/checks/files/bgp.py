@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 from typing import ClassVar
 
@@ -25,7 +25,7 @@ from fabric.checks import (
 from fabric.facts import Bgp, Facts, Located, Neighbor
 from fabric.grouping import grouped
 from fabric.nos.target import installed
-from fabric.text import listed
+from fabric.text import listed, plural
 
 RESERVED = {0, 23456, 65535, 4294967295}  # RFC 7607, RFC 6793, RFC 7300
 
@@ -121,6 +121,7 @@ class Sessions(FilesCheck):
         spoken = {
             bare(peer.source.value) for facts in network.devices for peer in facts.neighbors() if peer.source and is_on(peer)
         }
+        outside: dict[object, list[tuple[Facts, Neighbor]]] = {}  # AS number, else device → sessions that leave the files
         for facts, _, peer in network.sessions():
             far = network.far(peer)
             if far is None and bare(peer.peer) in spoken:
@@ -128,7 +129,24 @@ class Sessions(FilesCheck):
             if far is not None and (far.back is not None or _knows_its_end(network, facts, peer)):
                 yield from self._both_ends(network, facts, peer, far)
             elif far is None and not (peer.dynamic or peer.interface):
-                yield from self._unassigned(network, facts, peer, numbers)
+                found = list(self._unassigned(network, facts, peer, numbers))
+                yield from found
+                if not found:
+                    number = peer.remote_as.value if peer.remote_as else None
+                    outside.setdefault(number if isinstance(number, int) else facts.name, []).append((facts, peer))
+        yield from self._outside(outside.values())
+
+    def _outside(self, groups: Iterable[list[tuple[Facts, Neighbor]]]) -> Iterator[Finding]:
+        """One note for all sessions with one AS: it is most likely one device whose files are not there."""
+        for rows in groups:
+            facts, peer = rows[0]
+            message = "address not assigned to any device in the files"
+            if len(rows) > 1:
+                more, devices = plural(len(rows) - 1, "more session"), len({id(own) for own, _ in rows})
+                where = f" of {devices} devices" if devices > 1 else ""
+                same = " with the same AS" if peer.remote_as and isinstance(peer.remote_as.value, int) else ""
+                message += f"; {more}{where}{same}"
+            yield self._at(facts, peer, message, NOTE)
 
     def _at(self, facts: Facts, peer: Neighbor, message: str, severity: str = "") -> Finding:
         fact = Located(None, peer.line, peer.file)
@@ -154,7 +172,7 @@ class Sessions(FilesCheck):
     def _unassigned(
         self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]
     ) -> Iterator[Finding]:
-        """An error if the address must belong to a parsed device; a note if the far end may be outside the files."""
+        """An error if the address must belong to a parsed device; nothing if the far end may be outside the files."""
         for owner in network.owners.get(bare(peer.peer), ()):
             if owner.facts is facts and owner.vrf == peer.vrf:
                 yield self._at(facts, peer, f"this is the device's own address, on {owner.interface.name}")
@@ -170,8 +188,6 @@ class Sessions(FilesCheck):
             yield self._at(facts, peer, f"address not assigned to any known device; {fact}", unread)
         elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
             yield self._at(facts, peer, "address not assigned to any known device, and in no subnet of this device", WARNING)
-        else:
-            yield self._at(facts, peer, "address not assigned to any device in the files", NOTE)
 
     def _of_number(self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]) -> Facts | None:
         """The only device of the remote AS, unless another session reaches it.

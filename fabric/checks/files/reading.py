@@ -22,8 +22,9 @@ from fabric.checks import (
     unexplained,
     unknown_addresses,
 )
+from fabric.checks.cut import UNCLOSED
 from fabric.diagnostics import Place
-from fabric.facts import Facts
+from fabric.facts import Facts, Located
 from fabric.nos.reading import Folder, beside
 from fabric.plan import SwitchView
 from fabric.standing import Standing
@@ -51,8 +52,16 @@ class Unreadable(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
+            unclosed: dict[str, list[Located[str]]] = {}
             for fact in facts.broken:
-                yield self.on(facts, fact, fact.value)
+                if fact.value.endswith(UNCLOSED):
+                    unclosed.setdefault(fact.file, []).append(fact)
+                else:
+                    yield self.on(facts, fact, fact.value)
+            for blocks in unclosed.values():  # the file ends in the innermost of them
+                inner, outer = max(blocks, key=lambda fact: fact.line), plural(len(blocks) - 1, "block")
+                also = f"; {outer} around it {'are' if blocks[2:] else 'is'} open as well" if blocks[1:] else ""
+                yield self.on(facts, inner, inner.value + also)
 
 
 class FolderCheck(Check[Folder]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network
+from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, role
 from fabric.facts import Facts, Located
 from fabric.text import plural
 
@@ -23,13 +23,24 @@ class HostNames(FilesCheck):
     example = "`hostname leaf001` in the files of leaf002"
     remediation = "set the planned host name in the device's config"
     kinds: ClassVar = ("hostname",)
+    of_device: ClassVar = True
+    of_copy: ClassVar[str] = "collect the config of {} again, or correct its host name"
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        seen: dict[str, Facts] = {}
-        for facts in network.devices:
-            other = seen.setdefault(facts.name.lower(), facts)
-            if other is not facts:
+        first: dict[str, Facts] = {}
+        for facts in sorted(network.devices, key=lambda facts: bool(facts.filed)):  # a copy is to blame, not the original
+            other = first.setdefault(facts.name.lower(), facts)
+            if other is not facts and facts.filed and not other.filed and role(facts.filed) == role(facts.name):
+                message = f"the config of {facts.filed} has the host name of {facts.name}; its own is not in the files"
+                yield self.on(facts, facts.hostname, message, hint=self.of_copy.format(facts.filed))
+            elif other is not facts:
                 yield self.on(facts, facts.hostname, f"duplicate host name {facts.name}, also in {other.files[0]}")
+        reported = {(one.place.file, one.place.line) for one in network.differences if one.key.kind == "hostname"}
+        for facts in network.devices:
+            for name in facts.others:
+                if (name.file, name.line) not in reported:
+                    message = f"the file has the host name of another device: {name.value}"
+                    yield self.on(facts, name, message, hint="remove the file from this folder, or correct its host name")
 
 
 class Servers(FilesCheck):

@@ -12,11 +12,10 @@ from pathlib import Path, PurePath
 from stat import S_ISREG
 
 from fabric.facts import Facts
-from fabric.nos.reading.readers import read_device, readers
+from fabric.nos.reading.readers import host_name, read_device, readers
 from fabric.nos.reading.recognise import NO_CONFIG, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
-HOST_NAME = r'^\s*hostname\s+"?([\w.-]+)'  # as most have it
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
 USUAL = frozenset({"config", "running-config", "show_running-config", "startup", "startup-config"})  # stems of files
 
@@ -29,6 +28,14 @@ class Device:
     nos: str
     files: dict[str, str] = field(default_factory=dict)  # path → text
     site: str = ""  # folder of the site that it belongs to: sites have nothing to do with each other
+    filed: str = ""  # the device that its path names, where that is not `name`
+
+    @property
+    def facts(self) -> Facts:
+        """What its files say."""
+        found = read_device(self.name, self.nos, self.files)
+        found.filed = self.filed
+        return found
 
 
 @dataclass
@@ -44,7 +51,19 @@ class Folder:
     def sites(self) -> Iterator[list[Facts]]:
         """Every device read, those of each site by themselves."""
         for site in dict.fromkeys(device.site for device in self.devices):
-            yield [read_device(own.name, own.nos, own.files) for own in self.devices if own.site == site]
+            yield [own.facts for own in self.devices if own.site == site]
+
+    def by_name(self) -> dict[str, Device]:
+        """Host name → its device; of several, the one whose path has that name, else the first."""
+        found: dict[str, Device] = {}
+        for own in sorted(self.devices, key=lambda own: bool(own.filed)):
+            found.setdefault(own.name, own)
+        return found
+
+    def misnamed(self) -> dict[str, Device]:
+        """A name that only a path has → the device there, which has the host name of another."""
+        names = {own.name for own in self.devices}
+        return {own.filed: own for own in reversed(self.devices) if own.filed and own.filed not in names}
 
 
 def scan(root: Path) -> Folder:
@@ -208,11 +227,6 @@ def _one_device(kinds: set[str]) -> bool:
 
 
 @cache
-def _host_name() -> re.Pattern[str]:
-    return re.compile("|".join(filter(None, (HOST_NAME, *(reader.host_name for reader in readers().values())))), re.M)
-
-
-@cache
 def _part_name() -> re.Pattern[str]:
     """`-frr` of `leaf1-frr.conf` beside `leaf1-interfaces`."""
     return re.compile(rf"[-_.](?:{'|'.join(reader.part for reader in readers().values() if reader.part)})$", re.I)
@@ -224,11 +238,10 @@ def _device(files: dict[str, tuple[str, str]], repeated: frozenset[str] = frozen
     configured = next((name for _, text in files.values() if (name := _configured_name(text))), "")
     path = PurePath(next(iter(files)))
     of_folder = all(_usual([own]) or PurePath(own).name in repeated for own in files)
-    return Device(
-        configured or (_home(path).name if of_folder else _stem(path)),
-        nos,
-        {path: text for path, (_, text) in files.items()},
-    )
+    named = _home(path).name if of_folder else _stem(path)
+    name = configured or named
+    texts = {path: text for path, (_, text) in files.items()}
+    return Device(name, nos, texts, filed=named if named.lower() != name.lower() else "")
 
 
 def _usual(paths: Iterable[str]) -> bool:
@@ -241,7 +254,7 @@ def _usual(paths: Iterable[str]) -> bool:
 
 
 def _configured_name(text: str) -> str:
-    match = _host_name().search(text)
+    match = host_name().search(text)
     return next(filter(None, match.groups()), "") if match else ""
 
 

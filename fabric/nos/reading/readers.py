@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
 from fabric.facts import Facts, Located
 from fabric.nos.reading.reader import Reader
 from fabric.nos.target import target, targets
+
+HOST_NAME = r'^\s*hostname\s+"?([\w.-]+)'  # as most have it
 
 
 @cache
@@ -30,6 +33,7 @@ def read_device(name: str, nos: str, files: Mapping[str, str]) -> Facts:
         raise KeyError(nos)
     facts = reader.get().read.get()(name, files)
     facts.texts = files
+    facts.others = other_names(files)
     _report_conflicts(facts)
     return facts
 
@@ -44,6 +48,34 @@ def _report_conflicts(facts: Facts) -> None:
         facts.broken = [fact for fact in facts.broken if fact.file != path]
         facts.broken.append(Located("unresolved merge conflict: expected no marker lines of git", line, path))
         facts.unread = [fact for fact in facts.unread if fact.file != path or fact.line not in markers]
+
+
+@cache
+def host_name() -> re.Pattern[str]:
+    """A line with a host name, in the words of any network OS."""
+    return re.compile("|".join(filter(None, (HOST_NAME, *(reader.host_name for reader in readers().values())))), re.M)
+
+
+def other_names(files: Mapping[str, str]) -> list[Located[str]]:
+    """Host names of files of one device that differ from the name that most of them have, else from the first."""
+    if len(files) < 2:
+        return []
+    matches = {path: match for path, text in files.items() if (match := host_name().search(text))}
+    names = {path: next(filter(None, match.groups()), "") for path, match in matches.items()}
+    counts = Counter(_short(name) for name in names.values())
+    if len(counts) < 2:
+        return []
+    usual = max(counts, key=counts.__getitem__)
+    return [
+        Located(name, files[path].count("\n", 0, matches[path].end()) + 1, path)
+        for path, name in names.items()
+        if _short(name) != usual
+    ]
+
+
+def _short(name: str) -> str:
+    """A host name without its domain."""
+    return name.partition(".")[0].lower()
 
 
 _CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: .*)?\r?$", re.M)

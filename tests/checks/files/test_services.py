@@ -119,8 +119,8 @@ CASES: Mapping[tuple[str, str], Case] = {
         {"leaf1.sonic": '{\n  "PORT": {\n', "spine1.junos": "interfaces {\n    et-0/0/1 {\n"},
         [
             "leaf1.sonic:3: error[FAB290]: leaf1: not JSON: Expecting property name enclosed in double quotes",
-            "spine1.junos:1: error[FAB290]: spine1: the '{' after 'interfaces' is never closed",
-            "spine1.junos:2: error[FAB290]: spine1: the '{' after 'et-0/0/1' is never closed",
+            "spine1.junos:2: error[FAB290]: spine1: the '{' after 'et-0/0/1' is never closed; 1 block around it is open as "
+            "well",
         ],
     ),
     ("FAB292", "small"): (SMALL, []),
