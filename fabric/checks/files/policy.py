@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, FilesCheck, Finding, Network, syntax_of
+from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, is_loopback, is_on, syntax_of
 from fabric.checks.base import REGENERATE
 from fabric.checks.defined import shared, undefined, unused
-from fabric.facts import Facts, Located
+from fabric.checks.equals.roles import stem
+from fabric.facts import Facts, Interface, Located, Neighbor
 from fabric.grouping import grouped
-from fabric.text import plural
+from fabric.text import listed, plural
 
 
 class PrefixLists(FilesCheck):
@@ -41,6 +43,85 @@ class RoutesPassed(FilesCheck):
     example = "`neighbor 10.64.0.1` without its `route-map … in`"
     remediation = REGENERATE
     kinds: ClassVar = ("takes", "sends", "connected", "aggregates")
+
+
+class NothingPasses(FilesCheck):
+    """Looks for BGP sessions between two devices with a policy that no route passes.
+
+    Every entry of the policy denies, or permits only what an empty prefix list contains. The session is Established, but
+    no route is accepted or advertised, and traffic takes other paths or none. A policy of this kind is deliberate where a
+    peer is only listened to or only sent to, so all sessions between devices of the same roles have it then.
+    """
+
+    id = "FAB2512"
+    title = "Routes pass the policies of sessions"
+    severity = ERROR
+    else_severity = "warning if routes pass on no other session between devices of the same roles"
+    example = "`route-map FABRIC-OUT deny 10` as the only entry of the map"
+    remediation = "permit the routes that the session is for"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        filters = list(_filters(network))
+        passed = {one.kin for one in filters if one.barred is None}
+        for same in grouped(((id(one.facts), one.name), one) for one in filters if one.barred is not None).values():
+            first = same[0]
+            ways = grouped((one.verb, one.far.name) for one in same)
+            what = ", and nothing is ".join(f"{verb} {listed(list(dict.fromkeys(far)), 2)}" for verb, far in ways.items())
+            severity = ERROR if any(one.kin in passed for one in same) else WARNING
+            message = f"no route passes {first.name}: nothing is {what}"
+            yield self.on(first.facts, first.barred, message, severity=severity)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """One direction of a session with another device that was read.
+
+    Attributes:
+        facts: the device.
+        far: the other one.
+        verb: "accepted from" or "advertised to".
+        name: of the policy, "" for none.
+        barred: the first entry of a policy that no route passes, else None.
+        kin: equal for sessions between devices of the same roles.
+    """
+
+    facts: Facts
+    far: Facts
+    verb: str
+    name: str
+    barred: Located[object] | None
+    kin: tuple[object, ...]
+
+
+def _filters(network: Network) -> Iterator[_Filter]:
+    for facts, _, peer in network.sessions():
+        far = network.far(peer)
+        if far is None or (far.back is not None and not is_on(far.back)):
+            continue
+        yield from _both_ways(facts, peer, far.facts, far.interface)
+        if far.back is not None and far.back.dynamic:  # it has no far end of its own
+            yield from _both_ways(far.facts, far.back, facts, far.interface)
+
+
+def _both_ways(facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Iterator[_Filter]:
+    families = tuple(sorted({one.value for one in peer.families}))
+    ways = (("accepted from", peer.import_filter), ("advertised to", peer.export_filter))
+    for verb, policy in ways:
+        name = policy.value if policy else ""
+        kin = (verb, stem(facts.name), stem(far.name), bool(peer.vrf), families, is_loopback(interface.name))
+        yield _Filter(facts, far, verb, name, _barred(facts, name), kin)
+
+
+def _barred(facts: Facts, name: str) -> Located[object] | None:
+    """The first entry of a policy that no route passes; None for another policy, one that is unknown, or an expression."""
+    clauses = facts.clauses.get(name, [])
+    barred = all(one.value is None or _is_empty(facts, one.value) for one in clauses)
+    return clauses[0] if clauses and barred else None
+
+
+def _is_empty(facts: Facts, lists: tuple[str, ...]) -> bool:
+    """Whether an entry asks for prefix lists and none of them has an entry that permits."""
+    return bool(lists) and all(facts.prefixes.get(name) == [] for name in lists)
 
 
 class Undefined(FilesCheck):
