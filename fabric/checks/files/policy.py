@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -62,38 +62,64 @@ class NothingPasses(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         filters = list(_filters(network))
-        passed = {one.kin for one in filters if one.barred is None}
-        for same in grouped(((id(one.facts), one.name), one) for one in filters if one.barred is not None).values():
+        passed = {one.kin: one for one in filters if not one.bars}
+        for same in grouped(((id(one.facts), one.name), one) for one in filters if one.bars).values():
             first = same[0]
-            ways = grouped((one.verb, one.far.name) for one in same)
+            others = [passed[one.kin] for one in same if one.kin in passed]
+            ways = grouped((one.verb, one.far) for one in same)
             what = ", and nothing is ".join(f"{verb} {listed(list(dict.fromkeys(far)), 2)}" for verb, far in ways.items())
-            severity = ERROR if any(one.kin in passed for one in same) else WARNING
             message = f"no route passes {first.name}: nothing is {what}"
-            yield self.on(first.facts, first.barred, message, severity=severity)
+            yield self.on(first.facts, first.entry(others), message, severity=ERROR if others else WARNING)
 
 
 @dataclass(frozen=True, slots=True)
 class _Filter:
-    """One direction of a session with another device that was read.
+    """The policy on one direction of a session with another device that was read, or on connected routes.
 
     Attributes:
         facts: the device.
-        far: the other one.
-        verb: "accepted from" or "advertised to".
+        far: name of the other one, or of the process that the routes enter.
+        verb: "accepted from", "advertised to" or "redistributed into".
         name: of the policy, "" for none.
-        barred: the first entry of a policy that no route passes, else None.
         kin: equal for sessions between devices of the same roles.
     """
 
     facts: Facts
-    far: Facts
+    far: str
     verb: str
     name: str
-    barred: Located[object] | None
     kin: tuple[object, ...]
+
+    @property
+    def clauses(self) -> list[Located[tuple[str, ...] | None]]:
+        """Entries of the policy; none for one that is unknown, or an expression."""
+        return self.facts.clauses.get(self.name, [])
+
+    @property
+    def bars(self) -> bool:
+        """Whether no route passes."""
+        return bool(self.clauses) and not any(self.passes(one.value) for one in self.clauses)
+
+    def passes(self, lists: tuple[str, ...] | None) -> bool:
+        """Whether routes pass an entry: it does not deny, and some list that it asks for has an entry that permits."""
+        return lists is not None and not (lists and all(self.facts.prefixes.get(name) == [] for name in lists))
+
+    def entry(self, others: Sequence[_Filter]) -> Located[object]:
+        """The entry that routes pass in the policy of the same name elsewhere, else the first one."""
+        for other in others:
+            if other.name == self.name:
+                for own, theirs in zip(self.clauses, other.clauses, strict=False):
+                    if other.passes(theirs.value):
+                        return own
+        return self.clauses[0]
 
 
 def _filters(network: Network) -> Iterator[_Filter]:
+    for facts in network.devices:
+        for vrf, process in facts.bgp.items():
+            name = process.connected.value if process.connected else ""
+            into = f"BGP of VRF {vrf}" if vrf else "BGP"
+            yield _Filter(facts, into, "redistributed into", name, ("connected", stem(facts.name), vrf))
     for facts, _, peer in network.sessions():
         far = network.far(peer)
         if far is None or (far.back is not None and not is_on(far.back)):
@@ -105,23 +131,9 @@ def _filters(network: Network) -> Iterator[_Filter]:
 
 def _both_ways(facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Iterator[_Filter]:
     families = tuple(sorted({one.value for one in peer.families}))
-    ways = (("accepted from", peer.import_filter), ("advertised to", peer.export_filter))
-    for verb, policy in ways:
-        name = policy.value if policy else ""
+    for verb, policy in (("accepted from", peer.import_filter), ("advertised to", peer.export_filter)):
         kin = (verb, stem(facts.name), stem(far.name), bool(peer.vrf), families, is_loopback(interface.name))
-        yield _Filter(facts, far, verb, name, _barred(facts, name), kin)
-
-
-def _barred(facts: Facts, name: str) -> Located[object] | None:
-    """The first entry of a policy that no route passes; None for another policy, one that is unknown, or an expression."""
-    clauses = facts.clauses.get(name, [])
-    barred = all(one.value is None or _is_empty(facts, one.value) for one in clauses)
-    return clauses[0] if clauses and barred else None
-
-
-def _is_empty(facts: Facts, lists: tuple[str, ...]) -> bool:
-    """Whether an entry asks for prefix lists and none of them has an entry that permits."""
-    return bool(lists) and all(facts.prefixes.get(name) == [] for name in lists)
+        yield _Filter(facts, far.name, verb, policy.value if policy else "", kin)
 
 
 class Undefined(FilesCheck):
