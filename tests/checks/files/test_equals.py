@@ -183,7 +183,7 @@ def test_an_entry_that_denies_on_one_device_is_named_at_its_line() -> None:
     found = heads(but(SITES, {"leaf3.eos": {"RM-IN permit 20": "RM-IN deny 20"}}))
     assert [one for one in found if "FAB289" in one and "RM-IN" in one] == [
         f"leaf3.eos:{line}: warning[FAB289]: leaf3: `route-map RM-IN deny 20`, but `route-map RM-IN permit 20` on "
-        f"{len(SITES) - 1} devices of its role (leaf1, leaf2 and {len(SITES) - 3} more)"
+        "3 devices of its role (leaf1, leaf2 and 1 more)"
     ]
 
 
