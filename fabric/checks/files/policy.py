@@ -116,10 +116,9 @@ class _Filter:
 
 def _filters(network: Network) -> Iterator[_Filter]:
     for facts in network.devices:
-        for vrf, process in facts.bgp.items():
-            name = process.connected.value if process.connected else ""
-            into = f"BGP of VRF {vrf}" if vrf else "BGP"
-            yield _Filter(facts, into, "redistributed into", name, ("connected", stem(facts.name), vrf))
+        process = facts.bgp.get("")  # a tenant may have no networks on a device
+        name = process.connected.value if process and process.connected else ""
+        yield _Filter(facts, "BGP", "redistributed into", name, ("connected", stem(facts.name)))
     for facts, _, peer in network.sessions():
         far = network.far(peer)
         if far is None or (far.back is not None and not is_on(far.back)):
