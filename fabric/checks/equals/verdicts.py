@@ -39,11 +39,11 @@ class Verdicts:
 
     Attributes:
         devices: how many were added.
-        said: entry without its verdict → verdict → position of a device → its statement.
+        stated: entry without its verdict → verdict → position of a device → its statement.
     """
 
     devices: int = 0
-    said: dict[tuple[str, ...], dict[str, dict[int, Row]]] = field(default_factory=dict)
+    stated: dict[tuple[str, ...], dict[str, dict[int, Row]]] = field(default_factory=dict)
 
     def add(self, own: Outline) -> Outline:
         """Adds the entries of the next device, and gives its outline back."""
@@ -51,13 +51,13 @@ class Verdicts:
             found = VERDICT.findall(row.path[-1])
             if len(found) == 1:
                 key = (*row.path[:-1], VERDICT.sub("*", row.path[-1]))
-                self.said.setdefault(key, {}).setdefault(found[0], {})[self.devices] = row
+                self.stated.setdefault(key, {}).setdefault(found[0], {})[self.devices] = row
         self.devices += 1
         return own
 
     def turned(self) -> Iterator[Turned]:
         """Every entry of which one device has another verdict than all others, of which nearly all have the entry."""
-        for verdicts in self.said.values():
+        for verdicts in self.stated.values():
             if len(verdicts) != 2:
                 continue
             few, many = sorted(verdicts.values(), key=len)

@@ -104,7 +104,7 @@ NVUE = """\
                 action:
                   {first}: {{}}
 """
-SAID = {  # network OS → file, text, and the line of the first entry that denies
+POLICY = {  # network OS → file, text, and the line of the first entry that denies
     "eos": ("startup-config", "route-map OUT {first} 10\n", 1),
     "nxos": ("startup-config", "route-map OUT {first} 10\n", 1),
     "frr": ("frr.conf", "frr version 10\nroute-map OUT {first} 10\nexit\n", 2),
@@ -114,9 +114,9 @@ SAID = {  # network OS → file, text, and the line of the first entry that deni
 }
 
 
-@pytest.mark.parametrize("nos", SAID)
+@pytest.mark.parametrize("nos", POLICY)
 def test_clauses_of_a_policy(nos: str) -> None:
-    file, text, line = SAID[nos]
+    file, text, line = POLICY[nos]
     permit, deny = ("accept", "reject") if nos == "junos" else ("permit", "deny")
     passing = read_device("leaf1", nos, {file: text.format(first=permit, last="reject")}).clauses["OUT"]
     barring = read_device("leaf1", nos, {file: text.format(first=deny, last="reject")}).clauses["OUT"]
