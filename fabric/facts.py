@@ -188,6 +188,8 @@ class Facts:
     watchdog_ms: Located[int] | None = None  # its detection time
     prefixes: dict[str, list[Located[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32"
     policies: dict[str, list[Located[str]]] = field(default_factory=dict)  # routing policy → prefix lists that it permits
+    clauses: dict[str, list[Located[tuple[str, ...] | None]]] = field(default_factory=dict)  # policy → per entry in its
+    # order: None where it denies, else the prefix lists that it asks for; at its verdict
     conflicts: list[Located[str]] = field(default_factory=list)  # repeated settings that differ, a sentence a side
     services: Services = field(default_factory=Services)
     broken: list[Located[str]] = field(default_factory=list)  # what no parser can read: "not JSON: …"

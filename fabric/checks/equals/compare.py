@@ -10,6 +10,7 @@ from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Family, Plans,
 from fabric.checks.equals.odd import Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
+from fabric.checks.equals.verdicts import Turned, Verdicts
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts, Interface, Located
 from fabric.text import listed, plural
@@ -89,13 +90,27 @@ class _Role:
         """Compares devices; the first `judged` of them may be found odd."""
         samples = {id(facts): self.outlines.of(facts) for facts in devices[:: max(1, len(devices) // LEARNT_FROM)]}
         made = plans(list(samples.values()))
-        read = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices)
-        odd, apart = odd_ones([filed(own, made, self.bodies) for own in read])
+        read, verdicts = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices), Verdicts()
+        odd, apart = odd_ones([filed(verdicts.add(own), made, self.bodies) for own in read])
+        turned: list[Unlike] = []
         if not (only_objects or only_device):
+            turned = [self._turned(devices, one) for one in verdicts.turned()]
+            self.result.unlike += turned
             self.result.apart += [f"{devices[at].name} ({plural(count, 'difference')})" for at, count in apart.items()]
+        known = {(other.place.file, other.place.line) for other in turned}
         for one in odd:
             if one.device < judged and not (only_objects and not one.objects) and not (only_device and one.objects):
-                self.result.unlike += self._shown(devices, made, one)
+                shown = self._shown(devices, made, one)
+                self.result.unlike += [other for other in shown if (other.place.file, other.place.line) not in known]
+
+    def _turned(self, devices: Sequence[Facts], one: Turned) -> Unlike:
+        syntax, place = syntax_of(self.role.nos), one.row.place
+        got, expected = (quoted(syntax.joined(row.path)) for row in (one.row, one.usual))
+        witnesses = (
+            f"{plural(len(one.witnesses), 'device')} of its role ({listed([devices[at].name for at in one.witnesses], 2)})"
+        )
+        at = Located(None, place.line, place.file)
+        return Unlike(devices[one.device], at, expected, got, "", 0, witnesses, syntax.joined(one.usual.path))
 
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
@@ -165,4 +180,9 @@ def _text(nos: str, made: Plans, what: Property) -> str:
     if SECRET.search(shown):
         shown = " ".join(shown.split()[:2]) + " …"
     shown = f"{syntax.verb} {shown}" if syntax.verb else shown
-    return f"`{shown[:QUOTED]}…`" if len(shown) > QUOTED else f"`{shown}`"
+    return quoted(shown)
+
+
+def quoted(text: str) -> str:
+    """A statement in a message, cut where it is long."""
+    return f"`{text[:QUOTED]}…`" if len(text) > QUOTED else f"`{text}`"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from fabric.checks.equals.forms import Body, Device, Family, Property
 from fabric.checks.equals.outline import ADDRESS
+from fabric.checks.equals.verdicts import VERDICT
 
 MOST_ODD = 3  # differences of a device that still counts as an equal of the others
 ENOUGH = 4  # objects with one body that make a rule
@@ -55,9 +56,17 @@ def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
         if (one.witnesses > 2 or alone[one.device] + lacking[one.device] < 2 - one.objects)
         and (one.extra or lacking[one.device] < OTHER_USE)
     ]
-    counts = Counter(one.device for one in found)
+    counts = Counter(one.device for one in found if not _is_verdict(one))
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
-    return [one for one in found if one.device not in unlike], unlike
+    return [one for one in found if one.device not in unlike or _is_verdict(one)], unlike
+
+
+def _is_verdict(one: Odd) -> bool:
+    """Whether an entry permits in place of denying, or the reverse, and nothing else."""
+    (missing, *more), extra = one.missing, one.extra
+    if more or len(extra) != 1 or missing == extra[0]:
+        return False
+    return VERDICT.sub("", missing[0]) == VERDICT.sub("", extra[0][0]) and missing[1] == extra[0][1]
 
 
 def _apart(devices: Sequence[Device]) -> tuple[list[int], list[int]]:

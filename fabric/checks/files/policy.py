@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, FilesCheck, Finding, Network, syntax_of
+from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, is_loopback, is_on, syntax_of
 from fabric.checks.base import REGENERATE
 from fabric.checks.defined import shared, undefined, unused
-from fabric.facts import Facts, Located
+from fabric.checks.equals.roles import stem
+from fabric.facts import Facts, Interface, Located, Neighbor
 from fabric.grouping import grouped
-from fabric.text import plural
+from fabric.text import listed, plural
 
 
 class PrefixLists(FilesCheck):
@@ -41,6 +43,96 @@ class RoutesPassed(FilesCheck):
     example = "`neighbor 10.64.0.1` without its `route-map … in`"
     remediation = REGENERATE
     kinds: ClassVar = ("takes", "sends", "connected", "aggregates")
+
+
+class NothingPasses(FilesCheck):
+    """Looks for BGP sessions between two devices with a policy that no route passes.
+
+    Every entry of the policy denies, or permits only what an empty prefix list contains. The session is Established, but
+    no route is accepted or advertised, and traffic takes other paths or none. A policy of this kind is deliberate where a
+    peer is only listened to or only sent to, so all sessions between devices of the same roles have it then.
+    """
+
+    id = "FAB2512"
+    title = "Routes pass the policies of sessions"
+    severity = ERROR
+    else_severity = "warning if routes pass on no other session between devices of the same roles"
+    example = "`route-map FABRIC-OUT deny 10` as the only entry of the map"
+    remediation = "permit the routes that the session is for"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        filters = list(_filters(network))
+        passed = {one.kin: one for one in filters if not one.bars}
+        for same in grouped(((id(one.facts), one.name), one) for one in filters if one.bars).values():
+            first = same[0]
+            others = [passed[one.kin] for one in same if one.kin in passed]
+            ways = grouped((one.verb, one.far) for one in same)
+            what = ", and nothing is ".join(f"{verb} {listed(list(dict.fromkeys(far)), 2)}" for verb, far in ways.items())
+            message = f"no route passes {first.name}: nothing is {what}"
+            yield self.on(first.facts, first.entry(others), message, severity=ERROR if others else WARNING)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """The policy on one direction of a session with another device that was read, or on connected routes.
+
+    Attributes:
+        facts: the device.
+        far: name of the other one, or of the process that the routes enter.
+        verb: "accepted from", "advertised to" or "redistributed into".
+        name: of the policy, "" for none.
+        kin: equal for sessions between devices of the same roles.
+    """
+
+    facts: Facts
+    far: str
+    verb: str
+    name: str
+    kin: tuple[object, ...]
+
+    @property
+    def clauses(self) -> list[Located[tuple[str, ...] | None]]:
+        """Entries of the policy; none for one that is unknown, or an expression."""
+        return self.facts.clauses.get(self.name, [])
+
+    @property
+    def bars(self) -> bool:
+        """Whether no route passes."""
+        return bool(self.clauses) and not any(self.passes(one.value) for one in self.clauses)
+
+    def passes(self, lists: tuple[str, ...] | None) -> bool:
+        """Whether routes pass an entry: it does not deny, and some list that it asks for has an entry that permits."""
+        return lists is not None and not (lists and all(self.facts.prefixes.get(name) == [] for name in lists))
+
+    def entry(self, others: Sequence[_Filter]) -> Located[object]:
+        """The entry that routes pass in the policy of the same name elsewhere, else the first one."""
+        for other in others:
+            if other.name == self.name:
+                for own, theirs in zip(self.clauses, other.clauses, strict=False):
+                    if other.passes(theirs.value):
+                        return own
+        return self.clauses[0]
+
+
+def _filters(network: Network) -> Iterator[_Filter]:
+    for facts in network.devices:
+        process = facts.bgp.get("")  # a tenant may have no networks on a device
+        name = process.connected.value if process and process.connected else ""
+        yield _Filter(facts, "BGP", "redistributed into", name, ("connected", stem(facts.name)))
+    for facts, _, peer in network.sessions():
+        far = network.far(peer)
+        if far is None or (far.back is not None and not is_on(far.back)):
+            continue
+        yield from _both_ways(facts, peer, far.facts, far.interface)
+        if far.back is not None and far.back.dynamic:  # it has no far end of its own
+            yield from _both_ways(far.facts, far.back, facts, far.interface)
+
+
+def _both_ways(facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Iterator[_Filter]:
+    families = tuple(sorted({one.value for one in peer.families}))
+    for verb, policy in (("accepted from", peer.import_filter), ("advertised to", peer.export_filter)):
+        kin = (verb, stem(facts.name), stem(far.name), bool(peer.vrf), families, is_loopback(interface.name))
+        yield _Filter(facts, far.name, verb, policy.value if policy else "", kin)
 
 
 class Undefined(FilesCheck):

@@ -34,11 +34,18 @@ class Entry:
             return []
         return self.lists or [Located(ANY_ROUTE, self.line, self.file)]
 
+    @property
+    def clause(self) -> Located[tuple[str, ...] | None]:
+        """None for an entry that denies, else the prefix lists of which a route must be in one."""
+        lists = tuple(one.value for one in self.lists) if self.permits else None
+        return Located(lists, self.line, self.file)
+
 
 def add_policies(facts: Facts, entries: Iterable[Entry]) -> None:
     """Every policy with what it lets through, one that lets nothing through among them."""
     for entry in entries:
         facts.policies.setdefault(entry.name, []).extend(entry.passes)
+        facts.clauses.setdefault(entry.name, []).append(entry.clause)
 
 
 def read_route_maps(facts: Facts, file: str, config: Section) -> None:

@@ -152,3 +152,43 @@ def test_a_secret_is_not_quoted() -> None:
     found = heads(but(files, {"leaf1.eos": {"tacacs-server key 7 0815hidden\n": ""}}))
     assert found
     assert not any("0815hidden" in line for line in found)
+
+
+ENTRIES = """\
+route-map RM-IN permit 10
+   match ip address prefix-list PL
+route-map RM-IN permit 20
+   match community GSHUT
+   set local-preference 0
+route-map RM-SITE{n} permit 10
+"""
+SITES = {name: text + ENTRIES.format(n=name[4]) for name, text in LEAVES.items()}
+TERMS = """\
+set system host-name leaf{n}
+set policy-options policy-statement A term a from protocol direct
+set policy-options policy-statement A term a then accept
+set policy-options policy-statement B term a from protocol bgp
+set policy-options policy-statement B term a then accept
+set policy-options policy-statement C term a from protocol aggregate
+set policy-options policy-statement C term a then accept
+set policy-options policy-statement D term a from protocol static
+set policy-options policy-statement D term a then accept
+set policy-options policy-statement E term a from protocol ospf
+set policy-options policy-statement E term a then accept
+"""
+
+
+def test_an_entry_that_denies_on_one_device_is_named_at_its_line() -> None:
+    line = SITES["leaf3.eos"].splitlines().index("route-map RM-IN permit 20") + 1
+    found = heads(but(SITES, {"leaf3.eos": {"RM-IN permit 20": "RM-IN deny 20"}}))
+    assert [one for one in found if "FAB289" in one and "RM-IN" in one] == [
+        f"leaf3.eos:{line}: warning[FAB289]: leaf3: `route-map RM-IN deny 20`, but `route-map RM-IN permit 20` on "
+        "3 devices of its role (leaf1, leaf2 and 1 more)"
+    ]
+
+
+def test_many_verdicts_do_not_hide_a_device() -> None:
+    files = {f"leaf{n}.junos": TERMS.format(n=n) for n in range(1, 6)}
+    files["leaf2.junos"] = files["leaf2.junos"].replace("accept", "reject")
+    lines = [one.split(": ")[0] for one in heads(files) if "FAB289" in one]
+    assert lines == [f"leaf2.junos:{line}" for line in (3, 5, 7, 9, 11)]

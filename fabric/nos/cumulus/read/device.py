@@ -106,7 +106,8 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
 
 def _entries(file: str, tree: Branch) -> Iterator[Entry]:
     for (name, _), rule in found(tree, "router/policy/route-map/*/rule/*"):
-        entry = Entry(name, "deny" not in rule.at("action").parts, rule.line, file)
+        denial = rule.at("action").parts.get("deny")
+        entry = Entry(name, denial is None, denial.line if denial else rule.line, file)
         for key, part in rule.at("match").parts.items():
             lists = [Located(text, own.line, file) for text, own in part.parts.items()]
             if key in ("ip-prefix-list", "prefix-list"):

@@ -76,9 +76,10 @@ class _Conf:
         if kind is None:
             return False
         name, *entry = (word for word in words[1:] if word not in ("access-list", "standard", "expanded"))
-        if not line.negated and kind == "prefix list" and "permit" in entry:
-            configured = " ".join(entry[entry.index("permit") + 1 :])
-            self.facts.prefixes.setdefault(name, []).append(line.located(configured))
+        if not line.negated and kind == "prefix list":
+            rows = self.facts.prefixes.setdefault(name, [])
+            if "permit" in entry:
+                rows.append(line.located(" ".join(entry[entry.index("permit") + 1 :])))
         return True
 
     def _ip(self, line: Line, open_: Open) -> bool:

@@ -21,11 +21,15 @@ def read_policies(facts: Facts, root: Node) -> None:
 
 
 def _terms(name: str, policy: Node) -> Iterator[Entry]:
-    """The terms that accept. A policy that ends without a verdict on what is left lets BGP's routes through."""
-    verdict = False
+    """The terms that accept. A policy that ends without a verdict on what is left lets BGP's routes through.
+
+    So does a policy that leaves routes to the next one (`next policy`) or to a default action.
+    """
+    verdict = leaves = False
     for term in (*policy.at("term").values(), policy):
         conditions, ends = term.at("from"), term.at("then")
-        entry = Entry(name, "accept" in ends, term.line, term.file)
+        at = ends.at("reject") if "reject" in ends else term
+        entry = Entry(name, "accept" in ends, at.line, at.file)
         for word, part in conditions.items():
             if word in ("route-filter-list", "prefix-list"):
                 entry.lists += part.every()
@@ -34,7 +38,8 @@ def _terms(name: str, policy: Node) -> Iterator[Entry]:
         if "accept" in ends or "reject" in ends:
             verdict = verdict or not conditions
             yield entry
-    if not verdict:
+        leaves = leaves or "next" in ends or "default-action" in ends
+    if leaves or not verdict:
         yield Entry(name, True, policy.line, policy.file)
 
 
