@@ -43,7 +43,7 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
 
 
 def _rest(subject: Rest) -> list[Finding]:
-    """The findings of the last net, each of its checks knowing those before it."""
+    """The findings about what no other check covers; each check knows the findings before it."""
     found: list[Finding] = []
     for check in checks(RestCheck):
         found += check.run(replace(subject, reported=(*subject.reported, *found)))

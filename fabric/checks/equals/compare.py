@@ -10,7 +10,7 @@ from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Family, Plans,
 from fabric.checks.equals.odd import Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
-from fabric.checks.equals.verdicts import Turned, Verdicts
+from fabric.checks.equals.verdicts import Reversed, Verdicts
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts, Interface, Located
 from fabric.text import listed, plural
@@ -92,18 +92,18 @@ class _Role:
         made = plans(list(samples.values()))
         read, verdicts = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices), Verdicts()
         odd, apart = odd_ones([filed(verdicts.add(own), made, self.bodies) for own in read])
-        turned: list[Unlike] = []
+        reversals: list[Unlike] = []
         if not (only_objects or only_device):
-            turned = [self._turned(devices, one) for one in verdicts.turned()]
-            self.result.unlike += turned
+            reversals = [self._reversed(devices, one) for one in verdicts.reversed()]
+            self.result.unlike += reversals
             self.result.apart += [f"{devices[at].name} ({plural(count, 'difference')})" for at, count in apart.items()]
-        known = {(other.place.file, other.place.line) for other in turned}
+        known = {(other.place.file, other.place.line) for other in reversals}
         for one in odd:
             if one.device < judged and not (only_objects and not one.objects) and not (only_device and one.objects):
                 shown = self._shown(devices, made, one)
                 self.result.unlike += [other for other in shown if (other.place.file, other.place.line) not in known]
 
-    def _turned(self, devices: Sequence[Facts], one: Turned) -> Unlike:
+    def _reversed(self, devices: Sequence[Facts], one: Reversed) -> Unlike:
         syntax, place = syntax_of(self.role.nos), one.row.place
         got, expected = (quoted(syntax.joined(row.path)) for row in (one.row, one.usual))
         witnesses = (

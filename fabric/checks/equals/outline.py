@@ -162,7 +162,7 @@ def names_of(facts: Facts) -> list[tuple[Name, Place]]:
     found = []
     for path, place in syntax.read(facts.texts).items():
         text = syntax.joined(path)
-        key = f"{path[0]} {' '.join(map(_own, text.split(' ')))}"
+        key = _alike(path[0], text)
         patterns = shapes.get(key)
         if patterns is None:
             patterns = shapes[key] = _named(syntax, text)
@@ -183,7 +183,7 @@ def _named(syntax: Syntax, text: str) -> tuple[NamePattern, ...]:
 def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     """The form of a statement that was not read before; its clues and names go to the cache."""
     text = syntax.joined(path)
-    key = f"{path[0]} {' '.join(map(_own, text.split(' ')))}"
+    key = _alike(path[0], text)
     if "description " in key:
         key = TEXT.sub("", key)
     shape = cache.shapes.get(key)
@@ -198,6 +198,11 @@ def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     words = WORD.findall(text)
     values = tuple([words[at].rstrip(",;").partition("/")[0] if cut else words[at] for at, cut in shape.values])
     return Form(shape.form, values, shape.matters)
+
+
+def _alike(part: str, text: str) -> str:
+    """What statements of one part of the config have in common that differ in addresses and AS numbers alone."""
+    return f"{part} {' '.join(map(_own, text.split(' ')))}"
 
 
 @lru_cache(maxsize=100_000)

@@ -1,7 +1,7 @@
-"""Verdicts turned round: an entry of a policy or list that permits on one device and denies on all others of its role.
+"""Entries of policies and lists that permit on one device and deny on all others of its role, or the reverse.
 
-The verdict of an entry is one word, but everything below the entry has it in its path, and an object may be filed by it. So
-it is compared word for word, apart from what devices of a role have in common otherwise.
+The verdict is one word of the entry, but it is part of the path of all statements below the entry, and of the name of its
+object. So entries are compared here word for word, before `forms` files statements by object.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ VERDICT = re.compile(r"(?<![\w-])(permit|deny|accept|reject)(?![\w-])")
 LEAST = 2  # devices that agree
 
 
-class Turned(NamedTuple):
+class Reversed(NamedTuple):
     """An entry with another verdict than on all other devices of the role that have it.
 
     Attributes:
@@ -55,12 +55,12 @@ class Verdicts:
         self.devices += 1
         return own
 
-    def turned(self) -> Iterator[Turned]:
-        """Every entry of which one device has another verdict than all others, of which nearly all have the entry."""
+    def reversed(self) -> Iterator[Reversed]:
+        """Every entry that has another verdict on one device than on all others, if nearly all devices have the entry."""
         for verdicts in self.stated.values():
             if len(verdicts) != 2:
                 continue
             few, many = sorted(verdicts.values(), key=len)
             if len(few) == 1 and len(many) >= max(LEAST, self.devices - 2) and not few.keys() & many.keys():
                 ((device, row),) = few.items()
-                yield Turned(device, row, next(iter(many.values())), tuple(many))
+                yield Reversed(device, row, next(iter(many.values())), tuple(many))
