@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from fabric.checks.equals.design import by_design
 from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Family, Plans, Property, filed, plans, rows_of
 from fabric.checks.equals.odd import Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
@@ -119,6 +120,8 @@ class _Role:
             return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)
+        if any(by_design(odd, facts, own, *found) for found in self._like(devices, made, odd)):
+            return
         place = self._place(own, rows, odd)
         texts = [_text(self.role.nos, made, what) for what in odd.missing]
         got = _text(self.role.nos, made, odd.extra[0]) if odd.extra else ""
@@ -131,6 +134,16 @@ class _Role:
         subject = odd.name if odd.objects or odd.family.text else ""
         whole = _whole(made, odd.missing[0]).partition(" ")[2]
         yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
+
+    def _like(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[tuple[Row, Facts, Outline]]:
+        """The statement that is missing, as the first witness has it."""
+        wanted = odd.missing[0]
+        for witness in (*devices[odd.device + 1 :], *devices[: odd.device + 1]):
+            others = self.outlines.of(witness)
+            for (family, name, what), row in rows_of(others, made).items():
+                if what == wanted and family == odd.family and not (witness is devices[odd.device] and name == odd.name):
+                    yield row, witness, others
+                    return
 
     def _place(self, own: Outline, rows: dict[tuple[Family, str, Property], Row], odd: Odd) -> Located[object]:
         """Of the statement that differs, else of the section or object that lacks one."""

@@ -7,6 +7,7 @@ statements about it without what is its own, so that ports of one kind have equa
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
@@ -119,10 +120,17 @@ Body: TypeAlias = frozenset[Property]  # properties of an object
 
 @dataclass(eq=False)
 class Device:
-    """What a device says: family → name of the object → its properties."""
+    """What a device says.
+
+    Attributes:
+        name: of the device.
+        objects: family → name of the object → its properties.
+        several: properties that several statements of one object have, as the addresses of many ports.
+    """
 
     name: str
     objects: dict[Family, dict[str, Body]]
+    several: frozenset[Property] = frozenset()
 
 
 def filed(own: Outline, made: Plans, bodies: dict[Body, Body]) -> Device:
@@ -142,13 +150,16 @@ def filed(own: Outline, made: Plans, bodies: dict[Body, Body]) -> Device:
             members[member].append(what)
         else:
             members[member] = [what]
-    return Device(
-        own.name,
-        {
-            family: {name: bodies.setdefault(body := frozenset(members[name]), body) for name in members}
-            for family, members in objects.items()
-        },
-    )
+    several: list[Property] = []
+    made_of: dict[Family, dict[str, Body]] = {}
+    for family, members in objects.items():
+        bodies_of = made_of[family] = {}
+        for name, properties in members.items():
+            body = frozenset(properties)
+            if len(body) < len(properties):
+                several += [what for what, count in Counter(properties).items() if count > 1]
+            bodies_of[name] = bodies.setdefault(body, body)
+    return Device(own.name, made_of, frozenset(several))
 
 
 def rows_of(own: Outline, made: Plans) -> dict[tuple[Family, str, Property], Row]:

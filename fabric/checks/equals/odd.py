@@ -8,19 +8,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabric.checks.equals.forms import Body, Device, Family, Property
-from fabric.checks.equals.outline import ADDRESS
+from fabric.checks.equals.outline import ADDRESS, DOTTED as MAC
 from fabric.checks.equals.verdicts import VERDICT
 
 MOST_ODD = 3  # differences of a device that still counts as an equal of the others
 ENOUGH = 4  # objects with one body that make a rule
-OTHER_USE = 3  # kinds of objects that a device alone has not, by design: one line that is missing removes one or two
 LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen, which means one thing on every device
 STATE = re.compile(r"(?:shutdown|state (?:up|down)|admin_status = \w+|link-down yes| disable)$")  # ports differ in it by use
 OFF = re.compile(r"(?: shutdown| state down| admin_status = down| link-down yes| disable)$")
 USE = re.compile(r"(?i)address|channel|vrf|vlan|description|bond|bridge|neighbor|profile|encapsulation|speed|family")
 TENANT = re.compile(r"\bvrf(?:_name)?\b|routing-instances")  # a port without a tenant, of an attachment
 SECTION = 3  # statements: a larger section that is missing, and nothing refers to it, is a feature without a use here
+PRIVATE = re.compile(
+    r".*(?<!\d)(?:6451[2-9]|645[2-9]\d|64[6-9]\d\d|65[0-4]\d\d|655[0-2]\d|6553[0-4]|42\d{8})(?!\d).*"
+)  # AS numbers
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
+OTHER_TASKS = 2  # kinds of objects in which a device differs from all of its equals
 PORTS = "port "  # begins the families of ports, whose names have no meaning on another device
 
 
@@ -49,13 +52,8 @@ class Odd:
 
 def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
     """(what is odd, position of a device that is no equal of the others → its differences)."""
-    alone, lacking = _apart(devices)
-    found = [
-        one
-        for one in (*_singles(devices), *_objects(devices))
-        if (one.witnesses > 2 or alone[one.device] + lacking[one.device] < 2 - one.objects)
-        and (one.extra or lacking[one.device] < OTHER_USE)
-    ]
+    apart = _apart(devices)
+    found = [one for one in (*_singles(devices), *_objects(devices)) if _is_equal(one, apart[one.device])]
     counts = Counter(one.device for one in found if not _is_verdict(one))
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike or _is_verdict(one)], unlike
@@ -69,17 +67,33 @@ def _is_verdict(one: Odd) -> bool:
     return VERDICT.sub("", missing[0]) == VERDICT.sub("", extra[0][0]) and missing[1] == extra[0][1]
 
 
-def _apart(devices: Sequence[Device]) -> tuple[list[int], list[int]]:
-    """Per device: how many kinds of objects, and lists and policies by name, it alone has; how many it alone has not.
+def _apart(devices: Sequence[Device]) -> list[frozenset[Family]]:
+    """Per device: kinds of objects, and lists and policies by name, that it alone has, or alone has not.
 
-    Two equals prove nothing against a border leaf, nor two border leaves against the third leaf. A leaf without the tenants
-    of all others has no use for the features of these tenants either.
+    An edit by hand makes one difference, a device with another task many: two equals prove nothing against a border leaf,
+    nor two border leaves against the third leaf.
     """
     kinds = [set(own.objects) | _names(own) for own in devices]
     users = Counter(kind for own in kinds for kind in own)
     alone = {kind for kind, count in users.items() if count == 1}
     common = {kind for kind, count in users.items() if count == len(devices) - 1}
-    return [len(alone & own) for own in kinds], [len(common - own) for own in kinds]
+    return [frozenset((alone & own) | (common - own)) for own in kinds]
+
+
+def _is_equal(one: Odd, apart: frozenset[Family]) -> bool:
+    """Whether the device of a difference has the same tasks as the witnesses."""
+    if one.family.text.startswith(PORTS) and one.objects and one.witnesses > 2:
+        return True  # ports are witnesses for ports
+    other = [kind for kind in apart if not _is_part(kind, one)]
+    return len(other) < (1 if one.objects and one.witnesses <= 2 else OTHER_TASKS)
+
+
+def _is_part(kind: Family, one: Odd) -> bool:
+    """Whether a kind of objects is missing, or there, because of a difference: what is in a section, what a word became."""
+    if one.objects and kind.values and kind.values[-1] != one.name:
+        return False
+    texts = [what[0] for what in (*one.missing, *one.extra)]
+    return any(kind.text.startswith(text) or text.startswith(kind.text) for text in texts)
 
 
 def _names(own: Device) -> set[Family]:
@@ -110,10 +124,18 @@ def _singles(devices: Sequence[Device]) -> Iterator[Odd]:
             if body is None:
                 continue
             missing = usual - body
+            if missing:  # one edit removes one statement, not all of many
+                missing = {what for what in missing if not _is_many(what, at, devices)}
             if not missing:
                 continue
             name = next(iter(devices[at].objects[family]))
             yield from _causes(at, family, name, missing, rare & body, len(devices) - 1)
+
+
+def _is_many(what: Property, at: int, devices: Sequence[Device]) -> bool:
+    """Whether most other devices have several statements of a property."""
+    others = [own for other, own in enumerate(devices) if other != at]
+    return 2 * sum(what in own.several for own in others) > len(others)
 
 
 def _only(members: Mapping[str, Body] | None) -> Body | None:
@@ -125,12 +147,13 @@ def _causes(
 ) -> Iterator[Odd]:
     """One difference for a value, and one for a section that is missing as a whole."""
     left = set(extra)
+    missing = missing - _of_absent(missing)
     groups: dict[str, list[Property]] = {}
     for what in sorted(missing):
         pair = next((other for other in sorted(left) if _alike(what, other)), None)
         if pair is not None:
             left.discard(pair)
-            if not _by_design(what, pair):
+            if not _by_design(what, pair, also=MAC if family.text else None):
                 yield Odd(at, family, name, (what,), (pair,), witnesses)
         else:
             groups.setdefault(what[0].partition(" / ")[0], []).append(what)
@@ -139,17 +162,33 @@ def _causes(
             yield Odd(at, family, name, tuple(members), (), witnesses)
 
 
-def _by_design(one: Property, other: Property) -> bool:
-    """Whether two properties differ in addresses, with or without the lengths of prefixes: of servers, other devices."""
+def _of_absent(missing: set[Property]) -> set[Property]:
+    """Statements about an address that several of them have: a neighbor of the others, whose session shows at both ends."""
+    counts = Counter(value for _, kept in missing for value in kept if ADDRESS.fullmatch(value))
+    return {what for what in missing if any(counts[value] > 1 for value in what[1])}
+
+
+def _by_design(one: Property, other: Property, *, also: re.Pattern[str] | None = None) -> bool:
+    """Whether two properties differ in addresses, with or without the lengths of prefixes, or in AS numbers.
+
+    `also`: further values that name one object, as the MAC address of a pair of switches.
+    """
     pairs = [(a, b) for a, b in zip(one[1], other[1], strict=False) if a != b]
     same = LENGTH.sub("", one[0]) == LENGTH.sub("", other[0])
-    return same and bool(pairs) and all(ADDRESS.fullmatch(a) and ADDRESS.fullmatch(b) for a, b in pairs)
+    return same and bool(pairs) and all(_is_identity(a, also) and _is_identity(b, also) for a, b in pairs)
+
+
+def _is_identity(value: str, also: re.Pattern[str] | None) -> bool:
+    """Whether a value names one device or AS: an address, private AS numbers."""
+    return any(pattern.fullmatch(value) for pattern in (ADDRESS, PRIVATE, also) if pattern is not None)
 
 
 def _alike(one: Property, other: Property) -> bool:
     """Whether two properties set the same thing: one form, or words that differ in one place."""
     if one[0] == other[0]:
         return True
+    if one[1] != other[1]:
+        return False
     mine, theirs = one[0].split(), other[0].split()
     return len(mine) == len(theirs) > 2 and sum(a != b for a, b in zip(mine, theirs, strict=True)) == 1
 
@@ -215,4 +254,6 @@ def _nearest(
             best = (*key, rule)
     if best is not None:
         rule = best[2]
+        if body - rule and counts[rule] <= 2 and not LETTER.search(name):
+            return  # two objects with numbers for names share what is theirs, such as the MAC address of a pair
         yield Odd(at, family, name, tuple(sorted(rule - body)), tuple(sorted(body - rule)), counts[rule], objects=True)

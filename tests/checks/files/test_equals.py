@@ -192,3 +192,43 @@ def test_many_verdicts_do_not_hide_a_device() -> None:
     files["leaf2.junos"] = files["leaf2.junos"].replace("accept", "reject")
     lines = [one.split(": ")[0] for one in heads(files) if "FAB289" in one]
     assert lines == [f"leaf2.junos:{line}" for line in (3, 5, 7, 9, 11)]
+
+
+# Reasons for which the first or only device differs: text on the others, and what it has in place of it.
+REASONS = {
+    "a task of its own": (
+        "ntp server 192.0.2.99\nip prefix-list WAN-IN seq 10 permit 0.0.0.0/0\n"
+        "ip prefix-list WAN-OUT seq 10 permit 0.0.0.0/0\n",
+        "",
+    ),
+    "many statements, which no single edit removes": (
+        "ip host a{n}.example 192.0.2.1{n}\nip host b{n}.example 192.0.2.2{n}\n",
+        "",
+    ),
+    "a definition that it has no use for": ("qos profile SLOW\n   qos trust dscp\n", ""),
+    "a server that it is itself": ("ntp server 10.1.1.0\n", ""),
+    "a next hop in a subnet of the others": (
+        "interface Vlan9\n   ip address 192.0.2.13{n}/28\nip route 203.0.113.0/24 192.0.2.129\n",
+        "interface Vlan9\n   ip address 198.51.100.1/28\n",
+    ),
+    "AS numbers": ("ip as-path access-list UP permit _65123_ any\n", "ip as-path access-list UP permit _65124_ any\n"),
+}
+
+
+@pytest.mark.parametrize("case", REASONS)
+def test_a_reason_is_no_finding(case: str) -> None:
+    usual, own = REASONS[case]
+    leaves = {f"leaf{n}.eos": LEAF.format(n=n) + (own if n == 1 else usual.format(n=n)) for n in (1, 2, 3, 4)}
+    assert heads(leaves) == []
+
+
+def test_a_port_has_another_profile_where_profiles_differ_by_port() -> None:
+    slow = ("10.1.1.2/31\n   service-profile ROCE\n", "10.1.1.2/31\n   service-profile ROCE-100G\n")
+    assert heads(but(LEAVES, {"leaf1.eos": dict([slow])})) == []
+
+
+def test_the_default_route_of_one_is_still_missed() -> None:
+    """The reasons explain nothing where the device is connected to the subnet of the next hop."""
+    subnet, route = "interface Vlan9\n   ip address 192.0.2.13{n}/28\n", "ip route 203.0.113.0/24 192.0.2.129\n"
+    leaves = {f"leaf{n}.eos": LEAF.format(n=n) + subnet.format(n=n) + route * (n > 1) for n in (1, 2, 3, 4)}
+    assert [head.partition("missing ")[2].partition(",")[0] for head in heads(leaves)] == [f"`{route.strip()}`"]

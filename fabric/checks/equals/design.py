@@ -1,0 +1,102 @@
+"""Differences by design: what a device cannot have, need not have, or has in a form that varies from port to port.
+
+An exemption names a statement; these are reasons, and hold for every statement of every network OS. What a difference by
+design would break is reported by another check: a name that is used but not defined, a route without a next hop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
+
+from fabric.checks.equals.odd import PORTS, Odd
+from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, Outline, Row
+from fabric.checks.statements import syntax_of
+from fabric.facts import Facts
+from fabric.nos.statements.names import Name
+
+
+def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, others: Outline) -> bool:
+    """Whether a device differs for a reason.
+
+    Args:
+        odd: the difference.
+        facts: of the device.
+        own: its statements.
+        like: the statement that is missing, as a witness has it.
+        witness: its facts.
+        others: its statements.
+    """
+    text = syntax_of(own.nos).joined(like.path)
+    if odd.family.text.startswith(PORTS) or AT_PORT in odd.family.text:
+        names = [name for name in _names(own.nos, text) if name.used and name.text not in witness.interfaces]
+        return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
+    if odd.objects:
+        return not odd.extra and _has_contents(like, others)
+    if _is_elsewhere(text, facts, witness):
+        return True
+    return any(not name.used and not _is_known(name, own) for name in _names(own.nos, text))
+
+
+def _names(nos: str, text: str) -> list[Name]:
+    return [name for pattern in syntax_of(nos).names.patterns for name in pattern.read(text)]
+
+
+def _slot(name: Name, like: Row, own: Outline) -> set[str]:
+    """What the ports of a device, or the device as the default of its ports, refer to in one place: QoS profiles by speed."""
+    place, found = _place(like, name), set[str]()
+    for row in own.all_rows:
+        if len(row.path) == len(like.path) and row.path[0] == like.path[0]:
+            names = _names(own.nos, syntax_of(own.nos).joined(row.path))
+            found |= {one.text for one in names if one.used and one.kind == name.kind and _is_same(_place(row, one), place)}
+    return found
+
+
+def _place(row: Row, name: Name) -> list[str]:
+    """The parts of a statement without a name and numbers."""
+    return [DIGITS.sub("#", part.replace(name.text, "")) for part in row.path]
+
+
+def _is_same(one: list[str], other: list[str]) -> bool:
+    """Whether two statements set one thing: of ports, or of ports and of the system."""
+    system = not any("#" in part for part in one[1:-1])
+    return one[-1] == other[-1] if system else one == other
+
+
+def _is_known(name: Name, own: Outline) -> bool:
+    """Whether a device defines or uses a name. A use without a definition is an error of its own (FAB281)."""
+    return any((one.kind, one.text) == (name.kind, name.text) for one, _ in own.names)
+
+
+def _has_contents(like: Row, others: Outline) -> bool:
+    """Whether a statement is the head of a section: without what is in it, it has no use."""
+    length = len(like.path)
+    return any(len(row.path) > length and row.path[:length] == like.path for row in others.all_rows)
+
+
+def _is_elsewhere(text: str, facts: Facts, witness: Facts) -> bool:
+    """Whether a statement is about an address that is the device's own, or in a subnet that it is not connected to."""
+    wanted = [match[1] for word in text.split() if (match := ADDRESS.fullmatch(word)) and match[2] is None]
+    if not wanted:
+        return False
+    mine, theirs = list(_addresses(facts)), list(_addresses(witness))
+    for address in wanted:
+        try:
+            host = ip_address(address)
+        except ValueError:
+            continue
+        if any(host == one.ip for one in mine):
+            return True
+        near = any(host in one.network and host != one.ip for one in theirs)
+        if near and not any(host in one.network for one in mine):
+            return True
+    return False
+
+
+def _addresses(facts: Facts) -> Iterator[IPv4Interface | IPv6Interface]:
+    for port in facts.interfaces.values():
+        for address in port.addresses:
+            try:
+                yield ip_interface(address.value)
+            except ValueError:
+                continue
