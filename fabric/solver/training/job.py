@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 from fabric.rounding import ceil_div
+from fabric.solver.training.rates import Ratio, ratio
 
 CODE = "FAB173"
 Dimension = Literal["tensor", "context", "expert", "pipeline", "data", "expert_data", "embedding"]
@@ -223,9 +224,15 @@ class TrainingJob:
             weights += 2 * self.model.layers * self.model.hidden * width
         attention *= {"none": 1, "selective": 4 / 3, "full": 4 / 3}[self.compute.recompute]
         weights *= 4 / 3 if self.compute.recompute == "full" else 1
-        rate = self.compute.tflops_per_gpu
-        tflop = weights + attention * rate / (self.compute.attention_tflops_per_gpu or rate)
+        rate, reached = self.compute.tflops_per_gpu, self.rates
+        attention *= rate / (self.compute.attention_tflops_per_gpu or rate)
+        tflop = weights / reached.matmul + attention / reached.attention
         return self.tokens * tflop / (self.gpus * rate * 1e12 * self.compute.utilisation) * 1e3
+
+    @property
+    def rates(self) -> Ratio:
+        """What a utilisation that was measured on another GPU model is multiplied by."""
+        return ratio(self.gpu, self.compute.measured_on, self.compute.tflops_per_gpu) if self.is_transferred else Ratio()
 
     @property
     def is_transferred(self) -> bool:
