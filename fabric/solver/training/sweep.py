@@ -44,7 +44,7 @@ class StepSweep:
         return {"keys": list(self.keys), "variants": [_document(item) for item in self.variants]}
 
     def lines(self) -> list[str]:
-        """One row per variant: the step, its band, what the network costs, and the values, which fold where there are many."""
+        """One row per variant: the step, its band, what the network costs, and the values, which may fold."""
         fit = [item for item in self.variants if item.step]
         head = ("step", "p10 to p90", "tokens/s", "to network", "memory", *_titles(self.keys))
         rows = [(*_cells(item.step), *map(_word, item.values)) for item in fit[:SHOWN] if item.step]
