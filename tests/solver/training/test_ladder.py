@@ -38,8 +38,8 @@ def scored(name: str, contrast: bool = False) -> StepScore:
         ("gpt3-h100", False, 0.049),
         ("llama-405b-fp8-mlperf", False, 0.025),
         ("llama-405b-gb200", False, 0.028),
-        ("megatron-bridge", False, 0.122),
-        ("other-gpus", False, 0.129),
+        ("megatron-bridge", False, 0.15),
+        ("other-gpus", False, 0.06),
         ("contrasts", True, 0.056),
     ],
 )
@@ -58,7 +58,7 @@ def test_the_first_row_is_met_by_the_fit() -> None:
 
 def test_other_jobs_on_one_gpu_model_and_on_another() -> None:
     dense, sparse, _ = (abs(row.error) for row in scored("megatron-bridge").predictions)
-    assert (dense < 0.095, sparse < 0.082) == (True, True)
+    assert (dense < 0.095, sparse < 0.15) == (True, True)
 
 
 def test_the_page_has_the_errors_with_a_later_release_of_nccl(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_dense_job_on_another_gpu_model() -> None:
         for row in scored(name, name == "contrasts").predictions
         if row.transferred
     }
-    assert abs(found.pop("Qwen3 235B GB200")) < 0.16
+    assert abs(found.pop("Qwen3 235B GB200")) < 0.15
     assert len(found) == 4
     assert max(map(abs, found.values())) < 0.06, found
 
