@@ -56,8 +56,8 @@ def _transferred(step: StepTime) -> list[tuple[str, str]]:
     if not step.measured_on:
         return []
     rates = step.rates
-    scaled = f", x {rates.matmul:.2f} here (attention x {rates.attention:.2f})" if rates != Ratio() else ""
-    return [("utilisation", f"measured on {step.measured_on}{scaled}: p10 to p90 is wider")]
+    scaled = f", x {rates.matmul:.2f}, attention x {rates.attention:.2f}" if rates != Ratio() else ""
+    return [("utilisation", f"measured on {step.measured_on}{scaled}; p10 to p90 is wider")]
 
 
 def _memory(step: StepTime) -> list[tuple[str, str]]:

@@ -9,8 +9,10 @@ import pytest
 from fabric.formats import yaml
 from fabric.solver.collectives.physics import gpu_names
 from fabric.solver.training.job import Compute
+from fabric.solver.training.lines import lines
 from fabric.solver.training.rates import DATA, Ratio, ratio
-from tests.solver.training.test_step import DENSE
+from fabric.solver.training.step import step_time
+from tests.solver.training.test_step import DENSE, simple
 
 DENSE_ON_GB200 = replace(DENSE, gpu="gb200", compute=Compute(tflops_per_gpu=5000, attention_tflops_per_gpu=2500))
 
@@ -55,6 +57,14 @@ def test_matrix_products_and_attention_have_ratios_of_their_own() -> None:
     attention = 12 * model.layers * model.hidden * model.sequence * 2 / (0.37 / 0.45)
     seconds = job.tokens * (weights + attention) / (job.gpus * 5000e12 * job.compute.utilisation)
     assert job.computing_ms == pytest.approx(seconds * 1e3)
+
+
+def test_the_answer_shows_the_factors() -> None:
+    job = replace(DENSE_ON_GB200, compute=replace(DENSE_ON_GB200.compute, measured_on="h100"))
+    shown = "measured on h100, x 0.92, attention x 0.82; p10 to p90 is wider"
+    assert shown in "\n".join(lines(step_time(job, simple, 8)))
+    unknown = replace(job, compute=replace(job.compute, measured_on="a100"))
+    assert "measured on a100; p10 to p90 is wider" in "\n".join(lines(step_time(unknown, simple, 8)))
 
 
 def test_experts_have_no_figure_of_their_own() -> None:
