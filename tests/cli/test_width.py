@@ -47,6 +47,12 @@ COMMANDS = {
         *("step", "starter.yaml", "--job", ROOT / "docs" / "step-70b.yaml", "--vary", "parallel.tensor=4,8"),
         *("--vary", "parallel.pipeline=1,2", "--vary", "compute.recompute=none,full"),
     ),
+    "step --vary, many keys": (
+        *("step", "starter.yaml", "--job", ROOT / "docs" / "step-70b.yaml", "--vary", "parallel.tensor=4,8"),
+        *("--vary", "overlap.tensor=0,chunk", "--vary", "compute.recompute=none,full", "--vary", "batch.micro_batch=1,2"),
+        *("--vary", "software.cuda_graph=none,full_iteration", "--vary", "parallel.schedule=1f1b,zero_bubble"),
+        *("--vary", "bytes.gradient=2,4"),
+    ),
     "score --step": ("score", "--step", ROOT / "docs" / "ladders" / "llama-405b-gb200.yaml"),
     "goodput": ("goodput", "starter.yaml", "--job", ROOT / "docs" / "goodput-70b.yaml"),
     "compare": ("compare", "starter.yaml", "larger.yaml", "--gpus", "64", "--job", ROOT / "docs" / "goodput-70b.yaml"),

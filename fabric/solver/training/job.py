@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Literal, TypeAlias
 
 from fabric.rounding import ceil_div
+from fabric.solver.training.rates import Ratio, ratio
 
 CODE = "FAB173"
 Dimension = Literal["tensor", "context", "expert", "pipeline", "data", "expert_data", "embedding"]
@@ -69,8 +70,12 @@ class Model:
     @property
     def active_parameters(self) -> float:
         """Parameters that one token meets."""
-        idle = self.expert_parameters * (1 - self.top_k / self.experts) if self.experts else 0.0
-        return self.parameters - idle
+        return self.parameters - self.expert_parameters + self.active_expert_parameters
+
+    @property
+    def active_expert_parameters(self) -> float:
+        """Those of them in experts."""
+        return self.expert_parameters * self.top_k / self.experts if self.experts else self.expert_parameters
 
     @property
     def embedding_parameters(self) -> float:
@@ -221,11 +226,17 @@ class TrainingJob:
         if "up_projection" in self.compute.parts:
             width = self.model.attention_width + self.model.key_value_width
             weights += 2 * self.model.layers * self.model.hidden * width
+        rate, reached = self.compute.tflops_per_gpu, self.rates
+        weights += (weights - 6 * self.model.active_expert_parameters) * (1 / reached.matmul - 1)
         attention *= {"none": 1, "selective": 4 / 3, "full": 4 / 3}[self.compute.recompute]
         weights *= 4 / 3 if self.compute.recompute == "full" else 1
-        rate = self.compute.tflops_per_gpu
-        tflop = weights + attention * rate / (self.compute.attention_tflops_per_gpu or rate)
+        tflop = weights + attention / reached.attention * rate / (self.compute.attention_tflops_per_gpu or rate)
         return self.tokens * tflop / (self.gpus * rate * 1e12 * self.compute.utilisation) * 1e3
+
+    @property
+    def rates(self) -> Ratio:
+        """What a utilisation that was measured on another GPU model is multiplied by."""
+        return ratio(self.gpu, self.compute.measured_on, self.compute.tflops_per_gpu) if self.is_transferred else Ratio()
 
     @property
     def is_transferred(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fabric.solver.training.rates import Ratio
 from fabric.solver.training.step import DimensionTime, StepTime
 from fabric.text import aligned, duration, percent, size, time
 
@@ -54,7 +55,9 @@ def _transferred(step: StepTime) -> list[tuple[str, str]]:
     """That the utilisation is that of another GPU model, on which published steps differ more."""
     if not step.measured_on:
         return []
-    return [("utilisation", f"measured on {step.measured_on}, another GPU model: p10 to p90 is wider")]
+    rates = step.rates
+    scaled = f", x {rates.matmul:.2f}, attention x {rates.attention:.2f}" if rates != Ratio() else ""
+    return [("utilisation", f"measured on {step.measured_on}{scaled}; p10 to p90 is wider")]
 
 
 def _memory(step: StepTime) -> list[tuple[str, str]]:

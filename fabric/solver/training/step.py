@@ -14,10 +14,11 @@ from fabric.solver.training import nccl
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import BUCKET, CHUNK, CODE, Dimension, TrainingJob
 from fabric.solver.training.memory import Memory, memory, optimizer_ms
+from fabric.solver.training.rates import Ratio
 from fabric.solver.training.traffic import Traffic, traffic
 
 FORWARD = 1 / 3  # of the computing of a micro-batch; backward is the rest
-SPREAD, SPREAD_OTHER_GPU = 0.039, 0.098
+SPREAD, SPREAD_OTHER_GPU = 0.039, 0.065
 """Standard deviation of the logarithm of measured over predicted steps, from published ladders and contrasts, beyond what the
 band of the collectives has: with the utilisation of the same GPU model, and of another one. `python -m tools.step_band`
 measures them and leaves out one source at a time."""
@@ -80,6 +81,7 @@ class StepTime:
     p10_ms: float  # of the step: by the calls, and by the spread of published steps
     p90_ms: float
     measured_on: str  # GPU model of the utilisation, if not that of the servers; else ""
+    rates: Ratio  # that it was multiplied by: what kernels reach here over what they reach there
     spread: float  # of published steps: standard deviation of the logarithm
     network_p10_ms: float  # with all calls at the 10th percentile of measured times, and the computing as stated
     network_p90_ms: float
@@ -98,6 +100,7 @@ class StepTime:
         return asdict(self) | {
             "states_GB": self.memory.states_GB,
             "memory": self.memory.as_dict(),
+            "rates": self.rates._asdict(),
             "dimensions": [asdict(item) for item in self.dimensions],
             "assumptions": [asdict(item) for item in self.assumptions],
         }
@@ -147,6 +150,7 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
         p10_ms=step / _apart(step / low[0], spread),
         p90_ms=step * _apart(high[0] / step, spread),
         measured_on=job.compute.measured_on if job.is_transferred else "",
+        rates=job.rates,
         spread=spread,
         network_p10_ms=low[0],
         network_p90_ms=high[0],

@@ -18,6 +18,7 @@ from fabric.text import aligned, counted, duration, percent
 OPTION = Place("--vary")
 MOST = 20_000  # variants
 SHOWN = 20
+DATA = "parallel.data"
 _FIXED = ("parallel.gpus_per_domain", "parallel.stages")  # one changes the placement, the other is a list
 
 
@@ -28,6 +29,7 @@ class Variant:
     values: tuple[Any, ...]  # in the order of the sweep's keys
     step: StepTime | None  # None: the values do not fit together
     why_not: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,19 +44,26 @@ class StepSweep:
         return {"keys": list(self.keys), "variants": [_document(item) for item in self.variants]}
 
     def lines(self) -> list[str]:
-        """One row per variant: its values, the step, its band, and what the network costs."""
+        """One row per variant: the step, its band, what the network costs, and the values, which may fold."""
         fit = [item for item in self.variants if item.step]
-        head = (*(key.partition(".")[2] for key in self.keys), "step", "p10 to p90", "tokens/s", "to network", "memory")
-        rows = [(*map(_word, item.values), *_cells(item.step)) for item in fit[:SHOWN] if item.step]
+        head = ("step", "p10 to p90", "tokens/s", "to network", "memory", *_titles(self.keys))
+        rows = [(*_cells(item.step), *map(_word, item.values)) for item in fit[:SHOWN] if item.step]
         out = aligned(rows, ">" * len(head), head=head) if rows else []
         if len(fit) > SHOWN:
             out += ["", f"{SHOWN} of {counted(len(fit), 'variant')}; --json prints all"]
         misfits = [item for item in self.variants if not item.step]
         if misfits:
-            first = dict(zip(self.keys, map(_word, misfits[0].values), strict=True))
-            shown = ", ".join(f"{key.partition('.')[2]} {value}" for key, value in first.items())
+            first = zip(_titles(self.keys), map(_word, misfits[0].values), strict=True)
+            shown = ", ".join(f"{title} {value}" for title, value in first)
             out += ["", f"{counted(len(misfits), 'variant')} not possible, such as {shown}:", f"  {misfits[0].why_not}"]
+            out += [f"  hint: {misfits[0].hint}"] if misfits[0].hint else []
         return out
+
+
+def _titles(keys: Sequence[str]) -> list[str]:
+    """Keys without their section, where that tells them apart."""
+    names = [key.partition(".")[2] for key in keys]
+    return [name if names.count(name) == 1 else key for name, key in zip(names, keys, strict=True)]
 
 
 def _document(item: Variant) -> dict[str, Any]:
@@ -115,7 +124,8 @@ def sweep(root: Node, varied: Mapping[str, Sequence[Node]], time: Callable[[Node
     """Times of every combination; `time` gives the step of a changed JOB tree. Raises InputError where none is possible."""
     done = tuple(_variants(root, varied, time))
     if not any(item.step for item in done):
-        raise InputError([Diagnostic("FAB173", OPTION, f"no variant is possible: {done[0].why_not}", "vary other values")])
+        hint = done[0].hint or "vary other values"
+        raise InputError([Diagnostic("FAB173", OPTION, f"no variant is possible: {done[0].why_not}", hint)])
     fit = sorted((item for item in done if item.step), key=lambda item: -item.step.tokens_per_second if item.step else 0)
     return StepSweep(tuple(varied), (*fit, *(item for item in done if not item.step)))
 
@@ -128,8 +138,20 @@ def _variants(root: Node, varied: Mapping[str, Sequence[Node]], time: Callable[[
         try:
             step = time(training_file.with_values(root, nodes))
         except InputError as error:
-            yield Variant(values, None, error.diagnostics[0].message)
+            why_not = error.diagnostics[0].message
+            yield Variant(values, None, why_not, _hint(root, varied, why_not))
             continue
         held = step.memory
         room = f"expected at most {held.available_GB:,.1f} GB per GPU, got {held.total_GB:,.1f}"
         yield Variant(values, step) if held.fits else Variant(values, None, f"{room}, activations {held.activations_GB:,.1f}")
+
+
+def _hint(root: Node, varied: Mapping[str, Sequence[Node]], why_not: str) -> str:
+    """Ranks of the other dimensions change what is left for data, so a stated number of its ranks seldom fits."""
+    if not why_not.startswith(f"{DATA}: data x "):
+        return ""
+    if DATA in varied:
+        return f"leave out `--vary {DATA}`: each variant then has as many data ranks as the GPUs allow"
+    parallel = root.items.get("parallel") if isinstance(root.items, dict) else None
+    stated = parallel is not None and isinstance(parallel.items, dict) and "data" in parallel.items
+    return f"remove `{DATA}` from JOB: each variant then has as many data ranks as the GPUs allow" if stated else ""

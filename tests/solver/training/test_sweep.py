@@ -44,6 +44,29 @@ def test_no_possible_variant_is_an_error() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("options", "hint"),
+    [
+        (("parallel.tensor=8,4",), "hint: remove `parallel.data` from JOB: each variant then has as many"),
+        (("parallel.tensor=8,4", "parallel.data=32"), "hint: leave out `--vary parallel.data`: each variant then has"),
+        (("parallel.interleave=1,64",), ""),
+    ],
+)
+def test_a_stated_number_of_data_ranks_that_does_not_fit(options: tuple[str, ...], hint: str) -> None:
+    lines = swept(*options).lines()
+    assert "1 variant not possible" in " ".join(lines)
+    assert [line.strip() for line in lines if "hint" in line and hint in line] if hint else "hint" not in " ".join(lines)
+
+
+def test_no_possible_variant_has_the_same_hint() -> None:
+    assert "hint: remove `parallel.data` from JOB" in error_text(lambda: swept("parallel.tensor=4"))
+
+
+def test_keys_of_one_name_keep_their_section() -> None:
+    head = swept("parallel.tensor=8", "overlap.tensor=0,1", "parallel.pipeline=4").lines()[0]
+    assert head.split()[-3:] == ["parallel.tensor", "overlap.tensor", "pipeline"]
+
+
 def test_sequences_take_the_place_of_micro_batches() -> None:
     (variant,) = swept("batch.sequences=1024").variants
     assert variant.step == step_time(training_file.read_yaml(EXAMPLE, "job.yaml", 1024), simple, 8)
