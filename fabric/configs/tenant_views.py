@@ -45,9 +45,9 @@ class TenantViews:
         self.owner = fabric.tenancy.owner.tolist()
         self.lag = fabric.tenancy.lag.tolist()
         self.slices = {n: first.tolist() for n, first in fabric.tenancy.slices.items()}
-        self.ways: dict[int, list[ExternalConnection]] = {}
-        for way in fabric.tenancy.external_connections:
-            self.ways.setdefault(way.link, []).append(way)
+        self.connections: dict[int, list[ExternalConnection]] = {}
+        for connection in fabric.tenancy.external_connections:
+            self.connections.setdefault(connection.link, []).append(connection)
         self.admin = fabric.spec.overlay.rt_asn
 
     # --- ports ----------------------------------------------------------------------------------------------
@@ -56,14 +56,18 @@ class TenantViews:
         """A port with what its tenants make of it."""
         tenancy, owner = self.tenancy, self.owner[link]
         if kind in (SERVER_LEAF, ATTACHMENT):
-            ways = self.ways.get(link, ())
-            if ways and ways[0].address is not None:
-                slices = tuple(self._slice(way.tenant, way.address, 0) for way in ways if way.address is not None)
+            connections = self.connections.get(link, ())
+            if connections and connections[0].address is not None:
+                slices = tuple(
+                    self._slice(connection.tenant, connection.address, 0)
+                    for connection in connections
+                    if connection.address is not None
+                )
                 return replace(port, address=None, peer_address=None, lossless=None, subinterfaces=slices)
             if owner == CLOSED:
                 return replace(port, closed=True, lossless=None)
             if owner < 0 or not tenancy.isolated:
-                return replace(port, lossless=None) if ways else port
+                return replace(port, lossless=None) if connections else port
             tenant = tenancy.tenants[owner]
             if tenant.networks and kind == SERVER_LEAF:
                 vlans = tuple(sorted(network.vlan for network in tenant.networks))
@@ -228,15 +232,28 @@ class TenantViews:
         """Sessions with routers outside; each port comes with its link."""
         found = []
         for port, link in ports:
-            for way in self.ways.get(link, ()):
-                if way.address is None:
+            for connection in self.connections.get(link, ()):
+                if connection.address is None:
                     if port.address is None or port.peer_address is None:
                         continue
-                    found.append(External(port, "", 0, port.address, port.peer_address, way.asn, way.name, way.accepts))
+                    found.append(
+                        External(
+                            port, "", 0, port.address, port.peer_address, connection.asn, connection.name, connection.accepts
+                        )
+                    )
                     continue
-                part = next(part for part in port.subinterfaces if part.tag == self.tenancy.tenants[way.tenant].tag)
+                part = next(part for part in port.subinterfaces if part.tag == self.tenancy.tenants[connection.tenant].tag)
                 found.append(
-                    External(port, part.vrf, part.tag, part.address, part.peer_address, way.asn, way.name, way.accepts)
+                    External(
+                        port,
+                        part.vrf,
+                        part.tag,
+                        part.address,
+                        part.peer_address,
+                        connection.asn,
+                        connection.name,
+                        connection.accepts,
+                    )
                 )
         return tuple(found)
 

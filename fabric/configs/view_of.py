@@ -153,7 +153,12 @@ class Views:
     def _outside(self) -> tuple[str, ...]:
         """Routes that border leaves take into the default table."""
         return tuple(
-            dict.fromkeys(text for way in self.fabric.tenancy.external_connections if way.tenant < 0 for text in way.accepts)
+            dict.fromkeys(
+                text
+                for connection in self.fabric.tenancy.external_connections
+                if connection.tenant < 0
+                for text in connection.accepts
+            )
         )
 
     def _pinned_outside(self) -> tuple[str, ...]:

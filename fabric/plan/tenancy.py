@@ -1,6 +1,6 @@
 """Tenants as a renderer sees them on one switch: VRFs, VLANs, bonds, and the EVPN that joins them.
 
-Names are the intent's; a target spells them its own way (SONiC wants `Vrf-red`). Route distinguishers and targets are
+Names are the intent's; each target has its own spelling (SONiC wants `Vrf-red`). Route distinguishers and targets are
 explicit and safe for every daemon: beside an IPv4 address the number stays below 65536, a target has a 2-byte AS number.
 """
 

@@ -299,7 +299,11 @@ def _addressed(
 def _check_external_connections(spec: FabricSpec, tenants: Tenancy, subnet: NDArray[Any], report: Report) -> None:
     """A router of the default table speaks over the port's own subnet, which the finest ports have not."""
     attached_ports = [attachment.name for attachment in spec.attachments]
-    bare = dict.fromkeys(way.name for way in tenants.external_connections if way.address is None and subnet[way.link] < 0)
+    bare = dict.fromkeys(
+        connection.name
+        for connection in tenants.external_connections
+        if connection.address is None and subnet[connection.link] < 0
+    )
     for name in bare:
         report.error(
             "FAB140",

@@ -182,7 +182,7 @@ def _rows_between(columns: Mapping[str, Any], device: Device, peer: Device) -> l
 
 
 def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int, cage: int) -> str:
-    """Moves one end of a link to a cage of its device; returns what is in the way."""
+    """Moves one end of a link to a cage of its device; returns what is wrong, "" if it is moved."""
     if cage > model.cages:
         return f"expected a port within 1 to {model.cages} of {device.model}, got {cage}"
     speed = int(columns["speed_gbps"][row])

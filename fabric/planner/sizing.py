@@ -35,7 +35,7 @@ def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
 
 
 def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Shape | None]:
-    """The shape that the rule gives, and what was tried on the way to it."""
+    """The shape that the rule gives, and what was tried before it."""
     stated = spec.constraints
     options = Options(
         spec,

@@ -235,7 +235,7 @@ def _external_connections(
                 ExternalConnection(link, n, area.number(row, tenants[n].number - 1), external.asn, attachment.name, accepts)
                 for n in served
             ]
-    return tuple(sorted(connections, key=lambda way: (way.link, way.tenant)))
+    return tuple(sorted(connections, key=lambda connection: (connection.link, connection.tenant)))
 
 
 # --- addresses of servers in networks -----------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Numbers of tenants and their networks: VNIs, VLANs and subnets, kept by the lock and never in each other's way."""
+"""Numbers of tenants and their networks: VNIs, VLANs and subnets, kept by the lock; they never overlap."""
 
 from __future__ import annotations
 

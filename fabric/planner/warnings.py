@@ -52,7 +52,7 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
 def _two_default_routes(plan: FabricPlan, report: Report) -> None:
     """Without a VRF of its own the management gateway is a static default route, which beats the one from outside."""
     manage = plan.spec.management
-    taken = {text for way in plan.tenancy.external_connections if way.tenant < 0 for text in way.accepts}
+    taken = {text for connection in plan.tenancy.external_connections if connection.tenant < 0 for text in connection.accepts}
     if not manage.vrf and taken & {"0.0.0.0/0", "::/0"}:
         report.warn(
             "FAB190",

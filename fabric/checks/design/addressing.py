@@ -62,10 +62,10 @@ class UniqueAddresses(FabricCheck):
 def _taken(fabric: FabricPlan) -> list[Taken]:
     """All addresses of a fabric by kind. Equal loopbacks are the router ids' matter, equal subnets the links'."""
     devices, tenancy = fabric.devices, fabric.tenancy
-    ways = [
-        (way.address, f"{way.name} for '{tenancy.tenants[way.tenant].name}'")
-        for way in tenancy.external_connections
-        if way.address
+    connections = [
+        (connection.address, f"{connection.name} for '{tenancy.tenants[connection.tenant].name}'")
+        for connection in tenancy.external_connections
+        if connection.address
     ]
     return [
         _labelled("loopback", dict(_of_switches(fabric, fabric.loopback)).items()),
@@ -78,7 +78,7 @@ def _taken(fabric: FabricPlan) -> list[Taken]:
             _subnets(fabric, f"link of '{tenancy.tenants[tenant].name}' between {{}}", first)
             for tenant, first in sorted(tenancy.slices.items())
         ),
-        _labelled("external connection", [(low + end, name) for low, name in ways for end in (0, 1)]),
+        _labelled("external connection", [(low + end, name) for low, name in connections for end in (0, 1)]),
     ]
 
 
@@ -187,7 +187,7 @@ class Pools(FabricCheck):
 
     def _outside(self, design: Design) -> Iterator[Finding]:
         """Prefixes taken from routers into the table that the fabric's own addresses are in."""
-        inside = {way.name for way in design.fabric.tenancy.external_connections if way.tenant < 0}
+        inside = {connection.name for connection in design.fabric.tenancy.external_connections if connection.tenant < 0}
         for index, attachment in enumerate(design.fabric.spec.attachments):
             accepted = (
                 (attachment.external.accept or ()) if attachment.external is not None and attachment.name in inside else ()
