@@ -29,7 +29,7 @@ class Task(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A way to join them."""
+    """One cable or set of optics that can join them."""
 
     class_: str
     cable: str  # a cable with ends of its own, "" for optics
@@ -44,8 +44,12 @@ class Candidate(NamedTuple):
 def candidates(task: Task) -> tuple[Candidate, ...]:
     """Every possible medium, cheapest class first, then shortest reach; only requested ones if there is a request."""
     found = [*_cables(task), *_optics(task)]
-    found = [way for way in found if _matches(way, task.request)]
-    return tuple(sorted(found, key=lambda way: (CLASSES.index(way.class_), way.longest_m, _power_w(way))))
+    found = [candidate for candidate in found if _matches(candidate, task.request)]
+    return tuple(sorted(found, key=_preference))
+
+
+def _preference(candidate: Candidate) -> tuple[int, float, float]:
+    return CLASSES.index(candidate.class_), candidate.longest_m, _power_w(candidate)
 
 
 def known_requests() -> list[str]:
@@ -53,16 +57,16 @@ def known_requests() -> list[str]:
     return sorted({*WORDS, *media.cables(), *media.optics()})
 
 
-def _matches(way: Candidate, request: str) -> bool:
+def _matches(candidate: Candidate, request: str) -> bool:
     if not request:
         return True
     if request == "optics":
-        return not way.cable
-    return request == way.class_ or request == way.cable or request in dict(way.optics).values()
+        return not candidate.cable
+    return request == candidate.class_ or request == candidate.cable or request in dict(candidate.optics).values()
 
 
-def _power_w(way: Candidate) -> float:
-    return sum(media.optics()[name].power_w for _, name in way.optics)
+def _power_w(candidate: Candidate) -> float:
+    return sum(media.optics()[name].power_w for _, name in candidate.optics)
 
 
 def _cables(task: Task) -> Iterator[Candidate]:

@@ -56,9 +56,9 @@ class Legs:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """The way of every link, as index into `ways`; the last one is none at all."""
+    """The candidate of every link, as an index into `candidates`; the first one stands for none."""
 
-    ways: list[Candidate]
+    candidates: list[Candidate]
     of_link: Ints
     failures: tuple[Failure, ...]
 
@@ -90,27 +90,27 @@ def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, requests
 def _choose(
     fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, longest: Floats, requests: dict[str, str]
 ) -> _Chosen:
-    """One way for every whole: cages that hang together are joined alike, as far as the longest of their links."""
+    """One candidate per component: all its links have the same medium, which reaches as far as the longest of them."""
     tasks, task = _tasks(fabric, ends, joints, requests)
-    ways: list[Candidate] = [NONE]
-    way = np.zeros(joints.count, dtype=np.int64)
+    used: list[Candidate] = [NONE]
+    choice_of = np.zeros(joints.count, dtype=np.int64)
     failures = []
     for number, kind in enumerate(tasks):
-        mine = np.flatnonzero(task == number)
+        members = np.flatnonzero(task == number)
         options = candidates(kind)
         for candidate in options:
-            free = mine[(way[mine] == 0) & (longest[mine] <= candidate.longest_m + 1e-9)]
+            free = members[(choice_of[members] == 0) & (longest[members] <= candidate.longest_m + 1e-9)]
             if len(free):
-                way[free] = len(ways)
-                ways.append(candidate)
-        missed = mine[way[mine] == 0]
+                choice_of[free] = len(used)
+                used.append(candidate)
+        missed = members[choice_of[members] == 0]
         if len(missed):
             worst = int(missed[np.argmax(longest[missed])])
             link = int(np.flatnonzero(joints.whole == worst)[0])
             count = int(np.isin(joints.whole, missed).sum())
             reach = max(options, key=lambda candidate: candidate.longest_m, default=None)
             failures.append(Failure(link, count, float(longest[worst]), reach, kind.request))
-    return _Chosen(ways, way[joints.whole], tuple(failures))
+    return _Chosen(used, choice_of[joints.whole], tuple(failures))
 
 
 def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, requests: dict[str, str]) -> tuple[list[Task], Ints]:
@@ -151,17 +151,17 @@ def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, requests
 
 
 class _Table:
-    """Per link: whether its way is optical, the optics, the speed of their connectors, and which connector it takes."""
+    """Per link: whether its medium is optical, the optics, the speed of their connectors, and which connector it takes."""
 
     def __init__(self, chosen: _Chosen, ends: tuple[Ends, Ends], speed: Ints) -> None:
-        self.way, self.speed = chosen.of_link, speed
-        self.optical = np.array([bool(way.optics) for way in chosen.ways])[chosen.of_link]
+        self.candidate, self.speed = chosen.of_link, speed
+        self.optical = np.array([bool(candidate.optics) for candidate in chosen.candidates])[chosen.of_link]
         known = media.optics()
         self.names, self.optic, self.port, self.connector = [""], [], [], []
         for end in ends:
             code = chosen.of_link * (int(end.speed_gbps.max(initial=0)) + 1) + end.speed_gbps
             _, first, every = np.unique(code, return_index=True, return_inverse=True)
-            names = [chosen.ways[chosen.of_link[link]].optic(int(end.speed_gbps[link])) for link in first.tolist()]
+            names = [chosen.candidates[chosen.of_link[link]].optic(int(end.speed_gbps[link])) for link in first.tolist()]
             for name in names:
                 if name not in self.names:
                     self.names.append(name)
@@ -224,13 +224,13 @@ def _once(assembly: Ints) -> Ints:
 def _media(chosen: _Chosen, table: _Table, first: Ints, shape: Ints) -> list[str]:
     """The catalog's name of what each leg is made of, "" where there is none."""
     many = len(table.names)
-    code = ((table.way[first] * many + table.optic[0][first]) * many + table.optic[1][first]) * 3 + shape[first]
+    code = ((table.candidate[first] * many + table.optic[0][first]) * many + table.optic[1][first]) * 3 + shape[first]
     kinds, every = np.unique(code, return_inverse=True)
     names = np.empty(len(kinds), dtype=object)
     for at, kind in enumerate(kinds.tolist()):
-        way, a, b, form = kind // (3 * many * many), kind // (3 * many) % many, kind // 3 % many, kind % 3
+        candidate, a, b, leg_shape = kind // (3 * many * many), kind // (3 * many) % many, kind // 3 % many, kind % 3
         one, far = media.optics().get(table.names[a]), media.optics().get(table.names[b])
-        names[at] = _fibre(form, one, far) if one and far else chosen.ways[way].cable
+        names[at] = _fibre(leg_shape, one, far) if one and far else chosen.candidates[candidate].cable
     found: list[str] = names[every.ravel()].tolist()
     return found
 
