@@ -121,7 +121,7 @@ function missedWords(fabric, loads, pairs, missed) {
     missed.length === pairs.length
       ? "No path"
       : `No path for ${thousands(missed.length)} of ${counted(pairs.length, "pair")} of ports`;
-  if (!apart) return `${count}: every way is cut by what is dead.`;
+  if (!apart) return `${count}: every path is cut by failures.`;
   const lane = (port) => fabric.lanes[fabric.laneOf[port.leaf]].name;
   const [from, to] = apart;
   return `${count}: ${from.label} is on ${lane(from)}, ${to.label} on ${lane(to)}, and no link joins these networks.`;
@@ -161,8 +161,8 @@ function ladderPicture({ fabric, width }, from, to, hops) {
   const x = (at) => 2 + at * rung,
     middle = 58,
     whole = Math.max(width, x(stations.length - 1) + row.width + 4);
-  const way = hops.map((hop) => `${hop.name} ×${hop.links.length}`).join(", ");
-  const label = `From ${fabric.devices.name[from]} to ${fabric.devices.name[to]}: ${way}`;
+  const path = hops.map((hop) => `${hop.name} ×${hop.links.length}`).join(", ");
+  const label = `From ${fabric.devices.name[from]} to ${fabric.devices.name[to]}: ${path}`;
   const bands = hops.map((hop, at) => {
     const begin = x(at) + stationWidth,
       end = x(at + 1),

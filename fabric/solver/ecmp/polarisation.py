@@ -130,7 +130,7 @@ def _choices(net: Network, route_table: Routes, flows: Flows, hashing: Hashing) 
 def _groups(choices: _Choices, rows: Ints, below: Ints) -> _Groups:
     """Groups of at least two flows by `below`, switch and next hops, with Pearson's chi-square over the next hops.
 
-    A flow whose key is another's takes its way whatever the hash: it counts once.
+    A flow whose key is another's takes its path whatever the hash: it counts once.
     """
     columns = (below, choices.at, choices.start, choices.link, choices.key)
     order = rows[np.lexsort([column[rows] for column in reversed(columns)])]
@@ -184,13 +184,13 @@ def _worst(net: Network, groups: _Groups) -> tuple[str, ...]:
 
 
 def _repeated(hashing: Hashing, low: int, middle: int) -> int:
-    """The tier whose choice is repeated: that below, unless another one on the way hashes alike and that does not."""
-    way = [low, *(level for level in (1, 2) if level not in (low, middle)), *([middle] if low > middle else [])]
-    return next((level for level in way if hashing[level].repeats(hashing[middle])), low)
+    """The tier whose choice is repeated: that below, unless another one on the path hashes alike and that does not."""
+    tiers = [low, *(level for level in (1, 2) if level not in (low, middle)), *([middle] if low > middle else [])]
+    return next((level for level in tiers if hashing[level].repeats(hashing[middle])), low)
 
 
 def _why(below: Hash, at: Hash, switch: str, itself: bool) -> tuple[str, str]:
-    """(what two hashes have in common, what would part them). `itself`: they are of one tier, on the way up and down."""
+    """(what two hashes have in common, what would part them). `itself`: they are of one tier, on the path up and down."""
     whom = f"every {switch}" if itself else f"the {switch}s"
     seeds = "a seed of its own" if itself else "a seed of their own"
     apart = f"give {whom} another family, hash offset or key rotation"
