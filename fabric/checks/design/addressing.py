@@ -68,17 +68,17 @@ def _taken(fabric: FabricPlan) -> list[Taken]:
         if connection.address
     ]
     return [
-        _labelled("loopback", dict(_of_switches(fabric, fabric.loopback)).items()),
-        _labelled("IPv6 loopback", _of_switches(fabric, fabric.loopback6)),
-        _labelled("management address", _of_switches(fabric, fabric.management)),
-        _labelled("VTEP", [(number, devices[leaf].name) for leaf, number in sorted(tenancy.vtep.items())]),
-        _labelled("shared VTEP", {number: devices[leaf].name for leaf, number in sorted(tenancy.pair_vtep.items())}.items()),
+        _labeled("loopback", dict(_of_switches(fabric, fabric.loopback)).items()),
+        _labeled("IPv6 loopback", _of_switches(fabric, fabric.loopback6)),
+        _labeled("management address", _of_switches(fabric, fabric.management)),
+        _labeled("VTEP", [(number, devices[leaf].name) for leaf, number in sorted(tenancy.vtep.items())]),
+        _labeled("shared VTEP", {number: devices[leaf].name for leaf, number in sorted(tenancy.pair_vtep.items())}.items()),
         _subnets(fabric, "link between {}", fabric.subnet),
         *(
             _subnets(fabric, f"link of '{tenancy.tenants[tenant].name}' between {{}}", first)
             for tenant, first in sorted(tenancy.slices.items())
         ),
-        _labelled("external connection", [(low + end, name) for low, name in connections for end in (0, 1)]),
+        _labeled("external connection", [(low + end, name) for low, name in connections for end in (0, 1)]),
     ]
 
 
@@ -86,7 +86,7 @@ def _of_switches(fabric: FabricPlan, numbers: NDArray[Any]) -> list[tuple[int, s
     return [(int(numbers[device.index]), device.name) for device in fabric.switches if numbers[device.index] >= 0]
 
 
-def _labelled(what: str, pairs: Iterable[tuple[int, str]]) -> Taken:
+def _labeled(what: str, pairs: Iterable[tuple[int, str]]) -> Taken:
     found = list(pairs)
     return [number for number, _ in found], lambda at: f"{what} of {found[at][1]}"
 

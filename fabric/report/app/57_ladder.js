@@ -166,7 +166,7 @@ function ladderPicture({ fabric, width }, from, to, hops) {
   const bands = hops.map((hop, at) => {
     const begin = x(at) + stationWidth,
       end = x(at + 1),
-      centre = (begin + end) / 2,
+      center = (begin + end) / 2,
       badge = badgeText(hop.found);
     return [
       svg("path", {
@@ -174,10 +174,10 @@ function ladderPicture({ fabric, width }, from, to, hops) {
         "stroke-width": Math.min(16, 2 + 2 * Math.log2(hop.links.length)),
         d: `M${begin} ${middle}H${end}`,
       }),
-      middleText(centre, middle - 24, `×${thousands(hop.links.length)}`, { class: "strong" }),
-      middleText(centre, middle + 47, `mean ${percent(hop.found.mean)}`, { class: "soft small" }),
-      middleText(centre, middle + 61, `worst ${percent(hop.found.worst)}`, { class: "soft small" }),
-      middleText(centre, middle + 75, badge, { class: "bad small" }),
+      middleText(center, middle - 24, `×${thousands(hop.links.length)}`, { class: "strong" }),
+      middleText(center, middle + 47, `mean ${percent(hop.found.mean)}`, { class: "soft small" }),
+      middleText(center, middle + 61, `worst ${percent(hop.found.worst)}`, { class: "soft small" }),
+      middleText(center, middle + 75, badge, { class: "bad small" }),
     ];
   });
   const pictures = stations.map((devices, at) =>

@@ -1,4 +1,4 @@
-"""Polarisation: a tier whose hash repeats the choice of the tier below uses a part of its next hops only.
+"""Polarization: a tier whose hash repeats the choice of the tier below uses a part of its next hops only.
 
 A spine meets from one leaf only flows that the leaf's hash sent to it. If the spine's hash says the same again, they all
 take the same few of its next hops. Found by measuring: flows with different keys, from one switch to one switch, towards
@@ -24,7 +24,7 @@ MUCH = 0.8  # of the next hops; what spreads over more is not worth a line
 
 
 @dataclass(frozen=True)
-class Polarisation:
+class Polarization:
     """One tier that does not use its next hops."""
 
     tier: str  # "spine -> core"
@@ -74,7 +74,7 @@ class _Groups:
     chi2: Floats
 
 
-def find(net: Network, route_table: Routes, flows: Flows, hashing: Hashing | None = None) -> tuple[Polarisation, ...]:
+def find(net: Network, route_table: Routes, flows: Flows, hashing: Hashing | None = None) -> tuple[Polarization, ...]:
     """Tiers that repeat the choice of a tier below, as these flows show; the plan's own hashing where not given.
 
     Needs some flows from every switch to every next one: a few hundred a leaf show it well.
@@ -95,7 +95,7 @@ def find(net: Network, route_table: Routes, flows: Flows, hashing: Hashing | Non
         repeated = _repeated(hashing, low, middle)
         reason, remediation = _why(hashing[repeated], hashing[middle], TIERS[middle], itself=repeated == middle)
         result.append(
-            Polarisation(
+            Polarization(
                 tier=f"{TIERS[middle]} -> {TIERS[high]}",
                 after=f"{TIERS[repeated]} -> {TIERS[repeated + 1 if repeated < 3 else 2]}",
                 switches=_worst(net, groups),
