@@ -1,7 +1,7 @@
 """Which medium joins two cages: the cheapest class that fits both ends and reaches.
 
 Copper and AOC carry electrical lanes from end to end, so both ends must run lanes of one speed, and a breakout must have
-as many ends as the cage has parts. Optics only have to be of one family; a twin-port module parts its light by itself.
+as many ends as the cage has parts. Optics only have to be of one family; a twin-port module splits its light by itself.
 """
 
 from __future__ import annotations
@@ -127,10 +127,10 @@ def _longest_m(task: Task, chosen: dict[int, Optic]) -> float:
 
 
 def fibre_name(a: Optic, b: Optic, link_gbps: int, shape: int) -> str:
-    """The fibre that joins two optics for links of a speed, "" where there is none.
+    """The fibre that joins two optics for links of `link_gbps`, "" where there is none.
 
-    A connector is taken whole, or parted by a harness at one end; parted at both, its parts meet in a panel, unless all of
-    them lead to one connector.
+    A connector is used undivided, or split by a harness at one end; if split at both, its parts join in a panel, unless
+    all of them lead to one connector.
     """
     if link_gbps % a.lane_gbps or (a.wdm and (link_gbps % a.port_gbps or link_gbps % b.port_gbps)):
         return ""

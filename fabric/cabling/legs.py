@@ -1,6 +1,6 @@
 """From links to legs: a leg is what one cable carries between two cages, or between two connectors of optics.
 
-Two wholes matter. Cages that hang together take one kind of medium; of optics, connectors that hang together take one fibre
+Two kinds of component matter. Connected cages take one kind of medium; of optics, connected connectors take one fibre
 cable: a trunk, a harness with its legs, or parts that meet in a panel.
 """
 
@@ -47,7 +47,7 @@ class Legs:
     connector: tuple[Ints, Ints]  # per leg, at a and b: from 0
     named_by: Ints  # per leg: 0 or 1, the end that names its cable
     whole_cage: NDArray[np.bool_]  # per leg: its cable takes the cage, not one connector or port of it
-    shared: NDArray[np.bool_]  # per leg: its connector is parted over several legs
+    shared: NDArray[np.bool_]  # per leg: its connector is split over several legs
     assembly: Ints  # per leg: legs of one number are one cable
     pieces: Ints  # per leg: cables to buy, 0 where an earlier leg counts it
     order_m: Floats  # per leg
@@ -70,7 +70,7 @@ def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, requests
     """Chooses a medium for every link of a fabric and gathers them into legs."""
     a, b = ends
     joints = join(a.node, b.node, a.speed_gbps, b.speed_gbps)
-    longest = most(joints.whole, length_m, joints.count)
+    longest = most(joints.component, length_m, joints.count)
     chosen = _choose(fabric, ends, joints, longest, requests)
     table = _Table(chosen, ends, fabric.links.speed_gbps.astype(np.int64))
     light = table.optical
@@ -78,13 +78,13 @@ def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, requests
         end.node * CONNECTORS + np.where(light, table.connector[end_index], 0) for end_index, end in enumerate(ends)
     )
     inner = join(nodes[0][light], nodes[1][light], table.port[0][light], table.port[1][light])
-    shape, whole = joints.shape[joints.whole], joints.whole.copy()
+    shape, component = joints.shape[joints.component], joints.component.copy()
     hub = joints.hub.copy()
     if light.any():
-        shape[light] = inner.shape[inner.whole]
-        whole[light] = joints.count + inner.whole
+        shape[light] = inner.shape[inner.component]
+        component[light] = joints.count + inner.component
         hub[light] = inner.hub
-    return _gather(fabric, chosen, table, nodes, (shape, whole, hub), length_m)
+    return _gather(fabric, chosen, table, nodes, (shape, component, hub), length_m)
 
 
 def _choose(
@@ -106,15 +106,15 @@ def _choose(
         missed = members[choice_of[members] == 0]
         if len(missed):
             worst = int(missed[np.argmax(longest[missed])])
-            link = int(np.flatnonzero(joints.whole == worst)[0])
-            count = int(np.isin(joints.whole, missed).sum())
+            link = int(np.flatnonzero(joints.component == worst)[0])
+            count = int(np.isin(joints.component, missed).sum())
             reach = max(options, key=lambda candidate: candidate.longest_m, default=None)
             failures.append(Failure(link, count, float(longest[worst]), reach, kind.request))
-    return _Chosen(used, choice_of[joints.whole], tuple(failures))
+    return _Chosen(used, choice_of[joints.component], tuple(failures))
 
 
 def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, requests: dict[str, str]) -> tuple[list[Task], Ints]:
-    """The different questions that wholes ask, and the question of each whole."""
+    """The distinct tasks, and the index of the task of each component."""
     a, b = ends
     links = fabric.links
     columns = (a.module, b.module, joints.hub + 1, links.kind.astype(np.int64), links.speed_gbps.astype(np.int64))
@@ -123,9 +123,9 @@ def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, requests
     for column, size in zip(columns, sizes, strict=True):
         code = code * size + column
     _, first, code = np.unique(code, return_index=True, return_inverse=True)
-    pairs = np.unique(joints.whole * (len(first) + 1) + code.ravel())
-    whole, kind_of_link = np.divmod(pairs, len(first) + 1)
-    start = np.searchsorted(whole, np.arange(joints.count + 1))
+    pairs = np.unique(joints.component * (len(first) + 1) + code.ravel())
+    component, kind_of_link = np.divmod(pairs, len(first) + 1)
+    start = np.searchsorted(component, np.arange(joints.count + 1))
     single = np.diff(start) == 1
     keys: dict[tuple[int, ...], int] = {}
     key = np.zeros(joints.count, dtype=np.int64)
@@ -176,11 +176,11 @@ def _gather(
     chosen: _Chosen,
     table: _Table,
     nodes: tuple[Ints, ...],
-    wholes: tuple[Ints, Ints, Ints],
+    components: tuple[Ints, Ints, Ints],
     length_m: Floats,
 ) -> Legs:
     """Legs in the order of their first links."""
-    shape, whole, hub = wholes
+    shape, component, hub = components
     compact = [np.unique(node, return_inverse=True)[1].ravel().astype(np.int64) for node in nodes]
     _, first, leg = np.unique(compact[0] * (len(nodes[0]) + 1) + compact[1], return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
@@ -189,7 +189,7 @@ def _gather(
     first, leg = first[order], rank[leg.ravel()]
     optical, parted = table.optical[first], shape[first] == STAR
     trunk = optical & ~parted
-    assembly = np.where(trunk, int(whole.max(initial=0)) + 1 + np.arange(len(first)), whole[first])
+    assembly = np.where(trunk, int(component.max(initial=0)) + 1 + np.arange(len(first)), component[first])
     upper_named = np.isin(fabric.links.kind[first], [KINDS.index("server-leaf"), KINDS.index("attachments")])
     named_by = np.where(parted & (hub[first] >= 0), hub[first], upper_named.astype(np.int64))
     shared = np.where(named_by == 0, table.port[0][first], table.port[1][first]) > table.speed[first]

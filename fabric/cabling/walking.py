@@ -50,8 +50,11 @@ def walk(runs: Runs, chosen: Ints) -> Walk:
     turned = (racks["a"] != began[bundle.ravel()]) if len(chosen) else np.zeros(0, bool)
     first = np.where(turned, *(_of_spot(runs, chosen, end, "ru") for end in "ba"))
     sequence = np.lexsort((np.arange(len(chosen)), -first, step))
-    met = np.sort(first_of)
-    by_bundle, by_cable = distances.total(racks["a"][met], racks["b"][met]), distances.total(racks["a"], racks["b"])
+    as_listed = np.sort(first_of)
+    by_bundle, by_cable = (
+        distances.total(racks["a"][as_listed], racks["b"][as_listed]),
+        distances.total(racks["a"], racks["b"]),
+    )
     return Walk(chosen[sequence], step[sequence] + 1, turned[sequence], orders.metres, by_bundle, by_cable)
 
 

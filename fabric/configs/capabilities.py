@@ -32,7 +32,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that a fabric asks for, of which switches, and where the intent says so."""
+    """A feature that a fabric requires of some switches, and its place in the intent."""
 
     what: str  # a field of Capabilities
     roles: tuple[str, ...]

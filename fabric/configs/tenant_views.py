@@ -1,4 +1,4 @@
-"""What a switch sees of tenants: made from the plan's tenancy, one switch at a time."""
+"""The tenants of one switch, computed from the plan's tenancy."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TenantViews:
     # --- ports ----------------------------------------------------------------------------------------------
 
     def port(self, port: Port, link: int, kind: int, end: int) -> Port:
-        """A port with what its tenants make of it."""
+        """A port with the VRF, VLANs, ACL or subinterfaces of its tenants."""
         tenancy, owner = self.tenancy, self.owner[link]
         if kind in (SERVER_LEAF, ATTACHMENT):
             connections = self.connections.get(link, ())
@@ -86,7 +86,7 @@ class TenantViews:
     # --- the switch -----------------------------------------------------------------------------------------
 
     def vrfs(self, device: Device, router_id: str, ports: Sequence[Port]) -> tuple[Vrf, ...]:
-        """The tenants that have something on this switch, by number."""
+        """The tenants that have a port or a network on this switch, by number."""
         tenancy = self.tenancy
         if tenancy.kind not in ("evpn", "vrf-lite"):
             return ()
@@ -212,7 +212,7 @@ class TenantViews:
         *,
         one_vtep: bool,
     ) -> Pair | None:
-        """The leaf that this one shares bonds with; None where it has no bond. `one_vtep`: the two answer as one (vPC)."""
+        """The other leaf of the pair; None where it has no bond. `one_vtep`: the two share one VTEP address (vPC)."""
         other = self.tenancy.pair.get(device.index)
         if other is None or not any(port.lag for port in ports):
             return None
@@ -288,8 +288,8 @@ class TenantViews:
 
     def _subnets(self, tenant: int) -> list[int]:
         """First addresses of a tenant's server links."""
-        mine = (self.tenancy.owner == tenant) & (self.fabric.subnet >= 0)
-        return sorted(int(first) for first in self.fabric.subnet[mine])
+        served = (self.tenancy.owner == tenant) & (self.fabric.subnet >= 0)
+        return sorted(int(first) for first in self.fabric.subnet[served])
 
 
 def _sessions(tenant: TenantPlan, ports: Sequence[Port]) -> list[Session]:

@@ -102,12 +102,13 @@ def number(fabric: FabricPlan, wanted: int) -> list[str]:
 
 def router(fabric: FabricPlan, asn: int) -> list[str]:
     """External routers with an AS number, and the leaves they are connected to."""
-    met: dict[str, dict[str, None]] = {}
+    leaves_of: dict[str, dict[str, None]] = {}
     for connection in fabric.tenancy.external_connections:
         if connection.asn == asn:
-            met.setdefault(connection.name, {})[fabric.devices[int(fabric.links.b[connection.link])].name] = None
+            leaves_of.setdefault(connection.name, {})[fabric.devices[int(fabric.links.b[connection.link])].name] = None
     return [
-        f"{name}: AS number {asn}: external router, stated; connected to {', '.join(leaves)}" for name, leaves in met.items()
+        f"{name}: AS number {asn}: external router, stated; connected to {', '.join(leaves)}"
+        for name, leaves in leaves_of.items()
     ]
 
 

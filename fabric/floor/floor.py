@@ -53,7 +53,7 @@ class Floor:
     units: int  # of one rack
     spots: Mapping[str, Spot]  # by device name; a server of several fabrics is one machine on one spot
     geometry: Geometry
-    stated: bool  # whether the intent says anything of its floor
+    stated: bool  # whether the intent has `floor:`
     warnings: tuple[Diagnostic, ...] = ()
 
     def rack_of(self, name: str) -> Rack:

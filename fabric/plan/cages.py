@@ -35,7 +35,7 @@ class Layout:
 
 
 class NoFit(Exception):
-    """The ports of a switch do not suffice; the message says which numbers do not fit."""
+    """The ports of a switch do not suffice; the message names the numbers that do not fit."""
 
 
 class NoSuchSpeed(NoFit):

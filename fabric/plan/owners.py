@@ -43,11 +43,11 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
             rest.append(index)
             continue
         chosen = _servers(spec, index, tenant, names, rack, report)
-        mine = chosen[links.a[served] - first]
+        selected = chosen[links.a[served] - first]
         if tenant.rails:
             _check_numbers(spec, index, "rails", tenant.rails, rail, report)
-            mine = mine & np.isin(rail, np.array(tenant.rails) - 1)
-        _claim(spec, owner, served[mine], index, devices, links, report)
+            selected = selected & np.isin(rail, np.array(tenant.rails) - 1)
+        _claim(spec, owner, served[selected], index, devices, links, report)
     if len(rest) > 1:
         report.error(
             "FAB147",
@@ -136,10 +136,10 @@ def _check_numbers(spec: FabricSpec, at: int, key: str, requested: Sequence[int]
 
 
 def _claim(
-    spec: FabricSpec, owner: Ints, mine: Ints, at: int, devices: Sequence[Device], links: Links, report: Report
+    spec: FabricSpec, owner: Ints, selected: Ints, at: int, devices: Sequence[Device], links: Links, report: Report
 ) -> None:
     """Gives links to a tenant; two tenants never share a port."""
-    taken = mine[owner[mine] >= 0]
+    taken = selected[owner[selected] >= 0]
     if len(taken):
         link, other = int(taken[0]), spec.tenants[int(owner[taken[0]])]
         report.error(
@@ -149,7 +149,7 @@ def _claim(
             f"{devices[int(links.a[link])].name} ({plural(len(taken), 'port')} in all)",
             "a port has one tenant; `rails` divides a server's ports",
         )
-    owner[mine] = at
+    owner[selected] = at
 
 
 def _attachments(spec: FabricSpec, devices: Sequence[Device], links: Links, owner: Ints) -> None:

@@ -1,6 +1,6 @@
 """Ports of a switch and the BGP sessions on them, as a renderer sees them.
 
-Addresses are strings as a person writes them; `None` says that the thing does not exist.
+Addresses are text; `None`: does not exist.
 """
 
 from __future__ import annotations

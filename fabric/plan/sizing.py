@@ -101,9 +101,9 @@ class Sizing:
         """Links that are cabled now between leaves and spines, over everything."""
         total = 0
         for group in self.groups:
-            whole = self.links_per_spine(group)
-            total += group.leaves * whole * self.spines_built
-            total -= sum(whole - links for links in group.last_unit) * self.spines_built
+            full_links = self.links_per_spine(group)
+            total += group.leaves * full_links * self.spines_built
+            total -= sum(full_links - links for links in group.last_unit) * self.spines_built
         return total
 
     def spine_core_links(self) -> int:

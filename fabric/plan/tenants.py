@@ -1,4 +1,4 @@
-"""Tenants of a whole fabric: numbers, and columns beside the links that say whose each port is."""
+"""Tenants of a whole fabric: numbers, and columns with one entry per link that state the tenant of each port."""
 
 from __future__ import annotations
 

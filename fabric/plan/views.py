@@ -1,7 +1,7 @@
 """What a renderer sees of one switch: a vendor-neutral view, made from the plan's columns when asked for.
 
 Every field is final: a template prints it, a vendor file spells it, neither computes it.
-Addresses are strings as a person writes them; `None` says that the thing does not exist.
+Addresses are text; `None`: does not exist.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fabric.plan.tenancy import Acl, External, Lag, Network, Overlay, Pair, Vrf
 
 @dataclass(frozen=True, slots=True)
 class Underlay:
-    """What the routing of a whole fabric agrees on."""
+    """Routing settings that all switches of a fabric share."""
 
     family: str  # "ipv4" | "ipv6": of the loopbacks and server prefixes that BGP carries
     unnumbered: bool

@@ -167,7 +167,7 @@ def _wire(
     if sizing.cores:
         down = core_downlinks(spec, sizing)
         places = numbers.pods
-        if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of pods that are gone take no ports
+        if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of removed pods take no ports
             places = np.arange(len(places))
         pods = int(places.max()) + 1
         held = max((epoch.lowers for epoch in known["spine-core"]), default=0)
@@ -297,7 +297,7 @@ def _addressed(
 
 
 def _check_external_connections(spec: FabricSpec, tenants: Tenancy, subnet: NDArray[Any], report: Report) -> None:
-    """A router of the default table speaks over the port's own subnet, which the finest ports have not."""
+    """A router of the default VRF needs the subnet of the port, which ports beyond the leaf's server block do not have."""
     attached_ports = [attachment.name for attachment in spec.attachments]
     bare = dict.fromkeys(
         connection.name

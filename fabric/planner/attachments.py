@@ -90,7 +90,7 @@ def place(
 def _retired(
     spec: FabricSpec, known: Mapping[str, Sequence[PortSpot]], ports: Ports, lock: FabricLock
 ) -> dict[str, tuple[PortSpot, ...]]:
-    """The places that attachments which are gone keep from servers, less those that others have now."""
+    """Ports that removed attachments keep from servers, less those in use by others."""
     left = {name: tuple(s for s in spots if (s.leaf, s.slot) not in ports.used) for name, spots in known.items()}
     return {name: spots for name, spots in left.items() if holds(spec, lock, [(s.leaf, s.slot) for s in spots])}
 

@@ -70,9 +70,9 @@ def _ids(blocks: Mapping[str, tuple[Block, ...]]) -> tuple[dict[str, tuple[Block
     result, lost = dict(blocks), list[Lost]()
     for prefix, space in id_spaces(""):
         of_space = {key: known for key, known in blocks.items() if belongs(f":{key}", prefix)}
-        kept, gone = settle(of_space, dict.fromkeys(of_space, space))
+        kept, dropped = settle(of_space, dict.fromkeys(of_space, space))
         result |= kept
-        lost += gone
+        lost += dropped
     return result, lost
 
 

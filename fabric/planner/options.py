@@ -44,22 +44,22 @@ class Misfit:
     option: str
     reason: str
     code: str = "FAB134"
-    path: Path = ("topology",)  # the key that is to blame
+    path: Path = ("topology",)  # the key that causes it
     hint: str = ""
-    soft: bool = False  # only a default stands in the way
+    by_default: bool = False  # only a default excludes the option, no key of the intent
     requested: int = 0  # a stated number that breaks uniformity, and the numbers that would not
     valid: tuple[int, ...] = ()
 
 
 @dataclass
 class Options:
-    """What an intent leaves open, and what was tried."""
+    """An intent with its free parameters, and the options that did not fit."""
 
     spec: FabricSpec
     demands: tuple[Demand, ...]
     spine_total: int | None  # spines stated, over everything
     core_total: int | None
-    pod_units: int = 0  # units of the pods that are there, 0 when nothing is
+    pod_units: int = 0  # units per pod of a fabric in service, 0 for a new one
     misfits: list[Misfit] = field(default_factory=list)
 
     @property
@@ -218,7 +218,7 @@ def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, opt
 
 
 def pick_spines(
-    options: Options, valid: list[int], divisors: list[int], minimum: int, soft: bool, option: str, pods: int
+    options: Options, valid: list[int], divisors: list[int], minimum: int, by_default: bool, option: str, pods: int
 ) -> int | None:
     """Spines of one pod: what is stated, else the fewest that fit and keep the minimum."""
     share = pods * options.networks
@@ -226,9 +226,9 @@ def pick_spines(
         enough = [s for s in valid if s >= minimum]
         if enough:
             return enough[0]
-        if soft:
+        if by_default:
             reason = f"at most {divisors[-1]} spine shares a leaf's uplinks evenly"
-            options.misfits.append(Misfit(option, reason, soft=True))
+            options.misfits.append(Misfit(option, reason, by_default=True))
         else:
             options.misfits.append(
                 Misfit(
@@ -249,8 +249,8 @@ def pick_spines(
     elif stated // share in divisors:
         reason = f"spine.count: expected enough ports for the uplinks, got {each}"
     else:
-        whole = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
-        reason = f"spine.count: expected {whole}, got {each}"
+        expected = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
+        reason = f"spine.count: expected {expected}, got {each}"
     options.misfits.append(
         Misfit(
             option, reason, "FAB133", ("topology", "spine", "count"), requested=stated, valid=tuple(s * share for s in valid)

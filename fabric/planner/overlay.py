@@ -189,7 +189,7 @@ def family(spec: FabricSpec) -> int:
 
 
 def accepted(spec: FabricSpec, external: External) -> tuple[str, ...]:
-    """Routes taken from a router: what the intent says, else the default route."""
+    """Prefixes accepted from a router: those of the intent, else the default route."""
     return external.accept or (DEFAULT_ROUTE[family(spec)],)
 
 

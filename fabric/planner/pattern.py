@@ -24,7 +24,7 @@ def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:
 def continued(
     known: Sequence[Epoch], current: Epoch, groups: Sequence[str], uplinks: Mapping[str, int], downlinks: int
 ) -> tuple[Epoch, ...]:
-    """The history followed by the present numbers, or these alone when a link would keep a port that is gone.
+    """The history followed by the present numbers, or these alone when a link would keep a port that no longer exists.
 
     Args:
         groups: group of every lower switch.

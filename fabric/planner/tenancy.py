@@ -56,7 +56,7 @@ class Wired:
 def tenancy(
     wired: Wired, known: Mapping[str, Sequence[TenantNumber]], addresses: Addresses, allocator: Allocator, report: Report
 ) -> Tenancy:
-    """Everything that the plan says of tenants. Mistakes go to the report."""
+    """The tenants of a fabric. Mistakes go to the report."""
     spec, how = wired.spec, wired.spec.isolation
     tenants = tenant_numbers.number(spec, known, report)
     owner = owners(spec, wired.devices, wired.links, report)
@@ -97,8 +97,8 @@ def _bonds(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[In
     if not spec.bonds:
         return lag, {}
     bridged = np.array([bool(tenant.networks) for tenant in tenants] + [False, False])  # owners -1 and -2 index from the end
-    mine = (links.kind == SERVER_LEAF) & bridged[owner]
-    lag[mine] = links.column[mine] + 1
+    bonded = (links.kind == SERVER_LEAF) & bridged[owner]
+    lag[bonded] = links.column[bonded] + 1
     return lag, _pairs(wired)
 
 
@@ -111,8 +111,8 @@ def _pairs(wired: Wired) -> dict[int, int]:
     served = np.flatnonzero(links.kind == SERVER_LEAF)
     nic = np.stack([links.a[served], links.a_cage[served]], axis=1)
     _, first, of_nic = np.unique(nic, axis=0, return_index=True, return_inverse=True)
-    met = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0)
-    return {a: b for one, other in met.tolist() if one != other for a, b in ((one, other), (other, one))}
+    pairs = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0)
+    return {a: b for one, other in pairs.tolist() if one != other for a, b in ((one, other), (other, one))}
 
 
 def _shared_vteps(wired: Wired, pair: Mapping[int, int], at: Allocator) -> dict[int, int]:
@@ -221,16 +221,18 @@ def _external_connections(
         external = attachment.external
         if external is None or how == "acl":
             continue
-        mine, accepts = _links_of(wired, attachment.name), overlay.accepted(wired.spec, external)
+        attached, accepts = _links_of(wired, attachment.name), overlay.accepted(wired.spec, external)
         if how == "none" or not tenants:
-            connections += [ExternalConnection(int(link), -1, None, external.asn, attachment.name, accepts) for link in mine]
+            connections += [
+                ExternalConnection(int(link), -1, None, external.asn, attachment.name, accepts) for link in attached
+            ]
             continue
         served = [n for n, tenant in enumerate(tenants) if not external.tenants or tenant.name in external.tenants]
-        if not served or not len(mine):
+        if not served or not len(attached):
             continue
         columns = max(tenants[n].number for n in served)
-        area = allocator.address("p2p", f"external/{attachment.name}", Need(len(mine), columns, step=2))
-        for row, link in enumerate(mine.tolist() if area.blocks else ()):
+        area = allocator.address("p2p", f"external/{attachment.name}", Need(len(attached), columns, step=2))
+        for row, link in enumerate(attached.tolist() if area.blocks else ()):
             connections += [
                 ExternalConnection(link, n, area.number(row, tenants[n].number - 1), external.asn, attachment.name, accepts)
                 for n in served
@@ -249,8 +251,8 @@ def _hosts(
     for n, tenant in enumerate(tenants):
         if not any(network.gateway is not None for network in tenant.networks):
             continue
-        mine = np.flatnonzero((wired.links.kind == SERVER_LEAF) & (owner == n))
-        ends = _ends(wired, mine.tolist(), lag)
+        served = np.flatnonzero((wired.links.kind == SERVER_LEAF) & (owner == n))
+        ends = _ends(wired, served.tolist(), lag)
         for place, network in enumerate(tenant.networks):
             if network.gateway is not None:
                 found[n, place] = _network_hosts(wired, (n, place), network, ends, at, report)
@@ -325,7 +327,7 @@ def _need(cells: Sequence[tuple[int, int]]) -> Need:
 
 
 def _leaf_numbers(wired: Wired, at: Allocator) -> int:
-    """The highest number that a leaf has, or will have in the finished fabric; numbers of leaves that are gone count."""
+    """The highest number that a leaf has, or will have in the finished fabric; numbers of removed leaves count."""
     prefix = f"{wired.spec.name}:id/leaf/"
     ends = [block.end for key, area in at.ledger.areas.items() if key.startswith(prefix) for block in area.blocks]
     return max([wired.sizing.planned_by_role[LEAF], *ends])

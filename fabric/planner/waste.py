@@ -1,7 +1,7 @@
 """Designs that leave most of their leaf ports free, and what would fill them: other units tried with the same sizing.
 
 A unit that is not stated is as large as half the leaf's bandwidth carries, and a rack with `per_rack` servers has a leaf
-of its own. Both are contracts; where they take far more switches than another unit would, a note says which.
+of its own. Both are contracts; where they take far more switches than another unit would, a note names it.
 """
 
 from __future__ import annotations

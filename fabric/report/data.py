@@ -30,7 +30,7 @@ Links, in one direction: `a` is the lower end (server, leaf, spine or attachment
 
 Scenario, what the links carry at one time:
 
-    {"name": "all_reduce 8 GiB, ECMP", "what": one sentence that says what is sent and what a load is,
+    {"name": "all_reduce 8 GiB, ECMP", "what": one sentence on the traffic and on what a load is,
      "up": [per link, from a to b], "down": [per link, from b to a],     load in thousandths of the link's capacity;
                                                                          more than 1000: it cannot carry what is sent
      "dead": [link, …], "dead_devices": [device, …]}                     sorted; a dead link's loads are 0

@@ -1,6 +1,6 @@
 """Faults of EVPN: VNIs, route targets, tunnels and the routes of tenants, each at the leaf that causes it.
 
-What no other leaf has of a leaf is that leaf's fault; what some lack is theirs.
+If no leaf has a route of another one, the fault is at the origin; if some lack it, at those.
 """
 
 from __future__ import annotations

@@ -183,13 +183,13 @@ class Describe:
         text = f"check that {name} is on and sends LLDP, then collect its neighbors too"
         return self._finding("silent-device", links, message, [Move("check", text, at)])
 
-    def one_way(self, deaf: int, hearing: int) -> Finding:
-        here, there = self.port(deaf), self.port(hearing)
-        other = next((node for node in self.wires.reported.get(deaf, ()) if node != hearing), None)
+    def one_way(self, silent: int, reporting: int) -> Finding:
+        here, there = self.port(silent), self.port(reporting)
+        other = next((node for node in self.wires.reported.get(silent, ()) if node != reporting), None)
         reported = "no neighbor" if other is None else str(self.port(other))
         message = f"{there} reports {here}, which reports {reported}"
         text = f"at {here}, clean and reseat the receive fiber; collect again after two minutes"
-        return self._finding("one-way", [deaf >> 1], message, [Move("check", text, here, there)])
+        return self._finding("one-way", [silent >> 1], message, [Move("check", text, here, there)])
 
     def speed(self, link: int, wrong: Sequence[tuple[int, int]]) -> Finding:
         end, speed = wrong[0]
