@@ -160,7 +160,7 @@ class TenantViews:
 
     @cached_property
     def _networks(self) -> list[tuple[NetworkPlan, str, str, str, str | None]]:
-        """Every network by VLAN, with what all leaves call it: name, VRF, route target, gateway."""
+        """Every network by VLAN, with the values that are equal on all leaves: name, VRF, route target, gateway."""
         found = [
             (
                 network,
@@ -175,7 +175,7 @@ class TenantViews:
         return sorted(found, key=lambda row: row[0].vlan)
 
     def lags(self, device: Device, ports: Sequence[Port]) -> tuple[Lag, ...]:
-        """The bonds of this leaf. Which of the pair forwards broadcasts for a bond alternates from one to the next."""
+        """The bonds of this leaf. The designated forwarder alternates between the two leaves from bond to bond."""
         by_number = grouped((port.lag, port) for port in ports if port.lag)
         mac = self._system_mac(device)
         first = device.index < self.tenancy.pair.get(device.index, device.index)
@@ -277,7 +277,7 @@ class TenantViews:
 
     @cached_property
     def _filters(self) -> dict[str, Acl]:
-        """Of every tenant its own subnets and those that it sees, as few prefixes as cover exactly them."""
+        """Per tenant its subnets and those of `imports`, merged into the fewest prefixes that cover exactly these."""
         own = {n: _covering(self._subnets(n), self.fabric.subnet_length) for n in range(len(self.tenancy.tenants))}
         place = {tenant.name: n for n, tenant in enumerate(self.tenancy.tenants)}
         found = {}
@@ -313,7 +313,7 @@ def _subnet(network: NetworkPlan) -> str:
 
 
 def _covering(firsts: Sequence[int], length: int) -> list[Any]:
-    """Prefixes that cover runs of neighboring two-address subnets, and nothing else."""
+    """Prefixes that cover exactly these subnets of two addresses; consecutive ones are merged."""
     found: list[Any] = []
     at = 0
     while at < len(firsts):

@@ -1,4 +1,4 @@
-"""What a sizing has to choose from: the demand, the shapes it may take, and why some do not fit."""
+"""Input of the sizing rule: demands, uplink speeds, spine counts, and the reasons why an option does not fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Demand:
-    """What a group of servers asks of the fabric, per unit and per leaf."""
+    """The demand of a group of servers, per unit and per leaf."""
 
     units: int
     leaves: int  # of one unit, in one isolated network
@@ -24,7 +24,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Shape:
-    """The finished form of a fabric. All counts are of one isolated network unless they say otherwise."""
+    """The finished form of a fabric. All counts are of one isolated network unless stated."""
 
     tiers: int
     uplinks: tuple[int, ...]  # of one leaf, by group
@@ -73,7 +73,7 @@ class Options:
 
 
 def uplink_speeds(spec: FabricSpec, demands: tuple[Demand, ...], *, broken_out: bool) -> list[int]:
-    """Uplink speeds in the order they are tried: what both ends do natively, then broken out, never below a NIC port."""
+    """Uplink speeds in the order they are tried: native to both ends, then broken out, never below a NIC port."""
     stated = spec.constraints.leaf_uplinks.speed_gbps
     if stated is not None:
         return [stated]
@@ -116,7 +116,7 @@ def _gbps(speeds: tuple[int, ...]) -> str:
 
 
 def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
-    """u = ceil(down bandwidth / (oversubscription x uplink speed)), or what the designer states."""
+    """u = ceil(down bandwidth / (oversubscription x uplink speed)), or the stated number."""
     stated = spec.constraints.leaf_uplinks.count
     if stated is not None:
         return stated
@@ -197,7 +197,7 @@ def leaf_fits(spec: FabricSpec, demand: Demand, servers: int, speed: int) -> boo
 
 
 def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, option: str) -> bool:
-    """Whether stated uplinks keep the ratio. One that is not stated binds only where the speed is ours to choose."""
+    """Whether stated uplinks keep the ratio. A default ratio applies only if the speed is not stated."""
     spec = options.spec
     if not spec.stated("topology", "leaf", "oversubscription") and speed == options.native_gbps:
         return True

@@ -85,7 +85,7 @@ def _in_network(options: Options) -> str:
 
 
 def _collapsed(options: Options) -> Shape | None:
-    """A leaf pair: the uplink rule gives the links between the two."""
+    """A leaf pair: the uplink rule determines the links between the two."""
     spec, demand = options.spec, options.demands[0]
     stated = spec.constraints.leaf_uplinks.speed_gbps
     option = "a collapsed-spine pair"

@@ -45,7 +45,7 @@ _FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 @dataclass(frozen=True)
 class Wired:
-    """A fabric whose devices and links are there."""
+    """A fabric with its devices and links."""
 
     spec: FabricSpec
     sizing: Sizing
@@ -115,11 +115,11 @@ def _pairs(wired: Wired) -> dict[int, int]:
     return {a: b for one, other in pairs.tolist() if one != other for a, b in ((one, other), (other, one))}
 
 
-def _shared_vteps(wired: Wired, pair: Mapping[int, int], at: Allocator) -> dict[int, int]:
+def _shared_vteps(wired: Wired, pair: Mapping[int, int], allocator: Allocator) -> dict[int, int]:
     if not pair:
         return {}
     rows = max(wired.devices[leaf].number for leaf in pair)
-    area = at.address("vtep", "pair", Need(rows, reserve=power_of_two(max(rows, wired.sizing.planned_by_role[LEAF]))))
+    area = allocator.address("vtep", "pair", Need(rows, reserve=power_of_two(max(rows, wired.sizing.planned_by_role[LEAF]))))
     if not area.blocks:
         return {}
     return {
@@ -131,7 +131,7 @@ def _shared_vteps(wired: Wired, pair: Mapping[int, int], at: Allocator) -> dict[
 
 
 def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
-    """Who speaks EVPN with whom: neighbors in the underlay whose upper end is one of the route servers.
+    """EVPN sessions: neighbors in the underlay whose upper end is a route server.
 
     Of the spines of a pod and plane the first few serve, and of the cores that these meet the first few of each group,
     which are the same in every pod.
@@ -244,7 +244,7 @@ def _external_connections(
 
 
 def _hosts(
-    wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, at: Allocator, report: Report
+    wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, allocator: Allocator, report: Report
 ) -> dict[tuple[int, int], dict[int, int]]:
     """Per network the address of every server link in it; the links of a bond have one together."""
     found = {}
@@ -255,7 +255,7 @@ def _hosts(
         ends = _ends(wired, served.tolist(), lag)
         for place, network in enumerate(tenant.networks):
             if network.gateway is not None:
-                found[n, place] = _network_hosts(wired, (n, place), network, ends, at, report)
+                found[n, place] = _network_hosts(wired, (n, place), network, ends, allocator, report)
     return found
 
 
@@ -321,20 +321,20 @@ def _network_hosts(
 
 
 def _need(cells: Sequence[tuple[int, int]]) -> Need:
-    """The rectangle around the cells: servers of a tenant stand side by side, others take none of its addresses."""
+    """The rectangle around the cells: servers of a tenant are contiguous, and its addresses are used by no other tenant."""
     rows, columns = zip(*cells, strict=True)
     return Need(1 + max(rows), 1 + max(columns), row=min(rows), column=min(columns))
 
 
-def _leaf_numbers(wired: Wired, at: Allocator) -> int:
+def _leaf_numbers(wired: Wired, allocator: Allocator) -> int:
     """The highest number that a leaf has, or will have in the finished fabric; numbers of removed leaves count."""
     prefix = f"{wired.spec.name}:id/leaf/"
-    ends = [block.end for key, area in at.ledger.areas.items() if key.startswith(prefix) for block in area.blocks]
+    ends = [block.end for key, area in allocator.ledger.areas.items() if key.startswith(prefix) for block in area.blocks]
     return max([wired.sizing.planned_by_role[LEAF], *ends])
 
 
 def _network_space(network: NetworkPlan, leaves: int) -> Space:
-    """Addresses that servers may have: the gateway has the first, every leaf one from the end.
+    """Addresses available to servers: the first is the gateway, every leaf has one at the end.
 
     Tenants may reuse each other's subnets, so every network has a space of its own.
     """
