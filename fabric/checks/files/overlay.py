@@ -152,7 +152,7 @@ class VrfVni(FilesCheck):
 
 
 def _renamed(network: Network, users: list[tuple[Facts, str, Located[int]]]) -> bool:
-    """Whether the VRFs of a VNI may be one that each device names differently, as the name is local to a device.
+    """Whether the VRFs of a VNI may be one that each device names in its own way, as the name is local to a device.
 
     Then no device has two of the names, none of them has another VNI, and their route targets have one in common.
     """

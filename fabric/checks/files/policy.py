@@ -66,8 +66,8 @@ class NothingPasses(FilesCheck):
         for same in grouped(((id(one.facts), one.name), one) for one in filters if one.bars).values():
             first = same[0]
             others = [passed[one.kin] for one in same if one.kin in passed]
-            by_verb = grouped((one.verb, one.far) for one in same)
-            what = ", and nothing is ".join(f"{verb} {listed(list(dict.fromkeys(far)), 2)}" for verb, far in by_verb.items())
+            ways = grouped((one.verb, one.far) for one in same)
+            what = ", and nothing is ".join(f"{verb} {listed(list(dict.fromkeys(far)), 2)}" for verb, far in ways.items())
             message = f"no route passes {first.name}: nothing is {what}"
             yield self.on(first.facts, first.entry(others), message, severity=ERROR if others else WARNING)
 
@@ -123,12 +123,12 @@ def _filters(network: Network) -> Iterator[_Filter]:
         far = network.far(peer)
         if far is None or (far.back is not None and not is_on(far.back)):
             continue
-        yield from _both_directions(facts, peer, far.facts, far.interface)
+        yield from _both_ways(facts, peer, far.facts, far.interface)
         if far.back is not None and far.back.dynamic:  # it has no far end of its own
-            yield from _both_directions(far.facts, far.back, facts, far.interface)
+            yield from _both_ways(far.facts, far.back, facts, far.interface)
 
 
-def _both_directions(facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Iterator[_Filter]:
+def _both_ways(facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Iterator[_Filter]:
     families = tuple(sorted({one.value for one in peer.families}))
     for verb, policy in (("accepted from", peer.import_filter), ("advertised to", peer.export_filter)):
         kin = (verb, stem(facts.name), stem(far.name), bool(peer.vrf), families, is_loopback(interface.name))
