@@ -1,4 +1,4 @@
-"""Text files that a person names: bounded, in UTF-8, and every way in which they cannot be read has a code and a place."""
+"""Text files that a person names: bounded, in UTF-8, and every reason why one cannot be read has a code and a place."""
 
 from __future__ import annotations
 

@@ -94,26 +94,26 @@ class Bought:
 def bought(bundle: Bundle) -> Bought | None:
     """Cables and optics of a bundle; None where no medium joins its ends over that length."""
     task = bundle.task
-    way = next((way for way in candidates(task) if bundle.length_m <= way.longest_m + 1e-9), None)
-    if way is None:
+    candidate = next((candidate for candidate in candidates(task) if bundle.length_m <= candidate.longest_m + 1e-9), None)
+    if candidate is None:
         return None
-    return _fixed(bundle, task, way) if way.cable else _optical(bundle, way)
+    return _fixed(bundle, task, candidate) if candidate.cable else _optical(bundle, candidate)
 
 
-def _fixed(bundle: Bundle, task: Task, way: Candidate) -> Bought:
+def _fixed(bundle: Bundle, task: Task, candidate: Candidate) -> Bought:
     """A cable with ends of its own: one for every module, of a breakout for every module that is parted."""
-    cable, hub = media.cables()[way.cable], task.ends[0][2]
+    cable, hub = media.cables()[candidate.cable], task.ends[0][2]
     pieces = (bundle.b if hub == 1 else bundle.a).modules
     far = cable.power_w if cable.far_power_w is None else cable.far_power_w
     a, b = (far, cable.power_w) if hub == 1 else (cable.power_w, far)
-    part = Part(CABLE, way.cable, cable.order_m(bundle.length_m))
+    part = Part(CABLE, candidate.cable, cable.order_m(bundle.length_m))
     return Bought(((part, pieces),), bundle.a.modules * a, bundle.b.modules * b)
 
 
-def _optical(bundle: Bundle, way: Candidate) -> Bought:
+def _optical(bundle: Bundle, candidate: Candidate) -> Bought:
     """An optic in every module, and fibre between their connectors."""
     known = media.optics()
-    a_name, b_name = (way.optic(side.module.speed_gbps) for side in (bundle.a, bundle.b))
+    a_name, b_name = (candidate.optic(side.module.speed_gbps) for side in (bundle.a, bundle.b))
     a, b = known[a_name], known[b_name]
     fibre = choice.fibre_name(a, b, bundle.gbps, bundle.shape(a.port_gbps, b.port_gbps))
     its = media.fibres()[fibre]

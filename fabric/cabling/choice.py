@@ -1,7 +1,7 @@
 """Which medium joins two cages: the cheapest class that fits both ends and reaches.
 
 Copper and AOC carry electrical lanes from end to end, so both ends must run lanes of one speed, and a breakout must have
-as many ends as the cage has parts. Optics only have to be of one family; a twin-port module parts its light by itself.
+as many ends as the cage has parts. Optics only have to be of one family; a twin-port module splits its light by itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Task(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A way to join them."""
+    """One cable or set of optics that can join them."""
 
     class_: str
     cable: str  # a cable with ends of its own, "" for optics
@@ -44,8 +44,12 @@ class Candidate(NamedTuple):
 def candidates(task: Task) -> tuple[Candidate, ...]:
     """Every possible medium, cheapest class first, then shortest reach; only requested ones if there is a request."""
     found = [*_cables(task), *_optics(task)]
-    found = [way for way in found if _matches(way, task.request)]
-    return tuple(sorted(found, key=lambda way: (CLASSES.index(way.class_), way.longest_m, _power_w(way))))
+    found = [candidate for candidate in found if _matches(candidate, task.request)]
+    return tuple(sorted(found, key=_preference))
+
+
+def _preference(candidate: Candidate) -> tuple[int, float, float]:
+    return CLASSES.index(candidate.class_), candidate.longest_m, _power_w(candidate)
 
 
 def known_requests() -> list[str]:
@@ -53,16 +57,16 @@ def known_requests() -> list[str]:
     return sorted({*WORDS, *media.cables(), *media.optics()})
 
 
-def _matches(way: Candidate, request: str) -> bool:
+def _matches(candidate: Candidate, request: str) -> bool:
     if not request:
         return True
     if request == "optics":
-        return not way.cable
-    return request == way.class_ or request == way.cable or request in dict(way.optics).values()
+        return not candidate.cable
+    return request == candidate.class_ or request == candidate.cable or request in dict(candidate.optics).values()
 
 
-def _power_w(way: Candidate) -> float:
-    return sum(media.optics()[name].power_w for _, name in way.optics)
+def _power_w(candidate: Candidate) -> float:
+    return sum(media.optics()[name].power_w for _, name in candidate.optics)
 
 
 def _cables(task: Task) -> Iterator[Candidate]:
@@ -123,10 +127,10 @@ def _longest_m(task: Task, chosen: dict[int, Optic]) -> float:
 
 
 def fibre_name(a: Optic, b: Optic, link_gbps: int, shape: int) -> str:
-    """The fibre that joins two optics for links of a speed, "" where there is none.
+    """The fibre that joins two optics for links of `link_gbps`, "" where there is none.
 
-    A connector is taken whole, or parted by a harness at one end; parted at both, its parts meet in a panel, unless all of
-    them lead to one connector.
+    A connector is used undivided, or split by a harness at one end; if split at both, its parts join in a panel, unless
+    all of them lead to one connector.
     """
     if link_gbps % a.lane_gbps or (a.wdm and (link_gbps % a.port_gbps or link_gbps % b.port_gbps)):
         return ""

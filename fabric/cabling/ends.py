@@ -1,4 +1,4 @@
-"""The ends of links as one sees them on the floor: a cage or plug, what it runs at, and where in it a link begins.
+"""The ends of links on the floor: a cage or plug, its speed, and the offset of a link in it.
 
 The plan counts ports; a module may serve two of them (the twin-port OSFP of a QM9700 or of a DGX H100), or a part of one.
 """

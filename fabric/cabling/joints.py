@@ -1,6 +1,6 @@
-"""Which ends hang together: a cable joins two cages, a breakout one with several, and some designs mesh cages on both sides.
+"""Connected components of cages: a cable joins two cages, a breakout cable one with several, and some designs mesh cages.
 
-The same question is asked twice: of cages, where a cable with ends of its own may serve, and of the connectors of optics.
+Computed twice: for cages, which a cable with attached ends may join, and for the connectors of optics.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ STRAIGHT, STAR, MESH = range(3)  # one to one; one to several (or to one of seve
 
 @dataclass(frozen=True)
 class Joints:
-    """Links by the connected whole that they are part of."""
+    """Links by the connected component that they are part of."""
 
-    whole: Ints  # of each link
-    shape: Ints  # of each whole
-    hub: Ints  # per link: 0 or 1, the end (a or b) that is parted; -1 where ends are alike
+    component: Ints  # of each link
+    shape: Ints  # of each component
+    hub: Ints  # per link: 0 or 1, the end (a or b) that is split; -1 where both run at one speed
 
     @property
     def count(self) -> int:
@@ -30,7 +30,7 @@ class Joints:
 
 
 def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints) -> Joints:
-    """Links between nodes a and b, each of a speed in all: of what runs at more, the other takes a part."""
+    """Components of links between nodes a and b. `a_gbps`, `b_gbps`: speeds of the nodes; the faster one is split."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -40,25 +40,25 @@ def join(a: Ints, b: Ints, a_gbps: Ints, b_gbps: Ints) -> Joints:
     a, b = index.ravel()[: len(a)], index.ravel()[len(a) :]
     graph = coo_matrix((np.ones(len(a), dtype=np.int8), (a, b)), shape=(len(nodes), len(nodes)))
     count, label = connected_components(graph, directed=False)
-    whole = label[a].astype(np.int64)
+    component = label[a].astype(np.int64)
     hub = np.where(a_gbps > b_gbps, 0, np.where(b_gbps > a_gbps, 1, -1)).astype(np.int64)
     pairs = np.unique(a.astype(np.int64) * len(nodes) + b)
     neighbors = np.bincount(np.concatenate(np.divmod(pairs, len(nodes))), minlength=len(nodes))
     size = np.bincount(label, minlength=count)
-    straight = _all(whole, hub == -1, count) & (size == 2)
+    straight = _all(component, hub == -1, count) & (size == 2)
     alone = np.where(hub == 0, neighbors[b] == 1, neighbors[a] == 1)
-    star = _all(whole, (hub >= 0) & alone, count)
-    return Joints(whole, np.where(straight, STRAIGHT, np.where(star, STAR, MESH)), hub)
+    star = _all(component, (hub >= 0) & alone, count)
+    return Joints(component, np.where(straight, STRAIGHT, np.where(star, STAR, MESH)), hub)
 
 
-def _all(whole: Ints, flag: Flags, count: int) -> Flags:
-    """Per whole, whether the flag is set on each of its links."""
-    found: Flags = np.bincount(whole[~flag], minlength=count) == 0
+def _all(component: Ints, flag: Flags, count: int) -> Flags:
+    """Per component, whether the flag is set on each of its links."""
+    found: Flags = np.bincount(component[~flag], minlength=count) == 0
     return found
 
 
-def most(whole: Ints, value: NDArray[np.float64], count: int) -> NDArray[np.float64]:
-    """The largest value in each whole."""
+def most(component: Ints, value: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """The largest value in each component."""
     found = np.zeros(count)
-    np.maximum.at(found, whole, value)
+    np.maximum.at(found, component, value)
     return found

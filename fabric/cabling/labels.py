@@ -42,7 +42,7 @@ class Sheet:
 
 
 class Label(NamedTuple):
-    """What one label says."""
+    """The text of one label."""
 
     cable: str
     here: str

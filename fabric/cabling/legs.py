@@ -1,6 +1,6 @@
 """From links to legs: a leg is what one cable carries between two cages, or between two connectors of optics.
 
-Two wholes matter. Cages that hang together take one kind of medium; of optics, connectors that hang together take one fibre
+Two kinds of component matter. Connected cages take one kind of medium; of optics, connected connectors take one fibre
 cable: a trunk, a harness with its legs, or parts that meet in a panel.
 """
 
@@ -47,7 +47,7 @@ class Legs:
     connector: tuple[Ints, Ints]  # per leg, at a and b: from 0
     named_by: Ints  # per leg: 0 or 1, the end that names its cable
     whole_cage: NDArray[np.bool_]  # per leg: its cable takes the cage, not one connector or port of it
-    shared: NDArray[np.bool_]  # per leg: its connector is parted over several legs
+    shared: NDArray[np.bool_]  # per leg: its connector is split over several legs
     assembly: Ints  # per leg: legs of one number are one cable
     pieces: Ints  # per leg: cables to buy, 0 where an earlier leg counts it
     order_m: Floats  # per leg
@@ -56,9 +56,9 @@ class Legs:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """The way of every link, as index into `ways`; the last one is none at all."""
+    """The candidate of every link, as an index into `candidates`; the first one stands for none."""
 
-    ways: list[Candidate]
+    candidates: list[Candidate]
     of_link: Ints
     failures: tuple[Failure, ...]
 
@@ -70,7 +70,7 @@ def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, requests
     """Chooses a medium for every link of a fabric and gathers them into legs."""
     a, b = ends
     joints = join(a.node, b.node, a.speed_gbps, b.speed_gbps)
-    longest = most(joints.whole, length_m, joints.count)
+    longest = most(joints.component, length_m, joints.count)
     chosen = _choose(fabric, ends, joints, longest, requests)
     table = _Table(chosen, ends, fabric.links.speed_gbps.astype(np.int64))
     light = table.optical
@@ -78,43 +78,43 @@ def legs(fabric: FabricPlan, ends: tuple[Ends, Ends], length_m: Floats, requests
         end.node * CONNECTORS + np.where(light, table.connector[end_index], 0) for end_index, end in enumerate(ends)
     )
     inner = join(nodes[0][light], nodes[1][light], table.port[0][light], table.port[1][light])
-    shape, whole = joints.shape[joints.whole], joints.whole.copy()
+    shape, component = joints.shape[joints.component], joints.component.copy()
     hub = joints.hub.copy()
     if light.any():
-        shape[light] = inner.shape[inner.whole]
-        whole[light] = joints.count + inner.whole
+        shape[light] = inner.shape[inner.component]
+        component[light] = joints.count + inner.component
         hub[light] = inner.hub
-    return _gather(fabric, chosen, table, nodes, (shape, whole, hub), length_m)
+    return _gather(fabric, chosen, table, nodes, (shape, component, hub), length_m)
 
 
 def _choose(
     fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, longest: Floats, requests: dict[str, str]
 ) -> _Chosen:
-    """One way for every whole: cages that hang together are joined alike, as far as the longest of their links."""
+    """One candidate per component: all its links have the same medium, which reaches as far as the longest of them."""
     tasks, task = _tasks(fabric, ends, joints, requests)
-    ways: list[Candidate] = [NONE]
-    way = np.zeros(joints.count, dtype=np.int64)
+    used: list[Candidate] = [NONE]
+    choice_of = np.zeros(joints.count, dtype=np.int64)
     failures = []
     for number, kind in enumerate(tasks):
-        mine = np.flatnonzero(task == number)
+        members = np.flatnonzero(task == number)
         options = candidates(kind)
         for candidate in options:
-            free = mine[(way[mine] == 0) & (longest[mine] <= candidate.longest_m + 1e-9)]
+            free = members[(choice_of[members] == 0) & (longest[members] <= candidate.longest_m + 1e-9)]
             if len(free):
-                way[free] = len(ways)
-                ways.append(candidate)
-        missed = mine[way[mine] == 0]
+                choice_of[free] = len(used)
+                used.append(candidate)
+        missed = members[choice_of[members] == 0]
         if len(missed):
             worst = int(missed[np.argmax(longest[missed])])
-            link = int(np.flatnonzero(joints.whole == worst)[0])
-            count = int(np.isin(joints.whole, missed).sum())
+            link = int(np.flatnonzero(joints.component == worst)[0])
+            count = int(np.isin(joints.component, missed).sum())
             reach = max(options, key=lambda candidate: candidate.longest_m, default=None)
             failures.append(Failure(link, count, float(longest[worst]), reach, kind.request))
-    return _Chosen(ways, way[joints.whole], tuple(failures))
+    return _Chosen(used, choice_of[joints.component], tuple(failures))
 
 
 def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, requests: dict[str, str]) -> tuple[list[Task], Ints]:
-    """The different questions that wholes ask, and the question of each whole."""
+    """The distinct tasks, and the index of the task of each component."""
     a, b = ends
     links = fabric.links
     columns = (a.module, b.module, joints.hub + 1, links.kind.astype(np.int64), links.speed_gbps.astype(np.int64))
@@ -123,9 +123,9 @@ def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, requests
     for column, size in zip(columns, sizes, strict=True):
         code = code * size + column
     _, first, code = np.unique(code, return_index=True, return_inverse=True)
-    pairs = np.unique(joints.whole * (len(first) + 1) + code.ravel())
-    whole, kind_of_link = np.divmod(pairs, len(first) + 1)
-    start = np.searchsorted(whole, np.arange(joints.count + 1))
+    pairs = np.unique(joints.component * (len(first) + 1) + code.ravel())
+    component, kind_of_link = np.divmod(pairs, len(first) + 1)
+    start = np.searchsorted(component, np.arange(joints.count + 1))
     single = np.diff(start) == 1
     keys: dict[tuple[int, ...], int] = {}
     key = np.zeros(joints.count, dtype=np.int64)
@@ -151,17 +151,17 @@ def _tasks(fabric: FabricPlan, ends: tuple[Ends, Ends], joints: Joints, requests
 
 
 class _Table:
-    """Per link: whether its way is optical, the optics, the speed of their connectors, and which connector it takes."""
+    """Per link: whether its medium is optical, the optics, the speed of their connectors, and which connector it takes."""
 
     def __init__(self, chosen: _Chosen, ends: tuple[Ends, Ends], speed: Ints) -> None:
-        self.way, self.speed = chosen.of_link, speed
-        self.optical = np.array([bool(way.optics) for way in chosen.ways])[chosen.of_link]
+        self.candidate, self.speed = chosen.of_link, speed
+        self.optical = np.array([bool(candidate.optics) for candidate in chosen.candidates])[chosen.of_link]
         known = media.optics()
         self.names, self.optic, self.port, self.connector = [""], [], [], []
         for end in ends:
             code = chosen.of_link * (int(end.speed_gbps.max(initial=0)) + 1) + end.speed_gbps
             _, first, every = np.unique(code, return_index=True, return_inverse=True)
-            names = [chosen.ways[chosen.of_link[link]].optic(int(end.speed_gbps[link])) for link in first.tolist()]
+            names = [chosen.candidates[chosen.of_link[link]].optic(int(end.speed_gbps[link])) for link in first.tolist()]
             for name in names:
                 if name not in self.names:
                     self.names.append(name)
@@ -176,11 +176,11 @@ def _gather(
     chosen: _Chosen,
     table: _Table,
     nodes: tuple[Ints, ...],
-    wholes: tuple[Ints, Ints, Ints],
+    components: tuple[Ints, Ints, Ints],
     length_m: Floats,
 ) -> Legs:
     """Legs in the order of their first links."""
-    shape, whole, hub = wholes
+    shape, component, hub = components
     compact = [np.unique(node, return_inverse=True)[1].ravel().astype(np.int64) for node in nodes]
     _, first, leg = np.unique(compact[0] * (len(nodes[0]) + 1) + compact[1], return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
@@ -189,7 +189,7 @@ def _gather(
     first, leg = first[order], rank[leg.ravel()]
     optical, parted = table.optical[first], shape[first] == STAR
     trunk = optical & ~parted
-    assembly = np.where(trunk, int(whole.max(initial=0)) + 1 + np.arange(len(first)), whole[first])
+    assembly = np.where(trunk, int(component.max(initial=0)) + 1 + np.arange(len(first)), component[first])
     upper_named = np.isin(fabric.links.kind[first], [KINDS.index("server-leaf"), KINDS.index("attachments")])
     named_by = np.where(parted & (hub[first] >= 0), hub[first], upper_named.astype(np.int64))
     shared = np.where(named_by == 0, table.port[0][first], table.port[1][first]) > table.speed[first]
@@ -224,13 +224,13 @@ def _once(assembly: Ints) -> Ints:
 def _media(chosen: _Chosen, table: _Table, first: Ints, shape: Ints) -> list[str]:
     """The catalog's name of what each leg is made of, "" where there is none."""
     many = len(table.names)
-    code = ((table.way[first] * many + table.optic[0][first]) * many + table.optic[1][first]) * 3 + shape[first]
+    code = ((table.candidate[first] * many + table.optic[0][first]) * many + table.optic[1][first]) * 3 + shape[first]
     kinds, every = np.unique(code, return_inverse=True)
     names = np.empty(len(kinds), dtype=object)
     for at, kind in enumerate(kinds.tolist()):
-        way, a, b, form = kind // (3 * many * many), kind // (3 * many) % many, kind // 3 % many, kind % 3
+        candidate, a, b, leg_shape = kind // (3 * many * many), kind // (3 * many) % many, kind // 3 % many, kind % 3
         one, far = media.optics().get(table.names[a]), media.optics().get(table.names[b])
-        names[at] = _fibre(form, one, far) if one and far else chosen.ways[way].cable
+        names[at] = _fibre(leg_shape, one, far) if one and far else chosen.candidates[candidate].cable
     found: list[str] = names[every.ravel()].tolist()
     return found
 

@@ -1,4 +1,4 @@
-"""Lengths of links: along the floor; or, where the intent says nothing of its floor, the lengths that it states."""
+"""Lengths of links: along the floor; or, without `floor:` in the intent, the lengths that it states."""
 
 from __future__ import annotations
 

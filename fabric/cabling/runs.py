@@ -63,7 +63,7 @@ class Columns:
     colour: list[str]
     a_place: list[str]  # rack, unit, device and port: "B03-U12 gpu-0001:compute1"
     b_place: list[str]
-    a_label: list[str]  # what the label at each end says: here > there
+    a_label: list[str]  # the label at each end: local > remote
     b_label: list[str]
 
     def __len__(self) -> int:

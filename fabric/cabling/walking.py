@@ -36,12 +36,12 @@ class Walk:
 
 def walk(runs: Runs, chosen: Ints) -> Walk:
     """The order for the chosen legs."""
-    ways = _Ways(runs.floor)
+    distances = _Distances(runs.floor)
     racks = {end: _of_spot(runs, chosen, end, "rack") for end in "ab"}
     low, high = np.minimum(racks["a"], racks["b"]), np.maximum(racks["a"], racks["b"])
     bundles, first_of, bundle = np.unique(low * (len(runs.floor.racks) + 1) + high, return_index=True, return_inverse=True)
     pairs = np.stack(np.divmod(bundles, len(runs.floor.racks) + 1), axis=1)
-    orders = _shortest(ways, pairs, np.argsort(first_of))
+    orders = _shortest(distances, pairs, np.argsort(first_of))
     rank = np.empty(len(pairs), dtype=np.int64)
     rank[orders.bundles] = np.arange(len(pairs))
     began = np.empty(len(pairs), dtype=np.int64)
@@ -50,8 +50,11 @@ def walk(runs: Runs, chosen: Ints) -> Walk:
     turned = (racks["a"] != began[bundle.ravel()]) if len(chosen) else np.zeros(0, bool)
     first = np.where(turned, *(_of_spot(runs, chosen, end, "ru") for end in "ba"))
     sequence = np.lexsort((np.arange(len(chosen)), -first, step))
-    met = np.sort(first_of)
-    by_bundle, by_cable = ways.total(racks["a"][met], racks["b"][met]), ways.total(racks["a"], racks["b"])
+    as_listed = np.sort(first_of)
+    by_bundle, by_cable = (
+        distances.total(racks["a"][as_listed], racks["b"][as_listed]),
+        distances.total(racks["a"], racks["b"]),
+    )
     return Walk(chosen[sequence], step[sequence] + 1, turned[sequence], orders.metres, by_bundle, by_cable)
 
 
@@ -74,8 +77,8 @@ class _Order(NamedTuple):
     metres: float
 
 
-class _Ways:
-    """Metres between racks on foot."""
+class _Distances:
+    """Walking distances between racks, in metres."""
 
     def __init__(self, floor: Floor) -> None:
         its = floor.geometry
@@ -96,42 +99,42 @@ class _Ways:
         return float(self.between(begin, end).sum() + self.between(end[:-1], begin[1:]).sum())
 
 
-def _shortest(ways: _Ways, pairs: Ints, listed: Ints) -> _Order:
+def _shortest(distances: _Distances, pairs: Ints, listed: Ints) -> _Order:
     """The serpentine, unless the order of the list is shorter, as it may be on a small floor."""
     if not len(pairs):
         return _Order(np.zeros(0, np.int64), np.zeros(0, np.int64), 0.0)
-    return min(_serpentine(ways, pairs), _as_listed(ways, pairs, listed), key=lambda order: order.metres)
+    return min(_serpentine(distances, pairs), _as_listed(distances, pairs, listed), key=lambda order: order.metres)
 
 
-def _serpentine(ways: _Ways, pairs: Ints) -> _Order:
+def _serpentine(distances: _Distances, pairs: Ints) -> _Order:
     """Rack after rack, at each the nearest of its bundles. A bundle is of the rack that has more of them."""
     busy = np.bincount(pairs.ravel())
     home = np.where(busy[pairs[:, 0]] >= busy[pairs[:, 1]], pairs[:, 0], pairs[:, 1])
-    rows = np.unique(ways.row, return_inverse=True)[1].ravel()
-    along = np.where(rows % 2 == 0, ways.place, -ways.place)
+    rows = np.unique(distances.row, return_inverse=True)[1].ravel()
+    along = np.where(rows % 2 == 0, distances.place, -distances.place)
     racks = sorted(set(home.tolist()), key=lambda rack: (rows[rack], along[rack]))
     order, begins, metres, here = [], [], 0.0, racks[0]
     for rack in racks:
         left = np.flatnonzero(home == rack)
         while len(left):
             ends = pairs[left]
-            reach = np.stack([ways.between(here, ends[:, 0]), ways.between(here, ends[:, 1])], axis=1)
-            length = ways.between(ends[:, 0], ends[:, 1])
+            reach = np.stack([distances.between(here, ends[:, 0]), distances.between(here, ends[:, 1])], axis=1)
+            length = distances.between(ends[:, 0], ends[:, 1])
             row, side = np.unravel_index(int((reach + length[:, None] * TIE).argmin()), reach.shape)
             begin, end = int(ends[row, side]), int(ends[row, 1 - side])
-            metres += float(reach[row, side] + ways.between(begin, end))
+            metres += float(reach[row, side] + distances.between(begin, end))
             order.append(int(left[row]))
             begins.append(begin)
             here, left = end, np.delete(left, row)
     return _Order(np.array(order), np.array(begins), metres)
 
 
-def _as_listed(ways: _Ways, pairs: Ints, listed: Ints) -> _Order:
+def _as_listed(distances: _Distances, pairs: Ints, listed: Ints) -> _Order:
     """The order of the list, each bundle from its nearer end."""
     begins, metres, here = [], 0.0, int(pairs[listed[0], 0])
     for one, other in pairs[listed].tolist():
-        near = (float(ways.between(here, one)), float(ways.between(here, other)))
+        near = (float(distances.between(here, one)), float(distances.between(here, other)))
         begin, here = (one, other) if near[0] <= near[1] else (other, one)
         begins.append(begin)
-        metres += min(near) + float(ways.between(one, other))
+        metres += min(near) + float(distances.between(one, other))
     return _Order(listed, np.array(begins), metres)

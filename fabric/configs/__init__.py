@@ -1,4 +1,4 @@
-"""Renders the switches of a plan, one job a switch, in this process or in several."""
+"""Renders the switches of a plan, one job per switch, in this process or in several."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Job:
 
 
 class Renderer:
-    """Everything that rendering a plan needs, made once. Raises InputError for what no target can configure."""
+    """Everything that rendering a plan needs, computed once. Raises InputError for features that no target can configure."""
 
     def __init__(self, plan: Plan, base: Path) -> None:
         report = Report()
@@ -34,7 +34,7 @@ class Renderer:
         self.views = {name: Views(plan, fabric, targets.mtu_limit(fabric)) for name, fabric in plan.fabrics.items()}
 
     def jobs(self, selected: Callable[[str], bool]) -> list[Job]:
-        """A job for every switch that is wanted and has a target, in the order of the plan."""
+        """A job for every selected switch with a target, in the order of the plan."""
         return [
             Job(name, device)
             for name, fabric in self.plan.fabrics.items()

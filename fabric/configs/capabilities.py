@@ -1,4 +1,4 @@
-"""What a fabric asks of its network OSes, compared with what they and its switches can do; refused where it cannot be."""
+"""Features that a fabric requires, compared with the capabilities of its network OSes and switches; others are refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something that a fabric asks for, of which switches, and where the intent says so."""
+    """A feature that a fabric requires of some switches, and its place in the intent."""
 
     what: str  # a field of Capabilities
     roles: tuple[str, ...]
@@ -42,7 +42,7 @@ class Need:
 
 
 def needs(spec: FabricSpec) -> Iterator[Need]:
-    """Everything stated that not every switch can do."""
+    """The required features that depend on model or network OS."""
     how = spec.isolation
     if spec.underlay.addressing in ("unnumbered", "ipv6"):
         capability = "unnumbered" if spec.underlay.addressing == "unnumbered" else "ipv6_underlay"
@@ -112,7 +112,7 @@ def _there(spec: FabricSpec, roles: tuple[str, ...]) -> list[str]:
 
 
 def _lacking(nos: Target, tier: TierSpec, need: Need) -> str:
-    """Why a switch cannot do what is asked, "" when it can."""
+    """Why a switch does not support a feature, "" if it does."""
     if not getattr(nos.capabilities, need.what):
         return f"expected a network OS with this feature, got {nos.title}"
     if need.of_model and nos.lacking(tier.model, need.what):
@@ -150,7 +150,7 @@ def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report:
 
 
 def _check_requests(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
-    """Numbers that the language allows and a network OS does not."""
+    """Values that the schema of the intent allows and a network OS does not."""
     under, qos = spec.underlay, spec.qos
     requests: dict[str, int] = {}
     if under.bfd.enabled:
@@ -180,7 +180,7 @@ def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
 
 
 def balances_by_load(spec: FabricSpec, nos: Target, model: SwitchModel) -> bool:
-    """Whether a switch chooses paths by the load of its links: asked for, or because it costs nothing."""
+    """Whether a switch balances by link load: requested, or enabled by default as it has no side effect."""
     request = spec.underlay.load_balancing.mode
     has = nos.capabilities.dynamic_balancing if nos.can(model, "dynamic_balancing") else ""
     return bool(has) and (request == "dynamic" or (request == "auto" and has == "auto"))

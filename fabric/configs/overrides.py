@@ -110,7 +110,7 @@ def _template(plan: Plan, at: int, name: str, base: Path, report: Report) -> Tex
 
 
 def _check_template(path: Path, name: str, place: Place, report: Report) -> None:
-    """That a site's template is one: text, in Jinja's grammar, on top of a shipped template and its blocks."""
+    """Checks the template of a site: text, valid Jinja, extends a shipped template, replaces existing blocks."""
     shown = f"override template '{name}'"
     try:
         extended(path)
@@ -123,7 +123,7 @@ def _check_template(path: Path, name: str, place: Place, report: Report) -> None
 
 
 def _check_patch(plan: Plan, at: int, patch: Mapping[str, Any], report: Report) -> None:
-    """Nothing of a patch may start a line of its own."""
+    """No value of a patch may start a new config line."""
     try:
         refuse_control(patch, "patch")
     except ValueError as error:
@@ -136,7 +136,7 @@ def _check_patch(plan: Plan, at: int, patch: Mapping[str, Any], report: Report) 
 
 
 def explain(error: Exception, plan: Plan, device: Device, applied: Sequence[Override]) -> InputError | None:
-    """What went wrong when a switch was rendered, if a site's own template is to blame."""
+    """The error of rendering a switch, if a site's own template caused it."""
     index = {str(item.template_path): item.index for item in applied if isinstance(item, TextOverride)}
     frames = [
         (path, line)

@@ -1,4 +1,4 @@
-"""Which network OS each switch runs, and whether it can: from the intent, else the usual one of its model."""
+"""The network OS of each switch, checked against its model: from the intent, else the default of the model."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _of(spec: FabricSpec, role: str, report: Report) -> str:
 
 
 def check(fabrics: Mapping[str, FabricPlan], report: Report, *, only_stated: bool = False) -> None:
-    """That every Ethernet switch of a plan has a target which can configure it.
+    """Checks that every Ethernet switch of a plan has a target that can configure it.
 
     `only_stated` checks only what the intent requests: a plan may have switches without a config target.
     """
@@ -83,7 +83,7 @@ def refuse_stated(plan: Plan) -> None:
 
 
 def mtu_limit(plan: FabricPlan) -> int:
-    """The largest IP MTU that all network OSes of a fabric do."""
+    """The largest IP MTU that all network OSes of a fabric support."""
     return min((chosen.max_mtu for chosen in used(plan)), default=9216)
 
 

@@ -1,4 +1,4 @@
-"""What a switch sees of tenants: made from the plan's tenancy, one switch at a time."""
+"""The tenants of one switch, computed from the plan's tenancy."""
 
 from __future__ import annotations
 
@@ -45,25 +45,29 @@ class TenantViews:
         self.owner = fabric.tenancy.owner.tolist()
         self.lag = fabric.tenancy.lag.tolist()
         self.slices = {n: first.tolist() for n, first in fabric.tenancy.slices.items()}
-        self.ways: dict[int, list[ExternalConnection]] = {}
-        for way in fabric.tenancy.external_connections:
-            self.ways.setdefault(way.link, []).append(way)
+        self.connections: dict[int, list[ExternalConnection]] = {}
+        for connection in fabric.tenancy.external_connections:
+            self.connections.setdefault(connection.link, []).append(connection)
         self.admin = fabric.spec.overlay.rt_asn
 
     # --- ports ----------------------------------------------------------------------------------------------
 
     def port(self, port: Port, link: int, kind: int, end: int) -> Port:
-        """A port with what its tenants make of it."""
+        """A port with the VRF, VLANs, ACL or subinterfaces of its tenants."""
         tenancy, owner = self.tenancy, self.owner[link]
         if kind in (SERVER_LEAF, ATTACHMENT):
-            ways = self.ways.get(link, ())
-            if ways and ways[0].address is not None:
-                slices = tuple(self._slice(way.tenant, way.address, 0) for way in ways if way.address is not None)
+            connections = self.connections.get(link, ())
+            if connections and connections[0].address is not None:
+                slices = tuple(
+                    self._slice(connection.tenant, connection.address, 0)
+                    for connection in connections
+                    if connection.address is not None
+                )
                 return replace(port, address=None, peer_address=None, lossless=None, subinterfaces=slices)
             if owner == CLOSED:
                 return replace(port, closed=True, lossless=None)
             if owner < 0 or not tenancy.isolated:
-                return replace(port, lossless=None) if ways else port
+                return replace(port, lossless=None) if connections else port
             tenant = tenancy.tenants[owner]
             if tenant.networks and kind == SERVER_LEAF:
                 vlans = tuple(sorted(network.vlan for network in tenant.networks))
@@ -82,7 +86,7 @@ class TenantViews:
     # --- the switch -----------------------------------------------------------------------------------------
 
     def vrfs(self, device: Device, router_id: str, ports: Sequence[Port]) -> tuple[Vrf, ...]:
-        """The tenants that have something on this switch, by number."""
+        """The tenants that have a port or a network on this switch, by number."""
         tenancy = self.tenancy
         if tenancy.kind not in ("evpn", "vrf-lite"):
             return ()
@@ -156,7 +160,7 @@ class TenantViews:
 
     @cached_property
     def _networks(self) -> list[tuple[NetworkPlan, str, str, str, str | None]]:
-        """Every network by VLAN, with what all leaves call it: name, VRF, route target, gateway."""
+        """Every network by VLAN, with the values that are equal on all leaves: name, VRF, route target, gateway."""
         found = [
             (
                 network,
@@ -171,7 +175,7 @@ class TenantViews:
         return sorted(found, key=lambda row: row[0].vlan)
 
     def lags(self, device: Device, ports: Sequence[Port]) -> tuple[Lag, ...]:
-        """The bonds of this leaf. Which of the pair forwards broadcasts for a bond alternates from one to the next."""
+        """The bonds of this leaf. The designated forwarder alternates between the two leaves from bond to bond."""
         by_number = grouped((port.lag, port) for port in ports if port.lag)
         mac = self._system_mac(device)
         first = device.index < self.tenancy.pair.get(device.index, device.index)
@@ -208,7 +212,7 @@ class TenantViews:
         *,
         one_vtep: bool,
     ) -> Pair | None:
-        """The leaf that this one shares bonds with; None where it has no bond. `one_vtep`: the two answer as one (vPC)."""
+        """The other leaf of the pair; None where it has no bond. `one_vtep`: the two share one VTEP address (vPC)."""
         other = self.tenancy.pair.get(device.index)
         if other is None or not any(port.lag for port in ports):
             return None
@@ -228,15 +232,28 @@ class TenantViews:
         """Sessions with routers outside; each port comes with its link."""
         found = []
         for port, link in ports:
-            for way in self.ways.get(link, ()):
-                if way.address is None:
+            for connection in self.connections.get(link, ()):
+                if connection.address is None:
                     if port.address is None or port.peer_address is None:
                         continue
-                    found.append(External(port, "", 0, port.address, port.peer_address, way.asn, way.name, way.accepts))
+                    found.append(
+                        External(
+                            port, "", 0, port.address, port.peer_address, connection.asn, connection.name, connection.accepts
+                        )
+                    )
                     continue
-                part = next(part for part in port.subinterfaces if part.tag == self.tenancy.tenants[way.tenant].tag)
+                part = next(part for part in port.subinterfaces if part.tag == self.tenancy.tenants[connection.tenant].tag)
                 found.append(
-                    External(port, part.vrf, part.tag, part.address, part.peer_address, way.asn, way.name, way.accepts)
+                    External(
+                        port,
+                        part.vrf,
+                        part.tag,
+                        part.address,
+                        part.peer_address,
+                        connection.asn,
+                        connection.name,
+                        connection.accepts,
+                    )
                 )
         return tuple(found)
 
@@ -260,7 +277,7 @@ class TenantViews:
 
     @cached_property
     def _filters(self) -> dict[str, Acl]:
-        """Of every tenant its own subnets and those that it sees, as few prefixes as cover exactly them."""
+        """Per tenant its subnets and those of `imports`, merged into the fewest prefixes that cover exactly these."""
         own = {n: _covering(self._subnets(n), self.fabric.subnet_length) for n in range(len(self.tenancy.tenants))}
         place = {tenant.name: n for n, tenant in enumerate(self.tenancy.tenants)}
         found = {}
@@ -271,8 +288,8 @@ class TenantViews:
 
     def _subnets(self, tenant: int) -> list[int]:
         """First addresses of a tenant's server links."""
-        mine = (self.tenancy.owner == tenant) & (self.fabric.subnet >= 0)
-        return sorted(int(first) for first in self.fabric.subnet[mine])
+        served = (self.tenancy.owner == tenant) & (self.fabric.subnet >= 0)
+        return sorted(int(first) for first in self.fabric.subnet[served])
 
 
 def _sessions(tenant: TenantPlan, ports: Sequence[Port]) -> list[Session]:
@@ -296,7 +313,7 @@ def _subnet(network: NetworkPlan) -> str:
 
 
 def _covering(firsts: Sequence[int], length: int) -> list[Any]:
-    """Prefixes that cover runs of neighboring two-address subnets, and nothing else."""
+    """Prefixes that cover exactly these subnets of two addresses; consecutive ones are merged."""
     found: list[Any] = []
     at = 0
     while at < len(firsts):

@@ -51,7 +51,7 @@ _FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 
 class Views:
-    """The views of one fabric's switches. `mtu_limit` is the largest IP MTU that its network OSes all do."""
+    """The views of one fabric's switches. `mtu_limit` is the largest IP MTU that all its network OSes support."""
 
     def __init__(self, plan: Plan, fabric: FabricPlan, mtu_limit: int = 9216) -> None:
         self.plan, self.fabric, self.mtu_limit = plan, fabric, mtu_limit
@@ -151,13 +151,18 @@ class Views:
 
     @property
     def _outside(self) -> tuple[str, ...]:
-        """Routes that border leaves take into the default table."""
+        """Prefixes that border leaves accept into the default VRF."""
         return tuple(
-            dict.fromkeys(text for way in self.fabric.tenancy.external_connections if way.tenant < 0 for text in way.accepts)
+            dict.fromkeys(
+                text
+                for connection in self.fabric.tenancy.external_connections
+                if connection.tenant < 0
+                for text in connection.accepts
+            )
         )
 
     def _pinned_outside(self) -> tuple[str, ...]:
-        """Pinned loopbacks that lie in no pool: every switch must believe these too."""
+        """Pinned loopbacks outside the pools: every switch must accept these as well."""
         if self.v6:
             return ()
         nets = [IPNetwork(prefix) for prefix in self.fabric.prefixes["loopback"]]
@@ -165,11 +170,11 @@ class Views:
         return tuple(f"{text}/32" for text in sorted(pinned) if not any(text in net for net in nets))
 
     def _max_prefix(self) -> int:
-        """Twice the routes of the finished fabric, a loopback a switch and a prefix a leaf, in powers of two."""
+        """Twice the routes of the finished fabric (one loopback per switch, one prefix per leaf), as a power of two."""
         return max(12_000, 2 << max(0, self.fabric.sizing.planned_routes - 1).bit_length())
 
     def _max_paths(self) -> int:
-        """Equal paths that any switch may see: the uplinks of the widest leaf or spine, at least 64."""
+        """Most equal-cost paths of a switch: the uplinks of the widest leaf or spine, at least 64."""
         sizing = self.fabric.sizing
         return max(64, sizing.spine_uplinks, *(group.uplinks for group in sizing.groups))
 
@@ -203,7 +208,7 @@ class Views:
 
     @property
     def _tables_of_their_own(self) -> bool:
-        """Whether server subnets live in tenants' tables, and the default one knows loopbacks alone."""
+        """Whether server subnets are in the VRFs of tenants, and the default VRF has loopbacks only."""
         tenancy = self.fabric.tenancy
         return bool(tenancy.tenants) and tenancy.kind in ("evpn", "vrf-lite")
 
@@ -238,7 +243,7 @@ class Views:
         return linked, tuple(ports)
 
     def _kept(self, device: Device) -> dict[int, list[Port]]:
-        """Cage → its ports without a cable: what the layout keeps is broken out now, so that growth touches no cage."""
+        """Cage → its ports without a cable: reserved ports already have their breakout, so that growth changes none."""
         return self._layouts[device.role, device.group if device.role == LEAF else ""]
 
     @cached_property
@@ -310,7 +315,7 @@ class Views:
 
     @cached_property
     def _places(self) -> dict[str, tuple[list[int], ...]]:
-        """The columns of either end of a link that say where it is plugged in."""
+        """The columns of the port at either end of a link."""
         columns, names = self.columns, ("cage", "sub", "split")
         return {end: (*(columns[f"{end}_{name}"] for name in names), columns["speed_gbps"]) for end in "ab"}
 

@@ -1,4 +1,4 @@
-"""What a report of a diff is made of: text and Markdown print each block in their way."""
+"""The blocks of a report of a diff, as text and Markdown print them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a diff says, as blocks that text and Markdown print each in their way: tables, lists, and folded commands."""
+"""The content of a diff, as blocks that text and Markdown print: tables, lists, and folded commands."""
 
 from __future__ import annotations
 

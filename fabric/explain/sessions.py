@@ -35,8 +35,8 @@ def asked_for(spec: FabricSpec) -> bool:
 
 def sessions(fabric: FabricPlan) -> Sessions:
     tenancy, outside = fabric.tenancy, dict[str, list[int]]()
-    for way in tenancy.external_connections:
-        outside.setdefault(way.name, []).append(way.link)
+    for connection in tenancy.external_connections:
+        outside.setdefault(connection.name, []).append(connection.link)
     return Sessions(
         evpn=sum(len(peers) for peers in tenancy.peers.values()) // 2,
         sliced=tuple((tenancy.tenants[at].name, int((first >= 0).sum())) for at, first in tenancy.slices.items()),

@@ -28,7 +28,7 @@ def tenant(fabric: FabricPlan, name: str) -> list[str]:
         )
     for network in tenant_plan.networks:
         out += _network(fabric, network)
-    routers = dict.fromkeys(way.name for way in tenancy.external_connections if way.tenant == index)
+    routers = dict.fromkeys(connection.name for connection in tenancy.external_connections if connection.tenant == index)
     if routers or tenancy.kind == "vrf-lite":
         out.append(f"  tag {tenant_plan.tag} of subinterfaces: 10 + number")
     return out + [f"  external connection: {router}" for router in routers]
@@ -51,9 +51,9 @@ def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
     sliced = [(tenancy.tenants[index], int(first[link])) for index, first in tenancy.slices.items() if first[link] >= 0]
     if sliced:
         return [f"tenant {of.name} on subinterface {of.tag}: {_both(fabric, low, end == 0)}" for of, low in sliced]
-    ways = [way for way in tenancy.external_connections if way.link == link]
-    if ways:
-        return [_way(fabric, way, end) for way in ways]
+    connections = [connection for connection in tenancy.external_connections if connection.link == link]
+    if connections:
+        return [_connection(fabric, connection, end) for connection in connections]
     if owner == CLOSED:
         return ["unassigned: shut"]
     if owner < 0:
@@ -69,12 +69,12 @@ def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
     return [f"tenant {tenant_plan.name}{vlans}" + (f", bond {bond}" if bond else ""), *given]
 
 
-def _way(fabric: FabricPlan, way: ExternalConnection, end: int) -> str:
-    text = f"external connection to AS {way.asn}"
-    if way.tenant >= 0:
-        of = fabric.tenancy.tenants[way.tenant]
+def _connection(fabric: FabricPlan, connection: ExternalConnection, end: int) -> str:
+    text = f"external connection to AS {connection.asn}"
+    if connection.tenant >= 0:
+        of = fabric.tenancy.tenants[connection.tenant]
         text += f", tenant {of.name} on subinterface {of.tag}"
-    low = int(fabric.subnet[way.link]) if way.address is None else way.address
+    low = int(fabric.subnet[connection.link]) if connection.address is None else connection.address
     return f"{text}: {_both(fabric, low, end == 1)}" if low >= 0 else text
 
 
@@ -102,12 +102,13 @@ def number(fabric: FabricPlan, wanted: int) -> list[str]:
 
 def router(fabric: FabricPlan, asn: int) -> list[str]:
     """External routers with an AS number, and the leaves they are connected to."""
-    met: dict[str, dict[str, None]] = {}
-    for way in fabric.tenancy.external_connections:
-        if way.asn == asn:
-            met.setdefault(way.name, {})[fabric.devices[int(fabric.links.b[way.link])].name] = None
+    leaves_of: dict[str, dict[str, None]] = {}
+    for connection in fabric.tenancy.external_connections:
+        if connection.asn == asn:
+            leaves_of.setdefault(connection.name, {})[fabric.devices[int(fabric.links.b[connection.link])].name] = None
     return [
-        f"{name}: AS number {asn}: external router, stated; connected to {', '.join(leaves)}" for name, leaves in met.items()
+        f"{name}: AS number {asn}: external router, stated; connected to {', '.join(leaves)}"
+        for name, leaves in leaves_of.items()
     ]
 
 
@@ -120,7 +121,7 @@ def routed(fabric: FabricPlan, link: int) -> bool:
     """Whether the port has the subnet of the link: not in layer-2 networks, nor with subinterfaces."""
     tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
     bridged = owner >= 0 and bool(tenancy.tenants[owner].networks) and fabric.links.kind[link] == SERVER_LEAF
-    sliced = any(way.link == link and way.address is not None for way in tenancy.external_connections)
+    sliced = any(connection.link == link and connection.address is not None for connection in tenancy.external_connections)
     return fabric.spec.ethernet and not bridged and not sliced
 
 
@@ -174,7 +175,11 @@ def _on_links(fabric: FabricPlan, searched: IPv4Address | IPv6Address) -> list[s
         for link, low in enumerate(first.tolist())
         if low in ends and low >= 0
     ]
-    uses += [(way.link, tenants[way.tenant]) for way in fabric.tenancy.external_connections if way.address in ends]
+    uses += [
+        (connection.link, tenants[connection.tenant])
+        for connection in fabric.tenancy.external_connections
+        if connection.address in ends
+    ]
     return [
         f"{searched}: one end of subinterface {of.tag}, tenant {of.name}, between "
         f"{fabric.devices[int(fabric.links.a[link])].name} and {fabric.devices[int(fabric.links.b[link])].name}"

@@ -1,7 +1,7 @@
 """One design: planned as `fabric plan` plans it, timed as `fabric estimate` does, priced as `fabric bom` does.
 
 A packed all-reduce hardly crosses a spine, so it cannot tell a non-blocking design from one that is oversubscribed. Unless
-a collective is named, designs are therefore timed by an alltoall as well. Its packets are sprayed over all equal ways:
+a collective is named, designs are therefore timed by an alltoall as well. Its packets are sprayed over all equal-cost paths:
 that is the time the links allow, without hash collisions, at a fraction of the work.
 """
 
@@ -143,7 +143,7 @@ def _figures(plan: Plan, fabric: FabricPlan, design: DesignRequest, stages: Stag
     spec, sizing = fabric.spec, fabric.sizing
     row = summary(spec, sizing)
     timed = _estimate(fabric, design, stages, design.timed, "", 0)  # spread as the plan configures it
-    crossing = _estimate(fabric, design, stages, ALLTOALL, "spray", 1) if design.both else None  # over all equal ways
+    crossing = _estimate(fabric, design, stages, ALLTOALL, "spray", 1) if design.both else None  # over all equal-cost paths
     bought = quick(spec, sizing, design.prices)
     worth = _worth(plan, fabric, design, stages)
     tokens = worth.tokens_per_day.value if worth else None

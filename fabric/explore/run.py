@@ -1,4 +1,4 @@
-"""A sweep: every design measured once, in local processes or on a Dask cluster; the results are the same either way."""
+"""A sweep: every design measured once, in local processes or on a Dask cluster; the results are the same."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _W, _H, _GAP, _PAD, _HEAD, _BAND = 140.0, 54.0, 12.0, 14.0, 30.0, 120.0
 _TOP, _LEFT, _WIDE = 100.0, 40.0, 420.0  # where the drawing begins, how wide a box becomes
 _LEAVES = 4  # leaves side by side in a unit
 _NETWORKS = 4  # isolated networks whose switches fit one page; of more a page shows a single one
-_LABELS = 40  # bundles of a kind that are labelled; of more the first word is beside them
+_LABELS = 40  # bundles of a kind that are labeled; of more the first word is beside them
 _UNIT, _RACK = 14.0, 200.0  # a rack unit's height, a rack's width
 _FRAME = {
     "rounded": 1,
@@ -139,7 +139,7 @@ def _pod(page: Page, fabric: FabricPlan, pod: Pod, x: float, y: float) -> float:
 
 
 def _row(page: Page, fabric: FabricPlan, nodes: Sequence[Node], x: float, y: float, room: float, inside: str) -> float:
-    """Nodes side by side, centred in the width; returns the y below them."""
+    """Nodes side by side, centered in the width; returns the y below them."""
     if not nodes:
         return y
     taken = sum(_size(node)[0] + _GAP for node in nodes) - _GAP
@@ -188,7 +188,7 @@ def _facts(fabric: FabricPlan, device: Device) -> dict[str, object]:
 
 
 def _lines(page: Page, fabric: FabricPlan, graph: Graph) -> None:
-    """A line for every bundle, labelled where there is room for labels."""
+    """A line for every bundle, labeled where there is room for labels."""
     kinds_ = [bundle.kind for bundle in graph.bundles]
     for at, found in enumerate(graph.bundles):
         label = found.label if kinds_.count(found.kind) <= _LABELS else ""

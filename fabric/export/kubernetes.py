@@ -93,11 +93,11 @@ def _volcano(locality: Locality) -> Iterator[Object]:
         unit_of = {server.name: unit.name for unit in locality.units for server in unit.servers}
         for domain in locality.domains:
             below.setdefault(unit_of[domain.servers[0].name], []).append(domain.name)
-            yield _hypernode(domain.name, tier, [_labelled(DOMAIN, domain.name)])
+            yield _hypernode(domain.name, tier, [_labeled(DOMAIN, domain.name)])
         tier += 1
     for unit in locality.units:
         inner = [_hyper(name) for name in below.get(unit.name, ())]
-        yield _hypernode(unit.name, tier, inner or [_labelled(TIERS[0], unit.name)])
+        yield _hypernode(unit.name, tier, inner or [_labeled(TIERS[0], unit.name)])
     for pod, units in locality.pods.items():
         yield _hypernode(pod, tier + 1, [_hyper(unit.name) for unit in units])
     if locality.top:
@@ -115,7 +115,7 @@ def _hypernode(name: str, tier: int, members: list[Object]) -> Object:
     }
 
 
-def _labelled(key: str, value: str) -> Object:
+def _labeled(key: str, value: str) -> Object:
     return {"type": "Node", "selector": {"labelMatch": {"matchLabels": {key: value}}}}
 
 

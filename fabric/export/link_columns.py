@@ -27,7 +27,7 @@ def routed(fabric: FabricPlan) -> Flags:
     if not fabric.spec.ethernet:
         return np.zeros(len(fabric.links), dtype=bool)
     there = np.asarray(fabric.subnet >= 0, dtype=bool) & ~bridged(fabric)
-    there[[way.link for way in fabric.tenancy.external_connections if way.address is not None]] = False
+    there[[connection.link for connection in fabric.tenancy.external_connections if connection.address is not None]] = False
     return there
 
 
@@ -52,9 +52,9 @@ def tenants(fabric: FabricPlan) -> tuple[list[str], list[str], list[object]]:
     tags = [" ".join(str(vlan) for vlan in sorted(n.vlan for n in tenant.networks)) for tenant in tenancy.tenants]
     vlans = np.array([*tags, "", ""], dtype=object)[np.where(bridged(fabric), tenancy.owner, -1)].tolist()
     slices: dict[int, list[int]] = {}
-    for way in tenancy.external_connections:
-        if way.tenant >= 0:
-            slices.setdefault(way.link, []).append(way.tenant)
+    for connection in tenancy.external_connections:
+        if connection.tenant >= 0:
+            slices.setdefault(connection.link, []).append(connection.tenant)
     for link, served in slices.items():
         owner[link] = " ".join(tenancy.tenants[at].name for at in served)
         vlans[link] = " ".join(str(tenancy.tenants[at].tag) for at in served)

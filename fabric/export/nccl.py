@@ -1,7 +1,7 @@
 """NCCL's topology of a server (NCCL_TOPO_FILE): which NIC stands beside which GPU, and each port's speed, rail and plane.
 
 NCCL finds GPUs and links that a file leaves out by itself, as long as the PCI addresses are the machine's own: it drops
-every branch whose address it does not meet. Where the catalog does not know them, the file has placeholders and says so.
+every branch whose address it does not meet. Where the catalog does not know them, the file has placeholders and a comment.
 Sources: src/graph/xml.cc and topo.cc of NVIDIA/nccl: one blank between attributes, no XML declaration, no entities.
 """
 

@@ -18,7 +18,7 @@ SESSION_COLUMNS: tuple[str, ...] = (
     *("fabric", "kind", "device", "interface", "vlan", "vrf", "address", "asn"),
     *("peer", "peer_interface", "peer_address", "peer_asn", "prefixes_in", "prefixes_out"),
 )
-EXTERNAL, VRF_LITE = "way-out", "vrf-lite"
+EXTERNAL, VRF_LITE = "external", "vrf-lite"
 
 Row = tuple[object, ...]
 
@@ -33,7 +33,7 @@ def sessions(plan: Plan) -> Iterator[Row]:
     """By fabric and switch; external connections first."""
     for fabric in plan.fabrics.values():
         everywhere = fabric.tenancy.kind == VRF_LITE
-        borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.external_connections}
+        borders = {int(fabric.links.b[connection.link]) for connection in fabric.tenancy.external_connections}
         if not (everywhere or borders) or not fabric.spec.ethernet:
             continue
         views, names = Views(plan, fabric), PortNames(fabric)
@@ -45,11 +45,19 @@ def sessions(plan: Plan) -> Iterator[Row]:
 
 
 def _external_rows(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[Row]:
-    for way in view.externals:
-        policy, own = external_policy(view, way), names.port_name(view.device, way.port.ref)
+    for external in view.externals:
+        policy, own = external_policy(view, external), names.port_name(view.device, external.port.ref)
         yield (
-            *(fabric.name, EXTERNAL, view.device.name, _interface(own, way.tag), way.tag or "", way.vrf, way.address),
-            *(view.device.asn, way.peer, "", way.peer_address, way.peer_asn),
+            *(
+                fabric.name,
+                EXTERNAL,
+                view.device.name,
+                _interface(own, external.tag),
+                external.tag or "",
+                external.vrf,
+                external.address,
+            ),
+            *(view.device.asn, external.peer, "", external.peer_address, external.peer_asn),
             *(_prefixes(policy, policy.imports), _prefixes(policy, policy.exports)),
         )
 

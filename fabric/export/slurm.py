@@ -17,7 +17,7 @@ MOST_LEVELS = 16  # block sizes are 2^0 to 2^15 times the smallest
 
 @dataclass(frozen=True)
 class Switch:
-    """A switch as Slurm sees it: nodes on it, or switches below it."""
+    """A switch of Slurm's topology: nodes on it, or switches below it."""
 
     name: str
     nodes: str = ""

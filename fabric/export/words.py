@@ -1,4 +1,4 @@
-"""Numbers as a picture says them."""
+"""Numbers as text of a picture."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where every device of a site stands: racks in rows, and the way a cable takes between two of them."""
+"""Where every device of a site stands: racks in rows, and the route of a cable between two of them."""

@@ -1,4 +1,4 @@
-"""The floor of a site: racks in rows, a spot for every device, and the length of the way between two of them.
+"""The floor of a site: racks in rows, a spot for every device, and the length of the route between two of them.
 
     reserve.py   how many servers share a rack, and how many racks a group keeps free for its growth
     layout.py    racks in rows: a row of spines and cores, then units with their network racks among them
@@ -53,7 +53,7 @@ class Floor:
     units: int  # of one rack
     spots: Mapping[str, Spot]  # by device name; a server of several fabrics is one machine on one spot
     geometry: Geometry
-    stated: bool  # whether the intent says anything of its floor
+    stated: bool  # whether the intent has `floor:`
     warnings: tuple[Diagnostic, ...] = ()
 
     def rack_of(self, name: str) -> Rack:
@@ -61,16 +61,16 @@ class Floor:
         return self.racks[self.spots[name].rack]
 
     def distance_m(self, one: str, other: str) -> float:
-        """Way of a cable from one device to the other, along racks, trays and rows, without slack."""
+        """Metres of the route from one device to the other along racks, trays and rows, without slack."""
         return float(route.length_m(self.geometry, self._stand([one]), self._stand([other]))[0])
 
     def length_m(self, one: str, other: str) -> float:
-        """Length of a cable between two devices: its way, and slack."""
+        """Length of a cable between two devices: its route, and slack."""
         return float(self.with_slack(np.array([self.distance_m(one, other)]))[0])
 
-    def with_slack(self, way_m: route.Floats) -> route.Floats:
-        """Ways of cables as lengths, in centimetres whole."""
-        return route.with_slack(self.geometry, way_m)
+    def with_slack(self, route_m: route.Floats) -> route.Floats:
+        """Lengths of cables along routes, slack included, rounded up to whole centimetres."""
+        return route.with_slack(self.geometry, route_m)
 
     def stands(self, fabric: FabricPlan) -> Stand:
         """Row, place and height of every device of a fabric, as columns."""

@@ -20,7 +20,7 @@ from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, FabricPlan, GroupSi
 from fabric.rounding import ceil_div
 
 ATTACHED_UNITS = 1  # height of an attachment: it has no model
-ROOMY_CAGES = 32  # a switch of more cages is two rack units high where the catalog says nothing
+ROOMY_CAGES = 32  # a switch of more cages is two rack units high where the catalog does not state it
 
 Key = tuple[str | int, ...]  # what stands: ("server", group, number), ("leaf", fabric, group, unit, leaf), …
 Block = tuple[str, int]  # a unit of a group, on its own stretch of a row

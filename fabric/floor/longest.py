@@ -1,7 +1,7 @@
 """The longest cable of every kind of link on the floor of the finished fabric, from sizes alone.
 
 Nothing needs to be wired: every leaf may meet every server of its unit and every spine of its fabric, built or only planned.
-So no cable of the plan is longer, and none of any size that the fabric has on its way to `planned`.
+So no cable of the plan is longer, and none of any size that the fabric has while it grows to `planned`.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ def _every(one: Sequence[Spot], other: Sequence[Spot]) -> Iterator[Pair]:
 
 
 def _across(one: Sequence[Spot], other: Sequence[Spot]) -> Iterator[Pair]:
-    """The pairs among which the longest way is: of the racks at one place of their rows only the first and the last row
+    """The pairs among which the longest route is: of the racks at one place of their rows only the first and the last row
     count, as low as any of them stands; and every rack that both share."""
     yield from _every(_outer(one), _outer(other))
     there = {spot[:2]: spot for spot in other}
@@ -200,12 +200,12 @@ def _outer(spots: Sequence[Spot]) -> list[Spot]:
 
 
 def _longest(geometry: Geometry, pairs: Sequence[Pair]) -> float:
-    """Metres of the longest way, slack included; 0 where there is none."""
+    """Metres of the longest route, slack included; 0 where there is none."""
     if not pairs:
         return 0
     a, b = (np.array([pair[end] for pair in pairs], dtype=float) for end in (0, 1))
-    ways = [
+    lengths_m = [
         route.length_m(geometry, Stand(a[:, 0], a[:, 1], a[:, low]), Stand(b[:, 0], b[:, 1], b[:, high]))
         for low, high in ((2, 2), (2, 3), (3, 2))
     ]
-    return float(route.with_slack(geometry, np.max(ways, axis=0)).max())
+    return float(route.with_slack(geometry, np.max(lengths_m, axis=0)).max())

@@ -1,6 +1,6 @@
 """How the servers of a site fill racks: how many share one, and how many racks their groups are given.
 
-A group of one name is the same machines in every fabric. The first fabric that has it says what a unit is, the first that
+A group of one name is the same servers in every fabric. The first fabric that has it defines the unit, the first that
 states `per_rack` how many servers a rack holds.
 """
 
@@ -21,7 +21,7 @@ from fabric.plan.coordinates import positions
 from fabric.rounding import ceil_div
 from fabric.text import plural
 
-FOR_LEAVES_UNITS = 4  # kept free above servers where nothing says how many stand in a rack
+FOR_LEAVES_UNITS = 4  # kept free above servers where the number of servers per rack is not stated
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _warn_full(where: Place, name: str, requested: int, fits: int, height: int, 
 
 
 def _height(server: ServerModel, per_rack: int, units: int) -> int:
-    """As the catalog says, else what is usual, and lower where a stated number of servers must share a rack."""
+    """The height of the catalog, else the usual one, and lower where a stated number of servers must share a rack."""
     if server.rack_units:
         return server.rack_units
     if server.gpus:

@@ -1,4 +1,4 @@
-"""The way of a cable: up to the tray, along the row, across the rows, and down again; within a rack along its side.
+"""The route of a cable: up to the tray, along the row, across the rows, and down again; within a rack along its side.
 
 A rack unit is 44.45 mm (EIA-310). Every end is in the middle of its device and takes half a rack's width to the side where
 cables run.
@@ -43,15 +43,15 @@ def length_m(geometry: Geometry, one: Stand, other: Stand) -> Floats:
     return result
 
 
-def with_slack(geometry: Geometry, way_m: Floats) -> Floats:
-    """Ways of cables as lengths, in centimetres whole."""
-    metres = way_m * (1 + geometry.slack_percent / 100) + geometry.slack_m
+def with_slack(geometry: Geometry, route_m: Floats) -> Floats:
+    """Lengths of cables along routes, slack included, rounded up to whole centimetres."""
+    metres = route_m * (1 + geometry.slack_percent / 100) + geometry.slack_m
     result: Floats = np.ceil(np.round(metres * 100, 6)) / 100
     return result
 
 
 def _along(geometry: Geometry, one: Stand, other: Stand) -> Floats:
-    """Racks along the rows. Between two rows the way leads over the cross tray that makes it shortest."""
+    """Racks along the rows. Between two rows the route leads over the cross tray that makes it shortest."""
     direct = np.abs(one.place - other.place)
     if not len(direct) or bool((one.row == other.row).all()):
         return direct

@@ -97,8 +97,8 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
 def _outside(fabric: FabricPlan) -> dict[int, tuple[str, ...]]:
     """Tenant, or NO_TENANT for the default table → external routes that the border leaves accept for it."""
     found: dict[int, dict[str, None]] = {}
-    for way in fabric.tenancy.external_connections:
-        found.setdefault(way.tenant, {}).update(dict.fromkeys(way.accepts))
+    for connection in fabric.tenancy.external_connections:
+        found.setdefault(connection.tenant, {}).update(dict.fromkeys(connection.accepts))
     return {tenant: tuple(prefixes) for tenant, prefixes in found.items()}
 
 

@@ -322,9 +322,9 @@ def _asns(views: list[_Fabric]) -> tuple[Asn, ...]:
         for device in view.fabric.switches:
             if device.asn:
                 holders.setdefault(device.asn, []).append(device.name)
-        for way in view.tenancy.external_connections:
-            if way.name not in holders.setdefault(way.asn, []):
-                holders[way.asn].append(way.name)
+        for connection in view.tenancy.external_connections:
+            if connection.name not in holders.setdefault(connection.asn, []):
+                holders[connection.asn].append(connection.name)
     return tuple(Asn(number, listed(names, 1)) for number, names in sorted(holders.items()))
 
 

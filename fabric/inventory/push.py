@@ -56,7 +56,7 @@ DEFAULT = PushRequest()
 
 
 class Push:
-    """A plan on its way to a server."""
+    """A plan that is pushed to a server."""
 
     def __init__(self, plan: Plan, system: System) -> None:
         self.system, self.site = system, plan.site

@@ -85,7 +85,7 @@ class Lab:
         with state.only_one(self.names):
             if not any(name not in trial.PROOF_NAMES for name in selected):
                 return trial.run(built, _kernel(built), selected, fabric, self.say)
-            state.write(self.names, replace(known, ready=False))  # if this ends half-way, the next `up` builds it again
+            state.write(self.names, replace(known, ready=False))  # if this does not finish, the next `up` builds it again
             outcome = trial.run(built, _kernel(built), selected, fabric, self.say)
             state.write(self.names, replace(known, ready=not outcome.failed))
             return outcome

@@ -43,7 +43,7 @@ class Rewrite:
         self.root = _copy(source.root)
 
     def put(self, path: Path_, value: Any) -> None:
-        """States a value; mappings on the way that are not there are made."""
+        """States a value, and creates the missing mappings above it."""
         node, last = self.root, path[-1]
         for step in path[:-1]:
             found = _child(node, step)
@@ -152,7 +152,7 @@ def _set(node: Node, step: str | int, value: Node) -> None:
         node.items[step] = value
         return
     assert isinstance(step, str)
-    if node.items is None:  # a scalar, `pods: auto`, makes way for a mapping
+    if node.items is None:  # a scalar, `pods: auto`, is replaced by a mapping
         node.items, node.value = {}, None
     node.items[step] = value
     node.keys.setdefault(step, (value.line, value.column))

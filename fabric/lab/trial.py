@@ -126,7 +126,7 @@ def _steps(stage: Stage, scenario: Scenario) -> Iterator[tuple[str, str, Shown]]
 
 
 def _breakable(live: Live) -> str:
-    """The first fabric with two leaves and a way around each switch above them, else the first."""
+    """The first fabric with two leaves and a path around each switch above them, else the first."""
     fabrics = list(dict.fromkeys(view.fabric for view in live.lab.views.values()))
     counts = {
         fabric: len(

@@ -158,8 +158,8 @@ def imbalance(fabric: FabricPlan) -> Iterator[tuple[str, float]]:
     1998). Flows are the queue pairs of the server ports below.
     """
     sizing, spec = fabric.sizing, fabric.spec
-    ways = ((LEAF_SPINE, LEAF, spec.leaf), (SPINE_CORE, SPINE, spec.spine))
-    for kind, role, tier in ways:
+    uplinks = ((LEAF_SPINE, LEAF, spec.leaf), (SPINE_CORE, SPINE, spec.spine))
+    for kind, role, tier in uplinks:
         lower = fabric.links.a[fabric.links.kind == kind]
         if not len(lower):
             continue

@@ -1,4 +1,4 @@
-"""The one way in which a record of a network OS is loaded late: named by its module, imported when it is first asked for.
+"""Records of a network OS that are loaded late: each is named by its module, imported when it is first asked for.
 
 A plan needs names of ports and what a switch can do; how its files are read, compared or put to Batfish is no part of that,
 and its modules must not cost `fabric plan` any time.

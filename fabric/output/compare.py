@@ -25,7 +25,7 @@ class Comparison:
     stale_manifest: bool
     """The manifest is not the one that generate would write."""
     unfinished: bool
-    """A run stopped half-way: generate would finish it or roll it back first."""
+    """A run did not finish: generate would finish it or roll it back first."""
     line_ends: tuple[str, ...] = ()
     """Of the different ones those that differ in line ends alone: CRLF in place of LF."""
 
@@ -107,7 +107,7 @@ def _file_diff(path: str, old: bytes | None, new: bytes | None) -> str:
         head.append("new file mode 100644\n")
     if new is None:
         head.append("deleted file mode 100644\n")
-    tab = "\t" if " " in path else ""  # git's own way to say where a name with spaces ends
+    tab = "\t" if " " in path else ""  # as git marks where a name with spaces ends
     body = difflib.unified_diff(
         _lines(old or b""),
         _lines(new or b""),

@@ -27,7 +27,7 @@ def read(site: Path, path: str) -> bytes | None:
 def look(site: Path, path: str, data: bytes) -> Look:
     """How the file on disk compares with `data`: by size first, then by bytes. OutputError if unreadable.
 
-    Something else than a regular file, or a symlink on the way, is "absent": `paths.obstacle` names it.
+    Something else than a regular file, or a symlink on the path, is "absent": `paths.obstacle` names it.
     """
     file = f"{site}/{path}"
     if odd_parent(site, path) or kind(file) != "file":

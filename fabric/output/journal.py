@@ -80,7 +80,7 @@ def has_record(site: Path) -> bool:
 
 
 def unfinished(site_dir: Path) -> bool:
-    """Did a run stop half-way (or is one at work)? Only looks. OutputError if it cannot."""
+    """Whether a run did not finish, or is still active. Read-only. OutputError if it cannot."""
     staged = site_dir / JOURNAL / "new"
     with explained(f"read {staged}"):
         return has_record(site_dir) or (kind(staged) == "folder" and any(staged.iterdir()))

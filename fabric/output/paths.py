@@ -24,13 +24,13 @@ def site_folder(intent: Path, site: str, output: Path | None = None) -> Path:
 
 
 def symlink_to_site(intent: Path, site: str, output: Path | None = None) -> Path | None:
-    """What of the way to the site's folder is a symlink that a checkout can have brought: `generated`, or the folder.
+    """The symlink on the path to the site's folder that a checkout may contain: `generated`, or the folder.
 
-    A folder that a person names may be one; the site's folder in it may not. None when all is well.
+    A folder that the user names may be one; the site's folder in it may not. None if there is none.
     """
     folder = site_folder(intent, site, output)
-    ways = (folder,) if output else (folder.parent, folder)
-    return next((way for way in ways if kind(way) == "symlink"), None)
+    parts = (folder,) if output else (folder.parent, folder)
+    return next((part for part in parts if kind(part) == "symlink"), None)
 
 
 def check_path(path: str) -> None:

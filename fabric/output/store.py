@@ -96,7 +96,7 @@ class Transaction:
     def commit(self) -> Changes:
         """Make the folder what was staged.
 
-        OutputError with nothing changed: files which are not ours are in the way (all are named), or a
+        OutputError with nothing changed: files that fabric did not write have the same names (all are listed), or a
         path is a file and a folder. OutputError with the journal left: see `apply`; the next run goes on.
         """
         check_nesting(self._staged)

@@ -1,4 +1,4 @@
-"""Numbers of a table whose cells each own one, as a few rectangles: what the lock keeps of ids, AS numbers and addresses."""
+"""One number per cell of a table, stored as a few rectangles: the form of ids, AS numbers and addresses in the lock."""
 
 from __future__ import annotations
 

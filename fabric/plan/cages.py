@@ -35,26 +35,26 @@ class Layout:
 
 
 class NoFit(Exception):
-    """The ports of a switch do not suffice; the message says which numbers do not fit."""
+    """The ports of a switch do not suffice; the message names the numbers that do not fit."""
 
 
 class NoSuchSpeed(NoFit):
-    """None of a switch's cages can do a speed."""
+    """No cage of a switch supports a speed."""
 
 
 def capacity(model: SwitchModel, speed_gbps: int) -> int:
-    """Most ports of one speed that a switch gives, 0 if it cannot do that speed."""
+    """Most ports of one speed that a switch has, 0 if it does not support that speed."""
     ports = sum(group.count * group.splits.get(speed_gbps, 0) for group in model.ports)
     return min(ports, model.max_logical_ports or ports)
 
 
 def spare(model: SwitchModel, layout: Layout, speed_gbps: int) -> int:
-    """Ports of a speed that the free cages still give."""
+    """Ports of a speed that the free cages have."""
     return sum(model.group_of(cage).splits.get(speed_gbps, 0) for cage in layout.free)
 
 
 def lay_out(model: SwitchModel, down: int, down_gbps: int, up: int = 0, up_gbps: int = 0) -> Layout:
-    """Gives `down` ports of one speed and `up` ports of another their cages.
+    """Assigns cages to `down` ports of one speed and `up` ports of another.
 
     Uplinks take the last of the fastest cages, downlinks the first of the slowest that can do the speed, so that a switch
     with 48 slow and 8 fast cages is used as designed. Raises NoFit.

@@ -67,7 +67,7 @@ def server_ports(spec: FabricSpec, group: GroupSpec) -> ServerPorts:
 
 
 def nic_name(group: GroupSpec, nic: int, port: int) -> str:
-    """A NIC port as it is labelled: `compute1`, `storage2`, `compute1p2` where a NIC has several ports.
+    """A NIC port as it is labeled: `compute1`, `storage2`, `compute1p2` where a NIC has several ports.
 
     The purpose is part of it, since one server has NICs in several fabrics. `nic` counts from 1, `port` from 0.
     """

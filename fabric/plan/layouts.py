@@ -27,12 +27,12 @@ def spine_layout(spec: FabricSpec, sizing: Sizing) -> Layout:
 
 
 def core_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
-    """All ports of a core: a link that keeps its port while others go may stand behind the count of those that are."""
+    """All ports of a core: a link that keeps its port while others are removed can have a number above the count of links."""
     return lay_out(spec.core.model, capacity(spec.core.model, sizing.core_gbps), sizing.core_gbps).down
 
 
 def spine_downlinks(spec: FabricSpec, sizing: Sizing) -> tuple[Slot, ...]:
-    """All ports of a spine that can go down: those that its uplinks leave."""
+    """All ports of a spine that can be downlinks: those that are not uplinks."""
     model, down, up = spec.spine.model, sizing.uplink_gbps, sizing.spine_uplinks
     if not up:
         return lay_out(model, capacity(model, down), down).down

@@ -1,4 +1,4 @@
-"""The lock file in `generated/`: numbers that growth must not change. One line is one fact, whole in itself.
+"""The lock file in `generated/`: numbers that growth must not change. Each line is independent of the others.
 
 version: 2
 numbers:
@@ -134,7 +134,7 @@ def _facts(lines: list[str], name: str, report: Report) -> dict[str, Lines]:
 
 
 def _check_size(facts_by_fabric: Mapping[str, Lines], name: str, report: Report) -> None:
-    """More lines than any growth leaves behind would only hold up the planner."""
+    """Rejects a file with more lines than a real history has: it would only slow down the planner."""
     total = 0
     for fabric, facts in facts_by_fabric.items():
         counts = {key: len(blocks) for key, blocks in facts.blocks.items()}

@@ -1,4 +1,4 @@
-"""Lossless Ethernet as a renderer sees it: one class that PFC keeps from dropping, and what each port needs for it.
+"""Lossless Ethernet as renderers need it: one class with PFC, and the settings of each port for it.
 
 Sizes are in bytes, times in milliseconds; every figure is final, a vendor file only spells it.
 """
@@ -47,7 +47,7 @@ class Watchdog:
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """How a switch's buffer is spent on the lossless class; `None` where its buffer size is unknown."""
+    """Use of a switch's buffer by the lossless class; `None` where its buffer size is unknown."""
 
     total_bytes: int | None  # what the chip lets a pool use
     reserved_bytes: int  # sum of the ports' `size_bytes`, or the shared headroom pool where the chip has one
@@ -82,7 +82,7 @@ AttachedPorts = Mapping[str, Mapping[Place, int]]  # server group → lossless p
 
 @dataclass(frozen=True)
 class RoleLossless:
-    """The switches of one role, and one group of leaves: what they agree on, and each kind of port."""
+    """The switches of one role, and one group of leaves: their common values, and each kind of port."""
 
     qos: Qos
     counts: Mapping[Place, int]  # lossless ports of the finished fabric

@@ -1,4 +1,4 @@
-"""Who owns which ports: tenants as the intent names them become an owner for every server link.
+"""Owners of ports: assigns every server link to a tenant of the intent.
 
 A tenant has servers by name or range, racks, rails. Servers and racks add up, rails narrow them down (rails alone: those of
 every server). A tenant that names nothing takes the servers that no other tenant has.
@@ -43,11 +43,11 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
             rest.append(index)
             continue
         chosen = _servers(spec, index, tenant, names, rack, report)
-        mine = chosen[links.a[served] - first]
+        selected = chosen[links.a[served] - first]
         if tenant.rails:
             _check_numbers(spec, index, "rails", tenant.rails, rail, report)
-            mine = mine & np.isin(rail, np.array(tenant.rails) - 1)
-        _claim(spec, owner, served[mine], index, devices, links, report)
+            selected = selected & np.isin(rail, np.array(tenant.rails) - 1)
+        _claim(spec, owner, served[selected], index, devices, links, report)
     if len(rest) > 1:
         report.error(
             "FAB147",
@@ -74,7 +74,7 @@ def _rails(spec: FabricSpec, devices: Sequence[Device], links: Links, served: In
 def _servers(
     spec: FabricSpec, index: int, tenant: Tenant, names: dict[str, int], rack: Ints, report: Report
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which servers a tenant names, by their place."""
+    """The servers that a tenant selects, by position."""
     chosen = np.zeros(len(rack), dtype=bool)  # servers of one name are refused later, and counted here
     if not tenant.servers and not tenant.racks:
         chosen[:] = True
@@ -119,16 +119,16 @@ def _expand(text: str, names: dict[str, int]) -> Iterator[str]:
         yield text
 
 
-def _check_numbers(spec: FabricSpec, at: int, key: str, requested: Sequence[int], there: Ints, report: Report) -> None:
-    """Racks and rails that the fabric has not."""
+def _check_numbers(spec: FabricSpec, tenant: int, key: str, requested: Sequence[int], there: Ints, report: Report) -> None:
+    """Reports racks and rails that the fabric does not have."""
     most = int(there.max(initial=-1)) + 1
     for n, number in enumerate(requested):
         if number - 1 not in there:
             has = f"1 to {most}" if most else f"none, as this fabric knows no {key}"
             report.error(
                 "FAB147",
-                spec.at("tenants", at, key, n),
-                f"tenant '{spec.tenants[at].name}': expected {key} {has}, got {number}",
+                spec.at("tenants", tenant, key, n),
+                f"tenant '{spec.tenants[tenant].name}': expected {key} {has}, got {number}",
                 "`per_rack` of the servers says how racks are filled"
                 if key == "racks"
                 else "`rails` of the topology, from 1",
@@ -136,20 +136,20 @@ def _check_numbers(spec: FabricSpec, at: int, key: str, requested: Sequence[int]
 
 
 def _claim(
-    spec: FabricSpec, owner: Ints, mine: Ints, at: int, devices: Sequence[Device], links: Links, report: Report
+    spec: FabricSpec, owner: Ints, selected: Ints, tenant: int, devices: Sequence[Device], links: Links, report: Report
 ) -> None:
     """Gives links to a tenant; two tenants never share a port."""
-    taken = mine[owner[mine] >= 0]
+    taken = selected[owner[selected] >= 0]
     if len(taken):
         link, other = int(taken[0]), spec.tenants[int(owner[taken[0]])]
         report.error(
             "FAB148",
-            spec.at("tenants", at),
-            f"tenants '{other.name}' and '{spec.tenants[at].name}': expected different ports, both select "
+            spec.at("tenants", tenant),
+            f"tenants '{other.name}' and '{spec.tenants[tenant].name}': expected different ports, both select "
             f"{devices[int(links.a[link])].name} ({plural(len(taken), 'port')} in all)",
             "a port has one tenant; `rails` divides a server's ports",
         )
-    owner[mine] = at
+    owner[selected] = tenant
 
 
 def _attachments(spec: FabricSpec, devices: Sequence[Device], links: Links, owner: Ints) -> None:

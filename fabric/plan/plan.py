@@ -60,7 +60,7 @@ class FabricPlan:
 
     @property
     def graph(self) -> networkx.MultiGraph:
-        """The fabric as a networkx multigraph: a node a device, an edge a link with its ports and speed."""
+        """The fabric as a networkx multigraph: one node per device, one edge per link with its ports and speed."""
         from fabric.plan.graph import graph  # networkx takes its time
 
         return graph(self)

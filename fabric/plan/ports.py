@@ -1,6 +1,6 @@
-"""Ports of a switch and the BGP sessions on them, as a renderer sees them.
+"""Ports of a switch and the BGP sessions on them, as renderers need them.
 
-Addresses are strings as a person writes them; `None` says that the thing does not exist.
+Addresses are text; `None`: does not exist.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Subinterface:
-    """A tagged slice of a port, in the VRF of one tenant."""
+    """A subinterface: one VLAN tag of a port, in the VRF of one tenant."""
 
     vrf: str
     tag: int  # VLAN on the wire, and number of the subinterface

@@ -98,12 +98,12 @@ class Sizing:
         return self.spine_uplinks // self.cores if self.cores else 0
 
     def leaf_spine_links(self) -> int:
-        """Links that are cabled now between leaves and spines, over everything."""
+        """Links that are cabled now between leaves and spines, over all planes and pods."""
         total = 0
         for group in self.groups:
-            whole = self.links_per_spine(group)
-            total += group.leaves * whole * self.spines_built
-            total -= sum(whole - links for links in group.last_unit) * self.spines_built
+            full_links = self.links_per_spine(group)
+            total += group.leaves * full_links * self.spines_built
+            total -= sum(full_links - links for links in group.last_unit) * self.spines_built
         return total
 
     def spine_core_links(self) -> int:
@@ -121,6 +121,6 @@ class Sizing:
 
     @property
     def planned_routes(self) -> int:
-        """Routes of the finished fabric: a loopback a switch, a server prefix a leaf."""
+        """Routes of the finished fabric: one loopback per switch, one server prefix per leaf."""
         planned = self.planned_by_role
         return sum(planned.values()) + planned[LEAF]

@@ -1,4 +1,4 @@
-"""One fabric with its hardware looked up and its defaults chosen: what it is sized from."""
+"""One fabric with its hardware looked up and its defaults set: the input of sizing."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class FabricSpec:
     lengths: Lengths = NONE  # of cables by kind of link; until the fabric is sized those that are stated
 
     def at(self, *path: str | int) -> Place:
-        """Where a key of this fabric stands in the intent."""
+        """The place of a key of this fabric in the intent."""
         return self.positions.at("fabrics", self.name, *path)
 
     def stated(self, *path: str | int) -> bool:
@@ -111,7 +111,7 @@ class FabricSpec:
 
     @property
     def length_m(self) -> dict[str, int]:
-        """Metres of cable by kind of link; 0 for a kind that the fabric has not."""
+        """Metres of cable by kind of link; 0 for a kind that the fabric does not have."""
         return {kind: length.metres for kind, length in zip(KINDS, self.lengths, strict=True)}
 
     def leaves_per_nic(self, group: GroupSpec) -> int:

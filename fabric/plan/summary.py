@@ -1,4 +1,4 @@
-"""What `fabric plan --json` prints: counts, ports, ratios, limits. Made from the sizing alone."""
+"""The output of `fabric plan --json`: counts, ports, ratios, limits. Depends on the sizing only."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def cables(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
         if sizing.kind == "collapsed":
             leaf_leaf += layout.up_cages
             continue
-        whole = sizing.links_per_spine(group)
-        full = _cages(layout, whole, whole, sizing.spines_built)
-        last = [_cages(layout, whole, few, sizing.spines_built) for few in group.last_unit]
-        leaf_spine += full * (group.leaves - len(last)) + sum(last)
+        full_links = sizing.links_per_spine(group)
+        full_cages = _cages(layout, full_links, full_links, sizing.spines_built)
+        last_cages = [_cages(layout, full_links, few, sizing.spines_built) for few in group.last_unit]
+        leaf_spine += full_cages * (group.leaves - len(last_cages)) + sum(last_cages)
     return {
         **count,
         "leaf-leaf": leaf_leaf,
@@ -43,9 +43,9 @@ def cables(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
     }
 
 
-def _cages(layout: Layout, whole: int, links_: int, spines: int) -> int:
-    """Cages of a leaf that carry an uplink when each of `spines` spines has `links_` of its `whole` links."""
-    return len({layout.up[spine * whole + link].cage for spine in range(spines) for link in range(links_)})
+def _cages(layout: Layout, full_links: int, links_: int, spines: int) -> int:
+    """Cages of a leaf that carry an uplink when each of `spines` spines has `links_` of its `full_links` links."""
+    return len({layout.up[spine * full_links + link].cage for spine in range(spines) for link in range(links_)})
 
 
 def _spine_core_cages(spec: FabricSpec, sizing: Sizing) -> int:
@@ -164,12 +164,12 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     return result
 
 
-def _group(spec: FabricSpec, sizing: Sizing, at: int) -> dict[str, Any]:
+def _group(spec: FabricSpec, sizing: Sizing, index: int) -> dict[str, Any]:
     """One of several groups of servers, which has units and leaves of its own."""
-    own, server = sizing.groups[at], spec.groups[at].server
+    own, server = sizing.groups[index], spec.groups[index].server
     ports = _leaf_ports(spec, sizing, own)
     return {
-        "model": spec.groups[at].model,
+        "model": spec.groups[index].model,
         "servers": own.servers,
         "gpus": own.gpus,
         "units": own.units,

@@ -1,6 +1,6 @@
-"""Tenants as a renderer sees them on one switch: VRFs, VLANs, bonds, and the EVPN that joins them.
+"""Tenants of one switch as renderers need them: VRFs, VLANs, bonds and EVPN.
 
-Names are the intent's; a target spells them its own way (SONiC wants `Vrf-red`). Route distinguishers and targets are
+Names are the intent's; each target has its own spelling (SONiC wants `Vrf-red`). Route distinguishers and targets are
 explicit and safe for every daemon: beside an IPv4 address the number stays below 65536, a target has a 2-byte AS number.
 """
 
@@ -22,9 +22,9 @@ class Vrf:
     vlan: int  # VLAN set aside for the L3 VNI, for switches that need one: 3001, …
     rd: str  # "10.0.0.1:1"
     route_target: str  # "65000:50001"
-    imports: tuple[str, ...]  # route targets of other tenants that the intent lets in
-    prefixes: tuple[str, ...]  # connected subnets that this VRF makes known: each entry with every prefix inside it
-    outside: tuple[str, ...]  # routes that some border leaf takes in for it: "0.0.0.0/0", or prefixes with all inside them
+    imports: tuple[str, ...]  # route targets of other tenants, from `imports` of the intent
+    prefixes: tuple[str, ...]  # connected subnets that this VRF advertises: each entry with every prefix inside it
+    outside: tuple[str, ...]  # routes that border leaves accept for it: "0.0.0.0/0", or prefixes with all inside them
     sessions: tuple[Session, ...]  # VRF-lite: eBGP on this VRF's subinterface of every fabric link; else ()
     own: tuple[str, ...] = ()  # VRF-lite: the server block of this leaf, in which all its server subnets lie
 

@@ -1,4 +1,4 @@
-"""Tenants of a whole fabric: numbers, and columns beside the links that say whose each port is."""
+"""Tenants of a whole fabric: numbers, and columns with one entry per link that state the tenant of each port."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_TENANT = -1  # a link between switches, or in a fabric without tenants
 CLOSED = -2  # a link of a server that belongs to no tenant, in a fabric that has tenants
 TAG_BASE = 10  # subinterface of tenant 1 is .11; two digits keep SONiC's names within Linux's 15 characters
 VLAN_BASE = 3000  # VLAN set aside for the L3 VNI of tenant 1 is 3001
-VXLAN_BYTES = 50  # outer Ethernet, IPv4, UDP and VXLAN: what a tenant's packet grows by on its way
+VXLAN_BYTES = 50  # outer Ethernet, IPv4, UDP and VXLAN: what a tenant's packet grows by
 MOST_TENANTS = 700  # below 3725, where Cumulus reserves VLANs, and 3968, where NX-OS does
 
 

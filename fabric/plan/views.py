@@ -1,7 +1,7 @@
-"""What a renderer sees of one switch: a vendor-neutral view, made from the plan's columns when asked for.
+"""The view of one switch for renderers: vendor-neutral, computed from the plan's columns on request.
 
 Every field is final: a template prints it, a vendor file spells it, neither computes it.
-Addresses are strings as a person writes them; `None` says that the thing does not exist.
+Addresses are text; `None`: does not exist.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fabric.plan.tenancy import Acl, External, Lag, Network, Overlay, Pair, Vrf
 
 @dataclass(frozen=True, slots=True)
 class Underlay:
-    """What the routing of a whole fabric agrees on."""
+    """Routing settings that all switches of a fabric share."""
 
     family: str  # "ipv4" | "ipv6": of the loopbacks and server prefixes that BGP carries
     unnumbered: bool
@@ -37,7 +37,7 @@ class Underlay:
 
 @dataclass(frozen=True, slots=True)
 class Management:
-    """How a switch is reached and what it reports to; empty tuples leave the lines out."""
+    """Management access and the servers that a switch reports to; an empty tuple omits the lines."""
 
     address: str | None  # "172.16.0.10/22"
     gateway: str | None
@@ -65,7 +65,7 @@ class Balancing:
 
 @dataclass(frozen=True)
 class SwitchView:
-    """All that the files of one switch are made from."""
+    """Everything that the files of one switch depend on."""
 
     site: str
     fabric: str
@@ -92,7 +92,7 @@ class SwitchView:
 
     @property
     def border(self) -> bool:
-        """Whether the outside world is reached here."""
+        """Whether the switch is a border leaf."""
         return bool(self.externals)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""From an intent to a plan, one stage a file; the records that stages hand on lie in `fabric.plan`. In the order of the work:
+"""From an intent to a plan, one stage per file; records of the stages are in `fabric.plan`. In the order of the work:
 
 | stage | files |
 |---|---|

@@ -16,7 +16,7 @@ ROLES = (CORE, SPINE, LEAF)
 
 @dataclass(frozen=True)
 class Addresses:
-    """The address areas of a fabric; a kind that the fabric has not is missing."""
+    """The address areas of a fabric; a kind that the fabric does not have is missing."""
 
     loopback: Mapping[str, Area]  # by role
     loopback6: Mapping[str, Area]
@@ -29,7 +29,7 @@ class Addresses:
 
 
 def address_spaces(name: str, pools: PoolSet, used: list[tuple[int, int]]) -> dict[str, Space]:
-    """Number spaces of a fabric's addresses by kind; what is used is shared by all fabrics of the site."""
+    """Number spaces of a fabric's addresses by kind; all fabrics of the site share the record of used numbers."""
     return {f"{name}:address/{kind}": pools.space(kind, used) for kind in pools.prefixes}
 
 
@@ -61,7 +61,7 @@ class Allocator:
             return Area(())
 
     def strides(self, kind: str) -> dict[str, int]:
-        """What is known of a kind's areas: numbers from one row to the next, by the area's name."""
+        """The areas of a kind that are in the lock: addresses per row, by name of the area."""
         prefix = f"{self.spec.name}:address/{kind}/"
         known = {key: blocks for key, blocks in self.ledger.known.items() if blocks and key.startswith(prefix)}
         return {key.removeprefix(prefix): blocks[0].stride for key, blocks in known.items()}
@@ -175,7 +175,7 @@ def rows_by_role(numbers: Numbers, sizing: Sizing) -> dict[str, int]:
     return rows
 
 
-def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator) -> dict[str, Area]:
+def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Allocator) -> dict[str, Area]:
     """AS numbers by role: by RFC 7938 a row for all cores, one per pod's spines, one per leaf; else one per switch."""
     rows, planned = rows_by_role(numbers, sizing), sizing.planned_by_role
     areas = {}
@@ -186,7 +186,7 @@ def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, at: Allocator)
         if spec.underlay.asn.scheme == "rfc7938" and role != LEAF:
             count = 1 if role == CORE else int(numbers.pods.max()) + 1
             reserve = power_of_two(max(count, sum(g.pods_planned for g in sizing.groups))) if role == SPINE else 1
-        areas[role] = at.asn(role, Need(count, reserve=reserve))
+        areas[role] = allocator.asn(role, Need(count, reserve=reserve))
     return areas
 
 
@@ -196,7 +196,7 @@ def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
     A device whose number is pinned elsewhere gets the number that becomes free.
     """
     result = natural.copy()
-    owner = {int(value): at for at, value in enumerate(natural)}
+    owner = {int(value): allocator for allocator, value in enumerate(natural)}
     pinner = {value: device for device, value in pins.items()}
     for device, requested in pins.items():
         result[device] = requested

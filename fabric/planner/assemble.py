@@ -56,7 +56,7 @@ from fabric.planner.tenant_numbers import numbers_of
 
 @dataclass(frozen=True)
 class Context:
-    """What a fabric shares with the others of its site while it is planned."""
+    """State that the fabrics of a site share during planning."""
 
     site: str
     ledger: Ledger
@@ -94,7 +94,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
 
 
 def _check_max_prefix(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
-    """A stated limit below the routes of the fabric would shut every session."""
+    """Refuses a stated limit below the routes of the fabric, which would end every session."""
     stated, routes = spec.underlay.max_prefix, sizing.planned_routes
     if stated is not None and stated < routes:
         report.error(
@@ -141,7 +141,7 @@ def _wire(
     index: inventory.Index,
     context: Context,
 ) -> tuple[dict[str, tuple[Record, ...]], Links, dict[str, tuple[PortSpot, ...]]]:
-    """All links, and what the lock keeps of them."""
+    """All links, and their records for the lock."""
     shape, recorded = _shape(sizing), context.lock.wiring
     chains = {kind: joined(recorded.get(kind, ()), shape) for kind in ("leaf-spine", "spine-core")}
     known = {kind: epochs(chain) for kind, chain in chains.items()}
@@ -167,7 +167,7 @@ def _wire(
     if sizing.cores:
         down = core_downlinks(spec, sizing)
         places = numbers.pods
-        if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of pods that are gone take no ports
+        if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of removed pods take no ports
             places = np.arange(len(places))
         pods = int(places.max()) + 1
         held = max((epoch.lowers for epoch in known["spine-core"]), default=0)
@@ -208,7 +208,7 @@ def _leaf_spine(
     index: inventory.Index,
     known: Sequence[Epoch],
 ) -> tuple[tuple[Epoch, ...], Links]:
-    """Links between leaves and spines: in two tiers every spine meets all leaves of its network, else those of its pod."""
+    """Leaf-spine links: in two tiers from every spine to all leaves of its network, else to those of its pod."""
     links = tuple(sorted((size.name, sizing.links_per_spine(size)) for size in sizing.groups))
     uplinks = {size.name: size.uplinks for size in sizing.groups}
     down = wiring.slot_table(spine_downlinks(spec, sizing))
@@ -297,9 +297,13 @@ def _addressed(
 
 
 def _check_external_connections(spec: FabricSpec, tenants: Tenancy, subnet: NDArray[Any], report: Report) -> None:
-    """A router of the default table speaks over the port's own subnet, which the finest ports have not."""
+    """A router of the default VRF needs the subnet of the port, which ports beyond the leaf's server block do not have."""
     attached_ports = [attachment.name for attachment in spec.attachments]
-    bare = dict.fromkeys(way.name for way in tenants.external_connections if way.address is None and subnet[way.link] < 0)
+    bare = dict.fromkeys(
+        connection.name
+        for connection in tenants.external_connections
+        if connection.address is None and subnet[connection.link] < 0
+    )
     for name in bare:
         report.error(
             "FAB140",

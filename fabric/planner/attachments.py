@@ -40,7 +40,7 @@ class Ports:
         return slot
 
     def spread(self, missing: int, speed_gbps: int) -> list[tuple[Spot, Slot]]:
-        """Takes so many ports, or as many as there are: one a leaf, round after round, from each leaf's last port down."""
+        """Takes `missing` ports, or all free ones: one per leaf in each round, from the last port of each leaf downwards."""
         spots: list[tuple[Spot, Slot]] = []
         left = {leaf: sorted(columns) for leaf, columns in self.free.items()}
         while left and len(spots) < missing:
@@ -66,7 +66,7 @@ def place(
     lock: FabricLock,
     report: Report,
 ) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
-    """Links of all attachments, and the places that the lock keeps: known places that are still free stay."""
+    """Links of all attachments, and their leaf ports for the lock: known ports that are still free are kept."""
     attachments, known = spec.attachments, lock.attachments
     ports = Ports(_free_slots(spec, sites) if attachments else {})
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
@@ -90,7 +90,7 @@ def place(
 def _retired(
     spec: FabricSpec, known: Mapping[str, Sequence[PortSpot]], ports: Ports, lock: FabricLock
 ) -> dict[str, tuple[PortSpot, ...]]:
-    """The places that attachments which are gone keep from servers, less those that others have now."""
+    """Ports that removed attachments keep from servers, less those in use by others."""
     left = {name: tuple(s for s in spots if (s.leaf, s.slot) not in ports.used) for name, spots in known.items()}
     return {name: spots for name, spots in left.items() if holds(spec, lock, [(s.leaf, s.slot) for s in spots])}
 

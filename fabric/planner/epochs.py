@@ -14,7 +14,7 @@ from fabric.planner.pattern import same
 
 
 def joined(records: Iterable[Record], shape: Shape) -> tuple[Record, ...]:
-    """The history of a shape: records of one place that agree are one, others come one after the other."""
+    """The history of a shape: equal records of one position are merged, others follow each other."""
     chain: list[Record] = []
     for record in sorted((record for record in records if record.shape == shape), key=rank):
         for at, other in enumerate(chain):
@@ -31,7 +31,7 @@ def joined(records: Iterable[Record], shape: Shape) -> tuple[Record, ...]:
 
 
 def _agree(one: Epoch, other: Epoch) -> bool:
-    """Whether two epochs are of equal numbers; each may have groups that the other has not."""
+    """Whether two epochs are of equal numbers; each may have groups that the other does not have."""
     links = dict(one.links)
     return one.uppers == other.uppers and all(links.get(group, count) == count for group, count in other.links)
 
@@ -43,7 +43,7 @@ def epochs(chain: Sequence[Record]) -> tuple[Epoch, ...]:
 
 
 def records(history: Sequence[Epoch], chain: Sequence[Record], known: Iterable[Record], shape: Shape) -> tuple[Record, ...]:
-    """What the lock keeps of a history that went on from `chain`, or began again; `known` are the records there were."""
+    """The records for the lock of a history that continues `chain`, or starts again; `known` are the former records."""
     last = max((record.place for record in known), default=0)
     goes_on = len(history) >= len(chain) > 0 and all(
         same(record.epoch, epoch) for record, epoch in zip(chain, history, strict=False)

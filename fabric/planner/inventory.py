@@ -96,7 +96,7 @@ def devices(
 
 
 class _Naming:
-    """Fills the patterns; {n} counts among the devices that the other coordinates of the pattern do not tell apart."""
+    """Fills the patterns; {n} counts the devices with equal values of the other coordinates of the pattern."""
 
     def __init__(self, spec: FabricSpec, sizing: Sizing, site: str, report: Report) -> None:
         self.site, self.fabric, self.patterns = site, spec.name, spec.names
@@ -122,7 +122,7 @@ def _network(spec: FabricSpec, sizing: Sizing, network: int) -> dict[str, int]:
 
 
 def _alike(spec: FabricSpec, sizing: Sizing, network: int, key: frozenset[str]) -> list[int]:
-    """Networks that a pattern does not tell from this one."""
+    """Networks with the same values in a pattern as this one."""
     own = _network(spec, sizing, network)
     return [
         other

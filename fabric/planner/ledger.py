@@ -1,4 +1,4 @@
-"""Numbers that stay: blocks of names, AS numbers and addresses, kept from one run to the next.
+"""Stable numbers: blocks of device numbers, AS numbers and addresses, kept from one run to the next.
 
 An `Area` is a table whose cells each own a number: row and column are stable coordinates (unit and leaf of the unit,
 leaf and uplink), the number is an id, an AS number or an address. It is stored as a few rectangles, so the lock file
@@ -17,14 +17,14 @@ from fabric.planner.space import Exhausted as Exhausted, Space as Space
 
 
 class Ledger:
-    """Hands out areas, the known ones first."""
+    """Allocates areas, the known ones first."""
 
     def __init__(self, known: Mapping[str, Iterable[Block]] | None = None) -> None:
         self.known = {key: tuple(blocks) for key, blocks in (known or {}).items()}
         self.areas: dict[str, Area] = {}
 
     def keep(self, keys: Iterable[tuple[str, Space]]) -> list[Lost]:
-        """Marks what is known of these areas as taken, before anything new is handed out.
+        """Marks the known blocks of these areas as taken, before new ones are allocated.
 
         Rows outside their space cannot stay, as the intent has moved the pool; nor can rows whose numbers another area
         has, or cells that another block of the area numbers, as two branches were merged. Returns what was lost.
@@ -35,7 +35,7 @@ class Ledger:
         return lost
 
     def area(self, key: str, space: Space, need: Need) -> Area:
-        """The area of that key, grown to what is needed. Raises Exhausted.
+        """The area of a key, extended to the need. Raises Exhausted.
 
         What it grows by is a block of its own, even where the numbers go on: the blocks that were there stay as they
         are, so that their lines in the lock file are the same on all branches.
@@ -52,7 +52,7 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What an area must cover, and how its numbers lie."""
+    """Size of an area, and the layout of its numbers."""
 
     rows: int
     columns: int = 1

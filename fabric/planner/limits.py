@@ -1,4 +1,4 @@
-"""How far a design reaches: the most servers that the same intent carries before it needs another tier."""
+"""The largest size of a design: the most servers that the same intent carries before it needs another tier."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def most_units(spec: FabricSpec, demands: tuple[Demand, ...], shape: Shape, spee
 
 
 def _uplinks(spec: FabricSpec, demands: tuple[Demand, ...], speed: int, native: int) -> list[int] | None:
-    """Uplinks of each group's leaf at a speed, None when a leaf has not the ports."""
+    """Uplinks of each group's leaf at a speed, None when a leaf does not have the ports."""
     counts = [leaf_uplinks(spec, demand, speed) for demand in demands]
     if speed != native and not all(ratio_kept(spec, d, u, speed) for d, u in zip(demands, counts, strict=True)):
         return None

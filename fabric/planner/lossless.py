@@ -1,4 +1,4 @@
-"""The lossless class of a fabric: headroom of every port, what it leaves of the buffer, and ECN thresholds below PFC.
+"""The lossless class of a fabric: headroom of every port, the rest of the buffer, and ECN thresholds below PFC.
 
 Everything is computed for the finished fabric, with every port that the layout keeps, so that growth changes no threshold.
 """
@@ -195,7 +195,7 @@ def _check_fits(
     buffer: Buffer,
     report: Report,
 ) -> None:
-    """Reserved memory must leave something to share, or every queue stands still."""
+    """Reserved memory must leave shared buffer, or no queue can send."""
     if buffer.total_bytes is None or (buffer.trigger_bytes or 0) >= 2 * spec.underlay.mtu:
         return
     # Where headroom comes from a shared pool, a port takes its part of that beside what it reserves.
@@ -216,7 +216,7 @@ def _check_fits(
 def _check_marking(
     spec: FabricSpec, role: str, tier: TierSpec, thresholds: tuple[int, int], buffer: Buffer, report: Report
 ) -> None:
-    """ECN must speak before PFC does: Kmin against the fill at which a group pauses while all ports are congested."""
+    """ECN must mark before PFC pauses: compares Kmin with the XOFF level of a priority group with all ports congested."""
     kmin, kmax = thresholds
     trigger = buffer.trigger_bytes
     if trigger is None or trigger < 2 * spec.underlay.mtu:

@@ -1,4 +1,4 @@
-"""A lock of which one line holds for each thing, as planning needs it before any size is known: ids and attachments."""
+"""Resolves duplicates in a merged lock (ids and ports of attachments), which planning needs before sizing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def belongs(key: str, prefix: str) -> bool:
 
 
 def settled(lock: Lock, attachments: Mapping[str, Collection[str]]) -> tuple[Lock, list[Change]]:
-    """The lock without ids and leaf ports that are there twice, and what changes by that.
+    """The lock without duplicate ids and leaf ports, and the numbers that change.
 
     Args:
         attachments: names of the attachments that the intent has, by fabric.
@@ -70,9 +70,9 @@ def _ids(blocks: Mapping[str, tuple[Block, ...]]) -> tuple[dict[str, tuple[Block
     result, lost = dict(blocks), list[Lost]()
     for prefix, space in id_spaces(""):
         of_space = {key: known for key, known in blocks.items() if belongs(f":{key}", prefix)}
-        kept, gone = settle(of_space, dict.fromkeys(of_space, space))
+        kept, dropped = settle(of_space, dict.fromkeys(of_space, space))
         result |= kept
-        lost += gone
+        lost += dropped
     return result, lost
 
 

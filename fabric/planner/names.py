@@ -18,7 +18,7 @@ def fields(pattern: str) -> frozenset[str]:
 
 
 def fill(pattern: str, site: str, fabric: str, role: str, group: str, numbers: Mapping[str, int]) -> str:
-    """The name that a pattern gives; a coordinate that the device has not is left empty in no pattern that passed.
+    """The name that a pattern gives; checked patterns use only coordinates that the device has.
 
     Numbers count from 1. Patterns were checked when the intent was read, so nothing here evaluates anything.
     """
@@ -26,7 +26,7 @@ def fill(pattern: str, site: str, fabric: str, role: str, group: str, numbers: M
 
 
 def missing_fields(pattern: str, has: Iterable[str]) -> list[str]:
-    """Coordinates that a pattern uses and a device of this kind has not."""
+    """Coordinates of a pattern that a device of this kind does not have."""
     known = set(has)
     return [name for name in _NUMBERS if name in fields(pattern) and name not in known]
 
@@ -48,7 +48,7 @@ def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[st
     reported: set[tuple[str, str]] = set()
 
     def say(fabric: str, role: str, code: str, message: str, hint: str) -> None:
-        """Once per pattern: a thousand devices of one role make one mistake."""
+        """Reported once per pattern, not once per device."""
         if (fabric, role) not in reported:
             reported.add((fabric, role))
             report.error(code, places[fabric, role], message, hint)

@@ -31,7 +31,7 @@ class Numbers:
 
 
 def number(spec: FabricSpec, sizing: Sizing, ledger: Ledger, spaces: Mapping[str, Space]) -> Numbers:
-    """Gives every unit, pod and switch its number: known ones keep theirs, new ones follow in order."""
+    """Numbers every unit, pod and switch: known ones keep their numbers, new ones follow in order."""
 
     def area(kind: str, name: str, need: Need) -> Area:
         key = f"{spec.name}:id/{kind}"
@@ -67,7 +67,7 @@ def number(spec: FabricSpec, sizing: Sizing, ledger: Ledger, spaces: Mapping[str
 
 
 def _retired(spec: FabricSpec, sizing: Sizing, ledger: Ledger) -> list[tuple[int, str, int, int]]:
-    """Leaves of server groups that the intent has no more: their numbers stay taken, so that others keep theirs.
+    """Leaves of server groups that were removed from the intent: their numbers stay in use, so that others do not change.
 
     Where no known group is left the fabric was begun again, or its only group has another name: nothing is kept.
     """

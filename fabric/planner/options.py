@@ -1,4 +1,4 @@
-"""What a sizing has to choose from: the demand, the shapes it may take, and why some do not fit."""
+"""Input of the sizing rule: demands, uplink speeds, spine counts, and the reasons why an option does not fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Demand:
-    """What a group of servers asks of the fabric, per unit and per leaf."""
+    """The demand of a group of servers, per unit and per leaf."""
 
     units: int
     leaves: int  # of one unit, in one isolated network
@@ -24,7 +24,7 @@ class Demand:
 
 @dataclass(frozen=True)
 class Shape:
-    """The finished form of a fabric. All counts are of one isolated network unless they say otherwise."""
+    """The finished form of a fabric. All counts are of one isolated network unless stated."""
 
     tiers: int
     uplinks: tuple[int, ...]  # of one leaf, by group
@@ -44,22 +44,22 @@ class Misfit:
     option: str
     reason: str
     code: str = "FAB134"
-    path: Path = ("topology",)  # the key that is to blame
+    path: Path = ("topology",)  # the key that causes it
     hint: str = ""
-    soft: bool = False  # only a default stands in the way
+    by_default: bool = False  # only a default excludes the option, no key of the intent
     requested: int = 0  # a stated number that breaks uniformity, and the numbers that would not
     valid: tuple[int, ...] = ()
 
 
 @dataclass
 class Options:
-    """What an intent leaves open, and what was tried."""
+    """An intent with its free parameters, and the options that did not fit."""
 
     spec: FabricSpec
     demands: tuple[Demand, ...]
     spine_total: int | None  # spines stated, over everything
     core_total: int | None
-    pod_units: int = 0  # units of the pods that are there, 0 when nothing is
+    pod_units: int = 0  # units per pod of a fabric in service, 0 for a new one
     misfits: list[Misfit] = field(default_factory=list)
 
     @property
@@ -73,7 +73,7 @@ class Options:
 
 
 def uplink_speeds(spec: FabricSpec, demands: tuple[Demand, ...], *, broken_out: bool) -> list[int]:
-    """Uplink speeds in the order they are tried: what both ends do natively, then broken out, never below a NIC port."""
+    """Uplink speeds in the order they are tried: native to both ends, then broken out, never below a NIC port."""
     stated = spec.constraints.leaf_uplinks.speed_gbps
     if stated is not None:
         return [stated]
@@ -116,7 +116,7 @@ def _gbps(speeds: tuple[int, ...]) -> str:
 
 
 def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
-    """u = ceil(down bandwidth / (oversubscription x uplink speed)), or what the designer states."""
+    """u = ceil(down bandwidth / (oversubscription x uplink speed)), or the stated number."""
     stated = spec.constraints.leaf_uplinks.count
     if stated is not None:
         return stated
@@ -197,7 +197,7 @@ def leaf_fits(spec: FabricSpec, demand: Demand, servers: int, speed: int) -> boo
 
 
 def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, option: str) -> bool:
-    """Whether stated uplinks keep the ratio. One that is not stated binds only where the speed is ours to choose."""
+    """Whether stated uplinks keep the ratio. A default ratio applies only if the speed is not stated."""
     spec = options.spec
     if not spec.stated("topology", "leaf", "oversubscription") and speed == options.native_gbps:
         return True
@@ -218,7 +218,7 @@ def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, opt
 
 
 def pick_spines(
-    options: Options, valid: list[int], divisors: list[int], minimum: int, soft: bool, option: str, pods: int
+    options: Options, valid: list[int], divisors: list[int], minimum: int, by_default: bool, option: str, pods: int
 ) -> int | None:
     """Spines of one pod: what is stated, else the fewest that fit and keep the minimum."""
     share = pods * options.networks
@@ -226,9 +226,9 @@ def pick_spines(
         enough = [s for s in valid if s >= minimum]
         if enough:
             return enough[0]
-        if soft:
+        if by_default:
             reason = f"at most {divisors[-1]} spine shares a leaf's uplinks evenly"
-            options.misfits.append(Misfit(option, reason, soft=True))
+            options.misfits.append(Misfit(option, reason, by_default=True))
         else:
             options.misfits.append(
                 Misfit(
@@ -249,8 +249,8 @@ def pick_spines(
     elif stated // share in divisors:
         reason = f"spine.count: expected enough ports for the uplinks, got {each}"
     else:
-        whole = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
-        reason = f"spine.count: expected {whole}, got {each}"
+        expected = f"a divisor of the {divisors[-1]} uplinks of a leaf, so that all spines share them"
+        reason = f"spine.count: expected {expected}, got {each}"
     options.misfits.append(
         Misfit(
             option, reason, "FAB133", ("topology", "spine", "count"), requested=stated, valid=tuple(s * share for s in valid)

@@ -1,4 +1,4 @@
-"""How tenants are kept apart: the kind of isolation, and what an intent cannot ask of it."""
+"""Isolation of tenants: its kind, and the checks of an intent against it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEFAULT_ROUTE = {4: "0.0.0.0/0", 6: "::/0"}
 
 
 def check(spec: FabricSpec, report: Report) -> None:
-    """What an intent asks of its tenants that cannot be, whatever the sizes."""
+    """Reports settings of tenants that are impossible at any size."""
     tenants, how = spec.tenants, spec.isolation
     overlay = spec.overlay
     if not spec.ethernet:
@@ -62,7 +62,7 @@ def check(spec: FabricSpec, report: Report) -> None:
 
 
 def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
-    """A fabric that routes nothing and loses nothing by itself."""
+    """Refuses tenants and external connections of an InfiniBand fabric."""
     if spec.tenants or how != "none":
         report.error(
             "FAB144",
@@ -189,7 +189,7 @@ def family(spec: FabricSpec) -> int:
 
 
 def accepted(spec: FabricSpec, external: External) -> tuple[str, ...]:
-    """Routes taken from a router: what the intent says, else the default route."""
+    """Prefixes accepted from a router: those of the intent, else the default route."""
     return external.accept or (DEFAULT_ROUTE[family(spec)],)
 
 

@@ -24,7 +24,7 @@ def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:
 def continued(
     known: Sequence[Epoch], current: Epoch, groups: Sequence[str], uplinks: Mapping[str, int], downlinks: int
 ) -> tuple[Epoch, ...]:
-    """The history followed by the present numbers, or these alone when a link would keep a port that is gone.
+    """The history followed by the present numbers, or these alone when a link would keep a port that no longer exists.
 
     Args:
         groups: group of every lower switch.
@@ -45,7 +45,7 @@ MOST_WORK = 20_000_000
 
 
 def _work(history: Sequence[Epoch], groups: Sequence[str]) -> int:
-    """Ports that a replay gives out: no real history comes near the limit, a damaged one must not hold up the planner."""
+    """Ports that a replay assigns: a real history is far below the limit, a damaged one must not slow down the planner."""
     widest = (max((links for _, links in epoch.links), default=0) for epoch in history)
     return sum(links * (epoch.uppers + min(epoch.lowers, len(groups))) for links, epoch in zip(widest, history, strict=True))
 
@@ -95,7 +95,7 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
 
 
 def _refill(known: dict[tuple[int, int], int], requested: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
-    """Keeps what is known, gives the rest the free ports in order."""
+    """Keeps known ports, assigns the free ports to the others in order."""
     used = set(known.values())
     free = (port for port in range(len(used) + len(requested)) if port not in used)
     return {key: known[key] if key in known else next(free) for key in requested}

@@ -1,4 +1,4 @@
-"""What a designer fixes for single switches: names, AS numbers, addresses, ports."""
+"""Pins of single switches: names, AS numbers, addresses, ports."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report:
 
 
 def check_addresses(plans: Iterable[FabricPlan], pools: Mapping[str, PoolSet], report: Report) -> None:
-    """Pinned addresses must be free in the whole site, lie in no other pool, and not be what a subnet keeps for itself."""
+    """Pinned addresses must be free in the whole site, be in no other pool, and not be a reserved address of a subnet."""
     plans = tuple(plans)
     for kind in ("loopback", "management"):
         count = Counter(value for plan in plans for value in getattr(plan, kind).tolist() if value >= 0)
@@ -125,7 +125,7 @@ def _problems(plan: FabricPlan, pools: PoolSet, what: str, address: IPAddress) -
 
 
 def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Links:
-    """Puts links on pinned ports; a link that stood there takes the port that was given up."""
+    """Moves links to pinned ports; a link on such a port moves to the released port."""
     pinned = {name: pin.ports for name, pin in spec.pins.items() if pin.ports}
     if not pinned:
         return links
@@ -182,7 +182,7 @@ def _rows_between(columns: Mapping[str, Any], device: Device, peer: Device) -> l
 
 
 def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int, cage: int) -> str:
-    """Moves one end of a link to a cage of its device; returns what is in the way."""
+    """Moves one end of a link to a cage of its device; returns what is wrong, "" if it is moved."""
     if cage > model.cages:
         return f"expected a port within 1 to {model.cages} of {device.model}, got {cage}"
     speed = int(columns["speed_gbps"][row])

@@ -21,13 +21,13 @@ from fabric.rounding import ceil_div
 from fabric.text import plural
 
 
-def three_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Shape | None:
+def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool) -> Shape | None:
     """The three-tier shape with the fewest switches, None if none fits; the reasons are added to `options.misfits`.
 
     Args:
         speed: of the uplinks of leaves, Gb/s.
         minimum: number of spines of a plane or pod.
-        soft: `minimum` is a default, not stated in the intent.
+        by_default: `minimum` is a default, not stated in the intent.
     """
     spec = options.spec
     option = f"three tiers with {speed}G uplinks"
@@ -65,7 +65,7 @@ def three_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Sh
                 )
             )
             continue
-        spines = pick_spines(options, valid, divisors, minimum, soft, option, pods)
+        spines = pick_spines(options, valid, divisors, minimum, by_default, option, pods)
         cores = _cores(options, option, pods, spines, up, core_gbps) if spines else None
         if spines is None or cores is None:
             continue
@@ -135,11 +135,11 @@ def _racks(options: Options, option: str, racks: int) -> Iterator[int]:
     if per_unit and racks % per_unit == 0:
         yield racks // per_unit
         return
-    whole = f"a multiple of the {per_unit} racks of a unit" if per_unit else "units of whole racks (`per_rack`)"
+    expected = f"a multiple of the {per_unit} racks of a unit" if per_unit else "units of whole racks (`per_rack`)"
     options.misfits.append(
         Misfit(
             option,
-            f"pods.racks: expected {whole}, got {racks}",
+            f"pods.racks: expected {expected}, got {racks}",
             "FAB133",
             ("topology", "pods", "racks"),
             "state `per_rack` of the servers, or count pods by `units`",

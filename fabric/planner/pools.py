@@ -149,7 +149,7 @@ def _default(candidates: tuple[str, ...], taken: list[IPNetwork]) -> str:
 
 
 def check(site: SiteSpec) -> None:
-    """Checks what the intent states of pools and ranges, for callers that number nothing. Raises InputError."""
+    """Checks the stated pools and ranges, for callers that assign no numbers. Raises InputError."""
     report = Report()
     pools(site, report)
     for spec in site.fabrics.values():

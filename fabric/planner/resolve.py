@@ -1,4 +1,4 @@
-"""The intent of one fabric with its hardware looked up and its defaults chosen: what the stages work from."""
+"""The intent of one fabric with its hardware looked up and its defaults set: the input of the other stages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOWHERE = Home()  # of an intent that is no file
 
 
 def resolve(site: Site, source: Source, home: Home = NOWHERE) -> SiteSpec:
-    """Looks up the hardware of every fabric. Raises InputError with all that is unknown or cannot be."""
+    """Looks up the hardware of every fabric. Raises InputError with all unknown names and contradictions."""
     report = Report()
     specs = {name: _fabric(name, site, source, report) for name in site.fabrics}
     _same_servers(specs, report)
@@ -226,7 +226,7 @@ def _switch_hint(name: str, known: list[str]) -> str:
 
 
 def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
-    """Groups of one name in two fabrics are the same machines, so they must be of one model."""
+    """Groups of one name in two fabrics are the same servers, so they must be of one model."""
     models: dict[str, tuple[str, str]] = {}
     for fabric, spec in specs.items():
         names: set[str] = set()
@@ -247,7 +247,7 @@ def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
 
 
 def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
-    """What cannot be, whatever the sizes."""
+    """Reports settings that are impossible at any size."""
     topology = intent.topology
     here = spec.at("topology")
     if len({tier.model.technology for tier in (spec.leaf, spec.spine, spec.core)}) > 1:

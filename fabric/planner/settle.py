@@ -1,4 +1,4 @@
-"""Which blocks of a lock file hold where two branches that both grew were merged.
+"""Valid blocks of a lock file after a merge of two branches that both grew.
 
 Blocks that both branches have are equal lines and meet nothing: each branch grew around them. What meets is new on both
 sides. The order in which blocks are taken follows from the blocks alone, so a merge in either direction ends alike, and
@@ -36,7 +36,7 @@ class Lost:
 def settle(
     blocks: Mapping[str, Iterable[Block]], spaces: Mapping[str, Space]
 ) -> tuple[dict[str, tuple[Block, ...]], list[Lost]]:
-    """The blocks that hold, with their numbers marked as taken, and the rows that are lost.
+    """The valid blocks, with their numbers marked as taken, and the rows that are lost.
 
     Areas come in order of their keys, so that the rows of one win or lose together; in an area the lowest numbers come
     first, as they were given out first.
@@ -78,7 +78,7 @@ class _Covered:
         return [self._blocks[at] for at in np.flatnonzero(meets)]
 
     def without(self, block: Block, key: str, lost: list[Lost]) -> list[Block]:
-        """The block less the rows that others have; rows that would get another number are noted as lost."""
+        """The block without the rows of other blocks; rows whose number would change are added as lost."""
         pieces = [block]
         for other in self._over(block):
             row, end = max(block.row, other.row), min(block.row_end, other.row_end)

@@ -1,7 +1,7 @@
 """The sizing rule: how many tiers, spines, pods and cores. Integers only, no wiring.
 
 The options are tried in the order of the rule, and the first that fits is taken; an option that does not fit leaves a
-`Misfit` behind, so that a design that cannot be built says which numbers do not fit.
+`Misfit` behind, so that the error of a design that cannot be built names the numbers that do not fit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def choose(options: Options) -> Shape | None:
             continue
         for speed in uplink_speeds(spec, options.demands, broken_out=requested == 2):
             for minimum in minima:
-                shape = build(options, speed, minimum, soft=stated_minimum is None and minimum > 1)
+                shape = build(options, speed, minimum, by_default=stated_minimum is None and minimum > 1)
                 if shape is not None:
                     return shape
     return None
@@ -53,7 +53,7 @@ def _many_pods(spec: FabricSpec) -> bool:
     return pods is not None and pods.count != 1
 
 
-def _two_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Shape | None:
+def _two_tiers(options: Options, speed: int, minimum: int, *, by_default: bool) -> Shape | None:
     spec = options.spec
     option = f"two tiers with {speed}G uplinks"
     uplinks = checked_uplinks(options, speed, option)
@@ -74,7 +74,7 @@ def _two_tiers(options: Options, speed: int, minimum: int, *, soft: bool) -> Sha
             )
         )
         return None
-    spines = pick_spines(options, valid, divisors, minimum, soft, option, 1)
+    spines = pick_spines(options, valid, divisors, minimum, by_default, option, 1)
     if spines is None:
         return None
     return Shape(2, uplinks, speed, 0, 1, spines)
@@ -85,7 +85,7 @@ def _in_network(options: Options) -> str:
 
 
 def _collapsed(options: Options) -> Shape | None:
-    """A leaf pair: the uplink rule gives the links between the two."""
+    """A leaf pair: the uplink rule determines the links between the two."""
     spec, demand = options.spec, options.demands[0]
     stated = spec.constraints.leaf_uplinks.speed_gbps
     option = "a collapsed-spine pair"

@@ -23,7 +23,7 @@ from fabric.planner.sizing import size
 
 
 def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
-    """Sizes every fabric; what is known of a fabric's pods is kept. Raises InputError with the mistakes of all."""
+    """Sizes every fabric; pods of the lock are kept. Raises InputError with the mistakes of all."""
     lock, _ = _settled(site, lock)
     report, sized = Report(), {}
     for name, spec in site.fabrics.items():
@@ -106,7 +106,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
 
 
 def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Space]:
-    """The number spaces of all fabrics by the prefix of their keys; fabrics of one pool share what is used of it."""
+    """The number spaces of all fabrics by the prefix of their keys; fabrics with the same pool share its used numbers."""
     used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers never meet: the language refuses ::/8
     used_asns: list[tuple[int, int]] = []
     spaces: dict[str, Space] = {}
@@ -118,7 +118,7 @@ def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tupl
 
 
 def _ledger(lock: Lock, spaces: Mapping[str, Space]) -> tuple[Ledger, list[Lost]]:
-    """A ledger with the numbers in use taken, and those that cannot stay."""
+    """A ledger with the numbers in use marked as taken, and those that must change."""
     known = {f"{name}:{key}": blocks for name, entry in lock.fabrics.items() for key, blocks in entry.blocks.items()}
     ledger = Ledger(known)
     kept = [(key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if merged.belongs(key, prefix)]
@@ -131,7 +131,7 @@ def _settled(site: SiteSpec, lock: Lock) -> tuple[Lock, list[merged.Change]]:
 
 
 def _warn_of_changes(site: SiteSpec, changes: list[merged.Change], lost: list[Lost], report: Report) -> None:
-    """Numbers in use that change, as a pool has moved or as two branches gave out the same."""
+    """Warns of numbers in use that change, as a pool has moved or two branches assigned the same."""
     for fabric, area in dict.fromkeys(item.key.partition(":")[::2] for item in lost if item.reason == MOVED_POOL):
         report.warn(
             "FAB183",

@@ -1,6 +1,6 @@
 """Sizes a fabric: every count of it, from the intent alone. Needs no wiring, so a million GPUs take milliseconds.
 
-The rule is that of `shape`; this page turns an intent into its questions, and the answer into counts.
+`shape` has the rule; this file turns an intent into demands and options, and the shape into counts.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from fabric.rounding import ceil_div
 
 
 def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
-    """Sizes a fabric by the rule. Raises InputError that says which numbers do not fit.
+    """Sizes a fabric by the rule. Raises InputError with the numbers that do not fit.
 
-    `known_units_per_pod` are the pods of a fabric that is there already: as long as they fit, growth adds pods and
+    `known_units_per_pod` is that of a fabric in service: as long as it fits, growth adds pods and
     does not regroup them.
     """
     report = Report()
@@ -35,7 +35,7 @@ def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
 
 
 def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Shape | None]:
-    """The shape that the rule gives, and what was tried on the way to it."""
+    """The shape that the rule gives, and what was tried before it."""
     stated = spec.constraints
     options = Options(
         spec,
@@ -52,7 +52,7 @@ def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Sha
 
 
 def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
-    """What `servers` of a group ask of the fabric."""
+    """The demand of `servers` servers of a group."""
     ports, per_leaf, unit = leaf_shape(spec, group)
     per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
     leaves = spec.rails(group) * per_nic * (unit // per_leaf)
@@ -229,25 +229,25 @@ def _free_ports(spec: FabricSpec, sizing: Sizing, size: GroupSize, group: GroupS
 
 def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) -> NoReturn:
     """Turns the reasons into diagnostics: a stated number that breaks uniformity first, else why every option failed."""
-    hard = [misfit for misfit in misfits if not misfit.soft]
-    stated = {misfit.path: misfit for misfit in reversed(hard) if misfit.code == "FAB133"}
+    by_intent = [misfit for misfit in misfits if not misfit.by_default]
+    stated = {misfit.path: misfit for misfit in reversed(by_intent) if misfit.code == "FAB133"}
     for path, misfit in sorted(stated.items()):
-        valid = {n for other in hard if other.path == path for n in other.valid}
+        valid = {n for other in by_intent if other.path == path for n in other.valid}
         hint = f"nearest valid: {nearest_numbers(valid, misfit.requested)}" if valid else misfit.hint
         report.error(misfit.code, spec.at(*path), misfit.reason, hint)
     report.raise_errors()
-    codes = {misfit.code for misfit in hard}
-    if len(codes) == 1 and len({misfit.path for misfit in hard}) == 1 and codes != {"FAB134"}:
-        first = hard[0]
+    codes = {misfit.code for misfit in by_intent}
+    if len(codes) == 1 and len({misfit.path for misfit in by_intent}) == 1 and codes != {"FAB134"}:
+        first = by_intent[0]
         report.fail(first.code, spec.at(*first.path), f"{first.option} cannot be built: {first.reason}", first.hint)
-    lines = dict.fromkeys(f"{misfit.option}: {misfit.reason}" for misfit in hard)
+    lines = dict.fromkeys(f"{misfit.option}: {misfit.reason}" for misfit in by_intent)
     text = "".join(f"\n    - {line}" for line in list(lines)[:8])
-    last = hard[-1] if hard else Misfit("", "", path=("topology",))
+    last = by_intent[-1] if by_intent else Misfit("", "", path=("topology",))
     report.fail("FAB134", spec.at(*last.path), f"fabric '{spec.name}' cannot be built:{text}", last.hint)
 
 
 def nearest_numbers(valid: set[int], requested: int) -> str:
-    """The valid numbers next to the wanted one, below and above."""
+    """The valid numbers next to the requested one, below and above."""
     below = sorted(number for number in valid if number < requested)[-1:]
     above = sorted(number for number in valid if number >= requested)[:1]
     return " or ".join(map(str, below + above))

@@ -9,7 +9,7 @@ from fabric.rounding import ceil_div
 
 
 class Exhausted(Exception):
-    """A pool has no room for what is asked; carries how much is asked and how much is left."""
+    """A pool is exhausted; has the requested and the free count."""
 
     def __init__(self, requested: int, left: int) -> None:
         super().__init__(requested, left)
@@ -17,7 +17,7 @@ class Exhausted(Exception):
 
 
 class Space:
-    """Number space that areas share: intervals that may be used, and those that are."""
+    """Number space that areas share: allowed intervals, and those in use."""
 
     def __init__(self, intervals: Iterable[tuple[int, int]], used: list[tuple[int, int]] | None = None) -> None:
         self.intervals = tuple(intervals)

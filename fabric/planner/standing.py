@@ -35,7 +35,7 @@ def with_lengths(plan: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan
 
 
 def _fixed(made: Plan, report: Report) -> dict[Key, Place]:
-    """Devices that the intent puts somewhere else, where it may."""
+    """Devices with a place stated in the intent, as far as it is allowed."""
     places = lay_out(made, machines(outline(made), report), report)
     own = keys(made)
     return {own[name]: place for name, place in fix(made, places, report).items() if place != places[name]}

@@ -45,7 +45,7 @@ _FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 @dataclass(frozen=True)
 class Wired:
-    """A fabric whose devices and links are there."""
+    """A fabric with its devices and links."""
 
     spec: FabricSpec
     sizing: Sizing
@@ -56,7 +56,7 @@ class Wired:
 def tenancy(
     wired: Wired, known: Mapping[str, Sequence[TenantNumber]], addresses: Addresses, allocator: Allocator, report: Report
 ) -> Tenancy:
-    """Everything that the plan says of tenants. Mistakes go to the report."""
+    """The tenants of a fabric. Mistakes go to the report."""
     spec, how = wired.spec, wired.spec.isolation
     tenants = tenant_numbers.number(spec, known, report)
     owner = owners(spec, wired.devices, wired.links, report)
@@ -97,8 +97,8 @@ def _bonds(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[In
     if not spec.bonds:
         return lag, {}
     bridged = np.array([bool(tenant.networks) for tenant in tenants] + [False, False])  # owners -1 and -2 index from the end
-    mine = (links.kind == SERVER_LEAF) & bridged[owner]
-    lag[mine] = links.column[mine] + 1
+    bonded = (links.kind == SERVER_LEAF) & bridged[owner]
+    lag[bonded] = links.column[bonded] + 1
     return lag, _pairs(wired)
 
 
@@ -111,15 +111,15 @@ def _pairs(wired: Wired) -> dict[int, int]:
     served = np.flatnonzero(links.kind == SERVER_LEAF)
     nic = np.stack([links.a[served], links.a_cage[served]], axis=1)
     _, first, of_nic = np.unique(nic, axis=0, return_index=True, return_inverse=True)
-    met = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0)
-    return {a: b for one, other in met.tolist() if one != other for a, b in ((one, other), (other, one))}
+    pairs = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0)
+    return {a: b for one, other in pairs.tolist() if one != other for a, b in ((one, other), (other, one))}
 
 
-def _shared_vteps(wired: Wired, pair: Mapping[int, int], at: Allocator) -> dict[int, int]:
+def _shared_vteps(wired: Wired, pair: Mapping[int, int], allocator: Allocator) -> dict[int, int]:
     if not pair:
         return {}
     rows = max(wired.devices[leaf].number for leaf in pair)
-    area = at.address("vtep", "pair", Need(rows, reserve=power_of_two(max(rows, wired.sizing.planned_by_role[LEAF]))))
+    area = allocator.address("vtep", "pair", Need(rows, reserve=power_of_two(max(rows, wired.sizing.planned_by_role[LEAF]))))
     if not area.blocks:
         return {}
     return {
@@ -131,7 +131,7 @@ def _shared_vteps(wired: Wired, pair: Mapping[int, int], at: Allocator) -> dict[
 
 
 def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
-    """Who speaks EVPN with whom: neighbors in the underlay whose upper end is one of the route servers.
+    """EVPN sessions: neighbors in the underlay whose upper end is a route server.
 
     Of the spines of a pod and plane the first few serve, and of the cores that these meet the first few of each group,
     which are the same in every pod.
@@ -221,39 +221,41 @@ def _external_connections(
         external = attachment.external
         if external is None or how == "acl":
             continue
-        mine, accepts = _links_of(wired, attachment.name), overlay.accepted(wired.spec, external)
+        attached, accepts = _links_of(wired, attachment.name), overlay.accepted(wired.spec, external)
         if how == "none" or not tenants:
-            connections += [ExternalConnection(int(link), -1, None, external.asn, attachment.name, accepts) for link in mine]
+            connections += [
+                ExternalConnection(int(link), -1, None, external.asn, attachment.name, accepts) for link in attached
+            ]
             continue
         served = [n for n, tenant in enumerate(tenants) if not external.tenants or tenant.name in external.tenants]
-        if not served or not len(mine):
+        if not served or not len(attached):
             continue
         columns = max(tenants[n].number for n in served)
-        area = allocator.address("p2p", f"external/{attachment.name}", Need(len(mine), columns, step=2))
-        for row, link in enumerate(mine.tolist() if area.blocks else ()):
+        area = allocator.address("p2p", f"external/{attachment.name}", Need(len(attached), columns, step=2))
+        for row, link in enumerate(attached.tolist() if area.blocks else ()):
             connections += [
                 ExternalConnection(link, n, area.number(row, tenants[n].number - 1), external.asn, attachment.name, accepts)
                 for n in served
             ]
-    return tuple(sorted(connections, key=lambda way: (way.link, way.tenant)))
+    return tuple(sorted(connections, key=lambda connection: (connection.link, connection.tenant)))
 
 
 # --- addresses of servers in networks -----------------------------------------------------------------------
 
 
 def _hosts(
-    wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, at: Allocator, report: Report
+    wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, allocator: Allocator, report: Report
 ) -> dict[tuple[int, int], dict[int, int]]:
     """Per network the address of every server link in it; the links of a bond have one together."""
     found = {}
     for n, tenant in enumerate(tenants):
         if not any(network.gateway is not None for network in tenant.networks):
             continue
-        mine = np.flatnonzero((wired.links.kind == SERVER_LEAF) & (owner == n))
-        ends = _ends(wired, mine.tolist(), lag)
+        served = np.flatnonzero((wired.links.kind == SERVER_LEAF) & (owner == n))
+        ends = _ends(wired, served.tolist(), lag)
         for place, network in enumerate(tenant.networks):
             if network.gateway is not None:
-                found[n, place] = _network_hosts(wired, (n, place), network, ends, at, report)
+                found[n, place] = _network_hosts(wired, (n, place), network, ends, allocator, report)
     return found
 
 
@@ -319,20 +321,20 @@ def _network_hosts(
 
 
 def _need(cells: Sequence[tuple[int, int]]) -> Need:
-    """The rectangle around the cells: servers of a tenant stand side by side, others take none of its addresses."""
+    """The rectangle around the cells: servers of a tenant are contiguous, and its addresses are used by no other tenant."""
     rows, columns = zip(*cells, strict=True)
     return Need(1 + max(rows), 1 + max(columns), row=min(rows), column=min(columns))
 
 
-def _leaf_numbers(wired: Wired, at: Allocator) -> int:
-    """The highest number that a leaf has, or will have in the finished fabric; numbers of leaves that are gone count."""
+def _leaf_numbers(wired: Wired, allocator: Allocator) -> int:
+    """The highest number that a leaf has, or will have in the finished fabric; numbers of removed leaves count."""
     prefix = f"{wired.spec.name}:id/leaf/"
-    ends = [block.end for key, area in at.ledger.areas.items() if key.startswith(prefix) for block in area.blocks]
+    ends = [block.end for key, area in allocator.ledger.areas.items() if key.startswith(prefix) for block in area.blocks]
     return max([wired.sizing.planned_by_role[LEAF], *ends])
 
 
 def _network_space(network: NetworkPlan, leaves: int) -> Space:
-    """Addresses that servers may have: the gateway has the first, every leaf one from the end.
+    """Addresses available to servers: the first is the gateway, every leaf has one at the end.
 
     Tenants may reuse each other's subnets, so every network has a space of its own.
     """

@@ -1,4 +1,4 @@
-"""Numbers of tenants and their networks: VNIs, VLANs and subnets, kept by the lock and never in each other's way."""
+"""Numbers of tenants and their networks: VNIs, VLANs and subnets, kept by the lock; they never overlap."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Known = Mapping[str, Sequence[TenantNumber]]
 
 
 def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, ...]:
-    """Tenants and networks with their numbers: known ones keep theirs, new ones take the lowest that is free.
+    """Tenants and networks with their numbers: known ones are kept, new ones have the lowest free number.
 
     Args:
         known: numbers by "tenant" and "tenant/network", as the lock keeps them.
@@ -78,7 +78,7 @@ def _warn_of_changes(spec: FabricSpec, numbers: Mapping[str, int], known: Known,
 
 
 def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, tuple[TenantNumber, ...]]:
-    """What the lock keeps: numbers, and a VLAN that does not follow from them."""
+    """The entries of the lock: numbers, and VLANs that do not follow from them."""
     stated = {
         f"{tenant.name}/{network.name}" for tenant in spec.tenants for network in tenant.networks if network.vlan is not None
     }
@@ -99,7 +99,7 @@ def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[
 
 
 def _lowest_free(names: list[str], known: Known) -> dict[str, int]:
-    """A number for each name. Of several known ones the lowest holds, and of two names with one number the first."""
+    """A number per name. Of several known numbers the lowest is kept; of two names with one number the first keeps it."""
     numbers: dict[str, int] = {}
     used: set[int] = set()
     candidates = {(entry.number, name) for name in names for entry in known.get(name, ())}
@@ -123,7 +123,7 @@ def _natural_vlan(number: int) -> int:
 
 
 def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], known: Known) -> dict[str, int]:
-    """VLAN of every network: what is stated, what is in use, and for new networks one that is free."""
+    """VLAN of every network: the stated one, else the one in use, else a free one."""
     networks = [(f"{tenant.name}/{network.name}", network.vlan) for tenant in tenants for network in tenant.networks]
     vlans = {key: vlan for key, vlan in networks if vlan is not None}
     taken: set[int] = set()  # by networks that have no stated one
@@ -208,7 +208,7 @@ def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report:
 
 
 def _check_subnets(spec: FabricSpec, report: Report) -> None:
-    """Subnets of one tenant, and of tenants that see each other's routes, never overlap."""
+    """Subnets of one tenant, and of tenants that import each other's routes, must not overlap."""
     checked: list[tuple[IPNetwork, Tenant, str]] = []
     for index, tenant in enumerate(spec.tenants):
         for n, network in enumerate(tenant.networks):

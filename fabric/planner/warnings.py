@@ -50,9 +50,9 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
 
 
 def _two_default_routes(plan: FabricPlan, report: Report) -> None:
-    """Without a VRF of its own the management gateway is a static default route, which beats the one from outside."""
+    """Without a VRF of its own the management gateway is a static default route, which is preferred to the external one."""
     manage = plan.spec.management
-    taken = {text for way in plan.tenancy.external_connections if way.tenant < 0 for text in way.accepts}
+    taken = {text for connection in plan.tenancy.external_connections if connection.tenant < 0 for text in connection.accepts}
     if not manage.vrf and taken & {"0.0.0.0/0", "::/0"}:
         report.warn(
             "FAB190",
@@ -63,7 +63,7 @@ def _two_default_routes(plan: FabricPlan, report: Report) -> None:
 
 
 def _without_effect(plan: FabricPlan, report: Report) -> None:
-    """Keys of tiers that a fabric has not."""
+    """Keys of tiers that a fabric does not have."""
     dead = [("core", "count"), ("core", "switch"), ("spine", "oversubscription"), ("spine", "uplinks")]
     if plan.sizing.tiers == 1:
         dead += [("spine", "count"), ("spine", "min_count"), ("spine", "switch")]

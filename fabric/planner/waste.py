@@ -1,7 +1,7 @@
 """Designs that leave most of their leaf ports free, and what would fill them: other units tried with the same sizing.
 
 A unit that is not stated is as large as half the leaf's bandwidth carries, and a rack with `per_rack` servers has a leaf
-of its own. Both are contracts; where they take far more switches than another unit would, a note says which.
+of its own. Both are contracts; where they take far more switches than another unit would, a note names it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Alternative:
 
 
 def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
-    """What is worth a word; nothing for small fabrics, and for those that no other unit makes cheaper."""
+    """The notes; none for small fabrics, and for those that no other unit makes cheaper."""
     yield from _units_of_racks(spec, sizing)
     for index, (group, sized) in enumerate(zip(spec.groups, sizing.groups, strict=True)):
         used, ratio = used_share(spec, sizing, sized), built_ratio(sized, sizing)
@@ -118,7 +118,7 @@ def _alternatives(spec: FabricSpec, sizing: Sizing, at: int) -> Iterator[Alterna
 
 
 def _best(spec: FabricSpec, sizing: Sizing, at: int, words: str, *, shared: bool = False) -> Iterator[Alternative]:
-    """The unit that takes the fewest switches, of several a round one."""
+    """The unit with the fewest switches; of several, a round number of servers."""
     group = replace(spec.groups[at], held=())
     if shared:  # a leaf for several racks
         group = replace(group, per_rack=None)
@@ -141,7 +141,7 @@ def _units(spec: FabricSpec, group: GroupSpec) -> list[int]:
 
 
 def _sized(spec: FabricSpec, sizing: Sizing, at: int, group: GroupSpec, unit: int, words: str) -> Alternative | None:
-    """The design with units of so many servers; None where it cannot be built, or gives up bandwidth, tiers or spines."""
+    """The design with units of `unit` servers; None where it cannot be built, or gives up bandwidth, tiers or spines."""
     groups = (*spec.groups[:at], replace(group, unit_servers=unit), *spec.groups[at + 1 :])
     try:
         found = size(replace(spec, groups=groups))
@@ -155,7 +155,7 @@ def _sized(spec: FabricSpec, sizing: Sizing, at: int, group: GroupSpec, unit: in
 
 
 def _units_of_racks(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
-    """A stated unit that changes no count of switches: a rack has a leaf of its own."""
+    """A stated unit that changes no count of switches: every rack has its own leaf."""
     if spec.kind != "rack":
         return
     for index, group in enumerate(spec.groups):

@@ -191,7 +191,7 @@ def spine_core_links(
     core_down: SlotTable,
     pod_places: Ints,
 ) -> Links:
-    """Links between spines and cores: spine i of every pod meets core group i of its network.
+    """Links between spines and cores: spine i of every pod is cabled to core group i of its network.
 
     Args:
         spine_index, spine_number: [pod, network, spine], pods in order of their numbers.
@@ -219,7 +219,7 @@ def spine_core_links(
 def attachment_links(
     leaf: Sequence[int], number: Sequence[int], slots: Sequence[Slot], columns: Sequence[int], attachment: Sequence[int]
 ) -> Links:
-    """Links of attachments: one a leaf port that no server needs."""
+    """Links of attachments: one per leaf port that no server needs."""
     port = slot_table(slots)
     order = np.arange(len(leaf))
     return _columns(

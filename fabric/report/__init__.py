@@ -6,7 +6,7 @@ page.py         the page from its parts, by page.html.j2; assets.py theme.py mac
 overview.py glance.py curve.py spread.py failures.py racks.py floor_plan.py bill.py lossless.py numbers.py    its sections
 charts.py       bars and histograms
 loads.py scenarios.py    what links carry
-data.py tables.py columns.py sites.py    what the page's script works on; data.py says how it is laid out
+data.py tables.py columns.py sites.py    the data of the page's script; data.py describes the format
 app/            the script and its style sheet
 beside/         several designs on one page
 """

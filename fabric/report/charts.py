@@ -1,6 +1,6 @@
 """Charts of the report as SVG: no colour of their own, the page's style sheet gives each class one.
 
-A chart is as wide as the page. Labels that would touch are left out; every bar says its value under the pointer.
+A chart is as wide as the page. Labels that would touch are left out; every bar shows its value under the pointer.
 """
 
 from __future__ import annotations

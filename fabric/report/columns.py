@@ -43,7 +43,7 @@ def packed(values: NDArray[Any]) -> Column:
 
 
 def lettered(values: NDArray[Any]) -> Column:
-    """A column of integers of few distinct values: these, and a letter a row that says which it is."""
+    """A column of integers of few distinct values: these, and one letter per row as the index."""
     whole = np.asarray(values, dtype=np.int64)
     distinct, at = np.unique(whole, return_inverse=True)
     if len(whole) < 2 or len(distinct) > len(LETTERS):

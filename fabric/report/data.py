@@ -22,7 +22,7 @@ Devices, servers and attachments included. `name` and `loopback` are texts, the 
     pod, unit, plane, rail (from 0, -1: has none; a person reads them from 1), rack (of "strings", 0: not known),
     ru (lowest rack unit, from 1; 0: not known), asn (0: speaks no BGP), loopback ("": none), management ("": none)
 
-Links, each the one way: `a` is the lower end (server, leaf, spine or attachment), `b` the upper. All integers:
+Links, in one direction: `a` is the lower end (server, leaf, spine or attachment), `b` the upper. All integers:
 
     a, b (devices), kind (of "kinds"), speed (Gb/s), aport, bport (labels, of "strings"), nic (of a server's link: its NIC
     from 1; else 0), length (m, of the cable as one buys it; a number, perhaps with a fraction), medium (of "strings", 0:
@@ -30,7 +30,7 @@ Links, each the one way: `a` is the lower end (server, leaf, spine or attachment
 
 Scenario, what the links carry at one time:
 
-    {"name": "all_reduce 8 GiB, ECMP", "what": one sentence that says what is sent and what a load is,
+    {"name": "all_reduce 8 GiB, ECMP", "what": one sentence on the traffic and on what a load is,
      "up": [per link, from a to b], "down": [per link, from b to a],     load in thousandths of the link's capacity;
                                                                          more than 1000: it cannot carry what is sent
      "dead": [link, …], "dead_devices": [device, …]}                     sorted; a dead link's loads are 0
@@ -45,7 +45,7 @@ Table, of one fabric:
                   "via": [step, …], "add": int, "blank": true (both may be absent)}, …]}
 
 The value of a column at a row: begin with the row's index and look it up step after step, `devices.NAME`, `links.NAME`,
-`strings`, `addresses`, `roles`, `kinds`. A negative value on the way, or a last 0 with `"blank": true`, shows as nothing.
+`strings`, `addresses`, `roles`, `kinds`. A negative value in a step, or a last 0 with `"blank": true`, shows as nothing.
 `add` is added to the last. `{"via": ["links.a", "devices.name"]}` of a row 7 is `devices.name[links.a[7]]`.
 
 Any column of integers may come packed, in the place of a list: `{"delta": [first, difference, …]}`, since neighbors

@@ -46,7 +46,9 @@ def _in_use(fabric: FabricPlan) -> Iterator[tuple[str, Sequence[str], list[int],
 def _subinterfaces(fabric: FabricPlan) -> set[int]:
     """Subnets of tenants on links between switches (VRF-lite) and to external routers."""
     inside = {int(first) for subnets in fabric.tenancy.slices.values() for first in subnets if first >= 0}
-    return inside | {way.address for way in fabric.tenancy.external_connections if way.address is not None}
+    return inside | {
+        connection.address for connection in fabric.tenancy.external_connections if connection.address is not None
+    }
 
 
 def _shared_vteps(fabric: FabricPlan) -> set[int]:
@@ -97,8 +99,8 @@ def external_connections_grid(fabric: FabricPlan) -> Grid:
     """Routers outside the site, and the prefixes accepted from them."""
     tenancy, devices = fabric.tenancy, fabric.devices
     rows = []
-    for way in tenancy.external_connections:
-        leaf = devices[int(fabric.links.b[way.link])].name
-        vrf = tenancy.tenants[way.tenant].name if way.tenant >= 0 else "default table"
-        rows.append((way.name, leaf, str(way.asn), vrf, ", ".join(way.accepts)))
+    for connection in tenancy.external_connections:
+        leaf = devices[int(fabric.links.b[connection.link])].name
+        vrf = tenancy.tenants[connection.tenant].name if connection.tenant >= 0 else "default table"
+        rows.append((connection.name, leaf, str(connection.asn), vrf, ", ".join(connection.accepts)))
     return grid("External connections", ("router", "border leaf", "#its AS", "for", "accepts"), rows)

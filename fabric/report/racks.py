@@ -1,4 +1,4 @@
-"""Rack elevations: a drawing for each way that racks are filled, the racks filled so, and the floor from above."""
+"""Rack elevations: one drawing per rack layout, the racks that have it, and the floor from above."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabric.grouping import grouped
 from fabric.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
 from fabric.report.floor_plan import from_above
 
-MOST_DRAWN = 16  # ways of filling a rack, the most frequent first
+MOST_DRAWN = 16  # rack layouts, the most frequent first
 MOST_NAMED = 8  # ranges of racks that are filled alike
 FILLS = {role: f"role-{role}" for role in (SERVER, LEAF, SPINE, CORE, ATTACHED)}
 _UNIT, _WIDE, _LEFT = 12.0, 190.0, 26.0  # of a rack in the drawing
@@ -37,7 +37,7 @@ class Racks:
     floor: str  # SVG, from above
     elevations: tuple[Elevation, ...]
     roles: tuple[str, ...]  # of devices that stand in them
-    left_out: int  # ways of filling a rack that are not drawn
+    left_out: int  # rack layouts that are not drawn
 
 
 def racks(plan: Plan, floor: Floor) -> Racks:
@@ -46,23 +46,23 @@ def racks(plan: Plan, floor: Floor) -> Racks:
     inside: list[list[Device]] = [[] for _ in floor.racks]
     for name, spot in floor.spots.items():
         inside[spot.rack].append(devices[name])
-    alike = grouped((_filling(floor, those), number) for number, those in enumerate(inside))
-    ways = sorted(alike.items(), key=lambda way: (-len(way[1]), way[1]))
+    by_layout = grouped((_filling(floor, those), number) for number, those in enumerate(inside))
+    layouts = sorted(by_layout.items(), key=lambda item: (-len(item[1]), item[1]))
     drawn = tuple(
         Elevation(
             _some([floor.racks[number].name for number in those]), len(those), _elevation(floor, inside[those[0]], those[0])
         )
-        for _, those in ways[:MOST_DRAWN]
+        for _, those in layouts[:MOST_DRAWN]
     )
     rows = len({rack.row for rack in floor.racks})
     layout = "as stated in the intent" if floor.stated else "proposed layout (no `floor:` in the intent)"
     sentence = (
-        f"{len(floor.racks):,} racks of {floor.units} units in {rows:,} rows, {len(ways):,} rack "
-        f"{'layout' if len(ways) == 1 else 'layouts'}: {layout}."
+        f"{len(floor.racks):,} racks of {floor.units} units in {rows:,} rows, {len(layouts):,} rack "
+        f"{'layout' if len(layouts) == 1 else 'layouts'}: {layout}."
     )
     roles = {device.role for those in inside for device in those}
     shown = tuple(role for role in FILLS if role in roles)
-    return Racks(sentence, from_above(floor, inside, FILLS), drawn, shown, len(ways) - len(drawn))
+    return Racks(sentence, from_above(floor, inside, FILLS), drawn, shown, len(layouts) - len(drawn))
 
 
 def _filling(floor: Floor, those: Iterable[Device]) -> Filling:

@@ -78,7 +78,7 @@ def scenarios(study: Study) -> tuple[Scenario, ...]:
 
 
 def _healthy(study: Study) -> Iterator[Traffic]:
-    """The last two are the heaviest traffic: as the plan routes it, and as it would be if every packet went its own way."""
+    """The last two are the heaviest traffic: as the plan routes it, and with every packet hashed by itself."""
     routing, qps = study.spreading
     if not study.trains or study.curve[0].placement.domains == 1:
         name, pattern = "permutation", "shift"

@@ -42,7 +42,7 @@ class Sites:
         return [medium[leg] for leg in self.runs.leg[fabric.name].tolist()]
 
     def laid(self, fabric: FabricPlan) -> Mapping[str, tuple[float, float]]:
-        """Shortest and longest way of the cables of each kind of link, in metres, slack included."""
+        """Shortest and longest route of the cables of each kind of link, in metres, slack included."""
         metres, kinds = self.runs.length_m[self.runs.leg[fabric.name]], fabric.links.kind
         return {
             KINDS[kind]: (float(metres[kinds == kind].min()), float(metres[kinds == kind].max()))

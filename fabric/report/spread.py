@@ -50,16 +50,18 @@ def spread(study: Study) -> Spread | None:
     net, servers = study.net, len(np.unique(study.net.ports.server))
     level = (net.level[net.tail], net.level[net.head])
     between = (level[0] > 0) & (level[1] > 0)
-    ways, (mode, qps) = routes(net), study.spreading
+    route_table, (mode, qps) = routes(net), study.spreading
     whole = shift(net, servers // 2)
     rate = net.capacity[net.ports.link]
     weight = np.minimum(rate[whole.source_port], rate[whole.target_port])
     flows = queue_pairs(whole, qps) if qps > 1 else whole
     by_flow = np.repeat(weight / qps, qps)
-    sprayed = load_of(net, ways, _weighed(whole, weight), "spray")[0] / net.capacity
+    sprayed = load_of(net, route_table, _weighed(whole, weight), "spray")[0] / net.capacity
     if not sprayed[between].any():
         return None
-    hashed = [load_of(net, ways, _weighed(redraw(flows, seed), by_flow), mode)[0] / net.capacity for seed in range(DRAWS)]
+    hashed = [
+        load_of(net, route_table, _weighed(redraw(flows, seed), by_flow), mode)[0] / net.capacity for seed in range(DRAWS)
+    ]
     tiers = []
     for a, b in TIER_STEPS:
         links = np.flatnonzero((level[0] == a) & (level[1] == b))
@@ -69,8 +71,8 @@ def spread(study: Study) -> Spread | None:
             tiers.append(TierSpread(f"{TIERS[a]} → {TIERS[b]}", *(_columns(share, width) for share in shares)))
     return Spread(
         tuple(tiers),
-        ecmp_study(net, ways, flows, mode, seeds=DRAWS),
-        ecmp_study(net, ways, whole, "spray"),
+        ecmp_study(net, route_table, flows, mode, seeds=DRAWS),
+        ecmp_study(net, route_table, whole, "spray"),
         qps,
     )
 

@@ -38,7 +38,7 @@ class Routes:
     pair_count: Ints
 
     def next_hops(self, at: Ints, leaf: Ints) -> tuple[Ints, Ints]:
-        """(start, length) in `pool` of the next hops from each switch `at` to each `leaf`; length 0: no way."""
+        """(start, length) in `pool` of the next hops from each switch `at` to each `leaf`; length 0: no path."""
         kind = self.class_of[leaf]
         start, count = self.start[kind, at], self.count[kind, at]
         pairs = np.flatnonzero(count == BY_PAIR)
@@ -121,7 +121,7 @@ def _towards(net: Network, spines: Ints, first: Ints, second: Ints) -> tuple[Boo
 def walk(route_table: Routes, source: Ints, target: Ints, pick: Pick) -> Ints:
     """Directed links of one path a flow between leaves, [flows, steps], -1 after the end.
 
-    `pick` chooses among the next hops at each switch. A flow for which there is no way has a row of -1.
+    `pick` chooses among the next hops at each switch. A flow without a path has a row of -1.
     """
     node, flows = source.copy(), np.arange(len(source))
     steps: list[Ints] = []

@@ -11,7 +11,7 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import LoopContext, Undefined
 
 STEPS = 500_000  # of one file; the files of the shipped examples take up to 2,100
-CHARACTERS = 16_000_000  # printed, or put together on the way to one file
+CHARACTERS = 16_000_000  # printed, or built while one file is rendered
 NUMBER_BITS = 4096
 WIDTH = 10_000  # of a padded, indented or numbered text
 _CHUNK = 512  # characters that are read in one step
@@ -47,7 +47,7 @@ class Meter(threading.local):
         """Counts text before it is made. Raises LimitError when the file has too much of it."""
         self.characters += characters
         if self.characters > CHARACTERS:
-            raise LimitError(f"expected at most {CHARACTERS:,} characters on the way to one file, got more")
+            raise LimitError(f"expected at most {CHARACTERS:,} characters built for one file, got more")
         self.spend(characters // _CHUNK)
 
     def weigh(self, value: Any) -> None:

@@ -50,7 +50,7 @@ def printable(text: str, instead: str = "") -> str:
     r"""Text of others on one line: what does not print (escape sequences, line breaks, bidi marks) is spelled, `\x1b`.
 
     Args:
-        instead: of each such sign, where its spelling would be in the way.
+        instead: of each such sign, where its spelling does not fit.
     """
     if text.isprintable():
         return text

@@ -62,14 +62,14 @@ def _sessions(switch: Switch) -> Iterator[ExpectedSession]:
 
 def _routes(site: Site, switch: Switch) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Next hops by address; a fabric without addresses on its links has none to list."""
-    ways = site.paths[switch.view.fabric]
-    row = ways.index[switch.name]
+    paths = site.paths[switch.view.fabric]
+    row = paths.index[switch.name]
     ends = [end for end in switch.sessions if end.kind == UNDERLAY]
     if any(end.peer == end.interface for end in ends):
         return
     for other in site.fabrics[switch.view.fabric]:
-        column = ways.index[other.name]
-        hops = [end.peer for end in ends if ways.leads(row, ways.index[end.peer_node], column)]
+        column = paths.index[other.name]
+        hops = [end.peer for end in ends if paths.leads(row, paths.index[end.peer_node], column)]
         if other is not switch and hops and len(hops) <= switch.view.underlay.max_paths:
             yield from ((prefix, tuple(hops)) for prefix in other.originates if prefix not in other.view.aggregates)
 

@@ -1,6 +1,6 @@
 """Faults of EVPN: VNIs, route targets, tunnels and the routes of tenants, each at the leaf that causes it.
 
-What no other leaf has of a leaf is that leaf's fault; what some lack is theirs.
+If no leaf has a route of another one, the fault is at the origin; if some lack it, at those.
 """
 
 from __future__ import annotations
@@ -245,8 +245,8 @@ class Overlay:
         """Default routes that a border leaf has from routers outside."""
         vteps = {self.vtep(far) for far in self.leaves}
         found = set()
-        for way in leaf.view.externals:
-            for prefix in way.accepts if way.vrf == tenant else ():
+        for external in leaf.view.externals:
+            for prefix in external.accepts if external.vrf == tenant else ():
                 hops = table.get(prefix, ())
                 if prefix.endswith("/0") and hops and not any(hop.tunnel or hop.gateway in vteps for hop in hops):
                     found.add(prefix)

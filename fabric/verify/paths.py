@@ -23,7 +23,7 @@ class Paths:
 
     Attributes:
         index: switch → row.
-        level: number of hops, [n, o]; -1 where there is no way.
+        level: number of hops, [n, o]; -1 where there is no path.
         count: equal-cost next hops, [n, o]; parallel sessions count each.
     """
 
@@ -66,7 +66,7 @@ def paths(asns: Mapping[str, int], transit: Iterable[str], sessions: Iterable[tu
     count = np.zeros((size, size), np.int32)
     np.fill_diagonal(level, 0)
     words = 1 + max((bit // BITS for bit in bit_of if bit >= 0), default=0)
-    taken = np.zeros((words, size, size), np.int64)  # AS numbers on the way from an origin to a switch, itself included
+    taken = np.zeros((words, size, size), np.int64)  # AS numbers of the path from an origin to a switch, itself included
     for row, bit in enumerate(bit_of):
         if bit >= 0:
             taken[bit // BITS, row, row] = 1 << bit % BITS

@@ -51,11 +51,11 @@ def _home(site: Site, switch: Switch) -> Iterator[Fault]:
 def _from_outside(site: Site, switch: Switch) -> Iterator[Fault]:
     """Default routes that a router outside must announce while its session is established."""
     lost: dict[tuple[str, str], list[str]] = {}  # (prefix, router) → tables
-    for way in switch.view.externals:
-        end = next((end for end in switch.sessions if end.kind == OUTSIDE and end.peer == way.peer_address), None)
+    for external in switch.view.externals:
+        end = next((end for end in switch.sessions if end.kind == OUTSIDE and end.peer == external.peer_address), None)
         if end is None or not site.established(end):
             continue
-        for prefix in way.accepts:
+        for prefix in external.accepts:
             if prefix.endswith("/0") and prefix not in switch.seen.routes.get(end.vrf, {}):
                 lost.setdefault((prefix, end.peer_node), []).append(end.vrf or "the default VRF")
     for (prefix, router), tables in lost.items():
@@ -66,11 +66,11 @@ def _from_outside(site: Site, switch: Switch) -> Iterator[Fault]:
 class _Fabric:
     """The tables of one fabric."""
 
-    def __init__(self, site: Site, switches: Sequence[Switch], ways: Paths) -> None:
-        self.site, self.switches, self.ways = site, switches, ways
+    def __init__(self, site: Site, switches: Sequence[Switch], paths: Paths) -> None:
+        self.site, self.switches, self.paths = site, switches, paths
         self.fabric = switches[0].view.fabric
         self.prefixes = [
-            (prefix, switch.name, ways.index[switch.name])
+            (prefix, switch.name, paths.index[switch.name])
             for switch in switches
             for prefix in switch.originates
             if site.announces(switch, prefix)
@@ -88,7 +88,7 @@ class _Fabric:
         # neighbor → switch → what it does not take from it
         missing: dict[str, dict[str, list[Lost]]] = {}
         for name, lost in self.lost.items():
-            row = self.ways.index[name]
+            row = self.paths.index[name]
             for prefix, origin, _, got in lost:
                 ends = self._absent(name, row, prefix, origin)
                 blamed = [end for end in ends if prefix not in lacks.get(end.peer_node, ())]
@@ -106,9 +106,9 @@ class _Fabric:
         """Adds what a table lacks, prefixes with fewer next hops than planned, and next hops that are not planned."""
         if not self.prefixes:
             return
-        row = self.ways.index[switch.name]
+        row = self.paths.index[switch.name]
         most = switch.view.underlay.max_paths
-        expected = np.minimum(self.ways.count[row, self.columns], most).tolist()
+        expected = np.minimum(self.paths.count[row, self.columns], most).tolist()
         table = self.tables[switch.name]
         neighbors = self._neighbors(switch)
         right = self._right(row, table, neighbors)
@@ -142,14 +142,14 @@ class _Fabric:
             for hop in sets[key]:
                 via = _neighbor(neighbors, hop)
                 if via is not None:
-                    found[positions] += self.ways.lead(row, via, columns)
+                    found[positions] += self.paths.lead(row, via, columns)
         return found.tolist()
 
     def _neighbors(self, switch: Switch) -> dict[str, int]:
         """Interface and address of each session → row of the neighbor."""
-        ends = [end for end in switch.sessions if end.kind == UNDERLAY and end.peer_node in self.ways.index]
-        rows = {canonical(end.interface): self.ways.index[end.peer_node] for end in ends if end.interface}
-        return rows | {end.peer: self.ways.index[end.peer_node] for end in ends}
+        ends = [end for end in switch.sessions if end.kind == UNDERLAY and end.peer_node in self.paths.index]
+        rows = {canonical(end.interface): self.paths.index[end.peer_node] for end in ends if end.interface}
+        return rows | {end.peer: self.paths.index[end.peer_node] for end in ends}
 
     def _strange(self, row: int, hops: Sequence[Hop], column: int, neighbors: Mapping[str, int]) -> str:
         """The next hops of a prefix that the plan does not have. Those over a session that is down are not strange, here or
@@ -162,13 +162,13 @@ class _Fabric:
     def _absent(self, name: str, row: int, prefix: str, origin: str) -> list[Planned]:
         """The session ends that a switch should have a prefix over and has not."""
         used = set(self._used(name, self.tables[name].get(prefix, ())))
-        column = self.ways.index[origin]
+        column = self.paths.index[origin]
         return [
             end
             for end in self.site.switches[name].sessions
             if end.kind == UNDERLAY
-            and end.peer_node in self.ways.index
-            and self.ways.leads(row, self.ways.index[end.peer_node], column)
+            and end.peer_node in self.paths.index
+            and self.paths.leads(row, self.paths.index[end.peer_node], column)
             and self.site.lives(end)
             and not {canonical(end.interface), end.peer} & used
         ]
@@ -202,7 +202,7 @@ class _Fabric:
 
     def _expects(self, name: str, via: str, prefix: str) -> bool:
         column = next(column for known, _, column in self.prefixes if known == prefix)
-        return self.ways.leads(self.ways.index[name], self.ways.index[via], column)
+        return self.paths.leads(self.paths.index[name], self.paths.index[via], column)
 
     def _silent(self, via: str, prefixes: Sequence[str], whose: str, found: dict[str, list[Lost]]) -> Fault:
         names = [name for name, lost in found.items() if any(prefix in prefixes for prefix, _, _ in lost)]
@@ -214,22 +214,22 @@ class _Fabric:
         """A switch that lacks routes that others have: missing prefixes, then those with fewer paths than planned."""
         expected = {prefix: wanted for prefix, _, wanted, _ in self.lost[name]}
         for kind in (ROUTE, PATHS):
-            ways: dict[tuple[str, str, int], list[str]] = {}
+            missing: dict[tuple[str, str, int], list[str]] = {}
             for via, lost in by_via.items():
                 for one in lost:
                     if (one[2] == 0) is (kind == ROUTE):
-                        ways.setdefault(one, []).append(via)
-            if not ways:
+                        missing.setdefault(one, []).append(via)
+            if not missing:
                 continue
-            prefix, origin, got = next(iter(ways))
-            many = f" and {plural(len(ways) - 1, 'other prefix', 'other prefixes')}" if len(ways) > 1 else ""
+            prefix, origin, got = next(iter(missing))
+            many = f" and {plural(len(missing) - 1, 'other prefix', 'other prefixes')}" if len(missing) > 1 else ""
             words = f"{prefix} of {origin}{many}: expected {plural(expected[prefix], 'path')}, got {got}"
             if instead := self.other.get(name, {}).get(prefix):
                 words += f", {instead} instead"
-                for gone, _, _ in ways:
-                    self.other[name].pop(gone, None)
-            vias = sorted({via for found in ways.values() for via in found})
-            over = self._absent(name, self.ways.index[name], prefix, origin)
+                for explained, _, _ in missing:
+                    self.other[name].pop(explained, None)
+            vias = sorted({via for found in missing.values() for via in found})
+            over = self._absent(name, self.paths.index[name], prefix, origin)
             if len(vias) == 1 or kind == ROUTE:
                 words += f"; not over {listed([f'{end.interface or end.peer} ({end.peer_node})' for end in over], 3)}"
                 hint = f"check the import policy of {name} and the export policy of {listed(vias, 2)}"
@@ -239,7 +239,7 @@ class _Fabric:
             yield Fault(kind, name, words, ROUTES, hint)
 
     def _beyond(self, name: str, by_prefix: Mapping[str, str]) -> Iterator[Fault]:
-        """Next hops beside the planned ones: traffic leaves over a way that the plan does not have."""
+        """Next hops beside the planned ones: traffic takes a path that the plan does not have."""
         for strange, prefixes in grouped((words, prefix) for prefix, words in by_prefix.items()).items():
             many = f" and {plural(len(prefixes) - 1, 'other prefix', 'other prefixes')}" if len(prefixes) > 1 else ""
             words = f"{prefixes[0]}{many}: also over {strange}, expected the planned next hops only"
@@ -256,12 +256,12 @@ def _counts(site: Site, switches: Sequence[Switch]) -> Iterator[Fault]:
     pending = [switch for switch in switches if switch.has(BGP) and not _listed(switch)]
     if not pending:
         return
-    ways = site.paths[pending[0].view.fabric]
-    weight = np.zeros(len(ways.index), np.int64)
+    paths = site.paths[pending[0].view.fabric]
+    weight = np.zeros(len(paths.index), np.int64)
     for switch in switches:
-        weight[ways.index[switch.name]] = sum(site.announces(switch, prefix) for prefix in switch.originates)
+        weight[paths.index[switch.name]] = sum(site.announces(switch, prefix) for prefix in switch.originates)
     for switch in pending:
-        row = ways.index[switch.name]
+        row = paths.index[switch.name]
         empty: list[str] = []
         for end in switch.sessions:
             accepted = _accepted(switch, end)
@@ -269,11 +269,11 @@ def _counts(site: Site, switches: Sequence[Switch]) -> Iterator[Fault]:
                 continue
             if end.kind == OVERLAY and switch.leaf and not accepted and EVPN not in switch.seen.lists:
                 empty.append(f"{end.peer_node} ({end.peer})")
-            if end.kind != UNDERLAY or end.peer_node not in ways.index:
+            if end.kind != UNDERLAY or end.peer_node not in paths.index:
                 continue
-            via = ways.index[end.peer_node]
-            leads = (ways.level[via] >= 0) & (ways.level[via] + 1 == ways.level[row])
-            if not ways.passes[via]:
+            via = paths.index[end.peer_node]
+            leads = (paths.level[via] >= 0) & (paths.level[via] + 1 == paths.level[row])
+            if not paths.passes[via]:
                 leads &= np.arange(len(weight)) == via
             least = int(weight[leads].sum())
             if accepted < least:

@@ -47,7 +47,7 @@ class Seen:
     counters: dict[CounterKey, Counter] = field(default_factory=dict)
     measured: dict[tuple[str, str], set[str]] = field(default_factory=dict)  # (kind, what) → ports
     optics: dict[str, Optic] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)  # what the device says instead of an answer → file
+    failures: dict[str, str] = field(default_factory=dict)  # error message of the device in place of an output → file
     lldp: list[LldpPart] = field(default_factory=list)
     router_ids: dict[str, str] = field(default_factory=dict)  # VRF → BGP identifier
     conflicts: dict[tuple[str, str], str] = field(default_factory=dict)  # (earlier file, later one) → where they differ
@@ -89,7 +89,7 @@ class Seen:
         self.failures |= dict.fromkeys(part.failures, file)
 
     def _merge(self, found: dict[Any, R], key: Any, new: R, kind: str, file: str) -> None:
-        """Adds what one output says of a thing; where outputs of two files contradict each other the earlier counts."""
+        """Adds the values of one output; where outputs of two files contradict each other the earlier counts."""
         old = found.get(key)
         if old is None:
             found[key] = new
@@ -139,7 +139,7 @@ def peer_key(vrf: str, key: str) -> PeerKey:
 
 
 def counter_key(one: Counter) -> CounterKey:
-    """What tells one counter of a switch from others."""
+    """The key of a counter of a switch."""
     return one.name, canonical(one.port), one.queue
 
 

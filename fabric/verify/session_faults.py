@@ -89,7 +89,7 @@ def _causeless(site: Site) -> Iterator[Planned]:
 
 
 def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
-    """What an end itself says of why a session cannot be as planned."""
+    """Reasons that one end reports for a session that is not as planned."""
     for end in ends:
         switch = site.switches[end.node]
         if not switch.has(BGP) or end.node in site.stopped:

@@ -34,9 +34,9 @@ class Planned:
         return f"{evpn} with {self.peer_node} ({self.peer}){vrf}"
 
 
-def router(way: External) -> str:
+def router(external: External) -> str:
     """Name of a router outside."""
-    return way.port.peer.device.name if way.port.peer else way.peer
+    return external.port.peer.device.name if external.port.peer else external.peer
 
 
 def sessions_of(view: SwitchView, outside: Callable[[External], str] = router) -> Iterator[Planned]:
@@ -68,7 +68,17 @@ def sessions_of(view: SwitchView, outside: Callable[[External], str] = router) -
             yield Planned(kind, device.name, vrf, peer, session.peer.name, local_asn, other, name, address, far_port)
     for item in view.overlay.sessions if view.overlay else ():
         yield Planned(OVERLAY, device.name, "", item.peer_address, item.peer.name, device.asn, item.peer_asn)
-    for way in view.externals:
-        vrf = table.format(way.vrf) if way.vrf else ""
-        name = port(way.port.ref) + (f".{way.tag}" if way.tag else "")
-        yield Planned(OUTSIDE, device.name, vrf, way.peer_address, outside(way), device.asn, way.peer_asn, name, way.address)
+    for external in view.externals:
+        vrf = table.format(external.vrf) if external.vrf else ""
+        name = port(external.port.ref) + (f".{external.tag}" if external.tag else "")
+        yield Planned(
+            OUTSIDE,
+            device.name,
+            vrf,
+            external.peer_address,
+            outside(external),
+            device.asn,
+            external.peer_asn,
+            name,
+            external.address,
+        )

@@ -230,7 +230,7 @@ class Site:
 
     @cached_property
     def stopped(self) -> dict[str, str]:
-        """Switch → its words, where it says that its BGP does not run."""
+        """Switch → its message, where it reports that BGP does not run."""
         found = {}
         for switch in self.switches.values():
             words = next((one for one in switch.seen.failures if "bgp" in one.lower()), "")
@@ -252,7 +252,7 @@ class Site:
         return self.mirror.get((end.kind, end.peer_node, end.node, end.peer_interface or end.vrf))
 
     def established(self, end: Planned) -> bool | None:
-        """Whether a session end is reported established; None where its switch says nothing."""
+        """Whether a session end is reported established; None where its switch does not report it."""
         key = id(end)  # ends live as long as their switches
         if key not in self._established:
             self._established[key] = self._is_established(end)
@@ -274,7 +274,7 @@ class Site:
         return not any(one.name == wanted and one.active is False for one in peer.families)
 
     def lives(self, end: Planned) -> bool:
-        """Whether a session carries routes as far as both ends say."""
+        """Whether no end of a session reports it as down."""
         other = self.other(end)
         return self.established(end) is not False and (other is None or self.established(other) is not False)
 

@@ -152,7 +152,7 @@ def test_a_slice_has_two_ends_that_agree(tmp_path: Path) -> None:
 
 def test_a_external_connection_says_all_that_the_router_must_know(tmp_path: Path) -> None:
     made = plan(tmp_path, LITE)
-    out = next(row for row in rows(sessions_csv(made)) if row["kind"] == "way-out")
+    out = next(row for row in rows(sessions_csv(made)) if row["kind"] == "external")
     assert (out["device"], out["vrf"], out["vlan"]) == ("backend-leaf001", "red", "11")
     assert re.fullmatch(r"swp\d+(s\d)?\.11", out["interface"])
     assert out["address"].endswith("/31")

@@ -29,8 +29,6 @@ TERMS = [
     "stationBox",  # draw.io
     "shape=box",  # Graphviz
     "gear_box",
-    '"way-out"',  # kind of a row of sessions.csv
-    "`way-out`",
     "bounding box",
     "getBBox",  # SVG
     "Net_Box",  # NetBox, split

@@ -107,8 +107,8 @@ def _optic() -> Any:
 
 
 def _routes(site: Site, switch: Switch) -> Any:
-    ways = site.paths[switch.view.fabric]
-    row = ways.index[switch.name]
+    paths = site.paths[switch.view.fabric]
+    row = paths.index[switch.name]
     ends = [end for end in switch.sessions if end.kind == "underlay"]
     table: dict[str, Any] = {
         prefix: {"routeType": "connected", "vias": [{"interface": "Loopback0"}]} for prefix in switch.originates
@@ -116,11 +116,11 @@ def _routes(site: Site, switch: Switch) -> Any:
     for other in site.fabrics[switch.view.fabric]:
         if other is switch:
             continue
-        column = ways.index[other.name]
+        column = paths.index[other.name]
         vias = [
             {"nexthopAddr": end.peer, "interface": end.interface}
             for end in ends
-            if ways.leads(row, ways.index[end.peer_node], column)
+            if paths.leads(row, paths.index[end.peer_node], column)
         ]
         for prefix in other.originates if vias else ():
             table[prefix] = {"hardwareProgrammed": True, "routeType": "eBGP", "routeAction": "forward", "vias": vias}

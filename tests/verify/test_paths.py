@@ -23,7 +23,7 @@ def test_widths_are_those_of_the_lab(name: str) -> None:
     for fabric in lab.plan.fabrics:
         views = [view for view in lab.views.values() if view.fabric == fabric]
         ends = [end for view in views for end in sessions_of(view) if end.kind == UNDERLAY]
-        ways = paths(
+        found = paths(
             {view.device.name: view.device.asn for view in views},
             [view.device.name for view in views if view.device.role != LEAF],
             [(end.node, end.peer_node) for end in ends],
@@ -31,12 +31,12 @@ def test_widths_are_those_of_the_lab(name: str) -> None:
         for view in views:
             for other in views:
                 if view is not other:
-                    row, column = ways.index[view.device.name], ways.index[other.device.name]
-                    width = min(int(ways.count[row, column]), view.underlay.max_paths)
+                    row, column = found.index[view.device.name], found.index[other.device.name]
+                    width = min(int(found.count[row, column]), view.underlay.max_paths)
                     assert width == len(expected[view.device.name][originated(other)[0]])
 
 
-def test_a_session_that_is_down_is_no_way() -> None:
+def test_a_session_that_is_down_is_not_a_path() -> None:
     asns = {"leaf1": 1, "leaf2": 2, "spine1": 9, "spine2": 9}
     pairs = [(leaf, spine) for leaf in ("leaf1", "leaf2") for spine in ("spine1", "spine2")]
     both = [*pairs, *((spine, leaf) for leaf, spine in pairs)]

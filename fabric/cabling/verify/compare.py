@@ -40,7 +40,7 @@ class Comparison:
     def findings(self) -> list[Finding]:
         """All of them; a stage leaves alone what an earlier one has explained."""
         found: list[Finding] = []
-        for stage in (self._splits, self._contradictions, self._wrong, self._unheard, self._one_way, self._speeds):
+        for stage in (self._splits, self._contradictions, self._wrong, self._unreported, self._one_way, self._speeds):
             found.extend(stage())
         return found
 
@@ -82,7 +82,7 @@ class Comparison:
             for link in lacking:
                 yield self.describe.missing(link, taken=True)
 
-    def _unheard(self) -> Iterator[Finding]:
+    def _unreported(self) -> Iterator[Finding]:
         """Links that neither end reports: missing if data of one end was collected, else not reported."""
         dark = [link for link in range(len(self.plan)) if link not in self.faulty and not self._seen(link)]
         judged = [link for link in dark if link not in self.plan.closed and (self._listens(link) or self._down(link))]
@@ -163,9 +163,9 @@ class Comparison:
             if not {self.plan.device[a], self.plan.device[b]} <= self.listening:
                 continue
             if not (self.wires.reports(a, b) and self.wires.reports(b, a)):
-                deaf, hearing = (a, b) if self.wires.reports(b, a) else (b, a)
+                silent, reporting = (a, b) if self.wires.reports(b, a) else (b, a)
                 self.faulty.add(link)
-                yield self.describe.one_way(deaf, hearing)
+                yield self.describe.one_way(silent, reporting)
 
     def _speeds(self) -> Iterator[Finding]:
         for link in range(len(self.plan)):

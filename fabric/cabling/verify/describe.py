@@ -35,7 +35,7 @@ class Describe:
         return PortLocation(device, label, extra.port, *self.places(device))
 
     def cost(self, shifts: Sequence[Shift]) -> tuple[int, ...]:
-        """Of two ways to fix it: plugs that are shared stay whole, one device is better than two, the upper end is moved."""
+        """Of two fixes: plugs that are shared stay whole, one device is better than two, the upper end is moved."""
         moved = [shift for shift in shifts if shift.target >= 0]
         torn = sum(self.plug(shift.source) == self.plug(shift.target) for shift in moved)
         walks = sum(self.wires.device(shift.source) != self.wires.device(shift.target) for shift in moved)
@@ -118,8 +118,8 @@ class Describe:
             return Move("remove", text, kept if self._known(shift.kept) else source, kept)
         to = self.port(shift.target)
         if source.device == to.device:
-            way = f"from port {_own(source)} to port {_own(to)}" if source.port or source.port_name else f"to port {_own(to)}"
-            text = f"at {to.device}, move the cable of {kept} {way}"
+            old = f"from port {_own(source)} " if source.port or source.port_name else ""
+            text = f"at {to.device}, move the cable of {kept} {old}to port {_own(to)}"
         else:
             text = f"move the cable of {kept} from {source} to {to}"
         return Move("move", text, source if source.rack or not to.rack else to, kept, to)
@@ -183,13 +183,13 @@ class Describe:
         text = f"check that {name} is on and sends LLDP, then collect its neighbors too"
         return self._finding("silent-device", links, message, [Move("check", text, at)])
 
-    def one_way(self, deaf: int, hearing: int) -> Finding:
-        here, there = self.port(deaf), self.port(hearing)
-        other = next((node for node in self.wires.reported.get(deaf, ()) if node != hearing), None)
+    def one_way(self, silent: int, reporting: int) -> Finding:
+        here, there = self.port(silent), self.port(reporting)
+        other = next((node for node in self.wires.reported.get(silent, ()) if node != reporting), None)
         reported = "no neighbor" if other is None else str(self.port(other))
         message = f"{there} reports {here}, which reports {reported}"
         text = f"at {here}, clean and reseat the receive fiber; collect again after two minutes"
-        return self._finding("one-way", [deaf >> 1], message, [Move("check", text, here, there)])
+        return self._finding("one-way", [silent >> 1], message, [Move("check", text, here, there)])
 
     def speed(self, link: int, wrong: Sequence[tuple[int, int]]) -> Finding:
         end, speed = wrong[0]

@@ -147,7 +147,7 @@ def _parts(name: str) -> Iterator[str]:
 
 
 def take(collected: Collected, part: Part, device: int) -> None:
-    """Adds what one output of a device says."""
+    """Adds the neighbors of one output of a device."""
     data = collected.devices.setdefault(device, DeviceData())
     data.listens |= part.listens
     data.neighbors.extend(neighbor for neighbor in part.neighbors if neighbor.port)

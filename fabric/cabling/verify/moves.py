@@ -38,7 +38,7 @@ def figures(planned: Mapping[int, int], laid: Mapping[int, int], cost: Cost) -> 
     """Every chain and ring with a laid cable in it that is not as planned.
 
     Args:
-        planned: port → port, both ways round. laid: likewise.
+        planned: port → port, in both directions. laid: likewise.
         cost: what decides between the two directions, the smaller the better.
     """
     wrong = {a: b for a, b in laid.items() if planned.get(a) != b}
@@ -77,10 +77,10 @@ def _fixed(nodes: list[int], ring: bool, laid: Mapping[int, int], cost: Cost) ->
     """The cheaper of the two directions."""
     if ring:
         back = [nodes[0], *reversed(nodes[1:])]
-        ways = [_round(nodes), _round([back[-1], *back[:-1]])]
-        return min((Figure(tuple(nodes), True, way) for way in ways), key=lambda figure: cost(figure.shifts))
+        rings = [_round(nodes), _round([back[-1], *back[:-1]])]
+        return min((Figure(tuple(nodes), True, shifts) for shifts in rings), key=lambda figure: cost(figure.shifts))
     directions = [_along(nodes, laid), _along(nodes[::-1], laid)]
-    chosen, lacking = min(directions, key=lambda way: (way[1] is not None, cost(way[0])))
+    chosen, lacking = min(directions, key=lambda found: (found[1] is not None, cost(found[0])))
     return Figure(tuple(nodes), False, chosen, lacking)
 
 

@@ -35,8 +35,8 @@ def _text(verdict: Verdict) -> str:
         numbers = len(finding.moves) > 1
         for step, move in enumerate(finding.moves, 1):
             mark = f"{step}." if numbers else "→"
-            ways = [_place(port) for port in (move.at, move.to) if port is not None and port.rack]
-            route = " → ".join(dict.fromkeys(ways)) if set(ways) - {_place(finding.at)} else ""
+            places = [_place(port) for port in (move.at, move.to) if port is not None and port.rack]
+            route = " → ".join(dict.fromkeys(places)) if set(places) - {_place(finding.at)} else ""
             line = f"{margin}{mark} {move.text}" + (f"  [{route}]" if route else "")
             lines += wrapped(line, screen().width, len(margin) + len(mark) + 1)
     if lines:

@@ -63,7 +63,7 @@ class Wires:
         return self._index[at]
 
     def place(self, device: int, port: str) -> int | None:
-        """The node that a device's port name means, None where the name says nothing."""
+        """The node that a device's port name means, None where the name is unknown."""
         name = canonical(port)
         end = self.plan.names.get((device, name))
         if end is not None or is_nameless(port):

@@ -16,7 +16,7 @@ Pair = tuple[str, str]  # what was not looked at; why, and what covers it
 FILES = "covered by the checks of files (FAB250 to FAB299)"
 ROCE = "covered by the checks of the plan (FAB218 to FAB228) and of files (FAB250 to FAB299)"
 SESSIONS = "covered by FAB203 and by the checks of files (FAB250 to FAB299)"
-WAYS = "covered by the checks of the plan (FAB201 to FAB217, FAB235) and of files (FAB250 to FAB299)"
+OTHER_CHECKS = "covered by the checks of the plan (FAB201 to FAB217, FAB235) and of files (FAB250 to FAB299)"
 
 
 def covered(asked: Asked) -> list[Pair]:
@@ -58,7 +58,7 @@ def _tenants(asked: Asked, name: str, views: list[SwitchView]) -> Iterator[Pair]
     reasons = "; ".join(dict.fromkeys(limit.why for view in views for limit in limits_of(view)))
     if not forwards:
         subject = f"isolation, spine failures and forwarding loops in fabric '{name}'"
-        yield subject, f"Batfish forwards no packets through the fabric: {reasons}; {WAYS}"
+        yield subject, f"Batfish forwards no packets through the fabric: {reasons}; {OTHER_CHECKS}"
     if any(view.overlay for view in views):
         missing = reasons or "not modeled by Batfish for this network OS"
         if not forwards or not all(sees_of(view, EVPN) for view in views):
@@ -67,7 +67,7 @@ def _tenants(asked: Asked, name: str, views: list[SwitchView]) -> Iterator[Pair]
             tenants = sorted({vrf.name for view in views for vrf in view.vrfs if not sees_of(view, TYPE5, vrf)})
             some = "" if not forwards or not all(sees(view.device.nos, TYPE5) for view in views) else f" {', '.join(tenants)}"
             yield f"tenants' routes over EVPN{some and f', of{some},'} in fabric '{name}'", f"{missing}; {FILES}"
-        if any(way.vrf and sees(view.device.nos, VRF) for view in views for way in view.externals):
+        if any(external.vrf and sees(view.device.nos, VRF) for view in views for external in view.externals):
             yield f"external routes in fabric '{name}'", f"Batfish loses external routes that EVPN advertises; {FILES}"
     tenancy = asked.snapshot.plan.fabrics[name].tenancy
     if tenancy.isolated and len(tenancy.tenants) > 1 and not isolates(asked, name):

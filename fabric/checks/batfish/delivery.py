@@ -12,7 +12,7 @@ from ipaddress import ip_interface, ip_network
 from fabric.checks import ERROR, Finding
 from fabric.checks.batfish.ask import Row
 from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
-from fabric.checks.batfish.expect import Place, Ways, joined, merged
+from fabric.checks.batfish.expect import EqualPaths, Place, joined, merged
 from fabric.checks.batfish.places import servers, tenants_of
 from fabric.checks.batfish.routes import shortfalls
 from fabric.plan import LEAF, SwitchView
@@ -51,9 +51,9 @@ def crossing(asked: Asked, fabric: str) -> tuple[SwitchView, SwitchView] | None:
         return None
     views = asked.snapshot.views[fabric]
     leaves = [view for view in views.values() if view.device.role == LEAF]
-    ways = Ways(asked.snapshot.plan.fabrics[fabric], views)
+    paths = EqualPaths(asked.snapshot.plan.fabrics[fabric], views)
     for one in leaves:
-        hops = ways.to(one.device.index)
+        hops = paths.to(one.device.index)
         if found := next((other for other in leaves if other is not one and hops.get(other.device.index)), None):
             return one, found
     return None
@@ -113,8 +113,8 @@ def groups(asked: Asked, fabric: str, tenant: str) -> Iterator[list[Place]]:
     """The places of a tenant that the plan joins and that Batfish sees joined, all with each other."""
     places = [place for place in asked.expected.places if place.fabric == fabric and place.tenant == tenant]
     views, forwards = asked.snapshot.views[fabric], asked.expected.forwards(fabric)
-    ways = Ways(asked.snapshot.plan.fabrics[fabric], views)
-    hops = {place.device: ways.to(views[place.device].device.index) for place in places}
+    paths = EqualPaths(asked.snapshot.plan.fabrics[fabric], views)
+    hops = {place.device: paths.to(views[place.device].device.index) for place in places}
     left = list(places)
     while left:
         group = [left.pop(0)]

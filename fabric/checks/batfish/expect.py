@@ -90,18 +90,20 @@ class Expected:
                 yield Session(device, table, one.peer_address or "", one.peer.name, one.peer_asn, one.peer.name in inside)
         for over in view.overlay.sessions if view.overlay and sees_of(view, EVPN) and self.forwards(name) else ():
             yield Session(device, "default", over.peer_address, over.peer.name, over.peer_asn, over.peer.name in inside)
-        for way in view.externals:
-            if not way.vrf or sees(nos, VRF):
-                yield Session(device, vrf_name(nos, way.vrf), way.peer_address, way.peer, way.peer_asn, True)
+        for external in view.externals:
+            if not external.vrf or sees(nos, VRF):
+                yield Session(
+                    device, vrf_name(nos, external.vrf), external.peer_address, external.peer, external.peer_asn, True
+                )
 
     def routes(self, name: str) -> Iterator[Route]:
         """What every leaf of a fabric must know of the other switches."""
         fabric, views = self.snapshot.plan.fabrics[name], self.snapshot.views[name]
-        ways = Ways(fabric, views)
+        paths = EqualPaths(fabric, views)
         leaves = [view for view in views.values() if view.device.role == LEAF]
         overlay = self.forwards(name)
         for target in views.values():
-            hops = ways.to(target.device.index)
+            hops = paths.to(target.device.index)
             for leaf in leaves:
                 count = hops.get(leaf.device.index, 0)
                 if leaf is target or not count:
@@ -133,7 +135,7 @@ def announced(view: SwitchView) -> list[str]:
 
 
 def _tenants(leaf: SwitchView, target: SwitchView, hops: int, overlay: bool) -> Iterator[Route]:
-    """Tenants' subnets: over VRF-lite by the same ways as the underlay, over EVPN by one tunnel."""
+    """Tenants' subnets: over VRF-lite by the same paths as the underlay, over EVPN by one tunnel."""
     for vrf in target.vrfs:
         if not joined(leaf, target, vrf.name, overlay):
             continue
@@ -166,7 +168,7 @@ def subnets(view: SwitchView, tenant: str) -> Iterator[str]:
             yield str(ip_interface(network.gateway).network)
 
 
-class Ways:
+class EqualPaths:
     """Equal paths over the taken switches, as BGP finds them: the shortest, none through a leaf, no AS number twice."""
 
     def __init__(self, fabric: FabricPlan, views: Mapping[str, SwitchView]) -> None:

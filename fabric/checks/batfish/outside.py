@@ -35,14 +35,14 @@ def outside_copies(views: Iterable[SwitchView]) -> Iterator[Copy]:
     routers: dict[str, list[Session]] = {}
     ports: dict[str, dict[tuple[str, object], str]] = {}
     for view in views:
-        for way in view.externals:
-            if ":" in way.peer_address or (way.vrf and not sees(view.device.nos, VRF)):
+        for external in view.externals:
+            if ":" in external.peer_address or (external.vrf and not sees(view.device.nos, VRF)):
                 continue
-            known = ports.setdefault(way.peer, {})
-            port = known.setdefault((view.device.name, way.port.ref), f"{PORT}{len(known) + 1}")
-            interface = f"{port}.{way.tag}" if way.tag else port
-            tells = () if way.vrf and view.overlay else way.accepts
-            routers.setdefault(way.peer, []).append(Session(interface, way, view.device.asn, tells))
+            known = ports.setdefault(external.peer, {})
+            port = known.setdefault((view.device.name, external.port.ref), f"{PORT}{len(known) + 1}")
+            interface = f"{port}.{external.tag}" if external.tag else port
+            tells = () if external.vrf and view.overlay else external.accepts
+            routers.setdefault(external.peer, []).append(Session(interface, external, view.device.asn, tells))
     for name in sorted(routers):
         yield _router(name.lower(), routers[name])
 

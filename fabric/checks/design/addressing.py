@@ -62,23 +62,23 @@ class UniqueAddresses(FabricCheck):
 def _taken(fabric: FabricPlan) -> list[Taken]:
     """All addresses of a fabric by kind. Equal loopbacks are the router ids' matter, equal subnets the links'."""
     devices, tenancy = fabric.devices, fabric.tenancy
-    ways = [
-        (way.address, f"{way.name} for '{tenancy.tenants[way.tenant].name}'")
-        for way in tenancy.external_connections
-        if way.address
+    connections = [
+        (connection.address, f"{connection.name} for '{tenancy.tenants[connection.tenant].name}'")
+        for connection in tenancy.external_connections
+        if connection.address
     ]
     return [
-        _labelled("loopback", dict(_of_switches(fabric, fabric.loopback)).items()),
-        _labelled("IPv6 loopback", _of_switches(fabric, fabric.loopback6)),
-        _labelled("management address", _of_switches(fabric, fabric.management)),
-        _labelled("VTEP", [(number, devices[leaf].name) for leaf, number in sorted(tenancy.vtep.items())]),
-        _labelled("shared VTEP", {number: devices[leaf].name for leaf, number in sorted(tenancy.pair_vtep.items())}.items()),
+        _labeled("loopback", dict(_of_switches(fabric, fabric.loopback)).items()),
+        _labeled("IPv6 loopback", _of_switches(fabric, fabric.loopback6)),
+        _labeled("management address", _of_switches(fabric, fabric.management)),
+        _labeled("VTEP", [(number, devices[leaf].name) for leaf, number in sorted(tenancy.vtep.items())]),
+        _labeled("shared VTEP", {number: devices[leaf].name for leaf, number in sorted(tenancy.pair_vtep.items())}.items()),
         _subnets(fabric, "link between {}", fabric.subnet),
         *(
             _subnets(fabric, f"link of '{tenancy.tenants[tenant].name}' between {{}}", first)
             for tenant, first in sorted(tenancy.slices.items())
         ),
-        _labelled("external connection", [(low + end, name) for low, name in ways for end in (0, 1)]),
+        _labeled("external connection", [(low + end, name) for low, name in connections for end in (0, 1)]),
     ]
 
 
@@ -86,7 +86,7 @@ def _of_switches(fabric: FabricPlan, numbers: NDArray[Any]) -> list[tuple[int, s
     return [(int(numbers[device.index]), device.name) for device in fabric.switches if numbers[device.index] >= 0]
 
 
-def _labelled(what: str, pairs: Iterable[tuple[int, str]]) -> Taken:
+def _labeled(what: str, pairs: Iterable[tuple[int, str]]) -> Taken:
     found = list(pairs)
     return [number for number, _ in found], lambda at: f"{what} of {found[at][1]}"
 
@@ -187,7 +187,7 @@ class Pools(FabricCheck):
 
     def _outside(self, design: Design) -> Iterator[Finding]:
         """Prefixes taken from routers into the table that the fabric's own addresses are in."""
-        inside = {way.name for way in design.fabric.tenancy.external_connections if way.tenant < 0}
+        inside = {connection.name for connection in design.fabric.tenancy.external_connections if connection.tenant < 0}
         for index, attachment in enumerate(design.fabric.spec.attachments):
             accepted = (
                 (attachment.external.accept or ()) if attachment.external is not None and attachment.name in inside else ()

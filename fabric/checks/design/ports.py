@@ -31,7 +31,7 @@ class Ports(FabricCheck):
         ends = plugged(design.fabric)
         yield from self._used_twice(design, ends)
         yield from self._missing_ports(design, ends)
-        yield from self._split_two_ways(design, ends)
+        yield from self._two_breakouts(design, ends)
         yield from self._too_many(design, ends)
         yield from self._nics(design)
 
@@ -56,13 +56,13 @@ class Ports(FabricCheck):
                     name = fabric.devices[ends.device[mine[at]]].name
                     yield self.say(design, switch_path(design, role), f"{name}: {wrong}")
 
-    def _split_two_ways(self, design: Design, ends: Ends) -> Iterator[Finding]:
+    def _two_breakouts(self, design: Design, ends: Ends) -> Iterator[Finding]:
         cages = np.unique(np.stack([ends.device, ends.cage, ends.split, ends.speed_gbps], axis=1), axis=0)
         cages = cages[_switches(design.fabric)[cages[:, 0]]]
         mixed = np.flatnonzero((np.diff(cages[:, :2], axis=0) == 0).all(axis=1))
         if len(mixed):
-            (device, cage, split, speed), (*_, ways, gbps) = cages[mixed[0]].tolist(), cages[mixed[0] + 1].tolist()
-            got = f"{split}x{speed}G and {ways}x{gbps}G{in_all(len(mixed), 'cage')}"
+            (device, cage, split, speed), (*_, other_split, gbps) = cages[mixed[0]].tolist(), cages[mixed[0] + 1].tolist()
+            got = f"{split}x{speed}G and {other_split}x{gbps}G{in_all(len(mixed), 'cage')}"
             text = f"{design.fabric.devices[device].name}: cage {cage} has two different breakouts, {got}"
             yield self.say(design, ("topology",), text)
 
@@ -126,6 +126,6 @@ def _wrong_port(fabric: FabricPlan, role: str, cage: int, sub: int, split: int, 
         return f"expected a cage from 1 to {model.cages}, got {cage}"
     splits = model.group_of(cage).splits
     if splits.get(speed_gbps) != split:
-        does = ", ".join(f"{ways}x{gbps}G" for gbps, ways in sorted(splits.items(), reverse=True))
+        does = ", ".join(f"{count}x{gbps}G" for gbps, count in sorted(splits.items(), reverse=True))
         return f"cage {cage}: expected one of the breakouts {does}, got {split}x{speed_gbps}G"
     return "" if 0 <= sub < split else f"cage {cage}: expected a port from 1 to {split}, got {sub + 1}"

@@ -77,7 +77,7 @@ class SinglePoints(FabricCheck):
                     hint=split if group.nic.count > 1 and group.nic.ports == 1 else "",
                     severity=NOTE if purpose == "storage" else "",
                 )
-        borders = {int(fabric.links.b[way.link]) for way in fabric.tenancy.external_connections}
+        borders = {int(fabric.links.b[connection.link]) for connection in fabric.tenancy.external_connections}
         if len(borders) == 1:
             text = f"all external connections are on one leaf, {named(fabric, borders)}"
             yield self.say(design, ("topology", "attachments"), text)

@@ -125,11 +125,13 @@ class SessionEnds(FabricCheck):
                 text = f"the EVPN session between {named(fabric, pairs[0])} {fault.format(named(fabric, pairs[0][:1]))}"
                 yield self.say(design, ("overlay",), text + in_all(len(pairs), "session"), hint=RESTORE_LOCK)
         attachments = [attachment.name for attachment in fabric.spec.attachments]
-        for way in fabric.tenancy.external_connections:
-            leaf = fabric.devices[fabric.links.b[way.link]]
-            if way.asn == leaf.asn:
-                text = f"router '{way.name}': AS number {way.asn} is also the AS number of {leaf.name}"
-                yield self.say(design, ("topology", "attachments", attachments.index(way.name), "external", "asn"), text)
+        for connection in fabric.tenancy.external_connections:
+            leaf = fabric.devices[fabric.links.b[connection.link]]
+            if connection.asn == leaf.asn:
+                text = f"router '{connection.name}': AS number {connection.asn} is also the AS number of {leaf.name}"
+                yield self.say(
+                    design, ("topology", "attachments", attachments.index(connection.name), "external", "asn"), text
+                )
 
 
 class MaximumPaths(FabricCheck):

@@ -39,7 +39,7 @@ def row(
     what: dict[Network, str],
     tone: Tone | None = None,
 ) -> list[Placed]:
-    """A bank for every network, side by side: `labels` are its cells, `what` says what they are; `tone` is the colour of
+    """A bank for every network, side by side: `labels` are its cells, `what` names them; `tone` is the colour of
     all, each has that of its network without one."""
     slots = condense(view.networks, _MOST)
     width = (area.w - GAP * (len(slots) - 1)) / len(slots)

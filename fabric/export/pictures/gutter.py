@@ -41,7 +41,11 @@ def _lines(view: View, role: str) -> list[str]:
     out = [f"{row['switches'][role]:,} × {row['models'][role]}"]
     ports = row["ports"][role]
     if role != LEAF or len(groups) == 1:
-        out += [f"{ports[way]} × {ports[f'{way}_speed_gbps']}G {way}" for way in ("down", "up") if ports[way]]
+        out += [
+            f"{ports[direction]} × {ports[f'{direction}_speed_gbps']}G {direction}"
+            for direction in ("down", "up")
+            if ports[direction]
+        ]
     return out
 
 

@@ -1,4 +1,4 @@
-"""The racks of a site: an elevation of every kind of rack, and below them the floor, which says where each stands."""
+"""The racks of a site: an elevation of every kind of rack, and below them the floor, with the place of each rack."""
 
 from __future__ import annotations
 

@@ -43,9 +43,9 @@ class Estimate:
     def ends(self) -> list[tuple[str, str]]:
         """Interface that each directed link leaves its device by."""
         names = PortNames(self.plan)
-        ways = [names.columns(end)[1].tolist() for end in ("a", "b")]
+        interfaces = [names.columns(end)[1].tolist() for end in ("a", "b")]
         devices = [[self.plan.devices[at].name for at in getattr(self.plan.links, end).tolist()] for end in ("a", "b")]
-        return [*zip(devices[0], ways[0], strict=True), *zip(devices[1], ways[1], strict=True)]
+        return [*zip(devices[0], interfaces[0], strict=True), *zip(devices[1], interfaces[1], strict=True)]
 
     def left(self, down: Down) -> Left:
         """What remains of it."""

@@ -61,11 +61,11 @@ def forwarding(lab: Blueprint, down: Down = NOTHING) -> Expected:
     living = [name for name in lab.views if name not in down.nodes]
     found: Expected = {name: {} for name in living}
     for origin, view in lab.views.items():
-        ways = dict(_towards(lab, links, origin)) if origin not in down.nodes else {}
+        hops = dict(_towards(lab, links, origin)) if origin not in down.nodes else {}
         for prefix in announced(lab, view):
             for node in living:
                 if node != origin:
-                    found[node][prefix] = ways.get(node, frozenset())
+                    found[node][prefix] = hops.get(node, frozenset())
     return found
 
 
@@ -85,7 +85,7 @@ def _links(lab: Blueprint, down: Down) -> dict[str, dict[str, list[str]]]:
 def _towards(
     lab: Blueprint, links: Mapping[str, Mapping[str, Collection[str]]], origin: str
 ) -> Iterator[tuple[str, frozenset[str]]]:
-    paths: dict[str, frozenset[int]] = {origin: frozenset()}  # AS numbers on the way, by node that is reached
+    paths: dict[str, frozenset[int]] = {origin: frozenset()}  # AS numbers of the path, by node that is reached
     ring = [origin]
     while ring:
         taken: dict[str, list[str]] = {}

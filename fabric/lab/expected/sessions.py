@@ -17,5 +17,5 @@ def sessions(lab: Blueprint) -> list[Planned]:
     ]
 
 
-def _stand_in(way: External) -> str:
-    return node_name(router(way), way.vrf if way.tag else "")
+def _stand_in(external: External) -> str:
+    return node_name(router(external), external.vrf if external.tag else "")

@@ -187,7 +187,7 @@ def _observe(pipe: Connection, other: Connection, flows: Sequence[Flow], watches
                 elif word == "changes":
                     pipe.send(dict(changed))
                 else:
-                    time.sleep(0.05)  # what is on its way
+                    time.sleep(0.05)  # packets in flight
                     for flow, (_, receiver, _) in enumerate(flows):
                         state.take(flow, receiver)
                     pipe.send(state.seen(changed))

@@ -74,7 +74,7 @@ def arrivals(
 class _Run:
     def __init__(self, live: Live, asked: Sequence[Ping]) -> None:
         self.asked, self.replies = asked, [0] * len(asked)
-        self.token, self.tries = secrets.randbits(16), 0  # replies to an earlier run may still be on their way
+        self.token, self.tries = secrets.randbits(16), 0  # replies to an earlier run may still be in flight
         self.arrived = set[int]()  # questions that came to a socket of this run
         self.counted: Counter[tuple[int, int]] = Counter()  # (question, try) → replies
         self.sockets: dict[tuple[str, str, str, bool], socket.socket] = {}

@@ -15,7 +15,7 @@ from fabric.lab.proofs.gateways import uplinks
 from fabric.lab.proofs.reach import pairs
 from fabric.plan import LEAF
 
-SMALL = 84  # bytes: what always gets through where there is a way
+SMALL = 84  # bytes: what always gets through where there is a path
 
 
 def show(live: Live) -> Shown:
@@ -51,7 +51,7 @@ def show(live: Live) -> Shown:
 
 
 def _narrow(live: Live) -> list[Fault]:
-    """Ports between switches that take less than planned: packets may go another way today."""
+    """Ports between switches that take less than planned: packets may take another path today."""
     found = []
     for name, view in live.lab.views.items():
         for port in uplinks(live, name):

@@ -21,7 +21,7 @@ FIRST_PORT, DISCARD = 12000, 9
 
 
 def show(live: Live) -> Shown:
-    """For every leaf with several ways, flows from one of its servers (or itself) to another leaf."""
+    """For every leaf with several paths, flows from one of its servers (or itself) to another leaf."""
     chosen = dict(_chosen(live))
     expected = forwarding(live.lab)
     faults: list[Fault] = []

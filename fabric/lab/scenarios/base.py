@@ -99,11 +99,11 @@ class Stage:
         return [wire for wire in self.live.lab.cables if wire.a.node in inside and wire.b.node in inside]
 
     def streams(self, leaf: str, without: frozenset[str] = frozenset()) -> list[Stream]:
-        """Flows between a leaf and another one, half each way: of servers, else of the leaves themselves."""
+        """Flows between a leaf and another one, half in each direction: of servers, else of the leaves themselves."""
         ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric and end.leaf not in without]
         found = [(a, b) for a, b in pairs(self.live, ends)[0] if a.leaf == leaf != b.leaf]
         if found and not self.forgets:
-            return _both_ways(*found[-1])
+            return _both_directions(*found[-1])
         part = together(self.live.lab)
         others = [name for name in self.leaves if name != leaf and name not in without and part[name] == part[leaf]]
         if not others:
@@ -247,5 +247,5 @@ def measures(watched: Watched) -> dict[str, Measure]:
     }
 
 
-def _both_ways(one: Endpoint, other: Endpoint) -> list[Stream]:
+def _both_directions(one: Endpoint, other: Endpoint) -> list[Stream]:
     return [Stream(a.server, a.address, b.server, b.address, FLOWS // 2) for a, b in ((one, other), (other, one))]

@@ -1,4 +1,4 @@
-"""Two cables of a leaf are plugged the wrong way round: LLDP must find both, name them, and nothing else."""
+"""Two cables of a leaf are swapped: LLDP must find both, name them, and nothing else."""
 
 from __future__ import annotations
 

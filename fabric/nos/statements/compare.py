@@ -66,8 +66,8 @@ def compare(
         *_folded(EXTRA, (path for path in extra if path not in paired), running, planned),
         *_reordered(syntax, planned, running),
     ]
-    labelled = (replace(one, label=_is_label(syntax, one)) for one in differences)
-    return sorted(labelled, key=lambda one: (one.place.file, one.place.line, one.path))
+    labeled = (replace(one, label=_is_label(syntax, one)) for one in differences)
+    return sorted(labeled, key=lambda one: (one.place.file, one.place.line, one.path))
 
 
 def _is_label(syntax: Syntax, difference: Difference) -> bool:

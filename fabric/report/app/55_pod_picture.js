@@ -18,13 +18,13 @@ class PodPicture {
     const lower = rowOf(count(leaves), gutter, room, { least: LEAF_LEAST, most: 130, gap: peers ? 110 : 5 });
     const wide = Math.max(upper.end, lower.end) + gutter,
       picture_ = Math.max(width, wide);
-    const centre = (row) => (picture_ - (row.end - gutter)) / 2 - gutter;
+    const center = (row) => (picture_ - (row.end - gutter)) / 2 - gutter;
     const stubs = this.fabric.groups.length > 0;
     const spinesTop = stubs ? 66 : 20,
       mesh = Math.max(120, Math.min(230, leaves.length * 14));
     const leavesTop = spines.length ? spinesTop + 34 + mesh : 20;
-    this.row(spines, upper, centre(upper), spinesTop);
-    this.row(leaves, lower, centre(lower), leavesTop);
+    this.row(spines, upper, center(upper), spinesTop);
+    this.row(leaves, lower, center(lower), leavesTop);
     const grid = this.serverGrid(servers, gutter, leavesTop + 106, room);
     const attached = this.attachments(gutter, grid.end + 14);
     const label = `${this.pod.name}: spines above, leaves below, servers at the bottom`;

@@ -37,8 +37,8 @@ function pathsBetween(fabric, loads, pairs) {
   for (const [from, to] of pairs) {
     const key = `${from.leaf} ${to.leaf}`;
     if (!done.has(key)) done.set(key, hops.across(from.leaf, to.leaf));
-    const way = loads.dead[from.link] || loads.dead[to.link] ? null : done.get(key);
-    if (way) hops.add(from, to, way);
+    const stages = loads.dead[from.link] || loads.dead[to.link] ? null : done.get(key);
+    if (stages) hops.add(from, to, stages);
     else hops.missed.push([from, to]);
   }
   return { hops: hops.list(), missed: hops.missed };
@@ -97,8 +97,8 @@ class Hops {
     ];
   }
 
-  add(from, to, way) {
-    for (const [name, links] of [["server–leaf", [from.link]], ...way, ["leaf–server", [to.link]]]) {
+  add(from, to, stages) {
+    for (const [name, links] of [["server–leaf", [from.link]], ...stages, ["leaf–server", [to.link]]]) {
       if (!this.stages.has(name)) this.stages.set(name, new Set());
       for (const link of links) this.stages.get(name).add(link);
     }

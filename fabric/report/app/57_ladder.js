@@ -121,7 +121,7 @@ function missedWords(fabric, loads, pairs, missed) {
     missed.length === pairs.length
       ? "No path"
       : `No path for ${thousands(missed.length)} of ${counted(pairs.length, "pair")} of ports`;
-  if (!apart) return `${count}: every way is cut by what is dead.`;
+  if (!apart) return `${count}: every path is cut by failures.`;
   const lane = (port) => fabric.lanes[fabric.laneOf[port.leaf]].name;
   const [from, to] = apart;
   return `${count}: ${from.label} is on ${lane(from)}, ${to.label} on ${lane(to)}, and no link joins these networks.`;
@@ -161,12 +161,12 @@ function ladderPicture({ fabric, width }, from, to, hops) {
   const x = (at) => 2 + at * rung,
     middle = 58,
     whole = Math.max(width, x(stations.length - 1) + row.width + 4);
-  const way = hops.map((hop) => `${hop.name} ×${hop.links.length}`).join(", ");
-  const label = `From ${fabric.devices.name[from]} to ${fabric.devices.name[to]}: ${way}`;
+  const path = hops.map((hop) => `${hop.name} ×${hop.links.length}`).join(", ");
+  const label = `From ${fabric.devices.name[from]} to ${fabric.devices.name[to]}: ${path}`;
   const bands = hops.map((hop, at) => {
     const begin = x(at) + stationWidth,
       end = x(at + 1),
-      centre = (begin + end) / 2,
+      center = (begin + end) / 2,
       badge = badgeText(hop.found);
     return [
       svg("path", {
@@ -174,10 +174,10 @@ function ladderPicture({ fabric, width }, from, to, hops) {
         "stroke-width": Math.min(16, 2 + 2 * Math.log2(hop.links.length)),
         d: `M${begin} ${middle}H${end}`,
       }),
-      middleText(centre, middle - 24, `×${thousands(hop.links.length)}`, { class: "strong" }),
-      middleText(centre, middle + 47, `mean ${percent(hop.found.mean)}`, { class: "soft small" }),
-      middleText(centre, middle + 61, `worst ${percent(hop.found.worst)}`, { class: "soft small" }),
-      middleText(centre, middle + 75, badge, { class: "bad small" }),
+      middleText(center, middle - 24, `×${thousands(hop.links.length)}`, { class: "strong" }),
+      middleText(center, middle + 47, `mean ${percent(hop.found.mean)}`, { class: "soft small" }),
+      middleText(center, middle + 61, `worst ${percent(hop.found.worst)}`, { class: "soft small" }),
+      middleText(center, middle + 75, badge, { class: "bad small" }),
     ];
   });
   const pictures = stations.map((devices, at) =>

@@ -65,11 +65,11 @@ function deviceDetails(page, device) {
         html("button", { type: "button", "data-key": text, onclick: () => state.set(changes) }, text),
       ),
     ),
-    neighbourTable(page, device),
+    neighborTable(page, device),
   ];
 }
 
-function neighbourTable({ fabric, loads, state }, device) {
+function neighborTable({ fabric, loads, state }, device) {
   const { role } = fabric.devices;
   const most = 16,
     neighbors = [...groupsOf(fabric.linksOf(device), (link) => fabric.other(link, device))].sort(

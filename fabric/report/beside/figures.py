@@ -23,7 +23,7 @@ _TIER_NAMES = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
 @dataclass(frozen=True)
 class Value:
-    """A figure as it is written; `number` to compare it with the first design's, None where that says nothing."""
+    """A figure as it is written; `number` to compare it with the first design's, None where a comparison has no meaning."""
 
     text: str
     number: float | None = None

@@ -1,7 +1,7 @@
 """Throughput under optimal routing: the maximum concurrent flow as a linear program, solved by HiGHS.
 
 Traffic is split over any paths between switches as suits all of it best. A variable is what one leaf's traffic takes of
-one edge: leaves times edges, not pairs of leaves. Two exact ways make it small: colour refinement of the program itself
+one edge: leaves times edges, not pairs of leaves. Two exact reductions make it small: colour refinement of the program itself
 (`optimal` up to FULL_LEAVES leaves), and one representative of every class of leaves in a fabric seen by its symmetry
 (beyond). The second takes leaves that refinement does not tell apart for interchangeable, which holds in a Clos fabric
 unless failures form a pattern as regular as the fabric itself.
@@ -48,7 +48,7 @@ class Optimum:
 
 
 def optimal(base: Ground, net: Network, asked: Traffic, reached: float) -> Optimum:
-    """Throughput under optimal routing, 0 where part of the demand has no way.
+    """Throughput under optimal routing, 0 where part of the demand has no path.
 
     `reached` is the throughput of some routing: where it meets the bound of a cut, that is the answer.
     """
@@ -88,7 +88,7 @@ def _received(sent: Floats, own: Ints) -> Floats:
 
 
 def connected(base: Ground, net: Network, asked: Traffic) -> bool:
-    """Whether all that is asked for has a way, of whatever length."""
+    """Whether all demands have a path, of any length."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 

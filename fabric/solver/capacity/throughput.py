@@ -170,7 +170,7 @@ def _step(unit: Ints, half: bool) -> int:
 class Shares:
     """What equal-split ECMP makes of a pattern."""
 
-    share: float  # of NIC speed; 0 where part of the demand has no way
+    share: float  # of NIC speed; 0 where part of the demand has no path
     link: int  # directed link that limits it, -1 where the server ports do
     lost: float  # Gb/s of demand without a path
     load: Floats  # Gb/s on every directed link at the full demand
@@ -221,7 +221,7 @@ def loads(base: Ground, route_table: Routes, demand: Floats) -> tuple[Floats, fl
 
 
 def _last_hops(route_table: Routes, members: Ints, arrived: Floats, load: Floats) -> float:
-    """Adds what goes from the switches beside the leaves to the leaves themselves; returns what has no way."""
+    """Adds what goes from the switches beside the leaves to the leaves themselves; returns what has no path."""
     at = np.full(len(route_table.class_of), -1, dtype=np.int64)
     at[members] = np.arange(len(members))
     tail, leaf = np.divmod(route_table.pair, len(route_table.class_of))
@@ -255,7 +255,7 @@ def _table(route_table: Routes, kind: int, shares: bool = True) -> tuple[Any, In
 
 
 def paths(route_table: Routes, source_leaf: int, target_leaf: int) -> int:
-    """Distinct equal-cost paths between two leaves, two parallel links counted as two; 0 where there is no way."""
+    """Distinct equal-cost paths between two leaves, two parallel links counted as two; 0 where there is no path."""
     at, number, total = np.array([source_leaf]), np.array([1], dtype=np.int64), 0
     while len(at):
         arrived = at == target_leaf

@@ -17,7 +17,7 @@ from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.tables import Table
 from fabric.text import aligned
 
-SUSPICIOUS = 3.0  # spreads that a parameter of a rightly labelled table hardly moves
+SUSPICIOUS = 3.0  # spreads that a parameter of a rightly labeled table hardly moves
 LARGE_PERCENT = 20.0  # median error of a table from which on its platform is doubted
 OWN_SPREAD, SHARED_SPREAD = 1.0, 0.4  # of a parameter's own spread: what a user's tables may move
 OWN_WEIGHT = 5.0  # of a user's row over a published one: it is the very platform that is asked about

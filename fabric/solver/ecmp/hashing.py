@@ -76,7 +76,7 @@ class Hash:
     def __post_init__(self) -> None:
         for word, known, what in (
             (self.family, FAMILIES, "a hash family"),
-            (self.seeding, SEEDINGS, "a way to seed"),
+            (self.seeding, SEEDINGS, "a seeding"),
             *((field, FIELD_BYTES, "a header field") for field in self.fields),
         ):
             if word not in known:

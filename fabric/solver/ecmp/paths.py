@@ -36,7 +36,7 @@ class Paths:
     flow: Ints
     link: Ints
     share: Floats  # part of the flow that takes this link
-    lost: Bools  # [flows] that have no way; they have no entries
+    lost: Bools  # [flows] that have no path; they have no entries
 
 
 def route(
@@ -48,7 +48,7 @@ def route(
     seed: int | None = None,
     flowlets: int = FLOWLETS,
 ) -> Paths:
-    """The links that every flow takes: of an `ecmp` flow in the order of its way, of others in any.
+    """The links that every flow takes: of an `ecmp` flow in the order of its path, of others in any.
 
     `hashing` is the plan's own where not given; a `seed` draws other queue pair numbers. A flow of a port to itself takes
     no links.
@@ -103,7 +103,7 @@ def load_of(
 
 
 def _hashed_load(net: Network, route_table: Routes, flows: Flows, hashing: Hashing) -> tuple[Floats, Bools]:
-    """As `load_of`, for flows of one way each."""
+    """As `load_of`, for flows of one path each."""
     up, down, dead, away = ends(net, flows)
     leaf = net.ports.leaf
     hops, failed = _walk(route_table, leaf[flows.source_port], leaf[flows.target_port], by_hash(net, flows, hashing))
@@ -229,7 +229,7 @@ def _by_load(net: Network, route_table: Routes, flows: Flows, flowlets: int) -> 
 
 
 def _walked(net: Network, route_table: Routes, flows: Flows, pick: Pick, parts: int) -> Paths:
-    """Paths of flows that go in so many parts, each on one way."""
+    """Paths of flows that go in so many parts, each on one path."""
     owner = np.repeat(np.arange(len(flows)), parts)
     up, down, lost, away = ends(net, flows)
     leaf = net.ports.leaf
@@ -243,7 +243,7 @@ def _walked(net: Network, route_table: Routes, flows: Flows, pick: Pick, parts: 
 
 
 def _walk(route_table: Routes, source: Ints, target: Ints, pick: Pick) -> tuple[list[Ints], Bools]:
-    """(directed link of every walk between leaves, -1 where it has arrived, a step each; walks that find no way)."""
+    """(directed link of every walk between leaves, -1 where it has arrived, a step each; walks that find no path)."""
     node, steps, lost = source.copy(), [], np.zeros(len(source), dtype=bool)
     going = np.flatnonzero(node != target)
     while len(going):

@@ -48,7 +48,7 @@ def max_min(
 
 
 def rates(net: Network, paths: Paths, weight: Floats | None = None) -> Floats:
-    """Max-min fair rate in GB/s of every flow on its paths, [flows]; 0 for those that have no way."""
+    """Max-min fair rate in GB/s of every flow on its paths, [flows]; 0 for those that have no path."""
     found = max_min(net.capacity, paths.flow, paths.link, paths.flows, weight, share=paths.share)
     found[paths.lost] = 0.0
     return found

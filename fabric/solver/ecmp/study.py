@@ -39,7 +39,7 @@ class EcmpStudy:
     mode: str
     seeds: int
     connections: int
-    lost: int  # connections that have no way, in some run
+    lost: int  # connections that have no path, in some run
     tiers: tuple[TierLoad, ...]
     rates: str  # "max-min", or "first bottleneck" where there are too many paths for it
     mean_GBps: float
@@ -64,7 +64,7 @@ def study(
 
     Rates are max-min fair among queue pairs; a connection has the rate of its slowest queue pair, and 0 without a path.
     Sprayed packets do not care for queue pairs: one run, of whole connections. Where their paths do not fit in memory, a
-    rate is that of the first bottleneck: capacity by flows of the worst link on the way, which is never above max-min.
+    rate is that of the first bottleneck: capacity by flows of the worst link of the path, which is never above max-min.
     """
     ecmp.check(mode, flowlets)
     if seeds < 1:
@@ -189,7 +189,7 @@ def _means(runs: Sequence[Sequence[TierLoad]]) -> tuple[TierLoad, ...]:
 
 
 def _first_bottleneck(net: Network, route_table: Routes, flows: Flows) -> tuple[Floats, Floats, Bools]:
-    """(rate of every sprayed flow at its first bottleneck, load of every directed link, flows that have no way)."""
+    """(rate of every sprayed flow at its first bottleneck, load of every directed link, flows that have no path)."""
     loads, lost = ecmp.load_of(net, route_table, flows, "spray")
     alike = flows.weight == flows.weight[0]
     number = loads / flows.weight[0] if alike.all() else _numbers(net, route_table, flows)

@@ -162,8 +162,8 @@ def ctas_of(supply: Supply) -> int:
 
 def gpu_of(placed: Placement) -> physics.Gpu:
     """The GPU of the job's servers, its NVLink as the catalog states it."""
-    both_ways = placed.server.nvlink_gbytes_s
-    return physics.gpu(placed.server.gpu or physics.gpu_in(placed.model), both_ways / 2 if both_ways else None)
+    both_directions = placed.server.nvlink_gbytes_s
+    return physics.gpu(placed.server.gpu or physics.gpu_in(placed.model), both_directions / 2 if both_directions else None)
 
 
 def transport_of(supply: Supply) -> str:

@@ -75,8 +75,8 @@ def platform_of(fabric: FabricPlan) -> MeasuredPlatform:
     """The platform of runs on a fabric's servers, for output of nccl-tests that does not state its network."""
     group = job_group(fabric)
     server, nic = group.server, group.nic
-    both_ways = server.nvlink_gbytes_s
-    gpu = physics.gpu(server.gpu or physics.gpu_in(group.model), both_ways / 2 if both_ways else None)
+    both_directions = server.nvlink_gbytes_s
+    gpu = physics.gpu(server.gpu or physics.gpu_in(group.model), both_directions / 2 if both_directions else None)
     return MeasuredPlatform(
         gpu=gpu.name,
         gpus_per_node=server.gpus,

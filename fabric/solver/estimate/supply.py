@@ -31,7 +31,7 @@ class Share:
     worst: float
     best: float
     link: int  # directed link that decides in a middling draw, -1 where the NICs do
-    hop_us: float  # that a way takes longer than over one switch, in the mean
+    hop_us: float  # mean extra latency of a path, compared with one over one switch
 
 
 @dataclass(frozen=True)

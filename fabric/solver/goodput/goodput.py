@@ -258,7 +258,7 @@ def _saving(
 
 
 def _restarts(per_year: Sequence[tuple[Part, Floats]], asked: Sections, size: Sizes) -> tuple[Restart, ...]:
-    """The ways to come back with their shares of the failures."""
+    """The kinds of restart with their shares of the failures."""
     failures, checkpoint = asked.failures, asked.checkpoint
     load, together = _demand(per_year, failures)
     stops = sum((value for part, value in per_year if part.stops), np.zeros_like(load))
@@ -268,12 +268,12 @@ def _restarts(per_year: Sequence[tuple[Part, Floats]], asked: Sections, size: Si
     unsaved_s = size.write_s if checkpoint.background else 0.0
     local = checkpoint.local_GBps_per_server > 0
     of_switch = (size.local_read_s, 0.0) if local else (size.read_s, unsaved_s)
-    ways = (
+    kinds = (
         (1 - waits - hot, failures.restart_s, size.read_s, unsaved_s),
         (hot, failures.standby_restart_s, size.read_s, unsaved_s),
         (waits, failures.restart_s, *of_switch),
     )
-    return tuple(Restart(share, failures.detection_s, *seconds) for share, *seconds in ways if share.any())
+    return tuple(Restart(share, failures.detection_s, *seconds) for share, *seconds in kinds if share.any())
 
 
 def _demand(per_year: Sequence[tuple[Part, Floats]], failures: Failures) -> tuple[Floats, dict[str, Floats]]:

@@ -16,7 +16,7 @@ from fabric.solver import Floats
 
 @dataclass(frozen=True)
 class Restart:
-    """One way to come back, in seconds."""
+    """One kind of restart, in seconds."""
 
     share: Floats  # of the failures that stop the job: typical, then for each draw of the rates
     detection_s: float

@@ -54,7 +54,7 @@ def need_scored(tables: Sequence[Table], paths: Sequence[Path]) -> None:
         return
     reasons = "; ".join(f"{table.id}: {table.why_not}" for table in tables[:3])
     message = f"expected a table that can be scored, got {reasons}"
-    hint = "a table needs its platform, a collective that is modelled, and rows of 8 bytes or more"
+    hint = "a table needs its platform, a collective that is modeled, and rows of 8 bytes or more"
     raise InputError([Diagnostic("FAB172", Place(str(paths[0])), message, hint)])
 
 

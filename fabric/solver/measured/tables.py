@@ -20,7 +20,7 @@ __all__ = ["COLLECTIVES", "MeasuredPlatform", "Row", "Table", "busbw_factor", "o
 
 CODE = "FAB172"
 COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "reduce", "sendrecv")
-UNMODELLED = ("gather", "scatter", "alltoallv", "hypercube")  # nccl-tests has programs for them; they are read, not scored
+UNMODELED = ("gather", "scatter", "alltoallv", "hypercube")  # nccl-tests has programs for them; they are read, not scored
 LEAST_BYTES = 8  # smaller rows are not scored: they are an empty kernel
 MOST_BYTES, MOST_US, MOST_GBPS = 2**50, 1e12, 1e6
 WHAT = "a measured table"
@@ -65,9 +65,9 @@ def busbw_factor(collective: str, ranks: int) -> float:
 
 
 def collective_named(text: str) -> str:
-    """`AllReduce`, `all-to-all`, `all_gather_perf` in the names of COLLECTIVES and UNMODELLED; "" for no collective."""
+    """`AllReduce`, `all-to-all`, `all_gather_perf` in the names of COLLECTIVES and UNMODELED; "" for no collective."""
     bare = re.sub(r"(perf|mpi|bench)+$", "", re.sub(r"[^a-z0-9]", "", text.lower()))
-    known = {name.replace("_", ""): name for name in (*COLLECTIVES, *UNMODELLED)}
+    known = {name.replace("_", ""): name for name in (*COLLECTIVES, *UNMODELED)}
     return known.get(bare.removeprefix("nccl").removeprefix("rccl"), "")
 
 

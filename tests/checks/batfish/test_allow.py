@@ -10,7 +10,7 @@ from fabric.checks.batfish.allow import allowed, reason
 from fabric.nos.batfish.context import Context, contexts, paths
 from fabric.nos.target import target_names
 
-QUALITY = "Quality of service is not modelled; the checks of lossless classes read the files themselves."
+QUALITY = "Quality of service is not modeled; the checks of lossless classes read the files themselves."
 EVOLVED = "The management port, under the name that it has on Evolved, and its routing table."
 TARGETS = "Batfish makes route distinguishers and targets of its own; those of the files are read back against the plan."
 GATEWAY = "Property 'gwaddr' of 'eth0|172.16.0.10/16' is not implemented"

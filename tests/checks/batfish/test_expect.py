@@ -9,7 +9,7 @@ import pytest
 from fabric import pipeline
 from fabric.checks import Design
 from fabric.checks.batfish import judge
-from fabric.checks.batfish.expect import Expected, Place, Route, Session, Ways, merged
+from fabric.checks.batfish.expect import EqualPaths, Expected, Place, Route, Session, merged
 from fabric.plan import LEAF, SPINE
 from tests import ROOT
 from tests.checks.batfish.helpers import Recorded, Site, example, recorded, small
@@ -61,16 +61,16 @@ def test_next_hops_in_three_tiers() -> None:
     spines = [device for device in fabric.switches if device.role == SPINE]
     here, beside = leaves[0], leaves[1]
     far = next(leaf for leaf in leaves if leaf.pod != here.pod)
-    ways = Ways(fabric, {device.name: views.of(device) for device in fabric.switches})
-    uplinks = sum(ways.links[here.index].values())
-    assert ways.to(beside.index)[here.index] == uplinks
-    assert ways.to(far.index)[here.index] == uplinks
+    paths = EqualPaths(fabric, {device.name: views.of(device) for device in fabric.switches})
+    uplinks = sum(paths.links[here.index].values())
+    assert paths.to(beside.index)[here.index] == uplinks
+    assert paths.to(far.index)[here.index] == uplinks
     spine = next(device for device in spines if device.pod == here.pod)
-    assert ways.to(far.index)[spine.index] == sum(
-        links for index, links in ways.links[spine.index].items() if fabric.devices[index].role != LEAF
+    assert paths.to(far.index)[spine.index] == sum(
+        links for index, links in paths.links[spine.index].items() if fabric.devices[index].role != LEAF
     )
     sister = next(device for device in spines if device.pod == here.pod and device is not spine)
-    assert sister.index not in ways.to(spine.index)
+    assert sister.index not in paths.to(spine.index)
 
 
 def test_merged() -> None:

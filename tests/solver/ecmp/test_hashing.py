@@ -207,7 +207,7 @@ def test_every_tier_and_every_switch_has_a_seed() -> None:
         ({"family": "crc23"}, r"expected a hash family, got 'crc23': did you mean 'crc32"),
         ({"fields": ("src_port",)}, r"expected a header field, got 'src_port': did you mean 'l4_src_port'"),
         ({"fields": ()}, "expected at least one header field"),
-        ({"seeding": "keys"}, "expected a way to seed, got 'keys': did you mean 'key'"),
+        ({"seeding": "keys"}, "expected a seeding, got 'keys': did you mean 'key'"),
         ({"seed": -1}, "expected a seed from 0 to 4294967295, got -1"),
     ],
 )

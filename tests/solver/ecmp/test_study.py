@@ -1,4 +1,4 @@
-"""Paths of flows over real plans: they lead where they should, chance is chance, and polarisation is found where it is."""
+"""Paths of flows over real plans: they lead where they should, chance is chance, and polarization is found where it is."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fabric.plan.lock_file import Lock
 from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site
 from fabric.solver import Network, Routes
-from fabric.solver.ecmp import paths as ecmp, polarisation
+from fabric.solver.ecmp import paths as ecmp, polarization
 from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw, shift, together, udp_source_port
 from fabric.solver.ecmp.hashing import Hash, by_tier
 from fabric.solver.ecmp.sharing import rates
@@ -84,22 +84,22 @@ def pairs(net: Network, draw: st.DrawFn, most: int = 12) -> Flows:
 @st.composite
 def situations(draw: st.DrawFn) -> tuple[Network, Routes, Flows]:
     """A fabric with some links and switches down, and flows over it."""
-    net, ways = built(draw(st.sampled_from(sorted(FABRICS))), draw(st.sampled_from(("ipv4", "ipv6", "unnumbered"))))
+    net, route_table = built(draw(st.sampled_from(sorted(FABRICS))), draw(st.sampled_from(("ipv4", "ipv6", "unnumbered"))))
     flows = pairs(net, draw)
     links = draw(st.lists(st.integers(0, net.links - 1), max_size=6))
     switches = [device.index for device in net.fabric.switches]
     devices = draw(st.lists(st.sampled_from(switches), max_size=1))
     if links or devices:
         net = net.without(np.array(links, dtype=np.int64), np.array(devices, dtype=np.int64))
-        ways = routes(net)
-    return net, ways, flows
+        route_table = routes(net)
+    return net, route_table, flows
 
 
 @STABLE
 @given(situations(), MODES)
 def test_paths_lead_from_nic_to_nic_over_links_that_are_up(situation: tuple[Network, Routes, Flows], mode: str) -> None:
-    net, ways, flows = situation
-    paths = ecmp.route(net, ways, flows, mode)
+    net, route_table, flows = situation
+    paths = ecmp.route(net, route_table, flows, mode)
     assert net.alive[paths.link].all()
     assert (np.diff(paths.flow) >= 0).all()
     for at in range(len(flows)):
@@ -126,14 +126,14 @@ def test_paths_lead_from_nic_to_nic_over_links_that_are_up(situation: tuple[Netw
 @STABLE
 @given(situations())
 def test_all_modes_agree_on_who_is_lost_and_spray_on_the_equal_split(situation: tuple[Network, Routes, Flows]) -> None:
-    net, ways, flows = situation
-    sprayed = ecmp.route(net, ways, flows, "spray")
+    net, route_table, flows = situation
+    sprayed = ecmp.route(net, route_table, flows, "spray")
     leaf = net.ports.leaf
     begin, end = leaf[flows.source_port], leaf[flows.target_port]
     for mode in ("ecmp", "adaptive"):
-        assert (ecmp.route(net, ways, flows, mode).lost == sprayed.lost).all()
+        assert (ecmp.route(net, route_table, flows, mode).lost == sprayed.lost).all()
     open_ = ~sprayed.lost & (flows.source_port != flows.target_port)
-    expected, lost = spread(ways, begin[open_], end[open_], flows.weight[open_])
+    expected, lost = spread(route_table, begin[open_], end[open_], flows.weight[open_])
     assert not lost.any()
     inside = (net.level[net.tail] > 0) & (net.level[net.head] > 0)
     assert ecmp.load(net, sprayed, flows.weight)[inside] == pytest.approx(expected[inside])
@@ -142,9 +142,9 @@ def test_all_modes_agree_on_who_is_lost_and_spray_on_the_equal_split(situation: 
 @STABLE
 @given(situations(), MODES)
 def test_loads_need_no_paths(situation: tuple[Network, Routes, Flows], mode: str) -> None:
-    net, ways, flows = situation
-    paths = ecmp.route(net, ways, flows, mode)
-    loads, lost = ecmp.load_of(net, ways, flows, mode)
+    net, route_table, flows = situation
+    paths = ecmp.route(net, route_table, flows, mode)
+    loads, lost = ecmp.load_of(net, route_table, flows, mode)
     assert loads == pytest.approx(ecmp.load(net, paths, flows.weight))
     assert (lost == paths.lost).all()
 
@@ -152,8 +152,8 @@ def test_loads_need_no_paths(situation: tuple[Network, Routes, Flows], mode: str
 @STABLE
 @given(situations(), MODES)
 def test_rates_fit_the_links_and_the_lost_get_none(situation: tuple[Network, Routes, Flows], mode: str) -> None:
-    net, ways, flows = situation
-    paths = ecmp.route(net, ways, flows, mode)
+    net, route_table, flows = situation
+    paths = ecmp.route(net, route_table, flows, mode)
     rate = rates(net, paths)
     assert (rate[paths.lost] == 0).all()
     assert (ecmp.load(net, paths, np.where(np.isfinite(rate), rate, 0)) <= net.capacity * (1 + 1e-9)).all()
@@ -164,37 +164,37 @@ def test_rates_fit_the_links_and_the_lost_get_none(situation: tuple[Network, Rou
 
 
 def test_planes_and_rails_do_not_meet() -> None:
-    net, ways = built("planes")
+    net, route_table = built("planes")
     ports = net.ports
     plane = np.array([net.fabric.devices[leaf].plane for leaf in ports.leaf.tolist()])
     one, other = np.flatnonzero(plane == 0)[0], np.flatnonzero(plane == 1)[-1]
     flows = connections(np.array([one, one]), np.array([other, np.flatnonzero(plane == 0)[-1]]))
     for mode in ecmp.MODES:
-        assert ecmp.route(net, ways, flows, mode).lost.tolist() == [True, False]
-    found = study(net, ways, flows, seeds=2)
+        assert ecmp.route(net, route_table, flows, mode).lost.tolist() == [True, False]
+    found = study(net, route_table, flows, seeds=2)
     assert (found.lost, found.worst_GBps, found.connections) == (1, 0.0, 2)
 
 
 def test_a_choice_depends_on_the_udp_port_alone_and_repeats() -> None:
-    net, ways = three_tiers()
+    net, route_table = three_tiers()
     flows = shift(net, 200)
-    first, again, other = (ecmp.route(net, ways, flows, seed=seed) for seed in (3, 3, 4))
+    first, again, other = (ecmp.route(net, route_table, flows, seed=seed) for seed in (3, 3, 4))
     assert (first.link == again.link).all()
-    assert (first.link == ecmp.route(net, ways, redraw(flows, 3)).link).all()
+    assert (first.link == ecmp.route(net, route_table, redraw(flows, 3)).link).all()
     assert (first.link != other.link).mean() > 0.5
     same = replace(redraw(flows, 3), weight=flows.weight * 2)
-    assert (ecmp.route(net, ways, same).link == first.link).all()
+    assert (ecmp.route(net, route_table, same).link == first.link).all()
 
 
 def test_a_study_leaves_out_ports_that_send_to_themselves() -> None:
-    net, ways = built("rail-optimized")
+    net, route_table = built("rail-optimized")
     flows = queue_pairs(connections(np.array([0, 1, 9]), np.array([0, 33, 41])), 2)
-    found = study(net, ways, flows, seeds=2)
+    found = study(net, route_table, flows, seeds=2)
     assert found.connections == 2
     assert 0 < found.worst_GBps <= found.mean_GBps <= 50
     for nothing in (flows.take(flows.connection == 0), flows.take(flows.connection < 0)):
         with pytest.raises(ValueError, match="expected at least 1 flow between two ports, got none"):
-            study(net, ways, nothing)
+            study(net, route_table, nothing)
 
 
 def test_queue_pairs_carry_what_their_connection_did() -> None:
@@ -247,48 +247,48 @@ def test_rings_and_permutations_stay_on_their_rail() -> None:
 # Mean of the fullest of k links by their fair share, when k x m flows choose at random (Monte Carlo, 200,000 draws).
 @pytest.mark.parametrize(("queue_pairs_", "peak"), [(1, 3.55), (2, 2.71), (4, 2.17), (8, 1.80)])
 def test_uplinks_fill_as_balls_fill_bins(queue_pairs_: int, peak: float) -> None:
-    net, ways = three_tiers()
+    net, route_table = three_tiers()
     flows = queue_pairs(shift(net, 128), queue_pairs_)  # the next pod: all 32 flows of a leaf go up its 32 uplinks
     up = (net.level[net.tail] == 1) & (net.level[net.head] == 2)
     found = []
     for seed in range(4):
-        loads = ecmp.load(net, ecmp.route(net, ways, flows, seed=seed), flows.weight)
+        loads = ecmp.load(net, ecmp.route(net, route_table, flows, seed=seed), flows.weight)
         fullest = np.zeros(len(net.level))
         np.maximum.at(fullest, net.tail[up], loads[up])
         found.append(fullest[net.level == 1].mean())
     assert np.mean(found) == pytest.approx(peak, rel=0.03)
 
 
-def by_hand(net: Network, ways: Routes, flows: Flows) -> np.ndarray:
+def by_hand(net: Network, route_table: Routes, flows: Flows) -> np.ndarray:
     """Load of every link when each flow in turn takes the least loaded uplink; no ties are left to break."""
     loads = np.zeros(len(net.tail))
     leaf = net.ports.leaf
     for begin, end, weight in zip(leaf[flows.source_port], leaf[flows.target_port], flows.weight, strict=True):
-        start, count = (int(column[0]) for column in ways.next_hops(np.array([begin]), np.array([end])))
-        links = ways.pool[start : start + count]
+        start, count = (int(column[0]) for column in route_table.next_hops(np.array([begin]), np.array([end])))
+        links = route_table.pool[start : start + count]
         loads[links[np.argmin(loads[links])]] += weight
     return loads
 
 
 def test_adaptive_takes_the_least_loaded_next_hop() -> None:
-    net, ways = built("rail-optimized")
+    net, route_table = built("rail-optimized")
     draw = np.random.Generator(np.random.PCG64(0))
     flows = shift(net, 4)
     flows = together([replace(flows, weight=draw.random(len(flows))) for _ in range(3)])
-    paths = ecmp.route(net, ways, flows, "adaptive", flowlets=1)
+    paths = ecmp.route(net, route_table, flows, "adaptive", flowlets=1)
     up = (net.level[net.tail] == 1) & (net.level[net.head] == 2)
     for leaf in np.unique(net.ports.leaf).tolist():  # ties decide which link, not how full they are
         mine = up & (net.tail == leaf)
-        got, expected = ecmp.load(net, paths, flows.weight)[mine], by_hand(net, ways, flows)[mine]
+        got, expected = ecmp.load(net, paths, flows.weight)[mine], by_hand(net, route_table, flows)[mine]
         assert sorted(got) == pytest.approx(sorted(expected))
 
 
 def test_modes_and_queue_pairs_in_their_order() -> None:
-    net, ways = three_tiers()
+    net, route_table = three_tiers()
     flows = shift(net, 1, shuffled=1)
-    one, four = (study(net, ways, queue_pairs(flows, count), seeds=2) for count in (1, 4))
-    adaptive = study(net, ways, flows, "adaptive", seeds=2)
-    spray = study(net, ways, flows, "spray")
+    one, four = (study(net, route_table, queue_pairs(flows, count), seeds=2) for count in (1, 4))
+    adaptive = study(net, route_table, flows, "adaptive", seeds=2)
+    spray = study(net, route_table, flows, "spray")
     for figure in ("mean_GBps", "p50_GBps", "worst_GBps"):
         order = [getattr(found, figure) for found in (one, four, adaptive, spray)]
         assert order == sorted(order), figure
@@ -307,12 +307,12 @@ def test_modes_and_queue_pairs_in_their_order() -> None:
 
 
 def test_sprayed_paths_that_do_not_fit_in_memory_get_their_first_bottleneck(monkeypatch: pytest.MonkeyPatch) -> None:
-    net, ways = three_tiers()
+    net, route_table = three_tiers()
     net = net.without(np.flatnonzero(net.tail == net.ports.leaf[0])[:8], np.empty(0, np.int64))
-    ways, flows = routes(net), queue_pairs(shift(net, 130), 2)
-    exact = study(net, ways, flows, "spray")
+    route_table, flows = routes(net), queue_pairs(shift(net, 130), 2)
+    exact = study(net, route_table, flows, "spray")
     monkeypatch.setattr(ecmp, "MOST_ENTRIES", 1000)
-    rough = study(net, ways, flows, "spray")
+    rough = study(net, route_table, flows, "spray")
     assert (exact.rates, rough.rates) == ("max-min", "first bottleneck")
     assert rough.worst_GBps == pytest.approx(exact.worst_GBps)
     assert rough.worst_GBps <= 50 * 24 / 32 * 1.001  # 8 of the leaf's 32 uplinks are down
@@ -320,7 +320,7 @@ def test_sprayed_paths_that_do_not_fit_in_memory_get_their_first_bottleneck(monk
     assert rough.busiest == exact.busiest
     assert [tier.links for tier in rough.tiers] == [tier.links for tier in exact.tiers]
     with pytest.raises(ecmp.TooManyPathsError, match="the sprayed paths of 8192 flows do not fit in memory"):
-        ecmp.route(net, ways, flows, "spray")
+        ecmp.route(net, route_table, flows, "spray")
 
 
 @pytest.mark.parametrize(
@@ -340,12 +340,12 @@ def test_sprayed_paths_that_do_not_fit_in_memory_get_their_first_bottleneck(monk
         (Hash(fields=("src_ip", "dst_ip")), {"seed": 1}, ""),
     ],
 )
-def test_polarisation_is_found_where_it_is(hash_: Hash, change: dict[str, Any], reason: str) -> None:
+def test_polarization_is_found_where_it_is(hash_: Hash, change: dict[str, Any], reason: str) -> None:
     """Leaves send over 32 spines and spines over 32 cores: a repeated choice leaves each spine one core link."""
-    net, ways = three_tiers()
+    net, route_table = three_tiers()
     flows = queue_pairs(shift(net, 1, shuffled=1), 8)
     hashing = {level: replace(hash_, **{name: step * (level - 1) for name, step in change.items()}) for level in (1, 2, 3)}
-    found = polarisation.find(net, ways, flows, hashing)
+    found = polarization.find(net, route_table, flows, hashing)
     if not reason:
         assert found == ()
         return
@@ -363,41 +363,41 @@ def test_polarisation_is_found_where_it_is(hash_: Hash, change: dict[str, Any], 
         == f"give the spines {'another family, hash offset or key rotation' if linear else 'a seed of their own'}"
     )
     assert "over 1.0 of 32 next hops" in str(spines)
-    taken = study(net, ways, flows, seeds=1, hashing=hashing).tiers[2]
+    taken = study(net, route_table, flows, seeds=1, hashing=hashing).tiers[2]
     assert hash_.per_switch or taken.unused == pytest.approx(taken.links * 31 / 32)
 
 
-def test_a_plan_as_configured_does_not_polarise() -> None:
+def test_a_plan_as_configured_does_not_polarize() -> None:
     for name in sorted(FABRICS):
-        net, ways = built(name)
-        assert polarisation.find(net, ways, queue_pairs(shift(net, 1, shuffled=2), 32)) == ()
+        net, route_table = built(name)
+        assert polarization.find(net, route_table, queue_pairs(shift(net, 1, shuffled=2), 32)) == ()
 
 
 def test_a_tier_between_others_does_not_hide_a_repeated_choice() -> None:
-    net, ways = three_tiers()
+    net, route_table = three_tiers()
     flows = queue_pairs(shift(net, 1, shuffled=1), 8)
-    found = polarisation.find(net, ways, flows, {1: Hash(seed=1), 2: Hash(seed=2), 3: Hash(seed=1)})
+    found = polarization.find(net, route_table, flows, {1: Hash(seed=1), 2: Hash(seed=2), 3: Hash(seed=1)})
     assert [(item.tier, item.after, item.remediation) for item in found] == [
         ("core -> spine", "leaf -> spine", "give the cores a seed of their own")
     ]
 
 
 def test_seeds_of_every_switch_even_out_over_the_switches_below() -> None:
-    net, ways = three_tiers()
+    net, route_table = three_tiers()
     flows = queue_pairs(shift(net, 1, shuffled=1), 8)
     hashing = by_tier(1, Hash(seeding="key", per_switch=True))
-    spines = polarisation.find(net, ways, flows, hashing)[0]
+    spines = polarization.find(net, route_table, flows, hashing)[0]
     assert spines.used < 1.1
     assert spines.together > 10
     assert f"those of all together over {spines.together:.1f}" in str(spines)
 
 
 def test_several_jobs_slow_each_other() -> None:
-    net, ways = three_tiers()
+    net, route_table = three_tiers()
     one = shift(net, 1, shuffled=1)
     both = together([one, one])
-    alone = rates(net, ecmp.route(net, ways, one, "spray"))
-    shared = rates(net, ecmp.route(net, ways, both, "spray"))
+    alone = rates(net, ecmp.route(net, route_table, one, "spray"))
+    shared = rates(net, ecmp.route(net, route_table, both, "spray"))
     assert alone == pytest.approx(50)
     assert shared == pytest.approx(25)
     assert np.bincount(both.job).tolist() == [4096, 4096]
@@ -413,6 +413,6 @@ def test_several_jobs_slow_each_other() -> None:
     ],
 )
 def test_wrong_arguments_are_refused(arguments: dict[str, object], message: str) -> None:
-    net, ways = three_tiers()
+    net, route_table = three_tiers()
     with pytest.raises(ValueError, match=message):
-        study(net, ways, shift(net), **arguments)  # type: ignore[arg-type]
+        study(net, route_table, shift(net), **arguments)  # type: ignore[arg-type]

@@ -93,8 +93,8 @@ def _unicast(bgp: Branch, family: str) -> Iterator[Line]:
             family == "ipv4-unicast" and not session.at("peer-group") and not activated.at("state|enable")
         ):
             yield f"  neighbor {name} activate", activated.line or session.line
-        for way, word in (("inbound", "in"), ("outbound", "out")):
-            if prefixes := activated.at("policy", way, "prefix-list"):
+        for direction, word in (("inbound", "in"), ("outbound", "out")):
+            if prefixes := activated.at("policy", direction, "prefix-list"):
                 yield f"  neighbor {name} prefix-list {prefixes.word} {word}", prefixes.line
     yield " exit-address-family", unicast.line
 

@@ -125,8 +125,8 @@ def _family(own: Neighbor, family: Levels, name: str) -> None:
         own.allowas_in = times or (Located(ALLOWED, state.line, own.file) if state else None)
 
 
-def _filter(family: Levels, way: str) -> Located[str] | None:
-    return next((found for kind in FILTERS if (found := family.first(string, "policy", way, kind))), None)
+def _filter(family: Levels, direction: str) -> Located[str] | None:
+    return next((found for kind in FILTERS if (found := family.first(string, "policy", direction, kind))), None)
 
 
 def _bfd(branch: Branch, file: str) -> Located[bool] | None:

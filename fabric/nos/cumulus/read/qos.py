@@ -71,7 +71,7 @@ class Qos:
         return found
 
     def _pauses(self, flow: Branch) -> list[Located[int]]:
-        if any((parsed := truth(flow.at(way), self.file)) and not parsed.value for way in ("rx", "tx")):
+        if any((parsed := truth(flow.at(direction), self.file)) and not parsed.value for direction in ("rx", "tx")):
             return []
         if not flow.at("switch-priority").parts:
             return [replace(self.roce, value=PRIORITY)] if self.roce else []

@@ -102,7 +102,7 @@ def speed(view: SwitchView, ref: PortRef) -> Tree:
 
 
 def mtu(view: SwitchView, port: Port) -> int:
-    """A tenant's packet grows by the VXLAN header on its way, so its ports take less."""
+    """The VXLAN header is added to a tenant's packet, so the MTU of its ports is lower."""
     tenant = view.overlay is not None and (port.vrf or port.bridged)
     return view.overlay.mtu if tenant and view.overlay is not None else view.underlay.mtu
 

@@ -14,7 +14,7 @@ from fabric.plan import LEAF, External, OverlaySession, Session, SwitchView
 
 FABRIC, OVERLAY, BFD = "FABRIC", "OVERLAY", "FABRIC"
 CONNECTED = "RM-CONNECTED"
-HOPS = 2  # loopback to loopback over one link: a session that needs more has lost its way
+HOPS = 2  # loopback to loopback over one link: a session that needs more takes a wrong path
 WARN_PERCENT = 80
 WAIT = 30  # seconds in NVUE's reference, minutes in the FRR below it: bearable as either
 
@@ -30,7 +30,7 @@ def routing(view: SwitchView) -> Tree:
         ENABLE: True,
         "autonomous-system": view.device.asn,
         "router-id": view.router_id,
-        # Only a leaf restarts gracefully: its servers have no other way, while a spine is one of many.
+        # Only a leaf restarts gracefully: its servers have no other path, while a spine is one of many.
         "graceful-restart": {"mode": "full" if view.device.role == LEAF else "helper-only"},
     }
     router = merged(

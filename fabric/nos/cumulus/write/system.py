@@ -33,7 +33,7 @@ def system(view: SwitchView) -> Tree:
 
 
 def port(manage: Management) -> Tree:
-    """eth0. Without an address it asks for one, which each dialect says in a way of its own."""
+    """eth0. Without an address it uses DHCP, which each dialect states differently."""
     vrf = {"vrf": "mgmt"} if manage.vrf else {}
     if manage.address is None:
         lease: Tree = {"ipv4": {"address": {"dhcp": {}}, "dhcp-client": {ENABLE: True}}}

@@ -80,8 +80,8 @@ def routing(view: SwitchView) -> Routing:
         policy = external_policy(view, external)
         lists.update((item.name, item) for item in policy.lists)
         for item in (
-            RouteMap(_way(external, "IN"), policy.imports, True),
-            RouteMap(_way(external, "OUT"), policy.exports, False),
+            RouteMap(_external_map(external, "IN"), policy.imports, True),
+            RouteMap(_external_map(external, "OUT"), policy.exports, False),
         ):
             route_maps[item.name] = item
     return Routing(
@@ -113,12 +113,14 @@ def _table(view: SwitchView, vrf: Vrf, connected: str) -> Table:
 
 def _outside(external: External) -> Peer:
     text = f"{external.peer} {external.vrf}".rstrip()
-    return Peer(external.peer_address, external.peer_asn, text, "", _way(external, "IN"), _way(external, "OUT"))
+    return Peer(
+        external.peer_address, external.peer_asn, text, "", _external_map(external, "IN"), _external_map(external, "OUT")
+    )
 
 
 def _group(vrf: Vrf) -> str:
     return f"VRF-{vrf.name}"
 
 
-def _way(external: External, direction: str) -> str:
+def _external_map(external: External, direction: str) -> str:
     return "-".join(part for part in ("RM-EXT", external.peer, external.vrf, direction) if part)

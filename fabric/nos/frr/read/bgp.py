@@ -117,7 +117,7 @@ class Process:
             self.bgp.max_paths = new if old is None or new.value < old.value else old
 
     def _targets(self, line: Line) -> None:
-        """`rd` and `route-target` of a VRF; `rd vpn export` and `rt vpn import` are the older way to say them."""
+        """`rd` and `route-target` of a VRF; `rd vpn export` and `rt vpn import` are the older spelling."""
         name = self.bgp.vrf
         if name and not line.negated:
             vrf = self.device.vrf(name, line.number, line.file)
@@ -246,6 +246,6 @@ def _distinguish(owner: Vrf | Vni, line: Line, words: list[str]) -> None:
     if words[0] == "rd":
         owner.rd = line.located(words[1])
         return
-    for way, targets in (("import", owner.imports), ("export", owner.exports)):
-        if words[1] in (way, "both"):
+    for direction, targets in (("import", owner.imports), ("export", owner.exports)):
+        if words[1] in (direction, "both"):
             targets += (line.located(text) for text in words[2:])

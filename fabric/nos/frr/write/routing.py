@@ -13,7 +13,7 @@ from fabric.nos.target import Names, Neighbor, neighbor
 from fabric.plan import LEAF, Session, SwitchView
 
 # Neighboring tiers are one hop apart, but no loopback is on a connected subnet, and that takes a multihop session.
-# A leaf never carries transit, so a longer way does not exist; 3 is what FRR's and NVIDIA's own examples say.
+# A leaf never carries transit, so no longer path exists; 3 is the value of FRR's and NVIDIA's own examples.
 OVERLAY_TTL = 3
 
 
@@ -74,7 +74,7 @@ def routing(view: SwitchView, names: Names, spelling: Spelling = LINUX) -> dict[
         "bfd_multiplier": under.bfd_multiplier,
         "max_paths": under.max_paths,
         "max_prefix": under.max_prefix,
-        # Only a leaf restarts gracefully: its servers have no other way, while a spine is one of many.
+        # Only a leaf restarts gracefully: its servers have no other path, while a spine is one of many.
         "restart_s": spelling.restart_s if view.device.role == LEAF else 0,
         "defer_s": spelling.defer_s,
     }

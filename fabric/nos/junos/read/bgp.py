@@ -151,14 +151,14 @@ def _ttl(level: Node) -> Located[int]:
     return number(node.value("ttl")) or Located(MULTIHOP_TTL, node.line, node.file)
 
 
-def _policies(levels: Levels, way: str) -> Located[str] | None:
+def _policies(levels: Levels, direction: str) -> Located[str] | None:
     """All names of a chain, or the expression that joins them."""
     for level in levels:
-        if way in level:
-            words = level.at(way).words()
+        if direction in level:
+            words = level.at(direction).words()
             if len(words) == 3 and (words[0], words[2]) == ("(", ")"):  # an expression of one name
                 words = words[1:2]
-            return Located(" ".join(words), level.at(way).line, level.at(way).file) if words else None
+            return Located(" ".join(words), level.at(direction).line, level.at(direction).file) if words else None
     return None
 
 

@@ -84,8 +84,8 @@ def _matched(policies: Node, name: str) -> Iterator[Located[str]]:
 def _added(policies: Node, name: str) -> Iterator[Located[str]]:
     """Targets of the communities that a policy gives a route."""
     for term in _terms(policies, name):
-        for way in ("add", "set", "+", "="):
-            for community in term.at("then", "community", way):
+        for verb in ("add", "set", "+", "="):
+            for community in term.at("then", "community", verb):
                 yield from _members(policies, community)
 
 

@@ -195,8 +195,8 @@ def _filtered(unit: Node) -> Iterator[Node]:
 
 
 def _filters(part: Node) -> Iterator[Located[str]]:
-    for way in ("input", "input-list", "output", "output-list"):
-        yield from part.every(way)
+    for keyword in ("input", "input-list", "output", "output-list"):
+        yield from part.every(keyword)
 
 
 def _virtual(address: Node, length: str) -> Iterator[Located[str]]:

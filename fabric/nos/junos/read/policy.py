@@ -69,7 +69,7 @@ def _network(text: str) -> str:
 
 
 def _entries(network: str, node: Node) -> Iterator[Located[str]]:
-    """One prefix may stand there in several ways; an entry with the action `reject` lets nothing through."""
+    """One prefix may appear in several forms; an entry with the action `reject` lets nothing through."""
     if not node:
         yield Located(network, node.line, node.file)
     for kind, bounds in node.items():

@@ -94,7 +94,7 @@ class _Classes:
         return self.made[key]
 
     def _maps(self, port: Node) -> Iterator[Located[str]]:
-        """A scheduler map is named at the port or its units, or by way of a traffic control profile."""
+        """A scheduler map is named at the port or its units, or in a traffic control profile."""
         for node in (port, *port.at("unit").values(), *port.at("forwarding-class-set").values()):
             if configured := node.value("output-traffic-control-profile"):
                 yield from self.cos.every("traffic-control-profiles", configured.value, "scheduler-map")

@@ -34,7 +34,7 @@ def firewall(view: SwitchView) -> Firewall:
 
 
 def speaks_ipv6(view: SwitchView) -> bool:
-    addresses = [view.management.address or "", *(way.address for way in view.externals)]
+    addresses = [view.management.address or "", *(external.address for external in view.externals)]
     return view.underlay.family == "ipv6" or view.underlay.unnumbered or any(":" in text for text in addresses)
 
 
@@ -42,7 +42,7 @@ def _protect(view: SwitchView, family: str, lists: list[Named]) -> Terms:
     manage, protocol = view.management, "protocol" if family == "inet" else "next-header"
 
     def source(name: str, prefixes: list[str]) -> tuple[Match, ...] | None:
-        """The match on a prefix list, made on the way; None where this family has none of these."""
+        """The match on a prefix list, created if it does not exist; None where this family has none of these."""
         members = tuple(dict.fromkeys(text for text in prefixes if (":" in text) == (family == "inet6")))
         if not members:
             return None

@@ -143,7 +143,7 @@ def _own_unit(view: SwitchView, port: Port, tagged: bool) -> tuple[Unit, ...]:
 
 
 def _outside_address(externals: tuple[External, ...], port: Port) -> str:
-    return next((way.address for way in externals if way.port.ref == port.ref and way.tag == 0), "")
+    return next((external.address for external in externals if external.port.ref == port.ref and external.tag == 0), "")
 
 
 def _slice(view: SwitchView, part: Subinterface) -> Unit:

@@ -15,7 +15,7 @@ from fabric.nos.reading import Section, is_address
 FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
 UNICAST = ("ipv4", "ipv6")
 FILTERS = ("route-map", "prefix-list", "filter-list")  # of several on one session the first is named
-WAYS = {"in": "import_filter", "out": "export_filter"}
+DIRECTIONS = {"in": "import_filter", "out": "export_filter"}
 DEPTH = 16  # of templates that inherit from templates
 OF_FAMILIES = ("import_filter", "export_filter", "max_prefix", "allowas_in", "reflected")
 
@@ -120,8 +120,8 @@ def start(reading: Reading, section: Section, asn: str) -> Process:
 
 def _of_family(values: dict[str, Located[Any]]) -> dict[str, Located[Any]]:
     found = {name: values[name] for name in OF_FAMILIES if name in values}
-    for way, name in WAYS.items():
-        parsed = next((values[f"{kind} {way}"] for kind in FILTERS if f"{kind} {way}" in values), None)
+    for direction, name in DIRECTIONS.items():
+        parsed = next((values[f"{kind} {direction}"] for kind in FILTERS if f"{kind} {direction}" in values), None)
         if parsed is not None:
             found[name] = parsed
     return found

@@ -31,7 +31,7 @@ class Stanza:
 
 @dataclass(frozen=True, slots=True)
 class Neighbor:
-    """A session that takes its ways from a template."""
+    """A session that takes its policies from a template."""
 
     key: str  # address, or port of an unnumbered session
     asn: int

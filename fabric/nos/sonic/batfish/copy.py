@@ -2,7 +2,7 @@
 
 Batfish knows SONiC's ports, loopbacks, VLANs and default BGP. One property that it does not know makes it drop a whole table,
 and a VRF, a VXLAN or an EVPN family stops it from converting the switch at all. So the copy has only the tables it reads, in
-them only the rows of the default table, and each row with the properties it knows. Nothing is spelled in another way.
+them only the rows of the default table, and each row with the properties it knows. No spelling is changed.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from fabric.nos.sonic.read.tables import Row, Tables
 FAMILIES = {"ipv4_unicast": "ipv4", "ipv6_unicast": "ipv6", "l2vpn_evpn": "evpn"}
 MULTIHOP = 255
 SESSIONS = ("BGP_NEIGHBOR", "BGP_INTERNAL_NEIGHBOR", "BGP_VOQ_CHASSIS_NEIGHBOR", "BGP_MONITORS")
-# Field of a neighbor → fields that tell it, in either of SONiC's two ways; the first one that is there counts.
+# Field of a neighbor → keys that state it, in either of SONiC's two schemas; the first one present counts.
 NUMBERS = {"keepalive_s": "keepalive", "hold_s": "holdtime", "multihop": "ebgp_multihop_ttl"}
 FILTERS = {"import_filter": ("prefix_list_in", "route_map_in"), "export_filter": ("prefix_list_out", "route_map_out")}
 

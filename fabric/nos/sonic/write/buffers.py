@@ -179,7 +179,7 @@ def xon_offset(view: SwitchView, sku: str) -> int | None:
 
 
 def stock_buffers(view: SwitchView, qos: Qos, sku: str, *, nvidia: bool) -> TierBuffers:
-    """The SKU's pools, else those of another SKU of the switch, else one pool each way as the newest chips have it."""
+    """The SKU's pools, else those of another SKU of the switch, else one pool per direction, as on the newest chips."""
     found = next(_with_lossless(view, sku), None)
     if found is None:
         found = _plain(view, qos, nvidia=nvidia)

@@ -1,4 +1,4 @@
-"""Polarisation: a tier whose hash repeats the choice of the tier below uses a part of its next hops only.
+"""Polarization: a tier whose hash repeats the choice of the tier below uses a part of its next hops only.
 
 A spine meets from one leaf only flows that the leaf's hash sent to it. If the spine's hash says the same again, they all
 take the same few of its next hops. Found by measuring: flows with different keys, from one switch to one switch, towards
@@ -24,7 +24,7 @@ MUCH = 0.8  # of the next hops; what spreads over more is not worth a line
 
 
 @dataclass(frozen=True)
-class Polarisation:
+class Polarization:
     """One tier that does not use its next hops."""
 
     tier: str  # "spine -> core"
@@ -74,7 +74,7 @@ class _Groups:
     chi2: Floats
 
 
-def find(net: Network, route_table: Routes, flows: Flows, hashing: Hashing | None = None) -> tuple[Polarisation, ...]:
+def find(net: Network, route_table: Routes, flows: Flows, hashing: Hashing | None = None) -> tuple[Polarization, ...]:
     """Tiers that repeat the choice of a tier below, as these flows show; the plan's own hashing where not given.
 
     Needs some flows from every switch to every next one: a few hundred a leaf show it well.
@@ -95,7 +95,7 @@ def find(net: Network, route_table: Routes, flows: Flows, hashing: Hashing | Non
         repeated = _repeated(hashing, low, middle)
         reason, remediation = _why(hashing[repeated], hashing[middle], TIERS[middle], itself=repeated == middle)
         result.append(
-            Polarisation(
+            Polarization(
                 tier=f"{TIERS[middle]} -> {TIERS[high]}",
                 after=f"{TIERS[repeated]} -> {TIERS[repeated + 1 if repeated < 3 else 2]}",
                 switches=_worst(net, groups),
@@ -130,7 +130,7 @@ def _choices(net: Network, route_table: Routes, flows: Flows, hashing: Hashing) 
 def _groups(choices: _Choices, rows: Ints, below: Ints) -> _Groups:
     """Groups of at least two flows by `below`, switch and next hops, with Pearson's chi-square over the next hops.
 
-    A flow whose key is another's takes its way whatever the hash: it counts once.
+    A flow whose key is another's takes its path whatever the hash: it counts once.
     """
     columns = (below, choices.at, choices.start, choices.link, choices.key)
     order = rows[np.lexsort([column[rows] for column in reversed(columns)])]
@@ -184,13 +184,13 @@ def _worst(net: Network, groups: _Groups) -> tuple[str, ...]:
 
 
 def _repeated(hashing: Hashing, low: int, middle: int) -> int:
-    """The tier whose choice is repeated: that below, unless another one on the way hashes alike and that does not."""
-    way = [low, *(level for level in (1, 2) if level not in (low, middle)), *([middle] if low > middle else [])]
-    return next((level for level in way if hashing[level].repeats(hashing[middle])), low)
+    """The tier whose choice is repeated: that below, unless another one on the path hashes alike and that does not."""
+    tiers = [low, *(level for level in (1, 2) if level not in (low, middle)), *([middle] if low > middle else [])]
+    return next((level for level in tiers if hashing[level].repeats(hashing[middle])), low)
 
 
 def _why(below: Hash, at: Hash, switch: str, itself: bool) -> tuple[str, str]:
-    """(what two hashes have in common, what would part them). `itself`: they are of one tier, on the way up and down."""
+    """(what two hashes have in common, what would part them). `itself`: they are of one tier, on the path up and down."""
     whom = f"every {switch}" if itself else f"the {switch}s"
     seeds = "a seed of its own" if itself else "a seed of their own"
     apart = f"give {whom} another family, hash offset or key rotation"
