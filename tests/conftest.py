@@ -3,6 +3,7 @@ one after the other, beside all others."""
 
 from __future__ import annotations
 
+import gc
 import pkgutil
 import signal
 from typing import Any
@@ -24,6 +25,13 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that use the machine (daemons, namespaces, sysctls) come first, as they mostly wait."""
     items.sort(key=lambda item: item.nodeid.split("::")[0] not in MACHINE)
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector leaves thousands of collected tests alone, and runs as rarely as in the command."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
 
 
 @pytest.hookimpl(optionalhook=True)
