@@ -73,21 +73,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def piped(folder: Path) -> dict[str, str]:
-    """What each command writes into pipes."""
-    done = {name: forked.piped([*map(str, words)], folder) for name, words in COMMANDS.items()}
-    return {name: run.stdout + run.stderr for name, run in done.items()}
-
-
 @pytest.mark.parametrize("name", COMMANDS)
-def test_lines_fit_and_words_are_whole(name: str, folder: Path, piped: dict[str, str]) -> None:
-    assert "\x1b" not in piped[name]
+def test_lines_fit_and_words_are_whole(name: str, folder: Path) -> None:
+    done = forked.piped([*map(str, COMMANDS[name])], folder)
+    piped = done.stdout + done.stderr
+    assert "\x1b" not in piped
     for columns in WIDTHS:
         page = at_terminal(folder, columns, *COMMANDS[name])
         assert too_wide(page) == []
         assert page.code != 2 or name.startswith("wrong") or name == "push"  # no server
-        assert broken_words(page, piped[name]) == []
+        assert broken_words(page, piped) == []
 
 
 @pytest.mark.parametrize(
