@@ -26,7 +26,7 @@ LARGEST = 1 << 18  # bytes of a request, or of a list of modules
 
 
 def serve(listener: socket) -> None:
-    news, told = socketpair(AF_UNIX, SOCK_DGRAM)
+    news, learned = socketpair(AF_UNIX, SOCK_DGRAM)
     while True:
         ready, _, _ = select([news, listener, sys.stdin], [], [])
         if news in ready:
@@ -37,7 +37,7 @@ def serve(listener: socket) -> None:
             connection, _ = listener.accept()
             gc.freeze()
             if os.fork() == 0:
-                _serve_one(connection, told)
+                _serve_one(connection, learned)
             connection.close()
         else:
             return
@@ -46,7 +46,7 @@ def serve(listener: socket) -> None:
                 pass
 
 
-def _serve_one(connection: socket, told: socket) -> None:
+def _serve_one(connection: socket, learned: socket) -> None:
     """Runs in the new process and ends it."""
     request, files, _, _ = recv_fds(connection, LARGEST, 3)
     asked = json.loads(request)
@@ -62,13 +62,13 @@ def _serve_one(connection: socket, told: socket) -> None:
     sys.stderr = sys.__stderr__ = _writer(2)
     before = set(sys.modules)
     code = _code()
-    told.send(" ".join(sorted(set(sys.modules) - before)).encode())
+    learned.send(" ".join(sorted(set(sys.modules) - before)).encode())
     connection.send(bytes([code]))
     os._exit(code)
 
 
 def _code() -> int:
-    """The exit code, once all is done that the interpreter does at its end."""
+    """The exit code, after what the interpreter does before it exits."""
     code = 1
     try:
         main()
