@@ -9,6 +9,7 @@ import signal
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import tests
 
@@ -29,6 +30,10 @@ SPREAD = {
 }
 
 pytest.register_assert_rewrite(*(f"tests.{module.name}" for module in pkgutil.iter_modules(tests.__path__)))
+
+# On a busy machine a property is slow: no reason to fail. Modules say what else differs from Hypothesis's own defaults.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def pytest_configure() -> None:
