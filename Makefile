@@ -14,6 +14,7 @@ demo: $(VENV)/.demo
 	@echo "edit intent/starter.yaml, and run '$(FABRIC) generate --diff intent/starter.yaml' to see what would change."
 
 WORKERS ?= $(shell nproc)
+test quick: export PYTHONDONTWRITEBYTECODE = # empty: tests start `fabric` hundreds of times, which compiles it each time else
 test: $(VENV)/.dev system-packages
 	$(VENV)/bin/python -m pytest -n $(WORKERS)
 

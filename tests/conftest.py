@@ -1,19 +1,39 @@
-"""What the whole suite shares: helper modules explain a failed assert as tests do, and tests that use the machine itself run
-one after the other, beside all others."""
+"""What the whole suite shares: helper modules explain a failed assert as tests do, a worker takes a file at a time, and tests
+that use the machine itself run one after the other, beside all others."""
 
 from __future__ import annotations
 
+import gc
 import pkgutil
 import signal
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 import tests
 
 MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
+# Few and long tests that share nothing: they keep both workers busy at the end.
+SPREAD = {
+    f"tests/{name}.py"
+    for name in (
+        "docs/test_blocks",
+        "planner/test_properties",
+        "planner/test_tenant_properties",
+        "solver/collectives/test_score",
+        "solver/doctor/test_rates",
+        "solver/estimate/test_estimate",
+        "system/test_random_designs",
+        "system/test_words",
+    )
+}
 
 pytest.register_assert_rewrite(*(f"tests.{module.name}" for module in pkgutil.iter_modules(tests.__path__)))
+
+# On a busy machine a property is slow: no reason to fail. Modules say what else differs from Hypothesis's own defaults.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 def pytest_configure() -> None:
@@ -22,20 +42,35 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use the machine (daemons, namespaces, sysctls) come first, as they mostly wait."""
-    items.sort(key=lambda item: item.nodeid.split("::")[0] not in MACHINE)
+    """Tests that use the machine come first, as they mostly wait; long ones that may be spread come last."""
+    items.sort(key=lambda item: (_file(item.nodeid) not in MACHINE, _file(item.nodeid) in SPREAD))
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector leaves thousands of collected tests alone, and runs as rarely as in the command."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """One worker takes all tests that use the machine; every other test goes to the worker that is free.
+    """One worker takes all tests of a file, so that what they share is made once; one takes all that use the machine.
+
+    Tests of SPREAD go to the worker that is free. In the order of `pytest_collection_modifyitems`, which the workers keep.
 
     Not `--dist loadgroup`: pytest-xdist 3.8 writes the group into the id of a test, which pytest 9.2 ignores.
     """
     from xdist.scheduler import LoadScopeScheduling
 
-    class MachineScheduling(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
+    class FileScheduling(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
         def _split_scope(self, nodeid: str) -> str:
-            return "machine" if nodeid.split("::")[0] in MACHINE else nodeid
+            file = _file(nodeid)
+            return "machine" if file in MACHINE else nodeid if file in SPREAD else file
 
-    return MachineScheduling(config, log)
+    config.option.loadscopereorder = False
+    return FileScheduling(config, log)
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.partition("::")[0]

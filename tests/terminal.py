@@ -7,18 +7,17 @@ import os
 import pty
 import re
 import struct
-import subprocess
-import sys
 import termios
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 from fabric.text import width_of
+from tests import forked
 
 WIDTHS = (80, 100, 120)
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-FABRIC = (sys.executable, "-c", "from fabric.cli import main; main()")
 
 
 @dataclass(frozen=True)
@@ -46,20 +45,16 @@ def at_terminal(folder: Path, columns: int, *words: object, **environment: str) 
     kept = {name: value for name, value in os.environ.items() if name not in theirs}
     ours, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    process = subprocess.Popen(
-        [*FABRIC, *map(str, words)],
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=screen,
-        stderr=screen,
-        env={**kept, "TERM": "xterm-256color", "PYTHONUTF8": "1", **environment},
-    )
+    parts: list[bytes] = []
+    reader = Thread(target=lambda: parts.extend(iter(lambda: _read(ours), b"")))
+    reader.start()
+    with open(os.devnull, "rb") as nothing:
+        streams = nothing.fileno(), screen, screen
+        code = forked.run([*map(str, words)], folder, streams, {**kept, "TERM": "xterm-256color", **environment})
     os.close(screen)
-    raw = b""
-    while part := _read(ours):
-        raw += part
+    reader.join()
     os.close(ours)
-    return Page(raw.decode(), process.wait(timeout=120), columns)
+    return Page(b"".join(parts).decode(), code, columns)
 
 
 def _read(terminal: int) -> bytes:

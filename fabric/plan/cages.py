@@ -59,17 +59,33 @@ def lay_out(model: SwitchModel, down: int, down_gbps: int, up: int = 0, up_gbps:
     Uplinks take the last of the fastest cages, downlinks the first of the slowest that can do the speed, so that a switch
     with 48 slow and 8 fast cages is used as designed. Raises NoFit.
     """
+    down_cages, up_cages = _cages(model, down, down_gbps, up, up_gbps)
+    down_slots = _slots(model, down_cages, down_gbps, down)
+    up_slots = _slots(model, up_cages, up_gbps, up)
+    used = {*down_cages, *up_cages}
+    return Layout(down_slots, up_slots, tuple(c for c in range(1, model.cages + 1) if c not in used))
+
+
+def fits(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -> bool:
+    """Whether `lay_out` finds cages for so many ports."""
+    try:
+        _cages(model, down, down_gbps, up, up_gbps)
+    except NoFit:
+        return False
+    return True
+
+
+def _cages(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -> tuple[list[int], list[int]]:
+    """The cages of the ports down and of the uplinks. Raises NoFit."""
     groups = _numbered(model)
     up_cages = _take(groups, up, up_gbps, fastest=True, taken=frozenset())
     down_cages = _take(groups, down, down_gbps, fastest=False, taken=frozenset(up_cages))
-    down_slots = _slots(model, down_cages, down_gbps, down)
-    up_slots = _slots(model, up_cages, up_gbps, up)
-    logical = sum(model.group_of(c).splits[down_gbps] for c in down_cages)
-    logical += sum(model.group_of(c).splits[up_gbps] for c in up_cages)
-    if model.max_logical_ports and logical > model.max_logical_ports:
-        raise NoFit(f"{logical} logical ports are needed, the chip drives {model.max_logical_ports}")
-    used = {*down_cages, *up_cages}
-    return Layout(down_slots, up_slots, tuple(c for c in range(1, model.cages + 1) if c not in used))
+    if model.max_logical_ports:
+        logical = sum(model.group_of(c).splits[down_gbps] for c in down_cages)
+        logical += sum(model.group_of(c).splits[up_gbps] for c in up_cages)
+        if logical > model.max_logical_ports:
+            raise NoFit(f"{logical} logical ports are needed, the chip drives {model.max_logical_ports}")
+    return down_cages, up_cages
 
 
 def _numbered(model: SwitchModel) -> list[tuple[PortGroup, range]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.plan.cages import Layout, NoFit, Slot, capacity, lay_out
+from fabric.plan.cages import Layout, Slot, capacity, fits, lay_out
 from fabric.plan.sizing import GroupSize, Sizing
 from fabric.plan.spec import FabricSpec
 
@@ -50,9 +50,8 @@ def most_down(spec: FabricSpec, up: int, down_gbps: int, up_gbps: int) -> int:
     low, high = 0, capacity(spec.spine.model, down_gbps)
     while low < high:
         middle = (low + high + 1) // 2
-        try:
-            lay_out(spec.spine.model, middle, down_gbps, up, up_gbps)
+        if fits(spec.spine.model, middle, down_gbps, up, up_gbps):
             low = middle
-        except NoFit:
+        else:
             high = middle - 1
     return low

@@ -34,6 +34,19 @@ class Underlay:
     server_prefixes: tuple[str, ...]  # every server subnet lies in one of these; () when servers are not routed
     outside: tuple[str, ...] = ()  # routes from outside in the default table: "0.0.0.0/0", or prefixes with all inside them
 
+    @property
+    def timers_and_limits(self) -> dict[str, int]:
+        """What every BGP session has, by the names that templates use."""
+        return {
+            "keepalive_s": self.keepalive_s,
+            "hold_s": self.hold_s,
+            "bfd": self.bfd,
+            "bfd_interval_ms": self.bfd_interval_ms,
+            "bfd_multiplier": self.bfd_multiplier,
+            "max_paths": self.max_paths,
+            "max_prefix": self.max_prefix,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Management:

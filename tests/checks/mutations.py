@@ -21,6 +21,8 @@ from fabric.checks.equals.outline import names_of
 from fabric.checks.registry import run
 from fabric.facts import Facts
 from fabric.nos.reading import read_device
+from fabric.nos.statements.names import Name
+from fabric.nos.statements.syntax import Place
 from fabric.plan import SwitchView
 from tests import ROOT
 
@@ -110,6 +112,7 @@ class Switch:
     view: SwitchView
     files: Mapping[str, str]
     facts: Facts
+    names: list[tuple[Name, Place]]  # in its statements; read once, for the hundreds of cases in which another one is damaged
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,7 @@ def switches(system: str) -> tuple[Switch, ...]:
     for job in renderer.jobs(lambda name: True):
         files = {path: data.decode() for path, data in renderer.files(job)}
         facts = read_device(job.device.name, job.device.nos, files)
-        found.append(Switch(system, renderer.views[job.fabric].of(job.device), files, facts))
+        found.append(Switch(system, renderer.views[job.fabric].of(job.device), files, facts, names_of(facts)))
     return tuple(found)
 
 
@@ -264,10 +267,11 @@ def with_plan(damage: Damage) -> list[Finding]:
 
 def without_plan(damage: Damage) -> list[Finding]:
     """What is found from the configs alone, of all switches together."""
-    fixed = [one.facts for one in switches(damage.system) if one is not damage.switch]
+    others = [one for one in switches(damage.system) if one is not damage.switch]
     facts = read_device(damage.switch.facts.name, damage.system, damage.files)
-    devices = tuple(sorted([*fixed, facts], key=lambda one: one.name))
-    network = Network(devices, names={id(one): names_of(one) for one in devices})
+    devices = tuple(sorted([*(one.facts for one in others), facts], key=lambda one: one.name))
+    names = {id(one.facts): one.names for one in others} | {id(facts): names_of(facts)}
+    network = Network(devices, names=names)
     return [finding for finding in run(FilesCheck, network) if finding.severity != NOTE]
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from fabric.solver.doctor.causes import Effect
-from tests import ROOT
+from tests import ROOT, forked
 from tests.solver.doctor.runs import output
-from tests.terminal import FABRIC, WIDTHS, at_terminal, broken_words, too_wide
+from tests.terminal import WIDTHS, at_terminal, broken_words, too_wide
 
 STARTER = ROOT / "intent" / "starter.yaml"
 COMMANDS = {
@@ -80,24 +79,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def piped(folder: Path) -> dict[str, str]:
-    """What each command writes into pipes."""
-    done = {
-        name: subprocess.run([*FABRIC, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
-        for name, words in COMMANDS.items()
-    }
-    return {name: run.stdout + run.stderr for name, run in done.items()}
-
-
 @pytest.mark.parametrize("name", COMMANDS)
-def test_lines_fit_and_words_are_whole(name: str, folder: Path, piped: dict[str, str]) -> None:
-    assert "\x1b" not in piped[name]
+def test_lines_fit_and_words_are_whole(name: str, folder: Path) -> None:
+    done = forked.piped([*map(str, COMMANDS[name])], folder)
+    piped = done.stdout + done.stderr
+    assert "\x1b" not in piped
     for columns in WIDTHS:
         page = at_terminal(folder, columns, *COMMANDS[name])
         assert too_wide(page) == []
         assert page.code != 2 or name.startswith("wrong") or name == "push"  # no server
-        assert broken_words(page, piped[name]) == []
+        assert broken_words(page, piped) == []
 
 
 @pytest.mark.parametrize(
@@ -124,7 +115,7 @@ def test_the_width_may_be_stated(folder: Path) -> None:
 @pytest.mark.parametrize("form", ["json", "sarif", "junit", "github"])
 def test_documents_have_no_colour_and_no_width(form: str, folder: Path) -> None:
     words = ("check", "starter.yaml", "--format", form, "--jobs", "1")
-    done = subprocess.run([*FABRIC, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    done = forked.piped([*words], folder)
     raw = at_terminal(folder, 80, *words, "--color", "always").raw
     assert done.stdout in raw.replace("\r\n", "\n")  # a bar of progress may stand before it
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from tests import ROOT
+from tests import ROOT, forked
 from tests.system.test_readme import PAGES, masked
 
 FENCE = re.compile(r"^```(?P<kind>[^\s`]*)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -82,7 +82,8 @@ def commands(body: str) -> list[str]:
 
 def run(command: str, folder: Path) -> str:
     """stdout and stderr of a command line, as a terminal of 80 columns and more shows them."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
+    path = f"{forked.commands()}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
     for name in ("COLUMNS", "BATFISH_HOST", "NETBOX_TOKEN", "NETBOX_URL"):
         environment.pop(name, None)
     done = subprocess.run(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from ipaddress import ip_address, ip_interface, ip_network
+from functools import cache, lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface, ip_network
 from itertools import pairwise
 
 from fabric.configs.view_of import Views
@@ -228,6 +229,15 @@ def ratios(plan: FabricPlan) -> None:
             assert Fraction(down[device.index], up[device.index]) <= ceiling[device.role], device.name
 
 
+network_of = cache(ip_network)  # a site has few prefixes
+
+
+@lru_cache(100_000)
+def address_of(interface: str) -> IPv4Address | IPv6Address:
+    """`10.0.0.1` of `10.0.0.1/31`; a port and its sessions have one, and a plan that has grown keeps it."""
+    return ip_interface(interface).ip
+
+
 def addresses(plan: Plan) -> None:
     """No address twice in the site, every one inside a pool of its kind; the two ends of a link are a /31 or /127."""
     seen: dict[tuple[int, int], str] = {}
@@ -236,7 +246,7 @@ def addresses(plan: Plan) -> None:
         version = 6 if number >= 2**32 else 4
         assert seen.setdefault((version, number), what) == what, f"{what} and {seen[version, number]}: {number}"
         address = ip_address(number)
-        assert any(address in ip_network(prefix) for prefix in fabric.prefixes[kind]), (kind, address)
+        assert any(address in network_of(prefix) for prefix in fabric.prefixes[kind]), (kind, address)
 
     for fabric in plan.fabrics.values():
         v6 = fabric.subnet_length == 127
@@ -302,11 +312,11 @@ def sessions(plan: Plan, fabric: FabricPlan) -> None:
         assert all(count == split for (_, split), count in by_cage.items())
         assert {cage for cage, _ in by_cage} == set(range(1, view.model.cages + 1))
         for port in view.cabled:
-            number = int(ip_interface(port.address).ip) if port.address else -1
+            number = int(address_of(port.address)) if port.address else -1
             assert number == promised[device.name, port.ref.cage, port.ref.sub]
         assert len(view.cabled) == sum(1 for _ in fabric.links.of(device.index))
         for session in view.sessions:
-            own = str(ip_interface(session.port.address).ip) if session.port.address else None
+            own = str(address_of(session.port.address)) if session.port.address else None
             assert session.peer_asn == session.peer.asn
             assert session.peer_asn != device.asn
             assert session.port.peer is not None

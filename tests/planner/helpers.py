@@ -19,6 +19,7 @@ from fabric.planner.resolve import resolve
 from fabric.planner.site import plan_site, size_site
 from tests import ROOT
 
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 DESIGNS = ROOT / "tests" / "reference" / "designs"
 
 
@@ -53,7 +54,7 @@ def summarize(text: str, lock: Lock | None = None) -> dict[str, dict[str, Any]]:
 
 def make(intent: str | dict[str, Any], lock: Lock | None = None) -> Plan:
     """The plan of an intent, given as text or as data."""
-    text = intent if isinstance(intent, str) else yaml.safe_dump(intent, sort_keys=False)
+    text = intent if isinstance(intent, str) else yaml.dump(intent, Dumper=DUMPER, sort_keys=False)
     parsed = source.parse(text, "intent.yaml")
     site = validate(parsed)
     return plan_site(spec := resolve(site, parsed), lock or Lock(), targets.choose(spec.fabrics))

@@ -133,12 +133,12 @@ def ports(fabric: FabricPlan) -> None:
         assert kind == ATTACHMENT or requested or owner == CLOSED
 
 
-def tables(plan: Plan) -> None:
+def tables(plan: Plan, of_switches: list[SwitchView]) -> None:
     """A port lies in its tenant's table alone, and no table takes in another's routes."""
     fabric = plan.fabrics["backend"]
     bridged = {tenant.name: {network.vlan for network in tenant.networks} for tenant in fabric.tenancy.tenants}
     rds: list[str] = []
-    for view in views(plan):
+    for view in of_switches:
         for port in view.ports:
             if port.kind not in ("server", "attachment") or port.peer is None:
                 continue
@@ -170,14 +170,14 @@ def filters(fabric: FabricPlan, tenant: str, permits: tuple[str, ...]) -> None:
 # --- what tenants are given --------------------------------------------------------------------------------
 
 
-def slices(plan: Plan) -> None:
+def slices(plan: Plan, of_switches: list[SwitchView]) -> None:
     """Subnets of tenants on links: none twice, none in the underlay, all in the pool, and both ends agree."""
     fabric = plan.fabrics["backend"]
     underlay = {int(low) + step for low in fabric.subnet if low >= 0 for step in (0, 1)}
     pools = [ip_network(prefix) for prefix in fabric.prefixes["p2p"]]
     near: dict[str, tuple[str, int]] = {}
     outside = set()
-    for view in views(plan):
+    for view in of_switches:
         for port in view.ports:
             for part in port.subinterfaces:
                 address = ip_interface(part.address)
@@ -218,12 +218,10 @@ def overlay_sessions(fabric: FabricPlan) -> None:
     assert len(set(fabric.tenancy.vtep.values())) == sum(map(len, networks.values()))
 
 
-def bonds(plan: Plan) -> None:
+def bonds(of_switches: list[SwitchView]) -> None:
     """A bond has one port on each leaf of a pair, of the same server, under the same names; no other bond has them."""
     found: dict[str, list[tuple[str, int, str, bool]]] = defaultdict(list)
-    made = Views(plan, plan.fabrics["backend"])
-    for device in plan.fabrics["backend"].switches:
-        view = made.of(device)
+    for view in of_switches:
         for lag in view.lags:
             (ref,) = lag.ports
             peer = next(port.peer for port in view.ports if port.ref == ref)
@@ -248,7 +246,7 @@ def hosts(fabric: FabricPlan) -> dict[tuple[str, str, str, int, int], int]:
     return found
 
 
-def addresses(plan: Plan) -> None:
+def addresses(plan: Plan, of_switches: list[SwitchView]) -> None:
     """In a network no address has two owners: servers' ports or bonds, the gateway, the leaves."""
     fabric = plan.fabrics["backend"]
     for (tenant, network), given in fabric.tenancy.hosts.items():
@@ -261,7 +259,7 @@ def addresses(plan: Plan) -> None:
         assert all(len(owners) == 1 for owners in users.values())
         assert all(ip_address(address) in subnet for address in users)
         taken = {net.subnet, net.gateway, int(subnet.broadcast_address)}
-        for view in views(plan):
+        for view in of_switches:
             of_leaf = [n.own_address for n in view.networks if n.vlan == net.vlan]
             taken |= {int(ip_interface(text).ip) for text in of_leaf if text}
         assert not taken & users.keys()
@@ -271,10 +269,11 @@ def everything(plan: Plan) -> None:
     fabric = plan.fabrics["backend"]
     check.names(plan)
     ports(fabric)
-    tables(plan)
-    slices(plan)
-    bonds(plan)
-    addresses(plan)
+    of_switches = views(plan)
+    tables(plan, of_switches)
+    slices(plan, of_switches)
+    bonds(of_switches)
+    addresses(plan, of_switches)
     if fabric.tenancy.kind == "evpn":
         overlay_sessions(fabric)
 

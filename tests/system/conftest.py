@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -37,10 +38,16 @@ def fabric() -> Run:
 
 @pytest.fixture(scope="session")
 def examples(tmp_path_factory: pytest.TempPathFactory, fabric: Run) -> Path:
-    """A folder with what every example generates."""
-    folder = tmp_path_factory.mktemp("examples")
-    done = fabric("generate", *EXAMPLES, "-o", folder)
-    assert done.returncode == 0, done.stderr
+    """A folder with what every example generates, made by the worker that is first to want it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "examples"
+    with folder.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            made = folder.with_suffix(".new")
+            done = fabric("generate", *EXAMPLES, "-o", made)
+            assert done.returncode == 0, done.stderr
+            made.rename(folder)
     return folder
 
 

@@ -82,13 +82,7 @@ def _routing(view: SwitchView) -> dict[str, object]:
         "router_id": view.router_id,
         "neighbors": _neighbors(view),
         "aggregates": view.aggregates,
-        "keepalive_s": under.keepalive_s,
-        "hold_s": under.hold_s,
-        "bfd": under.bfd,
-        "bfd_interval_ms": under.bfd_interval_ms,
-        "bfd_multiplier": under.bfd_multiplier,
-        "max_paths": under.max_paths,
-        "max_prefix": under.max_prefix,
+        **under.timers_and_limits,
     }
 
 

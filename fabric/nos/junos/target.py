@@ -102,11 +102,7 @@ def routing(view: SwitchView) -> dict[str, object]:
         "unnumbered": under.unnumbered,
         "extended_nexthop": under.unnumbered and under.family == "ipv4",  # IPv4 routes with IPv6 next hops, RFC 8950
         "aggregates": view.aggregates,
-        "hold_s": under.hold_s,
-        "bfd": under.bfd,
-        "bfd_interval_ms": under.bfd_interval_ms,
-        "bfd_multiplier": under.bfd_multiplier,
-        "max_prefix": under.max_prefix,
+        **under.timers_and_limits,
         "neighbors": [
             Peer(session.peer_address, session.peer_asn, quoted(description(view, session.port)))
             for session in view.sessions

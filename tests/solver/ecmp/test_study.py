@@ -393,14 +393,14 @@ def test_seeds_of_every_switch_even_out_over_the_switches_below() -> None:
 
 
 def test_several_jobs_slow_each_other() -> None:
-    net, route_table = three_tiers()
+    net, route_table = built("three-tiers")
     one = shift(net, 1, shuffled=1)
     both = together([one, one])
     alone = rates(net, ecmp.route(net, route_table, one, "spray"))
     shared = rates(net, ecmp.route(net, route_table, both, "spray"))
     assert alone == pytest.approx(50)
     assert shared == pytest.approx(25)
-    assert np.bincount(both.job).tolist() == [4096, 4096]
+    assert np.bincount(both.job).tolist() == [96, 96]
 
 
 @pytest.mark.parametrize(

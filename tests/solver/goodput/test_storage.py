@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -92,10 +93,14 @@ def test_by_hand(
 
 
 def one_by_one(net: Network, servers: list[int], targets: list[int], reading: bool) -> float:
-    """GB/s of a job: the load of every pair of ports is followed link by link over all equal ways; no rate fills a link."""
+    """GB/s of a job: the load of every pair of ports is followed link by link over all equal ways; no rate fills a link.
+
+    What goes from one leaf to one other is added up first, and followed once.
+    """
     ways, load = routes(net), np.zeros(len(net.tail))
     ports = {at: np.flatnonzero((net.tail[: net.links] == at) & net.alive[: net.links]) for at in (*servers, *targets)}
     reach = {int(leaf): _reach(net, int(leaf)) for leaf in np.flatnonzero(net.level == 1)}
+    between = Counter[tuple[int, int]]()
     for server in servers:
         for up in ports[server].tolist():
             part = 1 / len(servers) / len(ports[server])
@@ -107,7 +112,9 @@ def one_by_one(net: Network, servers: list[int], targets: list[int], reading: bo
                 first, last = (far, up) if reading else (up, far)
                 load[first] += part * weight
                 load[net.reverse(np.array([last]))] += part * weight
-                _follow(net, ways, int(net.head[first]), int(net.head[last]), part * weight, load)
+                between[int(net.head[first]), int(net.head[last])] += part * weight
+    for (start, end), amount in between.items():
+        _follow(net, ways, start, end, amount, load)
     used = load > 0
     return float((net.capacity[used] / load[used]).min())
 
