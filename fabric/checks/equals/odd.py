@@ -94,7 +94,7 @@ class _Tasks:
         users = Counter(kind for at in among for kind in self.kinds[at])
         alone = {kind for kind, count in users.items() if count == 1}
         common = {kind for kind, count in users.items() if count == len(among) - 1}
-        return {at: (alone & self.kinds[at]) | (common - self.kinds[at]) for at in among}
+        return {at: frozenset((alone & self.kinds[at]) | (common - self.kinds[at])) for at in among}
 
 
 def _is_equal(one: Odd, apart: frozenset[Family]) -> bool:

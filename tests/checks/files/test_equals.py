@@ -241,7 +241,7 @@ BORDER = (
 INNER = "ip prefix-list BLUE-OWN\n   seq 10 permit 10.9.{n}.0/24\n   seq 15 permit 10.8.{n}.0/25\n"
 
 
-@pytest.mark.parametrize("without", (0, 2))  # leaves without the tenant
+@pytest.mark.parametrize("without", [0, 2])  # leaves without the tenant
 def test_a_leaf_of_a_tenant_is_compared_with_the_leaves_of_that_tenant(without: int) -> None:
     lists = [BORDER, BORDER, BORDER, INNER, *[""] * without]
     leaves = {f"leaf{n}.eos": LEAF.format(n=n) + part.format(n=n) for n, part in enumerate(lists, 1)}
