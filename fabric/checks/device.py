@@ -12,15 +12,14 @@ from fabric.checks.classes import class_differences
 from fabric.checks.cut import Cut, cuts
 from fabric.checks.equals.outline import names_of
 from fabric.checks.files.reading import Rest, RestCheck
-from fabric.checks.finding import Finding
+from fabric.checks.finding import Finding, Subject
 from fabric.checks.network import Network
 from fabric.checks.planned import planned_rows
 from fabric.checks.registry import checks, run
-from fabric.checks.rows import Key, blocks_of, rows_of
+from fabric.checks.rows import blocks_of, rows_of
 from fabric.facts import Facts, Located
 from fabric.nos.reading import read_device
 from fabric.plan import SwitchView
-from fabric.text import listed
 
 NOTHING: Mapping[str, str] = {}
 
@@ -73,10 +72,9 @@ def _differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
 
 def _grouped(found: Iterable[Difference]) -> Iterator[Difference]:
     """A line of a peer group that is wrong for all its neighbors is reported once."""
-    alike: dict[tuple[str, str, str, Located[object], str], list[Difference]] = {}
+    alike: dict[tuple[str, str, str, Located[object], Subject], list[Difference]] = {}
     for one in found:
-        alone = "" if one.key.subject.startswith("neighbor ") else one.key.subject
+        alone = Subject() if one.key.subject.kind == "neighbor" else one.key.subject
         alike.setdefault((one.key.kind, one.expected, one.got, one.place, alone), []).append(one)
     for group in alike.values():
-        subject = listed([one.key.subject for one in group], 1)
-        yield replace(group[0], key=Key(group[0].key.kind, subject))
+        yield replace(group[0], alike=tuple(one.key.subject for one in group))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path as FilePath
 
-from fabric.checks.finding import ERROR, Finding
+from fabric.checks.finding import ERROR, UNKNOWN, About, Finding
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, Difference, compare
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Known, Syntax
@@ -59,13 +59,13 @@ def unexplained(differences: Sequence[Difference], findings: Sequence[Finding]) 
     """The differences that no error names.
 
     A finding names the statement at its line. On the line of a section, or of the file as a whole, it names the missing
-    statements that share an address, number or name with its message.
+    statements that share an address, number or name with its values.
     """
     words: dict[tuple[str, int], set[str]] = {}
     for finding in findings:
         if finding.severity != ERROR:
             continue
-        words.setdefault((finding.file, finding.line), set()).update(WORD.findall(finding.message))
+        words.setdefault((finding.file, finding.line), set()).update(WORD.findall(" ".join(finding.about.values)))
     for difference in differences:
         file, line = difference.place.file, difference.place.line
         if difference.kind != MISSING and (file, line) in words:
@@ -73,6 +73,13 @@ def unexplained(differences: Sequence[Difference], findings: Sequence[Finding]) 
         near = words.get((file, line), set()) | words.get((file, 0), set())
         if not near & set(WORD.findall(difference.path[-1])):
             yield difference
+
+
+def about(syntax: Syntax, difference: Difference) -> About:
+    """The same for other checks."""
+    if difference.kind != MISSING:
+        return UNKNOWN
+    return About(absent=True, statement=_stated(syntax, difference.path))
 
 
 def message(syntax: Syntax, difference: Difference) -> str:
@@ -101,6 +108,10 @@ def remediation(syntax: Syntax, difference: Difference) -> str:
 
 
 def _quoted(syntax: Syntax, path: Path) -> str:
-    text = f"{syntax.verb} {syntax.joined(path)}" if syntax.verb else path[-1]
-    text = text.replace("\n", " ")
+    text = _stated(syntax, path).replace("\n", " ")
     return f"`{text[:QUOTED]}…`" if len(text) > QUOTED else f"`{text}`"
+
+
+def _stated(syntax: Syntax, path: Path) -> str:
+    """A statement as the network OS takes it."""
+    return f"{syntax.verb} {syntax.joined(path)}" if syntax.verb else path[-1]

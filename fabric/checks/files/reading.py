@@ -14,6 +14,7 @@ from fabric.checks import (
     FilesCheck,
     Finding,
     Network,
+    about,
     message,
     missing_files,
     remediation,
@@ -228,7 +229,8 @@ class Statements(RestCheck):
         for one in unexplained(differences, rest.reported):
             severity, fix = WARNING if one.label else self.severity, remediation(syntax, one)
             place = one.place
-            yield Finding(self.id, severity, rest.facts.name, place.file, place.line, message(syntax, one), fix)
+            text, what = message(syntax, one), about(syntax, one)
+            yield Finding(self.id, severity, rest.facts.name, place.file, place.line, text, fix, about=what)
 
     def _missing_files(self, rest: Rest) -> Iterator[Finding]:
         for name in missing_files(rest.facts.nos, rest.rendered, rest.files):
