@@ -23,7 +23,7 @@ PRIVATE = re.compile(
     r".*(?<!\d)(?:6451[2-9]|645[2-9]\d|64[6-9]\d\d|65[0-4]\d\d|655[0-2]\d|6553[0-4]|42\d{8})(?!\d).*"
 )  # AS numbers
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
-OTHER_TASKS = 2  # kinds of objects in which a device differs from all of its equals
+OTHER_TASKS = 2  # kinds of objects in which a device differs from all of its equals; one kind of ports is enough
 PORTS = "port "  # begins the families of ports, whose names have no meaning on another device
 
 
@@ -102,7 +102,8 @@ def _is_equal(one: Odd, apart: frozenset[Family]) -> bool:
     if one.family.text.startswith(PORTS) and one.objects and one.witnesses > 2:
         return True  # ports are witnesses for ports
     other = [kind for kind in apart if not _is_part(kind, one)]
-    return len(other) < (1 if one.objects and one.witnesses <= 2 else OTHER_TASKS)
+    tasks = sum(OTHER_TASKS if kind.text.startswith(PORTS) else 1 for kind in other)
+    return tasks < (1 if one.witnesses <= 2 else OTHER_TASKS)
 
 
 def _is_part(kind: Family, one: Odd) -> bool:
