@@ -28,6 +28,7 @@ from .statements import (
     about as about,
     message as message,
     missing_files as missing_files,
+    misspelled as misspelled,
     remediation as remediation,
     statement_differences as statement_differences,
     syntax_of as syntax_of,

@@ -40,9 +40,24 @@ def follows(finding: Finding, rest: Sequence[Finding]) -> bool:
     The caller reports the statements that such a finding covered, so nothing is lost with it.
     """
     subject = _lost(finding.about)
-    if subject is None or subject.kind not in OBJECTS:
+    if subject is None or not subject.name:
         return False
-    return any(one.severity == ERROR and subject.name in _words(one.about.statement) for one in rest)
+    explains = _explains_port if not subject.kind else _explains if subject.kind in OBJECTS else None
+    return explains is not None and any(
+        one.severity == ERROR and one.about.path and explains(one.about, subject, finding.about) for one in rest
+    )
+
+
+def _explains(cause: About, subject: Subject, _: About) -> bool:
+    return subject.name in _words(cause.statement)
+
+
+def _explains_port(cause: About, subject: Subject, about: About) -> bool:
+    """Whether the port itself is missing, or the statement in it that sets what is not set: `shutdown`, or with the value."""
+    if not any(subject.name in _words(part) for part in cause.path):
+        return False
+    here = _words(cause.path[-1])
+    return subject.name in here or about.fact == "enabled" or about.expected in here
 
 
 def _lost(about: About) -> Subject | None:

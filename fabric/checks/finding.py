@@ -31,7 +31,8 @@ class About:
         expected: the planned value.
         got: the value in the file.
         absent: the file has no such fact, object or statement.
-        statement: the planned statement that the file does not have.
+        statement: the planned statement that the file does not have, as the network OS takes it.
+        path: the same with its sections.
         devices: names of the other devices that it is about.
     """
 
@@ -41,6 +42,7 @@ class About:
     got: str = ""
     absent: bool = False
     statement: str = ""
+    path: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
 
     @property

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path as FilePath
 
@@ -18,6 +19,7 @@ from fabric.nos.target import installed
 from fabric.text import plural
 
 QUOTED = 100  # characters of a statement
+SPELLED_ALIKE = 0.7  # share of the letters of two words that are the same, in one order
 WORD = re.compile(r"[\w.:/-]*[\d./:-][\w.:/-]*")  # addresses, numbers and names with one: words that name one object
 
 
@@ -45,6 +47,36 @@ def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping
     first, second = syntax.without_equal([text for text in syntax.texts(planned) if text.part in files], collected)
     known: Known = {}
     return compare(syntax, syntax.read_texts(first, known), syntax.read_texts(second, known), files)
+
+
+def misspelled(differences: Sequence[Difference]) -> Iterator[Difference]:
+    """The differences; a missing statement and an unplanned one that differ in a letter or two are one changed statement.
+
+    `ipv6 access-grup MANAGEMENT in`: the network OS does not have this statement, and the planned one is missing.
+    """
+    lost, extra = ([one for one in differences if one.kind == kind and not one.label] for kind in (MISSING, EXTRA))
+    found: dict[int, Difference] = {}
+    for one in extra:
+        near = next((other for other in lost if id(other) not in found and _is_misspelled(other, one)), None)
+        if near is not None:
+            found[id(near)] = found[id(one)] = Difference(CHANGED, near.path, one.place, got=one.path, below=near.below)
+    written: set[int] = set()
+    for one in differences:
+        changed = found.get(id(one), one)
+        if id(changed) not in written:
+            written.add(id(changed))
+            yield changed
+
+
+def _is_misspelled(lost: Difference, extra: Difference) -> bool:
+    if lost.place.file != extra.place.file or len(lost.path) != len(extra.path) or lost.below != extra.below:
+        return False
+    parts = [(a, b) for a, b in zip(lost.path, extra.path, strict=True) if a != b]
+    words = [(a.split(), b.split()) for a, b in parts]
+    if len(words) != 1 or len(words[0][0]) != len(words[0][1]):
+        return False
+    odd = [(a, b) for a, b in zip(*words[0], strict=True) if a != b]
+    return len(odd) == 1 and SequenceMatcher(None, *odd[0]).ratio() >= SPELLED_ALIKE
 
 
 def missing_files(nos: str, planned: Mapping[str, str], running: Mapping[str, str]) -> tuple[str, ...]:
@@ -77,9 +109,11 @@ def unexplained(differences: Sequence[Difference], findings: Sequence[Finding]) 
 
 def about(syntax: Syntax, difference: Difference) -> About:
     """The same for other checks."""
-    if difference.kind != MISSING:
+    key = syntax.key(difference.path)
+    is_misspelled = difference.kind == CHANGED and not (key and key == syntax.key(difference.got))
+    if difference.kind != MISSING and not is_misspelled:
         return UNKNOWN
-    return About(absent=True, statement=_stated(syntax, difference.path))
+    return About(absent=True, statement=_stated(syntax, difference.path), path=difference.path[1:])
 
 
 def message(syntax: Syntax, difference: Difference) -> str:

@@ -17,6 +17,7 @@ from fabric.checks import (
     about,
     message,
     missing_files,
+    misspelled,
     remediation,
     statement_differences,
     syntax_of,
@@ -226,7 +227,7 @@ class Statements(RestCheck):
             yield from self._missing_files(rest)
         syntax = syntax_of(rest.facts.nos)
         differences = statement_differences(rest.facts.nos, rest.rendered, texts)
-        for one in unexplained(differences, rest.reported):
+        for one in unexplained(list(misspelled(differences)), rest.reported):
             severity, fix = WARNING if one.label else self.severity, remediation(syntax, one)
             place = one.place
             text, what = message(syntax, one), about(syntax, one)
