@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fabric.checks.finding import ERROR, About, Finding, Subject
 
 OBJECTS = ("neighbor", "VLAN", "VNI", "VRF")  # kinds of objects that a statement makes, with settings of their own
-NUMBERED = ("VLAN", "VNI")  # last words of kinds of objects with such numbers for names, as "VNI of VLAN"
+NUMBERED = frozenset(("VLAN", "VNI"))  # in the words for kinds of objects with such numbers for names: "VNI of VLAN"
 WORD = re.compile(r"[\w.:/-]+")  # of a statement
 
 
@@ -28,7 +28,7 @@ def _repeats(finding: Finding, cause: Finding) -> bool:
     here = (finding.file, finding.line) == (cause.file, cause.line)
     if finding.about.fact:
         return here and subject.kind == "VNI" and changed.fact == "vlan" and changed.subjects == (subject,)
-    if not subject.kind.endswith(NUMBERED):
+    if NUMBERED.isdisjoint(subject.kind.split()):
         return False
     mapped = changed.fact == "vlan" and changed.expected == subject.name
     return mapped or (here and subject.name in _words(" ".join(changed.values)))
@@ -39,12 +39,14 @@ def follows(finding: Finding, rest: Sequence[Finding]) -> bool:
 
     The caller reports the statements that such a finding covered, so nothing is lost with it.
     """
-    subject = _lost(finding.about)
+    subject, about = _lost(finding.about), finding.about
+    if about.absent and len(about.subjects) > 1:  # what many ports lack at once comes from what they share
+        return any(one.severity == ERROR and one.about.path and about.expected in _words(one.about.path[-1]) for one in rest)
     if subject is None or not subject.name:
         return False
     explains = _explains_port if not subject.kind else _explains if subject.kind in OBJECTS else None
     return explains is not None and any(
-        one.severity == ERROR and one.about.path and explains(one.about, subject, finding.about) for one in rest
+        one.severity == ERROR and one.about.path and explains(one.about, subject, about) for one in rest
     )
 
 

@@ -30,16 +30,18 @@ def class_differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
         if interface is not None:
             qos = _classes(facts, interface)
             groups.setdefault((id(qos), id(port.lossless)), []).append((name, port, interface))
-    alike: dict[tuple[str, str, str, Located[object]], list[str]] = {}
+    alike: dict[tuple[str, str, str, Located[object] | None], list[tuple[str, Located[object]]]] = {}
     for members in groups.values():
         _, port, interface = members[0]
         home = Located(None, interface.line, interface.file)
         ports = _Ports(view, nos.idiom, home)
         for one in ports.compare(_classes(facts, interface), port):
-            alike.setdefault((one.key.kind, one.expected, one.got, one.place), []).extend(name for name, _, _ in members)
-    for (kind, expected, got, place), names in alike.items():
-        subjects = tuple(map(Subject, names))
-        yield Difference(Key(kind, subjects[0]), expected, got, place, subjects)
+            stated = one.place if one.place is not home else None  # what is stated nowhere is missing on all ports at once
+            rows = alike.setdefault((one.key.kind, one.expected, one.got, stated), [])
+            rows += [(name, one.place) for name, _, _ in members]
+    for (kind, expected, got, _), rows in alike.items():
+        subjects = tuple(Subject(name) for name, _ in rows)
+        yield Difference(Key(kind, subjects[0]), expected, got, rows[0][1], subjects)
 
 
 def _classes(facts: Facts, interface: Interface) -> PortQos | None:
