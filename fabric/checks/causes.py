@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fabric.checks.finding import ERROR, About, Finding, Subject
 
@@ -48,6 +49,12 @@ def follows(finding: Finding, rest: Sequence[Finding]) -> bool:
     return explains is not None and any(
         one.severity == ERROR and one.about.path and explains(one.about, subject, about) for one in rest
     )
+
+
+def explaining(rest: Sequence[Finding], dropped: Sequence[Finding]) -> list[Finding]:
+    """The findings, with the ids of those that follow from each and were dropped."""
+    ids = [tuple(sorted({one.id for one in dropped if follows(one, [cause])})) for cause in rest]
+    return [replace(one, about=replace(one.about, explains=own)) if own else one for one, own in zip(rest, ids, strict=True)]
 
 
 def _explains(cause: About, subject: Subject, _: About) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fabric.checks.agree import Difference, differences
 from fabric.checks.base import FilesCheck
-from fabric.checks.causes import follows, without_repetitions
+from fabric.checks.causes import explaining, follows, without_repetitions
 from fabric.checks.classes import class_differences
 from fabric.checks.cut import Cut, cuts
 from fabric.checks.equals.outline import names_of
@@ -35,9 +35,10 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
     found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
     found = without_repetitions(found)
     rest = _rest(Rest(view, facts, files, rendered, tuple(found)))
-    kept = [one for one in found if not follows(one, rest)]
-    if len(kept) < len(found):  # what the dropped ones covered is reported by its statement
-        found, rest = kept, _rest(Rest(view, facts, files, rendered, tuple(kept)))
+    dropped = [one for one in found if follows(one, rest)]
+    if dropped:  # what they covered is reported by its statement
+        found = [one for one in found if one not in dropped]
+        rest = explaining(_rest(Rest(view, facts, files, rendered, tuple(found))), dropped)
     return found + rest
 
 

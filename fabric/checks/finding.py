@@ -34,6 +34,7 @@ class About:
         statement: the planned statement that the file does not have, as the network OS takes it.
         path: the same with its sections.
         devices: names of the other devices that it is about.
+        explains: ids of findings that follow from it and were left out.
     """
 
     subjects: tuple[Subject, ...] = ()
@@ -44,6 +45,7 @@ class About:
     statement: str = ""
     path: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
+    explains: tuple[str, ...] = ()
 
     @property
     def values(self) -> tuple[str, ...]:
