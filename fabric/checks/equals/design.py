@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
-from fabric.checks.equals.odd import PORTS, Odd
+from fabric.checks.equals.odd import PORTS, SECTION, Odd
 from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, Outline, Row
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts
@@ -34,11 +34,20 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
         return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
     if odd.extra and _is_count(odd, facts, witness):
         return True
+    if not (odd.extra or odd.objects) and _is_whole_section(like, own, others):
+        return True
     if odd.objects:
         return not odd.extra and _has_contents(like, others)
     if _is_elsewhere(text, facts, witness):
         return True
     return any(not name.used and not _is_known(name, own) for name in _names(own.nos, text))
+
+
+def _is_whole_section(like: Row, own: Outline, others: Outline) -> bool:
+    """Whether a device has nothing of a large section: what is in it, such as the servers of a tenant, differs by device."""
+    head = like.path[:2]
+    inside = [row for row in others.all_rows if row.path[:2] == head]
+    return len(inside) > SECTION and not any(row.path[:2] == head for row in own.all_rows)
 
 
 def _is_count(odd: Odd, facts: Facts, witness: Facts) -> bool:
