@@ -49,7 +49,7 @@ class About:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What it says of its objects: their values, or their names where it is about the objects themselves."""
+        """The values of its objects, or their names where it is about the objects themselves."""
         return self.expected, self.got, *(() if self.fact else (subject.name for subject in self.subjects))
 
 

@@ -54,10 +54,17 @@ def misspelled(differences: Sequence[Difference]) -> Iterator[Difference]:
 
     `ipv6 access-grup MANAGEMENT in`: the network OS does not have this statement, and the planned one is missing.
     """
-    lost, extra = ([one for one in differences if one.kind == kind and not one.label] for kind in (MISSING, EXTRA))
+    lost: dict[tuple[object, ...], list[Difference]] = {}
+    for one in differences:
+        if one.kind == MISSING and not one.label:
+            for key, _ in _but_one_part(one):
+                lost.setdefault(key, []).append(one)
     found: dict[int, Difference] = {}
-    for one in extra:
-        near = next((other for other in lost if id(other) not in found and _is_misspelled(other, one)), None)
+    for one in differences:
+        if one.kind != EXTRA or one.label:
+            continue
+        candidates = ((other, at) for key, at in _but_one_part(one) for other in lost.get(key, ()) if id(other) not in found)
+        near = next((other for other, at in candidates if _is_near(other.path[at], one.path[at])), None)
         if near is not None:
             found[id(near)] = found[id(one)] = Difference(CHANGED, near.path, one.place, got=one.path, below=near.below)
     written: set[int] = set()
@@ -68,15 +75,17 @@ def misspelled(differences: Sequence[Difference]) -> Iterator[Difference]:
             yield changed
 
 
-def _is_misspelled(lost: Difference, extra: Difference) -> bool:
-    if lost.place.file != extra.place.file or len(lost.path) != len(extra.path) or lost.below != extra.below:
-        return False
-    parts = [(a, b) for a, b in zip(lost.path, extra.path, strict=True) if a != b]
-    words = [(a.split(), b.split()) for a, b in parts]
-    if len(words) != 1 or len(words[0][0]) != len(words[0][1]):
-        return False
-    odd = [(a, b) for a, b in zip(*words[0], strict=True) if a != b]
-    return len(odd) == 1 and SequenceMatcher(None, *odd[0]).ratio() >= SPELLED_ALIKE
+def _but_one_part(one: Difference) -> Iterator[tuple[tuple[object, ...], int]]:
+    """(what is equal where a statement differs in one part of its path, position of that part)."""
+    for at in range(1, len(one.path)):
+        yield (one.place.file, one.below, at, one.path[:at], one.path[at + 1 :]), at
+
+
+def _is_near(lost: str, extra: str) -> bool:
+    """Whether two parts of a path differ in one word, and in that by a few letters."""
+    planned, running = lost.split(), extra.split()
+    odd = [pair for pair in zip(planned, running, strict=False) if pair[0] != pair[1]]
+    return len(planned) == len(running) and len(odd) == 1 and SequenceMatcher(None, *odd[0]).ratio() >= SPELLED_ALIKE
 
 
 def missing_files(nos: str, planned: Mapping[str, str], running: Mapping[str, str]) -> tuple[str, ...]:
