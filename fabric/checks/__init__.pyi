@@ -1,7 +1,15 @@
 from .alike import odd_ones as odd_ones, place as place, role as role
 from .base import Check as Check, Design as Design, FilesCheck as FilesCheck
 from .ends import End as End, Far as Far, Owner as Owner, bare as bare, is_on as is_on, vrf_of as vrf_of
-from .finding import ERROR as ERROR, NOTE as NOTE, SEVERITIES as SEVERITIES, WARNING as WARNING, Finding as Finding
+from .finding import (
+    ERROR as ERROR,
+    NOTE as NOTE,
+    SEVERITIES as SEVERITIES,
+    WARNING as WARNING,
+    About as About,
+    Finding as Finding,
+    Subject as Subject,
+)
 from .literals import unknown_addresses as unknown_addresses
 from .network import Network as Network
 from .planned import planned_rows as planned_rows
@@ -17,8 +25,10 @@ from .run import Outcome as Outcome, Scope as Scope, named_folder as named_folde
 from .silence import Silences as Silences
 from .site import finding_of as finding_of, warnings_of as warnings_of
 from .statements import (
+    about as about,
     message as message,
     missing_files as missing_files,
+    misspelled as misspelled,
     remediation as remediation,
     statement_differences as statement_differences,
     syntax_of as syntax_of,

@@ -5,23 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from fabric.checks.finding import About, Subject
 from fabric.checks.rows import KINDS, Key, Row, Rows, Value
 from fabric.facts import Located
+from fabric.text import listed
+
+NONE = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A row that differs. `expected` and `got` are as a message says them."""
+    """A row that differs. `expected` and `got` are as a message says them.
+
+    `alike`: all subjects that differ in the same way at the same place, where there are several.
+    """
 
     key: Key
     expected: str
     got: str
     place: Located[object]
+    alike: tuple[Subject, ...] = ()
 
     @property
     def message(self) -> str:
-        subject = f"{self.key.subject}: " if self.key.subject else ""
-        return f"{subject}{KINDS[self.key.kind].words}: expected {self.expected}, got {self.got}"
+        subject = listed([str(one) for one in self.about.subjects], 1)
+        return f"{f'{subject}: ' if subject else ''}{KINDS[self.key.kind].words}: expected {self.expected}, got {self.got}"
+
+    @property
+    def about(self) -> About:
+        """The same for other checks."""
+        subjects = self.alike or (self.key.subject,)
+        return About(subjects, self.key.kind, self.expected, self.got, absent=self.got == NONE)
 
 
 def differences(
@@ -39,10 +53,10 @@ def differences(
     for key, row in configured.items():
         if key.kind and key not in planned and KINDS[key.kind].closed and not _reported_by_set(key, planned, configured):
             for item, place in row.places.items():
-                yield Difference(key, "none", show(item), place)
+                yield Difference(key, NONE, show(item), place)
 
 
-def _absent(planned: Mapping[Key, Value], configured: Rows) -> Iterator[str]:
+def _absent(planned: Mapping[Key, Value], configured: Rows) -> Iterator[Subject]:
     """Sessions, VNIs and VRFs that the files do not have at all: their set says so."""
     for key in planned:
         if not key.kind and key not in configured:
@@ -51,11 +65,11 @@ def _absent(planned: Mapping[Key, Value], configured: Rows) -> Iterator[str]:
 
 def _reported_by_set(key: Key, planned: Mapping[Key, Value], configured: Rows) -> bool:
     """Whether the row belongs to an unplanned subject, which the set that has it reports already."""
-    return key.subject.startswith(("neighbor ", "VRF ", "VNI ")) and Key("", key.subject) not in planned
+    return key.subject.kind in ("neighbor", "VRF", "VNI") and Key("", key.subject) not in planned
 
 
 def _home(key: Key, configured: Rows, top: Located[object]) -> Located[object]:
-    port = key.subject.partition(".")[0]  # of a subinterface that is not there
+    port = key.subject._replace(name=key.subject.name.partition(".")[0])  # of a subinterface that is not there
     row = configured.get(Key("", key.subject)) or (configured.get(Key("", port)) if port != key.subject else None)
     return row.home if row else top
 
@@ -64,7 +78,7 @@ def _row(key: Key, expected: Value, row: Row | None, home: Located[object]) -> I
     kind = KINDS[key.kind]
     if row is None:
         if not kind.spoken and expected != kind.default and expected not in (frozenset(), ""):
-            yield Difference(key, show(expected), "none", home)
+            yield Difference(key, show(expected), NONE, home)
         return
     if row.value == expected:
         return
@@ -74,8 +88,8 @@ def _row(key: Key, expected: Value, row: Row | None, home: Located[object]) -> I
     extra = sorted(row.value - expected, key=str)
     missing = sorted(expected - row.value, key=str)
     for index in range(max(len(extra), len(missing))):
-        planned = show(missing[index]) if index < len(missing) else "none"
-        got, place = (show(extra[index]), row.places[extra[index]]) if index < len(extra) else ("none", row.home)
+        planned = show(missing[index]) if index < len(missing) else NONE
+        got, place = (show(extra[index]), row.places[extra[index]]) if index < len(extra) else (NONE, row.home)
         yield Difference(key, planned, got, place)
 
 
@@ -84,5 +98,5 @@ def show(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, frozenset):
-        return ", ".join(str(item) for item in sorted(value)) or "none"
+        return ", ".join(str(item) for item in sorted(value)) or NONE
     return str(value)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from fabric.checks.finding import SEVERITIES, Finding
+from fabric.checks.finding import SEVERITIES, UNKNOWN, About, Finding
 from fabric.codes import subject_of
 from fabric.diagnostics import Place
 
@@ -102,11 +102,31 @@ class Check(Generic[S]):
             place.column,
         )
 
-    def on(self, facts: Facts, fact: Located[object] | None, message: str, hint: str = "", severity: str = "") -> Finding:
-        """A finding in a file of a device, on the line of a fact; in its first file if there is no fact."""
+    def on(
+        self,
+        facts: Facts,
+        fact: Located[object] | None,
+        message: str,
+        hint: str = "",
+        severity: str = "",
+        about: About | None = None,
+    ) -> Finding:
+        """A finding in a file of a device, on the line of a fact; in its first file if there is no fact.
+
+        Unless stated, it is about the value of the fact.
+        """
         file = fact.file if fact and fact.file else facts.files[0] if facts.files else ""
+        if about is None:
+            about = About(got=str(fact.value)) if fact and fact.value is not None else UNKNOWN
         return Finding(
-            self.id, severity or self.severity, facts.name, file, fact.line if fact else 0, message, hint or self.remediation
+            self.id,
+            severity or self.severity,
+            facts.name,
+            file,
+            fact.line if fact else 0,
+            message,
+            hint or self.remediation,
+            about=about,
         )
 
 
@@ -135,7 +155,16 @@ class FilesCheck(Check["Network"]):
         (facts,) = network.devices
         hint = self.planned_remediation or self.remediation
         file = difference.place.file or (facts.files[0] if facts.files else "")
-        return Finding(self.id, self.severity, network.planned, file, difference.place.line, difference.message, hint)
+        return Finding(
+            self.id,
+            self.severity,
+            network.planned,
+            file,
+            difference.place.line,
+            difference.message,
+            hint,
+            about=difference.about,
+        )
 
 
 @dataclass(frozen=True)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from fabric.checks.finding import ERROR, Finding
+from fabric.checks.finding import ERROR, About, Finding, Subject
 
-STATEMENT, UNDEFINED = "FAB295", "FAB281"
-NONE = ", got none"
-LOST = "missing statement: "
-OBJECT = re.compile(r"(?:neighbor|VLAN|VNI|VRF) (\S+)(?= |$)")  # what a finding is about, at the beginning of its message
-NUMBER = re.compile(r"(?:VLAN|VNI) (\d+) is used")  # "VLAN 101 is used, but not defined"
-WORD = re.compile(r"[\w.:/-]+")
+OBJECTS = ("neighbor", "VLAN", "VNI", "VRF")  # kinds of objects that a statement makes, with settings of their own
+NUMBERED = frozenset(("VLAN", "VNI"))  # in the words for kinds of objects with such numbers for names: "VNI of VLAN"
+WORD = re.compile(r"[\w.:/-]+")  # of a statement
 
 
 def without_repetitions(found: list[Finding]) -> list[Finding]:
@@ -20,21 +18,21 @@ def without_repetitions(found: list[Finding]) -> list[Finding]:
 
     `vxlan vlan 101 vni 10001` for VLAN 100: VLAN 101 is not defined, VLAN 100 has no VNI, and VNI 10001 no route target.
     """
-    causes = [one for one in found if one.severity == ERROR and one.id != UNDEFINED and not one.message.endswith(NONE)]
-    return [one for one in found if not any(_repeats(one, cause) for cause in causes if cause is not one)]
+    causes = [one for one in found if one.severity == ERROR and not one.about.absent]
+    return [one for one in found if not any(_repeats(one, cause) for cause in causes)]
 
 
 def _repeats(finding: Finding, cause: Finding) -> bool:
-    here = (finding.file, finding.line) == (cause.file, cause.line)
-    if finding.id != UNDEFINED:
-        subject = finding.message.partition(": ")[0]
-        other_vlan = subject.startswith("VNI ") and cause.message.startswith(f"{subject}: VLAN: ")
-        return here and other_vlan and finding.message.endswith(NONE)
-    used = NUMBER.search(finding.message)
-    if used is None:
+    subject, changed = _lost(finding.about), cause.about
+    if subject is None:
         return False
-    mapped = cause.message.startswith("VNI ") and f": VLAN: expected {used[1]}, got" in cause.message
-    return mapped or (here and used[1] in WORD.findall(cause.message))
+    here = (finding.file, finding.line) == (cause.file, cause.line)
+    if finding.about.fact:
+        return here and subject.kind == "VNI" and changed.fact == "vlan" and changed.subjects == (subject,)
+    if NUMBERED.isdisjoint(subject.kind.split()):
+        return False
+    mapped = changed.fact == "vlan" and changed.expected == subject.name
+    return mapped or (here and subject.name in _words(" ".join(changed.values)))
 
 
 def follows(finding: Finding, rest: Sequence[Finding]) -> bool:
@@ -42,13 +40,39 @@ def follows(finding: Finding, rest: Sequence[Finding]) -> bool:
 
     The caller reports the statements that such a finding covered, so nothing is lost with it.
     """
-    absent = finding.message.endswith(NONE) or finding.id == UNDEFINED
-    named = OBJECT.match(finding.message)
-    if not absent or named is None or " more: " in finding.message:
+    subject, about = _lost(finding.about), finding.about
+    if about.absent and len(about.subjects) > 1:  # what many ports lack at once comes from what they share
+        return any(one.severity == ERROR and one.about.path and about.expected in _words(one.about.path[-1]) for one in rest)
+    if subject is None or not subject.name:
         return False
-    name = named[1].rstrip(":,")
-    return any(
-        name in WORD.findall(one.message.removeprefix(LOST).partition(" and ")[0])
-        for one in rest
-        if one.id == STATEMENT and one.severity == ERROR and one.message.startswith(LOST)
+    explains = _explains_port if not subject.kind else _explains if subject.kind in OBJECTS else None
+    return explains is not None and any(
+        one.severity == ERROR and one.about.path and explains(one.about, subject, about) for one in rest
     )
+
+
+def explaining(rest: Sequence[Finding], dropped: Sequence[Finding]) -> list[Finding]:
+    """The findings, with the ids of those that follow from each and were dropped."""
+    ids = [tuple(sorted({one.id for one in dropped if follows(one, [cause])})) for cause in rest]
+    return [replace(one, about=replace(one.about, explains=own)) if own else one for one, own in zip(rest, ids, strict=True)]
+
+
+def _explains(cause: About, subject: Subject, _: About) -> bool:
+    return subject.name in _words(cause.statement)
+
+
+def _explains_port(cause: About, subject: Subject, about: About) -> bool:
+    """Whether the port itself is missing, or the statement in it that sets what is not set: `shutdown`, or with the value."""
+    if not any(subject.name in _words(part) for part in cause.path):
+        return False
+    here = _words(cause.path[-1])
+    return subject.name in here or about.fact == "enabled" or about.expected in here
+
+
+def _lost(about: About) -> Subject | None:
+    """The one object that is not there, or lacks a setting."""
+    return about.subjects[0] if about.absent and len(about.subjects) == 1 else None
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(text)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabric.checks.agree import Difference, show
+from fabric.checks.agree import NONE, Difference, show
+from fabric.checks.finding import Subject
 from fabric.checks.rows import Key
 from fabric.facts import Ecn, Facts, Interface, Located, PortQos
 from fabric.nos.idiom import Idiom
 from fabric.nos.target import target
 from fabric.plan import Lossless, Marking, Port, Qos, SwitchView
-from fabric.text import listed
 
 BEST_EFFORT = 0
 CONTROL = (48, 56)  # class selectors 6 and 7, what switches say to each other
@@ -30,16 +30,18 @@ def class_differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
         if interface is not None:
             qos = _classes(facts, interface)
             groups.setdefault((id(qos), id(port.lossless)), []).append((name, port, interface))
-    alike: dict[tuple[str, str, str, Located[object]], list[str]] = {}
+    alike: dict[tuple[str, str, str, Located[object] | None], list[tuple[str, Located[object]]]] = {}
     for members in groups.values():
         _, port, interface = members[0]
         home = Located(None, interface.line, interface.file)
         ports = _Ports(view, nos.idiom, home)
         for one in ports.compare(_classes(facts, interface), port):
-            alike.setdefault((one.key.kind, one.expected, one.got, one.place), []).extend(name for name, _, _ in members)
-    for (kind, expected, got, place), names in alike.items():
-        subject = listed(names, 1)
-        yield Difference(Key(kind, subject), expected, got, place)
+            stated = one.place if one.place is not home else None  # what is stated nowhere is missing on all ports at once
+            rows = alike.setdefault((one.key.kind, one.expected, one.got, stated), [])
+            rows += [(name, one.place) for name, _, _ in members]
+    for (kind, expected, got, _), rows in alike.items():
+        subjects = tuple(Subject(name) for name, _ in rows)
+        yield Difference(Key(kind, subjects[0]), expected, got, rows[0][1], subjects)
 
 
 def _classes(facts: Facts, interface: Interface) -> PortQos | None:
@@ -57,7 +59,7 @@ class _Ports:
 
     def differ(self, kind: str, expected: object, got: object, place: Located[object] | None) -> Iterator[Difference]:
         if expected != got:
-            yield Difference(Key(kind, ""), show(expected), show(got) if got is not None else "none", place or self.home)
+            yield Difference(Key(kind), show(expected), show(got) if got is not None else NONE, place or self.home)
 
     def compare(self, qos_facts: PortQos | None, port: Port) -> Iterator[Difference]:
         qos, lossless = self.view.qos, port.lossless

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,7 +18,6 @@ SESSIONS, ADDRESSES = "FAB256", "FAB253"
 OF_ABSENCE = frozenset(  # checks that report what is missing, which may be behind the end of the file
     ("FAB253", "FAB256", "FAB257", "FAB259", "FAB260", "FAB261", "FAB272", "FAB281", "FAB283", "FAB2506", "FAB2509")
 )
-WORD = re.compile(r"[\w.-]+")
 
 
 @dataclass(frozen=True)
@@ -90,4 +88,4 @@ def _follows(finding: Finding, cut: set[str], broken: set[str]) -> bool:
         return finding.id in OF_ABSENCE
     if finding.id not in (SESSIONS, ADDRESSES) or finding.device in broken:
         return False
-    return (bool(cut) and finding.severity == NOTE) or bool(broken & set(WORD.findall(finding.message)))
+    return (bool(cut) and finding.severity == NOTE) or not broken.isdisjoint(finding.about.devices)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from fabric.checks.finding import Subject
 from fabric.facts import Located
 from fabric.nos.statements.names import GIVEN, Name, Names
 from fabric.nos.statements.syntax import Place
@@ -11,13 +12,13 @@ from fabric.nos.statements.syntax import Place
 Named = Sequence[tuple[Name, Place]]
 
 
-def undefined(names: Names, found: Named) -> Iterator[Located[str]]:
+def undefined(names: Names, found: Named) -> Iterator[Located[Subject]]:
     """Every use of a name that nothing defines, as `route-map FABRIC-IN`."""
     defined = {(name.kind, name.scope, name.text) for name, _ in found if not name.used}
     for name, place in found:
         key = name.kind, name.scope, name.text
         if name.used and key not in defined and _is_judged(names, name.kind, defined):
-            yield Located(f"{names.kinds[name.kind].title} {name.text}", place.line, place.file)
+            yield Located(Subject(name.text, names.kinds[name.kind].title), place.line, place.file)
 
 
 def unused(names: Names, found: Named) -> Iterator[Located[str]]:

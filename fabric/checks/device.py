@@ -7,20 +7,19 @@ from dataclasses import replace
 
 from fabric.checks.agree import Difference, differences
 from fabric.checks.base import FilesCheck
-from fabric.checks.causes import follows, without_repetitions
+from fabric.checks.causes import explaining, follows, without_repetitions
 from fabric.checks.classes import class_differences
 from fabric.checks.cut import Cut, cuts
 from fabric.checks.equals.outline import names_of
 from fabric.checks.files.reading import Rest, RestCheck
-from fabric.checks.finding import Finding
+from fabric.checks.finding import Finding, Subject
 from fabric.checks.network import Network
 from fabric.checks.planned import planned_rows
 from fabric.checks.registry import checks, run
-from fabric.checks.rows import Key, blocks_of, rows_of
+from fabric.checks.rows import blocks_of, rows_of
 from fabric.facts import Facts, Located
 from fabric.nos.reading import read_device
 from fabric.plan import SwitchView
-from fabric.text import listed
 
 NOTHING: Mapping[str, str] = {}
 
@@ -36,9 +35,10 @@ def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Ma
     found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
     found = without_repetitions(found)
     rest = _rest(Rest(view, facts, files, rendered, tuple(found)))
-    kept = [one for one in found if not follows(one, rest)]
-    if len(kept) < len(found):  # what the dropped ones covered is reported by its statement
-        found, rest = kept, _rest(Rest(view, facts, files, rendered, tuple(kept)))
+    dropped = [one for one in found if follows(one, rest)]
+    if dropped:  # what they covered is reported by its statement
+        found = [one for one in found if one not in dropped]
+        rest = explaining(_rest(Rest(view, facts, files, rendered, tuple(found))), dropped)
     return found + rest
 
 
@@ -73,10 +73,9 @@ def _differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
 
 def _grouped(found: Iterable[Difference]) -> Iterator[Difference]:
     """A line of a peer group that is wrong for all its neighbors is reported once."""
-    alike: dict[tuple[str, str, str, Located[object], str], list[Difference]] = {}
+    alike: dict[tuple[str, str, str, Located[object], Subject], list[Difference]] = {}
     for one in found:
-        alone = "" if one.key.subject.startswith("neighbor ") else one.key.subject
+        alone = Subject() if one.key.subject.kind == "neighbor" else one.key.subject
         alike.setdefault((one.key.kind, one.expected, one.got, one.place, alone), []).append(one)
     for group in alike.values():
-        subject = listed([one.key.subject for one in group], 1)
-        yield replace(group[0], key=Key(group[0].key.kind, subject))
+        yield replace(group[0], alike=tuple(one.key.subject for one in group))

@@ -2,11 +2,58 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 ERROR, WARNING, NOTE = "error", "warning", "note"
 SEVERITIES = (ERROR, WARNING, NOTE)  # the worst first
+
+
+class Subject(NamedTuple):
+    """An object of a config: `Subject("10.64.0.1", "neighbor", "blue")`, `Subject("Ethernet1")`; `Subject()`: the device."""
+
+    name: str = ""
+    kind: str = ""  # the words before its name: "VLAN", "prefix list"; "" for a port
+    vrf: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.kind} {self.name}" if self.kind and self.name else self.kind or self.name
+        return f"{text} in VRF {self.vrf}" if self.vrf else text
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a finding is about, for other checks; people read its message.
+
+    Attributes:
+        subjects: the objects that it is about.
+        fact: the kind of fact that differs, a key of `KINDS`; "" for the objects themselves.
+        expected: the planned value.
+        got: the value in the file.
+        absent: the file has no such fact, object or statement.
+        statement: the planned statement that the file does not have, as the network OS takes it.
+        path: the same with its sections.
+        devices: names of the other devices that it is about.
+        explains: ids of findings that follow from it and were left out.
+    """
+
+    subjects: tuple[Subject, ...] = ()
+    fact: str = ""
+    expected: str = ""
+    got: str = ""
+    absent: bool = False
+    statement: str = ""
+    path: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    explains: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values of its objects, or their names where it is about the objects themselves."""
+        return self.expected, self.got, *(() if self.fact else (subject.name for subject in self.subjects))
+
+
+UNKNOWN = About()
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +69,7 @@ class Finding:
     hint: str = ""
     column: int = 0
     silenced: str = ""  # the intent's reason why it does not apply here
+    about: About = field(default=UNKNOWN, compare=False, repr=False)
 
     def __str__(self) -> str:
         place = self.file + (f":{self.line}" if self.line else "") + (f":{self.column}" if self.column else "")

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from fabric.checks.finding import Subject
 from fabric.checks.policies import Policies
-from fabric.checks.rows import Key, Value, session_name, table_name
+from fabric.checks.rows import Key, Value, session, table
 from fabric.facts import MANAGEMENT
 from fabric.nos.idiom import TENANT
 from fabric.nos.policy import Policy
 from fabric.nos.target import target
 from fabric.plan import Port, Session, SwitchView
+
+DEVICE = Subject()
 
 
 def planned_rows(view: SwitchView) -> dict[Key, Value]:
@@ -41,7 +44,7 @@ class _Rows:
 
     def all(self) -> dict[Key, Value]:
         view = self.view
-        self.rows[Key("hostname", "")] = view.device.name
+        self.rows[Key("hostname")] = view.device.name
         for port in view.ports:
             self._port(port)
         self._loopbacks()
@@ -52,7 +55,7 @@ class _Rows:
         self._lossless()
         return self.rows
 
-    def put(self, kind: str, subject: str, value: Value | None) -> None:
+    def put(self, kind: str, subject: Subject, value: Value | None) -> None:
         if value is not None and value != "":
             self.rows[Key(kind, subject)] = value
 
@@ -62,7 +65,7 @@ class _Rows:
     # --- ports --------------------------------------------------------------------------------------------------
 
     def _port(self, port: Port) -> None:
-        view, name = self.view, self.port(port)
+        view, name = self.view, Subject(self.port(port))
         self.put("enabled", name, port.up)
         if not port.up:
             self.put("mtu", name, view.underlay.mtu if self.idiom.spare_mtu and not port.closed else None)
@@ -87,7 +90,7 @@ class _Rows:
         for part in port.subinterfaces:
             self._slice(port, part.vrf, part.tag, part.address)
 
-    def _frame(self, name: str, mtu: int | None, extra: int) -> None:
+    def _frame(self, name: Subject, mtu: int | None, extra: int) -> None:
         """The MTU of the port itself, where the network OS counts the frame's headers in it."""
         if self.idiom.frame_bytes and mtu:
             self.put("frame", name, mtu + self.idiom.frame_bytes + extra)
@@ -102,7 +105,7 @@ class _Rows:
         return self._tenant_mtu if stated == TENANT else stated or None
 
     def _slice(self, port: Port, vrf: str, tag: int, address: str) -> None:
-        name = self._sub(self.port(port), tag)
+        name = Subject(self._sub(self.port(port), tag))
         self.put("addresses", name, frozenset({address}))
         self.put("vrf", name, self.vrf(vrf))
         self.put("tag", name, tag)
@@ -111,7 +114,7 @@ class _Rows:
     def _sub(self, port: str, tag: int) -> str:
         return f"{port}.{tag}"
 
-    def _vlans(self, name: str, untagged: int, tagged: Iterable[int]) -> None:
+    def _vlans(self, name: Subject, untagged: int, tagged: Iterable[int]) -> None:
         self.put("access", name, untagged or None)
         self.put("trunk", name, frozenset(tagged) or None)
 
@@ -124,33 +127,33 @@ class _Rows:
             own.append(f"{overlay.vtep}/32")
             if view.pair and view.pair.shared_vtep:
                 own.append(f"{view.pair.shared_vtep}/32")
-        self.put("loopbacks", "", frozenset(own))
+        self.put("loopbacks", DEVICE, frozenset(own))
 
     def _management(self) -> None:
-        manage, name = self.view.management, self.idiom.management
+        manage, name = self.view.management, Subject(self.idiom.management)
         if manage.address:
             self.put("addresses", name, frozenset({manage.address}))
             self.put("vrf", name, MANAGEMENT if manage.vrf or self.idiom.management_vrf else None)
         for kind in ("ntp", "syslog", "dns"):
-            self.put(kind, "", frozenset(getattr(manage, kind)) or None)
+            self.put(kind, DEVICE, frozenset(getattr(manage, kind)) or None)
 
     def _lossless(self) -> None:
         """Settings of the whole switch."""
         view, detection = self.view, self.idiom.watchdog_ms
         if detection and view.qos and view.qos.watchdog and any(port.lossless for port in view.ports if port.up):
-            self.put("watchdog_ms", "", detection(view.qos.watchdog))
-        self.put("hash_seed", "", view.balancing.seed if self.idiom.seed else None)
+            self.put("watchdog_ms", DEVICE, detection(view.qos.watchdog))
+        self.put("hash_seed", DEVICE, view.balancing.seed if self.idiom.seed else None)
 
     # --- BGP ----------------------------------------------------------------------------------------------------
 
     def _bgp(self) -> None:
         view, under = self.view, self.view.underlay
         peers: dict[str, list[str]] = {"": []}
-        for session in view.sessions:
-            peers[""].append(self._session("", session, self.policies.underlay))
+        for one in view.sessions:
+            peers[""].append(self._session("", one, self.policies.underlay))
         if view.overlay:
             for overlay in view.overlay.sessions:
-                name = session_name("", overlay.peer_address)
+                name = session("", overlay.peer_address)
                 peers[""].append(overlay.peer_address)
                 self.put("", name, True)
                 self.put("remote_as", name, overlay.peer_asn)
@@ -159,12 +162,12 @@ class _Rows:
                 self.put("keepalive", name, under.keepalive_s if self.idiom.keepalive else None)
                 self.put("hold", name, under.hold_s)
         for vrf in view.vrfs:
-            table, policy = self.vrf(vrf.name), self.policies.of(vrf.name)
-            peers[table] = [self._session(table, session, policy) for session in vrf.sessions]
+            vrf_name, policy = self.vrf(vrf.name), self.policies.of(vrf.name)
+            peers[vrf_name] = [self._session(vrf_name, one, policy) for one in vrf.sessions]
         for external in view.externals:
-            table = self.vrf(external.vrf)
-            name = session_name(table, external.peer_address)
-            peers.setdefault(table, []).append(external.peer_address)
+            vrf_name = self.vrf(external.vrf)
+            name = session(vrf_name, external.peer_address)
+            peers.setdefault(vrf_name, []).append(external.peer_address)
             self.put("", name, True)
             self.put("remote_as", name, external.peer_asn)
             self.put("max_prefix", name, under.max_prefix)
@@ -177,26 +180,26 @@ class _Rows:
             if external.tag:
                 self._slice(external.port, external.vrf, external.tag, external.address)
         tenants = {"": ""} | {self.vrf(vrf.name): vrf.name for vrf in view.vrfs}
-        for table, neighbors in peers.items():
-            if table and not neighbors and not (view.overlay and self.idiom.vrf_process):
+        for vrf_name, neighbors in peers.items():
+            if vrf_name and not neighbors and not (view.overlay and self.idiom.vrf_process):
                 continue
-            name = table_name(table)
+            name = table(vrf_name)
             self.put("neighbors", name, frozenset(neighbors))
             self.put("asn", name, view.device.asn)
             self.put("router_id", name, view.router_id)
             self.put("max_paths", name, self.idiom.paths(view))
-            self.put("relax", name, None if table else True)
+            self.put("relax", name, None if vrf_name else True)
             if self.idiom.redistributes:
-                self.put("connected", name, frozenset({self.policies.of(tenants[table]).connected}))
-        self.put("aggregates", table_name(""), frozenset(view.aggregates) or None)
+                self.put("connected", name, frozenset({self.policies.of(tenants[vrf_name]).connected}))
+        self.put("aggregates", table(""), frozenset(view.aggregates) or None)
 
-    def _session(self, vrf: str, session: Session, policy: Policy) -> str:
+    def _session(self, vrf: str, planned: Session, policy: Policy) -> str:
         under = self.view.underlay
-        peer = session.peer_address or self._sub_or_port(session)
-        name = session_name(vrf, peer)
+        peer = planned.peer_address or self._sub_or_port(planned)
+        name = session(vrf, peer)
         self.put("", name, True)
-        listed = self.idiom.peer_lists and session.peer_address is None
-        self.put("remote_as", name, "external" if listed else session.peer_asn)
+        listed = self.idiom.peer_lists and planned.peer_address is None
+        self.put("remote_as", name, "external" if listed else planned.peer_asn)
         self.put("max_prefix", name, under.max_prefix)
         self.put("families", name, frozenset({"ipv6" if under.family == "ipv6" else "ipv4"}))
         self.put("keepalive", name, under.keepalive_s if self.idiom.keepalive else None)
@@ -214,9 +217,9 @@ class _Rows:
 
     def _overlay(self) -> None:
         view, overlay = self.view, self.view.overlay
-        self.put("vrfs", "", frozenset(self.vrf(vrf.name) for vrf in view.vrfs) or None)
+        self.put("vrfs", DEVICE, frozenset(self.vrf(vrf.name) for vrf in view.vrfs) or None)
         for vrf in view.vrfs:
-            name = f"VRF {self.vrf(vrf.name)}"
+            name = Subject(self.vrf(vrf.name), "VRF")
             self.put("", name, True)
             if vrf.vni is None:
                 continue
@@ -225,16 +228,16 @@ class _Rows:
             self.put("imports", name, frozenset({vrf.route_target, *vrf.imports}))
             self.put("exports", name, frozenset({vrf.route_target}))
             if self.idiom.l3_svi and overlay and overlay.vtep:
-                svi = self.idiom.svi.format(vrf.vlan)
+                svi = Subject(self.idiom.svi.format(vrf.vlan))
                 self.put("vrf", svi, self.vrf(vrf.name))
                 self.put("mtu", svi, overlay.mtu)
         if overlay is None or overlay.vtep is None:
             return
         if view.networks or any(vrf.vni for vrf in view.vrfs) or not self.idiom.vtep_of_vni:
-            self.put("vtep", "", overlay.vtep if self.idiom.own_vtep else view.router_id)
-        self.put("vnis", "", frozenset(network.vni for network in view.networks) or None)
+            self.put("vtep", DEVICE, overlay.vtep if self.idiom.own_vtep else view.router_id)
+        self.put("vnis", DEVICE, frozenset(network.vni for network in view.networks) or None)
         for network in view.networks:
-            name, svi = f"VNI {network.vni}", self.idiom.svi.format(network.vlan)
+            name, svi = Subject(str(network.vni), "VNI"), Subject(self.idiom.svi.format(network.vlan))
             self.put("", name, True)
             self.put("vlan", name, network.vlan)
             self.put("rd", name, network.rd if self.idiom.network_rd else None)
@@ -247,9 +250,9 @@ class _Rows:
                 if self.idiom.own_gateway and network.own_address:
                     self.put("addresses", svi, frozenset({network.own_address}))
         if any(network.gateway for network in view.networks):
-            self.put("anycast_mac", "", overlay.anycast_mac)
+            self.put("anycast_mac", DEVICE, overlay.anycast_mac)
         for lag in view.lags:
-            name = self.idiom.bond.format(lag.number)
+            name = Subject(self.idiom.bond.format(lag.number))
             self._vlans(name, lag.untagged, lag.tagged)
             self.put("mtu", name, self._layer2_mtu)
             self._frame(name, self._tenant_mtu, self.idiom.bridge_bytes)
@@ -257,7 +260,7 @@ class _Rows:
 
     def _prefix_lists(self) -> None:
         for one in self.policies.lists():
-            self.put("prefixes", f"prefix list {one.name}", frozenset(entry.words for entry in one.entries))
+            self.put("prefixes", Subject(one.name, "prefix list"), frozenset(entry.words for entry in one.entries))
 
 
 def _named(name, view: SwitchView, port: Port) -> str:  # type: ignore[no-untyped-def]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from fabric.checks.finding import Subject
 from fabric.facts import ANY_ROUTE, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
 from fabric.nos.reading import is_address
 
@@ -20,7 +21,7 @@ class Key(NamedTuple):
     """What a row is about."""
 
     kind: str
-    subject: str  # "Ethernet1/1", "neighbor 10.64.0.1", "" for the device itself
+    subject: Subject = Subject()  # the device itself, unless stated
 
 
 class Kind(NamedTuple):
@@ -109,7 +110,7 @@ def rows_of(facts: Facts) -> Rows:
     """The rows of a device; `classes` holds the QoS classes once, as many ports share them."""
     rows: Rows = {}
     top = Located(None, 0, facts.files[0] if facts.files else "")
-    _one(rows, Key("hostname", ""), facts.hostname)
+    _one(rows, Key("hostname"), facts.hostname)
     for name, interface in facts.interfaces.items():
         _interface(rows, facts, name, interface)
     _loopbacks(rows, facts, top)
@@ -117,24 +118,26 @@ def rows_of(facts: Facts) -> Rows:
         if vrf != MANAGEMENT:
             _process(rows, facts, process)
     tenants = [vrf for vrf in facts.vrfs.values() if vrf.name != MANAGEMENT]
-    _many(rows, Key("vrfs", ""), [Located(vrf.name, vrf.line, vrf.file) for vrf in tenants], top)
+    _many(rows, Key("vrfs"), [Located(vrf.name, vrf.line, vrf.file) for vrf in tenants], top)
     for vrf_facts in tenants:
-        _targets(rows, f"VRF {vrf_facts.name}", vrf_facts)
-        _one(rows, Key("vni", f"VRF {vrf_facts.name}"), vrf_facts.vni)
-    _many(rows, Key("vnis", ""), [Located(vni.number, vni.line, vni.file) for vni in facts.vnis.values()], top)
+        vrf_subject = Subject(vrf_facts.name, "VRF")
+        _targets(rows, vrf_subject, vrf_facts)
+        _one(rows, Key("vni", vrf_subject), vrf_facts.vni)
+    _many(rows, Key("vnis"), [Located(vni.number, vni.line, vni.file) for vni in facts.vnis.values()], top)
     for vni in facts.vnis.values():
-        _targets(rows, f"VNI {vni.number}", vni)
-        _one(rows, Key("vlan", f"VNI {vni.number}"), vni.vlan)
+        vni_subject = Subject(str(vni.number), "VNI")
+        _targets(rows, vni_subject, vni)
+        _one(rows, Key("vlan", vni_subject), vni.vlan)
     if facts.vtep:
-        _one(rows, Key("vtep", ""), Located(_resolved(facts, facts.vtep.value), facts.vtep.line, facts.vtep.file))
-    _one(rows, Key("anycast_mac", ""), facts.anycast_mac)
-    _one(rows, Key("hash_seed", ""), facts.hash_seed)
-    _one(rows, Key("watchdog_ms", ""), facts.watchdog_ms)
+        _one(rows, Key("vtep"), Located(_resolved(facts, facts.vtep.value), facts.vtep.line, facts.vtep.file))
+    _one(rows, Key("anycast_mac"), facts.anycast_mac)
+    _one(rows, Key("hash_seed"), facts.hash_seed)
+    _one(rows, Key("watchdog_ms"), facts.watchdog_ms)
     for name, entries in facts.prefixes.items():
         if entries:
-            _many(rows, Key("prefixes", f"prefix list {name}"), entries, entries[0])
+            _many(rows, Key("prefixes", Subject(name, "prefix list")), entries, entries[0])
     for kind in ("ntp", "syslog", "dns"):
-        _many(rows, Key(kind, ""), getattr(facts.services, kind), top)
+        _many(rows, Key(kind), getattr(facts.services, kind), top)
     return rows
 
 
@@ -154,14 +157,24 @@ def _place(block: Interface | Vni) -> Located[object]:
     return Located(None, block.line, block.file)
 
 
+def session(vrf: str, peer: str) -> Subject:
+    """A session, as findings call it."""
+    return Subject(peer, "neighbor", vrf)
+
+
 def session_name(vrf: str, peer: str) -> str:
     """How a session is called in findings."""
-    return f"neighbor {peer}" + (f" in VRF {vrf}" if vrf else "")
+    return str(session(vrf, peer))
+
+
+def table(vrf: str) -> Subject:
+    """A BGP process, as findings call it."""
+    return Subject(vrf, "BGP of VRF" if vrf else "BGP")
 
 
 def table_name(vrf: str) -> str:
     """How a BGP process is called in findings."""
-    return f"BGP of VRF {vrf}" if vrf else "BGP"
+    return str(table(vrf))
 
 
 def is_loopback(name: str) -> bool:
@@ -170,14 +183,13 @@ def is_loopback(name: str) -> bool:
 
 
 def _interface(rows: Rows, facts: Facts, name: str, interface: Interface) -> None:
-    home = Located(None, interface.line, interface.file)
+    home, port = Located(None, interface.line, interface.file), Subject(name)
     if not is_loopback(name):
-        _many(
-            rows, Key("addresses", name), [fact for fact in interface.addresses if not fact.value.startswith("fe80:")], home
-        )
-    _many(rows, Key("gateways", name), interface.gateways, home)
-    _many(rows, Key("filters", name), interface.filters, home)
-    _many(rows, Key("trunk", name), interface.trunk, home)
+        own = [fact for fact in interface.addresses if not fact.value.startswith("fe80:")]
+        _many(rows, Key("addresses", port), own, home)
+    _many(rows, Key("gateways", port), interface.gateways, home)
+    _many(rows, Key("filters", port), interface.filters, home)
+    _many(rows, Key("trunk", port), interface.trunk, home)
     for kind, fact in (
         ("enabled", interface.enabled),
         ("speed", interface.speed_gbps),
@@ -190,19 +202,19 @@ def _interface(rows: Rows, facts: Facts, name: str, interface: Interface) -> Non
         ("esi", interface.esi),
     ):
         if fact is not None and fact.value != "":
-            rows[Key(kind, name)] = Row(fact.value, home, {fact.value: fact})
-    rows.setdefault(Key("", name), Row("", home))  # that the interface is there at all
+            rows[Key(kind, port)] = Row(fact.value, home, {fact.value: fact})
+    rows.setdefault(Key("", port), Row("", home))  # that the interface is there at all
 
 
 def _loopbacks(found: Rows, facts: Facts, top: Located[object]) -> None:
     own = [fact for name, item in facts.interfaces.items() if is_loopback(name) for fact in item.addresses]
     own = [fact for fact in own if not fact.value.startswith(("127.", "::1/"))]
     home = next((Located(None, i.line, i.file) for name, i in facts.interfaces.items() if is_loopback(name)), top)
-    _many(found, Key("loopbacks", ""), own, home)
+    _many(found, Key("loopbacks"), own, home)
 
 
 def _process(rows: Rows, facts: Facts, process: Bgp) -> None:
-    name, home = table_name(process.vrf), Located(None, process.line, process.file)
+    name, home = table(process.vrf), Located(None, process.line, process.file)
     rows[Key("", name)] = Row("", home)
     _one(rows, Key("asn", name), process.asn)
     _one(rows, Key("router_id", name), process.router_id)
@@ -221,7 +233,7 @@ def _process(rows: Rows, facts: Facts, process: Bgp) -> None:
 
 
 def _session(rows: Rows, facts: Facts, peer: Neighbor) -> None:
-    name, home = session_name(peer.vrf, peer.peer), Located(None, peer.line, peer.file)
+    name, home = session(peer.vrf, peer.peer), Located(None, peer.line, peer.file)
     rows[Key("", name)] = Row("", home)
     for kind, fact in (
         ("remote_as", peer.remote_as),
@@ -248,7 +260,7 @@ def _passed(found: Rows, facts: Facts, key: Key, policy: Located[str] | None) ->
     found[key] = Row(frozenset(fact.value for fact in every), policy, {fact.value: fact for fact in every})
 
 
-def _targets(found: Rows, name: str, own: Vni | Vrf) -> None:
+def _targets(found: Rows, name: Subject, own: Vni | Vrf) -> None:
     home = Located(None, own.line, own.file)
     found[Key("", name)] = Row("", home)
     _one(found, Key("rd", name), own.rd)
@@ -277,6 +289,6 @@ def _many(found: Rows, key: Key, facts: Iterable[Located[str] | Located[int]], h
         found[key] = Row(values, home, places)
 
 
-def subjects(rows: Mapping[Key, object]) -> Iterator[str]:
+def subjects(rows: Mapping[Key, object]) -> Iterator[Subject]:
     """What the rows are about."""
     return iter(dict.fromkeys(key.subject for key in rows))

@@ -223,7 +223,8 @@ class _Work:
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
         findings = device.judge(view, facts, texts, seen.rendered)
-        right = not any(finding.id in (CUT_OFF, *hosts.ECHOED) for finding in findings)
+        codes = {code for finding in findings for code in (finding.id, *finding.about.explains)}
+        right = codes.isdisjoint((CUT_OFF, *hosts.ECHOED))
         ends = hosts.ends(view, facts, self.sample) if right else {}
         return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), *folder)
 

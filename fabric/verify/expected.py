@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabric.checks.finding import Subject
 from fabric.checks.planned import planned_ports
 from fabric.checks.rows import Key
 from fabric.nos.state.expected import Expected, ExpectedPort, ExpectedSession
@@ -41,7 +42,7 @@ def expected(site: Site, switch: Switch) -> Expected:
 def _ports(switch: Switch) -> Iterator[ExpectedPort]:
     rows = planned_ports(switch.view)
     for one in switch.ports.values():
-        mtu = rows.get(Key("mtu", one.name), 0)
+        mtu = rows.get(Key("mtu", Subject(one.name)), 0)
         routed = bool(one.port.address) and not one.port.bridged and not one.port.lag
         yield ExpectedPort(
             one.name,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from fabric.cabling.verify.finding import Finding as CableFinding
 from fabric.cabling.verify.spelling import canonical
+from fabric.checks.finding import Subject
 from fabric.checks.planned import planned_ports
 from fabric.checks.rows import Key
 from fabric.grouping import grouped_sets
@@ -124,7 +125,7 @@ def _settings(site: Site, switch: Switch, reported: set[tuple[str, End]]) -> Ite
         if state.speed_gbps and state.speed_gbps != speed and _first(site, reported, SPEED, end):
             yield Fault(SPEED, switch.name, f"{shown}: speed: expected {speed}G, got {state.speed_gbps}G", INTERFACES)
         for kind, got in (("mtu", state.mtu), ("frame", state.frame)):
-            wanted = rows.get(Key(kind, port.name))
+            wanted = rows.get(Key(kind, Subject(port.name)))
             if got and wanted and got != wanted:
                 yield Fault(MTU, switch.name, f"{shown}: MTU: expected {wanted}, got {got}", INTERFACES)
         if wrong := site.wrong_address(port, state):

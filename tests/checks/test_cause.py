@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from fabric import pipeline
-from fabric.checks import NOTE, Finding
+from fabric.checks import NOTE, Finding, causes, cut, statements
 from fabric.checks.folder import check_folder
 from fabric.checks.run import Scope, run
 from fabric.nos.reading import scan
@@ -185,3 +187,59 @@ def test_another_fault_of_the_same_neighbor_is_reported_by_its_statement(tmp_pat
     found = rows(with_plan(copied(tmp_path / "configs", {"backend-leaf001": "\n".join(lines) + "\n"})))
     assert any("remote-as" in message or "remote AS" in message for *_, message in found)
     assert any("peer group FABRIC" in message for *_, message in found)
+
+
+ONE_CAUSE = {  # device, text of its config, another one → id, line that is meant, message
+    "a misspelled statement": (
+        (LEAF3, "aaa authorization exec default local", "aaa authorisation exec default local"),
+        ("FAB295", "aaa authorisation exec", "changed statement: expected `aaa authorization exec default local`"),
+    ),
+    "a misspelled section": (
+        (LEAF3, "route-map RM-FABRIC-IN permit 10\n", "route-map RM-FABRIC-IN permti 10\n"),
+        ("FAB295", "route-map RM-FABRIC-IN permti", "changed statement: expected `route-map RM-FABRIC-IN permit 10`"),
+    ),
+    "a spare port that is not shut": (
+        (LEAF3, "Ethernet9/1\n   description spare\n   shutdown\n", "Ethernet9/1\n   description spare\n"),
+        ("FAB295", "interface Ethernet9/1", "missing statement: `shutdown`"),
+    ),
+    "a setting that ports share": (
+        (LEAF3, "   priority-flow-control priority 3 no-drop\n", ""),
+        ("FAB295", "qos profile", "missing statement: `priority-flow-control priority 3 no-drop`"),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", ONE_CAUSE)
+def test_one_edit_is_one_finding(case: str, tmp_path: Path) -> None:
+    (device, old, new), (code, line, message) = ONE_CAUSE[case]
+    assert config(device).count(old) == 1
+    text = config(device).replace(old, new)
+    (found,) = rows(with_plan(copied(tmp_path / "configs", {device: text})))
+    assert (found[0], found[3]) == (code, message)
+    assert text.splitlines()[found[2] - 1].startswith(line)
+
+
+def test_another_value_in_a_misspelled_statement_is_not_lost(tmp_path: Path) -> None:
+    """Two statements of one section with other words each are two findings."""
+    text = config(LEAF3).replace("aaa authorization exec default local", "aaa accounting exec default none")
+    found = rows(with_plan(copied(tmp_path / "configs", {LEAF3: text})))
+    assert [message for *_, message in found] == [
+        "missing statement: `aaa authorization exec default local`",
+        "unplanned statement",
+    ]
+
+
+def test_a_finding_says_what_it_is_about(tmp_path: Path) -> None:
+    text = (
+        config("backend-leaf001").replace("   neighbor 10.64.0.1 peer group FABRIC\n", "").replace("mtu 9164", "mtu 1500", 1)
+    )
+    found = with_plan(copied(tmp_path / "configs", {"backend-leaf001": text}))
+    (statement,) = [one.about for one in found if one.id == "FAB295"]
+    assert (statement.absent, statement.statement) == (True, "neighbor 10.64.0.1 peer group FABRIC")
+    (mtu,) = [one.about for one in found if one.id == "FAB254"]
+    assert (mtu.subjects[0].kind, mtu.fact, mtu.got, mtu.absent) == ("", "mtu", "1500", False)
+
+
+@pytest.mark.parametrize("module", [causes, cut, statements])
+def test_what_follows_is_not_read_from_messages(module: ModuleType) -> None:
+    assert ".message" not in inspect.getsource(module)

@@ -24,6 +24,7 @@ from tests import ROOT
 INTENTS = ROOT / "intent"
 FRONT, BACK = (f"ai-eos {name}-leaf001 startup-config" for name in ("frontend", "backend"))
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
+MODE = "          mode: lacp\n        bridge:\n          domain:\n            br_default:\n"
 Reported: TypeAlias = tuple[str, str, str]  # id, how the line begins that is meant, message
 
 
@@ -446,8 +447,25 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Reported]]] = {
         BACK,
         ("   priority-flow-control pause watchdog\n", ""),
         [
-            ("FAB276", "interface Ethernet1/1", "Ethernet1/1 and 15 more: PFC watchdog: expected on, got none"),
-            ("FAB276", "interface Ethernet25/1", "Ethernet25/1 and 7 more: PFC watchdog: expected on, got none"),
+            ("FAB276", "interface Ethernet1/1", "Ethernet1/1 and 23 more: PFC watchdog: expected on, got none"),
+        ],
+    ),
+    ("FAB273", "no DSCP of the class that all ports share"): (
+        "ai-nxos backend-leaf001 startup-config",
+        ("  match dscp 26\n", ""),
+        [
+            (
+                "FAB273",
+                "interface Ethernet1/1",
+                "Ethernet1/1 and 31 more: DSCPs of the lossless class: expected 26, got none",
+            ),
+        ],
+    ),
+    ("FAB270", "a VLAN that the bridge does not have"): (
+        "ai-cumulus frontend-leaf001 startup.yaml",
+        (f"swp1: {{}}\n{MODE}              access: 100", f"swp1: {{}}\n{MODE}              access: 101"),
+        [
+            ("FAB270", "access: 101", "bond1: untagged VLAN: expected 100, got 101"),
         ],
     ),
     ("FAB277", "another hash seed"): (

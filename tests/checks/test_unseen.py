@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fabric import pipeline
-from fabric.checks import ERROR, Finding
+from fabric.checks import ERROR, About, Finding, Subject
 from fabric.checks.device import judge
 from fabric.checks.files.reading import Rest, Statements
 from fabric.facts import Facts
@@ -29,8 +29,9 @@ end
 """
 # What is done to the file: (old, new) → line, message.
 EDITS = {
-    "a line": (
-        ("ip routing", "ip rooting"),
+    "a misspelled line": (("ip routing", "ip rooting"), [(6, "changed statement: expected `ip routing`")]),
+    "a line in place of another": (
+        ("ip routing", "ip multicast"),
         [(6, "unplanned statement"), (0, "missing statement: `ip routing`")],
     ),
     "a value": (("mtu 9214", "mtu 1500"), [(5, "changed statement: expected `mtu 9214`")]),
@@ -76,19 +77,21 @@ def test_an_edit_that_no_check_of_facts_names(case: str) -> None:
     assert {(one.id, one.severity, one.device, one.file) for one in found} <= {("FAB295", severity, "leaf1", "leaf1.cfg")}
 
 
-# Place and message of a finding → whether the missing MTU is reported as well; its port begins in line 2.
+# Place of a finding, fact and planned value → whether the missing MTU is reported as well; its port begins in line 2.
 NAMED = {
-    ("leaf1.cfg", 2, "MTU: expected 9214, got none"): False,
-    ("leaf1.cfg", 0, "MTU: expected 9214, got none"): False,
-    ("leaf1.cfg", 2, "speed: expected 800, got none"): True,
-    ("leaf1.cfg", 7, "MTU: expected 9214, got none"): True,
-    ("other.cfg", 2, "MTU: expected 9214, got none"): True,
+    ("leaf1.cfg", 2, "mtu", "9214"): False,
+    ("leaf1.cfg", 0, "mtu", "9214"): False,
+    ("leaf1.cfg", 2, "speed", "800"): True,
+    ("leaf1.cfg", 7, "mtu", "9214"): True,
+    ("other.cfg", 2, "mtu", "9214"): True,
 }
 
 
 @pytest.mark.parametrize("place", NAMED)
-def test_a_finding_names_a_missing_statement_by_its_section_and_value(place: tuple[str, int, str]) -> None:
-    named = Finding("FAB254", ERROR, "leaf1", *place)
+def test_a_finding_names_a_missing_statement_by_its_section_and_value(place: tuple[str, int, str, str]) -> None:
+    file, line, fact, expected = place
+    about = About((Subject("Ethernet1"),), fact, expected, "none", absent=True)
+    named = Finding("FAB254", ERROR, "leaf1", file, line, "in the words for people", about=about)
     assert bool(edits(PLANNED, PLANNED.replace("   mtu 9214\n", ""), (named,))) == NAMED[place]
 
 

@@ -48,6 +48,16 @@ def two_compute_fabrics() -> dict[str, Any]:
     return site
 
 
+def one_server() -> dict[str, Any]:
+    """One bridged port beside ten ports with slices of a border router."""
+    networks = [{"name": "train", "vlan": 100, "gateway": "172.20.0.0/25"}]
+    wan = [{"name": f"wan{n}", "links": links, "external": {"asn": 65010 + n}} for n, links in enumerate((4, 4, 2))]
+    topology = {"attachments": wan, "unit": {"servers": 1}}
+    site = evpn("junos", "qfx5140-24cd8o", [{"name": "red", "networks": networks}], count=1, topology=topology)
+    site["catalog"]["servers"]["node"]["nics"]["compute"] = {"count": 1, "speed_gbps": 50}
+    return site
+
+
 FRESH: dict[str, dict[str, Any]] = {
     **{
         f"layer-2-only tenant, {nos}": evpn(nos, switch, LAYER2, topology={"attachments": [WAN]})
@@ -88,6 +98,15 @@ FRESH: dict[str, dict[str, Any]] = {
         topology={"attachments": [{**WAN, "links": 12}], "leaf": {"uplinks": {"count": 1}}},
         underlay={"addressing": "unnumbered"},
     ),
+    "filters on all leaves but one": design(
+        "frr",
+        "16x400g",
+        6,
+        topology={"attachments": [{"name": "nas", "links": 2}]},
+        overlay={"isolation": "acl"},
+        tenants=[{"name": name, "servers": f"gpu-000{n}"} for n, name in enumerate(("red", "blue", "green", "grey"), 1)],
+    ),
+    "one server and many border ports, Junos": one_server(),
     "two networks of one site": two_networks(),
     "two compute fabrics": two_compute_fabrics(),
 }

@@ -6,10 +6,11 @@ design would break is reported by another check: a name that is used but not def
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
-from fabric.checks.equals.odd import PORTS, Odd
+from fabric.checks.equals.odd import PORTS, SECTION, Odd
 from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, Outline, Row
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts
@@ -31,11 +32,32 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
     if odd.family.text.startswith(PORTS) or AT_PORT in odd.family.text:
         names = [name for name in _names(own.nos, text) if name.used and name.text not in witness.interfaces]
         return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
+    if odd.extra and _is_count(odd, facts, witness):
+        return True
+    if not (odd.extra or odd.objects) and _is_whole_section(like, own, others):
+        return True
     if odd.objects:
         return not odd.extra and _has_contents(like, others)
     if _is_elsewhere(text, facts, witness):
         return True
     return any(not name.used and not _is_known(name, own) for name in _names(own.nos, text))
+
+
+def _is_whole_section(like: Row, own: Outline, others: Outline) -> bool:
+    """Whether a device has nothing of a large section: what is in it, such as the servers of a tenant, differs by device."""
+    head = like.path[:2]
+    inside = [row for row in others.all_rows if row.path[:2] == head]
+    return len(inside) > SECTION and not any(row.path[:2] == head for row in own.all_rows)
+
+
+def _is_count(odd: Odd, facts: Facts, witness: Facts) -> bool:
+    """Whether devices differ in a number of their own ports alone: `device-count 4` where there is one bond less."""
+    pairs = [(mine, theirs) for theirs, mine in zip(odd.missing[0][1], odd.extra[0][1], strict=False) if mine != theirs]
+    if len(pairs) != 1 or odd.missing[0][0] != odd.extra[0][0] or not all(number.isdigit() for number in pairs[0]):
+        return False
+    mine, theirs = (Counter(DIGITS.sub("", name) for name in one.interfaces) for one in (facts, witness))
+    more = int(pairs[0][0]) - int(pairs[0][1])
+    return any(mine[kind] - theirs[kind] == more for kind in mine.keys() | theirs.keys())
 
 
 def _names(nos: str, text: str) -> list[Name]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
@@ -72,11 +72,12 @@ def plans(outlines: Sequence[Outline]) -> Plans:
             for count, texts in zip(counts, sets, strict=True):
                 for value in texts:
                     count[value] = count.get(value, 0) + 1
-    fixed = {
-        text: tuple(max(count.values()) >= max(2, devices[text] - max(1, devices[text] // 4)) for count in counts)
-        for text, counts in users.items()
-    }
-    return Plans(fixed)
+    return Plans({text: tuple(_is_shared(count, text, devices[text]) for count in counts) for text, counts in users.items()})
+
+
+def _is_shared(count: Mapping[str, int], text: str, devices: int) -> bool:
+    """Whether a value is no device's own: most devices have it, or all ports, as `unit 0`. `count`: value → devices."""
+    return max(count.values()) >= max(2, devices - max(1, devices // 4)) or (len(count) == 1 and AT_PORT in text)
 
 
 @dataclass

@@ -23,7 +23,7 @@ PRIVATE = re.compile(
     r".*(?<!\d)(?:6451[2-9]|645[2-9]\d|64[6-9]\d\d|65[0-4]\d\d|655[0-2]\d|6553[0-4]|42\d{8})(?!\d).*"
 )  # AS numbers
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
-OTHER_TASKS = 2  # kinds of objects in which a device differs from all of its equals
+OTHER_TASKS = 2  # kinds of objects in which a device differs from all of its equals; one kind of ports is enough
 PORTS = "port "  # begins the families of ports, whose names have no meaning on another device
 
 
@@ -52,8 +52,8 @@ class Odd:
 
 def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
     """(what is odd, position of a device that is no equal of the others → its differences)."""
-    apart = _apart(devices)
-    found = [one for one in (*_singles(devices), *_objects(devices)) if _is_equal(one, apart[one.device])]
+    tasks = _Tasks(devices)
+    found = [one for one in (*_singles(devices), *_objects(devices)) if _is_equal(one, tasks.apart(one))]
     counts = Counter(one.device for one in found if not _is_verdict(one))
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike or _is_verdict(one)], unlike
@@ -67,17 +67,34 @@ def _is_verdict(one: Odd) -> bool:
     return VERDICT.sub("", missing[0]) == VERDICT.sub("", extra[0][0]) and missing[1] == extra[0][1]
 
 
-def _apart(devices: Sequence[Device]) -> list[frozenset[Family]]:
-    """Per device: kinds of objects, and lists and policies by name, that it alone has, or alone has not.
+class _Tasks:
+    """What devices are for: their kinds of objects, and their lists and policies by name."""
 
-    An edit by hand makes one difference, a device with another task many: two equals prove nothing against a border leaf,
-    nor two border leaves against the third leaf.
-    """
-    kinds = [set(own.objects) | _names(own) for own in devices]
-    users = Counter(kind for own in kinds for kind in own)
-    alone = {kind for kind, count in users.items() if count == 1}
-    common = {kind for kind, count in users.items() if count == len(devices) - 1}
-    return [frozenset((alone & own) | (common - own)) for own in kinds]
+    def __init__(self, devices: Sequence[Device]) -> None:
+        self.devices = devices
+        self.kinds = [frozenset(own.objects) | _names(own) for own in devices]
+        self.known: dict[frozenset[int], dict[int, frozenset[Family]]] = {}
+
+    def apart(self, one: Odd) -> frozenset[Family]:
+        """What the device of a difference alone has, or alone has not, of the devices with the same object.
+
+        An edit by hand makes one difference, a device with another task many: two equals prove nothing against a border
+        leaf, nor two border leaves against the third leaf. A VRF or a list with a chosen name is compared with those of
+        that name: of three leaves with a tenant, the one without external connection is no equal of the others, however
+        many leaves without that tenant there are.
+        """
+        among = frozenset(range(len(self.devices)))
+        if one.objects and LETTER.search(one.name) and not one.family.text.startswith(PORTS):
+            among = frozenset(at for at in among if one.name in self.devices[at].objects.get(one.family, {}))
+        if among not in self.known:
+            self.known[among] = self._apart(among)
+        return self.known[among][one.device]
+
+    def _apart(self, among: frozenset[int]) -> dict[int, frozenset[Family]]:
+        users = Counter(kind for at in among for kind in self.kinds[at])
+        alone = {kind for kind, count in users.items() if count == 1}
+        common = {kind for kind, count in users.items() if count == len(among) - 1}
+        return {at: frozenset((alone & self.kinds[at]) | (common - self.kinds[at])) for at in among}
 
 
 def _is_equal(one: Odd, apart: frozenset[Family]) -> bool:
@@ -85,7 +102,8 @@ def _is_equal(one: Odd, apart: frozenset[Family]) -> bool:
     if one.family.text.startswith(PORTS) and one.objects and one.witnesses > 2:
         return True  # ports are witnesses for ports
     other = [kind for kind in apart if not _is_part(kind, one)]
-    return len(other) < (1 if one.objects and one.witnesses <= 2 else OTHER_TASKS)
+    tasks = sum(OTHER_TASKS if kind.text.startswith(PORTS) else 1 for kind in other)
+    return tasks < (1 if one.witnesses <= 2 else OTHER_TASKS)
 
 
 def _is_part(kind: Family, one: Odd) -> bool:

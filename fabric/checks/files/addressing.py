@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, FilesCheck, Finding, Network, Owner, bare, is_loopback, place
+from fabric.checks import ERROR, NOTE, About, FilesCheck, Finding, Network, Owner, Subject, bare, is_loopback, place
 from fabric.facts import MANAGEMENT, Facts
 from fabric.grouping import grouped
 
@@ -212,12 +212,17 @@ class PointToPoint(FilesCheck):
         mine = f"{owner.interface.name}: {owner.fact.value}"
         for other in self._other_length(network, net, owner):
             there = f"{other.fact.value} on {other.facts.name} {other.interface.name} ({place(other.fact)})"
-            yield self.on(owner.facts, owner.fact, f"{mine} and {there} have different prefix lengths")
+            yield self.on(
+                owner.facts,
+                owner.fact,
+                f"{mine} and {there} have different prefix lengths",
+                about=_between(owner, other.facts),
+            )
             return
         far = network.named(owner.facts, description)
         if far is not None and owner.interface.tag is None and not self._in_other_vrf(network, net, far):
             got = f"{far.name}, named in the description, has no address in this subnet"
-            yield self.on(owner.facts, owner.fact, f"{mine} is the only address in {net}; {got}")
+            yield self.on(owner.facts, owner.fact, f"{mine} is the only address in {net}; {got}", about=_between(owner, far))
 
     def _other_length(self, network: Network, net: str, owner: Owner) -> list[Owner]:
         """The other address of a subnet, where the far end takes it for one of another size."""
@@ -243,7 +248,12 @@ class PointToPoint(FilesCheck):
                 owner.facts,
                 owner.fact,
                 f"{owner.interface.name}: {owner.fact.value} is one of {len(members)} addresses in {net}; also on {others}",
+                about=_between(owner, *(own.facts for own in members if own is not owner)),
             )
+
+
+def _between(owner: Owner, *others: Facts) -> About:
+    return About((Subject(owner.interface.name),), got=owner.fact.value, devices=tuple(facts.name for facts in others))
 
 
 def _reused(members: list[Owner]) -> bool:

@@ -11,6 +11,7 @@ from fabric.checks import (
     ERROR,
     NOTE,
     WARNING,
+    About,
     Far,
     FilesCheck,
     Finding,
@@ -19,9 +20,9 @@ from fabric.checks import (
     is_on,
     place,
     session_name,
-    table_name,
     vrf_of,
 )
+from fabric.checks.rows import session, table
 from fabric.facts import Bgp, Facts, Located, Neighbor
 from fabric.grouping import grouped
 from fabric.nos.target import installed
@@ -148,9 +149,10 @@ class Sessions(FilesCheck):
                 message += f"; {more}{where}{same}"
             yield self._at(facts, peer, message, NOTE)
 
-    def _at(self, facts: Facts, peer: Neighbor, message: str, severity: str = "") -> Finding:
-        fact = Located(None, peer.line, peer.file)
-        return self.on(facts, fact, f"{session_name(peer.vrf, peer.peer)}: {message}", severity=severity)
+    def _at(self, facts: Facts, peer: Neighbor, message: str, severity: str = "", far: Facts | None = None) -> Finding:
+        fact, subject = Located(None, peer.line, peer.file), session(peer.vrf, peer.peer)
+        about = About((subject,), devices=(far.name,) if far is not None else ())
+        return self.on(facts, fact, f"{subject}: {message}", severity=severity, about=about)
 
     def _both_ends(self, network: Network, facts: Facts, peer: Neighbor, far: Far) -> Iterator[Finding]:
         """The far end must have a session with the address that this one comes from, or listen for it."""
@@ -158,7 +160,7 @@ class Sessions(FilesCheck):
             return
         if not (network.placed(facts, peer) or peer.interface or peer.multihop):
             end = f"{far.facts.name} {far.interface.name}"
-            yield self._at(facts, peer, f"this address of {end} is in no subnet of this device")
+            yield self._at(facts, peer, f"this address of {end} is in no subnet of this device", far=far.facts)
             return
         far_process, vrf = far.process, vrf_of(far.interface)
         far_end = Located(None, far_process.line, far_process.file) if far_process else None
@@ -166,7 +168,8 @@ class Sessions(FilesCheck):
         yield self.on(
             far.facts,
             far_end,
-            f"{table_name(vrf)}: no neighbor statement for {facts.name}, which has neighbor {peer.peer} ({where})",
+            f"{table(vrf)}: no neighbor statement for {facts.name}, which has neighbor {peer.peer} ({where})",
+            about=About((table(vrf),), devices=(facts.name,)),
         )
 
     def _unassigned(
@@ -185,7 +188,7 @@ class Sessions(FilesCheck):
             number = peer.remote_as.value if peer.remote_as else ""
             fact = f"the description names {meant.name}" if named else f"AS {number} belongs to {meant.name}"
             unread = WARNING if _kernel_unread(meant) else ""
-            yield self._at(facts, peer, f"address not assigned to any known device; {fact}", unread)
+            yield self._at(facts, peer, f"address not assigned to any known device; {fact}", unread, meant)
         elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
             yield self._at(facts, peer, "address not assigned to any known device, and in no subnet of this device", WARNING)
 

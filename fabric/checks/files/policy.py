@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, is_loopback, is_on, syntax_of
+from fabric.checks import ERROR, NOTE, WARNING, About, FilesCheck, Finding, Network, is_loopback, is_on, syntax_of
 from fabric.checks.base import REGENERATE
 from fabric.checks.defined import shared, undefined, unused
 from fabric.checks.equals.roles import stem
@@ -152,9 +152,10 @@ class Undefined(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             uses = undefined(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
-            for name, lines in grouped((use.value, use) for use in uses).items():
+            for subject, lines in grouped((use.value, use) for use in uses).items():
                 more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
-                yield self.on(facts, lines[0], f"{name} is used{more}, but not defined")
+                about = About((subject,), absent=True)
+                yield self.on(facts, lines[0], f"{subject} is used{more}, but not defined", about=about)
 
 
 class Unused(FilesCheck):

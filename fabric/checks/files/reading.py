@@ -14,8 +14,10 @@ from fabric.checks import (
     FilesCheck,
     Finding,
     Network,
+    about,
     message,
     missing_files,
+    misspelled,
     remediation,
     statement_differences,
     syntax_of,
@@ -225,10 +227,11 @@ class Statements(RestCheck):
             yield from self._missing_files(rest)
         syntax = syntax_of(rest.facts.nos)
         differences = statement_differences(rest.facts.nos, rest.rendered, texts)
-        for one in unexplained(differences, rest.reported):
+        for one in unexplained(list(misspelled(differences)), rest.reported):
             severity, fix = WARNING if one.label else self.severity, remediation(syntax, one)
             place = one.place
-            yield Finding(self.id, severity, rest.facts.name, place.file, place.line, message(syntax, one), fix)
+            text, what = message(syntax, one), about(syntax, one)
+            yield Finding(self.id, severity, rest.facts.name, place.file, place.line, text, fix, about=what)
 
     def _missing_files(self, rest: Rest) -> Iterator[Finding]:
         for name in missing_files(rest.facts.nos, rest.rendered, rest.files):

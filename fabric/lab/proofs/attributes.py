@@ -6,7 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.checks import Key, planned_rows, session_name
+from fabric.checks import Key, planned_rows
+from fabric.checks.rows import session
 from fabric.grouping import grouped
 from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
@@ -54,10 +55,10 @@ def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
 
 def _settings(live: Live, end: Planned, reported: dict[str, Any], rows: dict[Key, Any]) -> Iterator[tuple[str, Any, Any]]:
     """(what, value of the daemon, value of the plan)."""
-    name = session_name(end.vrf, end.peer)
+    subject = session(end.vrf, end.peer)
 
     def planned(kind: str) -> Any:
-        return rows.get(Key(kind, name))
+        return rows.get(Key(kind, subject))
 
     families = reported.get("addressFamilyInfo", {})
     family = families.get("ipv4Unicast") or families.get("ipv6Unicast") or {}

@@ -232,3 +232,21 @@ def test_the_default_route_of_one_is_still_missed() -> None:
     subnet, route = "interface Vlan9\n   ip address 192.0.2.13{n}/28\n", "ip route 203.0.113.0/24 192.0.2.129\n"
     leaves = {f"leaf{n}.eos": LEAF.format(n=n) + subnet.format(n=n) + route * (n > 1) for n in (1, 2, 3, 4)}
     assert [head.partition("missing ")[2].partition(",")[0] for head in heads(leaves)] == [f"`{route.strip()}`"]
+
+
+BORDER = (
+    "ip prefix-list BLUE-IN\n   seq 10 permit 0.0.0.0/0\nip prefix-list BLUE-OUT\n   seq 10 permit 10.9.{n}.0/24\n"
+    "ip prefix-list BLUE-OWN\n   seq 10 permit 10.9.{n}.0/24\n   seq 15 permit 10.8.{n}.0/25\n   seq 20 permit 0.0.0.0/0\n"
+)
+INNER = "ip prefix-list BLUE-OWN\n   seq 10 permit 10.9.{n}.0/24\n   seq 15 permit 10.8.{n}.0/25\n"
+
+
+@pytest.mark.parametrize("without", [0, 2])  # leaves without the tenant
+def test_a_leaf_of_a_tenant_is_compared_with_the_leaves_of_that_tenant(without: int) -> None:
+    lists = [BORDER, BORDER, BORDER, INNER, *[""] * without]
+    leaves = {f"leaf{n}.eos": LEAF.format(n=n) + part.format(n=n) for n, part in enumerate(lists, 1)}
+    assert heads(leaves) == []
+    lists[3] = BORDER
+    leaves = {f"leaf{n}.eos": LEAF.format(n=n) + part.format(n=n) for n, part in enumerate(lists, 1)}
+    lost = but(leaves, {"leaf2.eos": {"   seq 20 permit 0.0.0.0/0\n": ""}})
+    assert [head.partition("missing ")[2].partition(",")[0] for head in heads(lost)] == ["`seq * permit 0.0.0.0/0`"]

@@ -11,6 +11,7 @@ from typing import Any
 from fabric import catalog
 from fabric.catalog.models import SwitchModel
 from fabric.nos.target import target
+from tests.system.random_designs.enlarging import enlarge
 from tests.system.random_designs.keys import drawn
 from tests.system.random_designs.tenants import draw_tenants
 from tests.system.random_designs.words import (
@@ -27,6 +28,7 @@ from tests.system.random_designs.words import (
 
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
 KINDS = ("rack", "rack", "rack", "rail-optimized", "rail-optimized", "rail-only", "collapsed")
+ENLARGED = 0.5  # share of the designs that get more servers, attachments and tenants
 SKIPPED = frozenset(  # keys that the shape of the design decides
     {
         "management.gateway",
@@ -86,6 +88,9 @@ def draw(seed: int, index: int) -> Design:
     for at in range(rng.choices((1, 2, 3), (76, 19, 5))[0]):
         parts.append(_fabric(rng, intent, at, parts[0] if parts and rng.random() < 0.5 else None))
     _site(rng, intent, parts, files)
+    chance = random.Random(f"{seed}/{index}/enlarged")  # its own numbers: the other designs of a seed stay what they were
+    if chance.random() < ENLARGED:
+        enlarge(chance, intent, parts, files)
     return Design(name, intent, files)
 
 

@@ -26,8 +26,8 @@ def draw_tenants(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None
         if part.isolation == "evpn":
             if rng.random() < 0.2:
                 tenant["vni"] = 70_000 + at
-            if part.layer2 and (networks := _networks(rng, at)):
-                tenant["networks"] = networks
+            if part.layer2 and (own := networks(rng, at)):
+                tenant["networks"] = own
         tenants.append(tenant)
     _imports(rng, part, tenants)
     if tenants:
@@ -62,8 +62,8 @@ def _owners(rng: random.Random, part: Part, count: int) -> list[dict[str, Any]]:
     return found
 
 
-def _networks(rng: random.Random, at: int) -> list[dict[str, Any]]:
-    """No network: routed ports. Else with gateways, without, or some of both."""
+def networks(rng: random.Random, at: int) -> list[dict[str, Any]]:
+    """Networks of the tenant at a position. No network: routed ports. Else with gateways, without, or some of both."""
     found = []
     for n in range(rng.choices((0, 1, 2, 3), (25, 45, 20, 10))[0]):
         network: dict[str, Any] = {"name": ("train", "login", "store")[n]}
@@ -87,23 +87,27 @@ def _imports(rng: random.Random, part: Part, tenants: list[dict[str, Any]]) -> N
 
 
 def _attachments(rng: random.Random, part: Part, names: list[str]) -> list[dict[str, Any]]:
-    """Attachments; some are border routers with an external connection."""
-    attachments = []
-    for number in range(rng.choice((1, 1, 2))):
-        attachment: dict[str, Any] = {"name": f"{part.name}-{('wan', 'ufm')[number]}", "links": rng.choice((1, 2, 2, 4))}
-        if rng.random() < 0.15:
-            attachment["speed_gbps"] = part.port_gbps
-        if part.isolation != "acl" and rng.random() < 0.75:
-            attachment["external"] = {"asn": rng.choice((64_700, 4_200_900_000)) + number}
-            if names and part.isolation != "none" and rng.random() < 0.5:
-                attachment["external"]["tenants"] = rng.sample(names, rng.randint(1, len(names)))
-            if rng.random() < 0.4:
-                inside = ["2001:db8:100::/40", "::/0"] if part.addressing == "ipv6" else ["198.18.0.0/15", "0.0.0.0/0"]
-                attachment["external"]["accept"] = inside[: rng.randint(1, 2)]
-        else:
-            if names and part.isolation != "none" and rng.random() < 0.6:
-                attachment["tenant"] = rng.choice(names)
-            if rng.random() < 0.3:
-                attachment["lossless"] = rng.random() < 0.5
-        attachments.append(attachment)
-    return attachments
+    return [
+        draw_attachment(rng, part, names, f"{part.name}-{('wan', 'ufm')[number]}", number)
+        for number in range(rng.choice((1, 1, 2)))
+    ]
+
+
+def draw_attachment(rng: random.Random, part: Part, names: list[str], name: str, number: int) -> dict[str, Any]:
+    """An attachment; most are border routers with an external connection. `names`: of the tenants."""
+    attachment: dict[str, Any] = {"name": name, "links": rng.choice((1, 2, 2, 4))}
+    if rng.random() < 0.15:
+        attachment["speed_gbps"] = part.port_gbps
+    if part.isolation != "acl" and rng.random() < 0.75:
+        attachment["external"] = {"asn": rng.choice((64_700, 4_200_900_000)) + number}
+        if names and part.isolation != "none" and rng.random() < 0.5:
+            attachment["external"]["tenants"] = rng.sample(names, rng.randint(1, len(names)))
+        if rng.random() < 0.4:
+            inside = ["2001:db8:100::/40", "::/0"] if part.addressing == "ipv6" else ["198.18.0.0/15", "0.0.0.0/0"]
+            attachment["external"]["accept"] = inside[: rng.randint(1, 2)]
+    else:
+        if names and part.isolation != "none" and rng.random() < 0.6:
+            attachment["tenant"] = rng.choice(names)
+        if rng.random() < 0.3:
+            attachment["lossless"] = rng.random() < 0.5
+    return attachment
