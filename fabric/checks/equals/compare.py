@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from fabric.checks.equals.design import by_design
-from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Family, Plans, Property, filed, plans, rows_of
-from fabric.checks.equals.odd import Odd, odd_ones
+from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Device, Family, Plans, Property, filed, plans, rows_of
+from fabric.checks.equals.odd import ENOUGH, Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
 from fabric.checks.equals.verdicts import Reversed, Verdicts
@@ -76,6 +77,7 @@ class _Role:
     def __init__(self, role: Role, outlines: Outlines, result: Comparison) -> None:
         self.role, self.outlines, self.result = role, outlines, result
         self.bodies: dict[Body, Body] = {}
+        self.filed: list[Device] = []
 
     def compare(self) -> None:
         devices = self.role.devices
@@ -92,7 +94,8 @@ class _Role:
         samples = {id(facts): self.outlines.of(facts) for facts in devices[:: max(1, len(devices) // LEARNT_FROM)]}
         made = plans(list(samples.values()))
         read, verdicts = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices), Verdicts()
-        odd, apart = odd_ones([filed(verdicts.add(own), made, self.bodies) for own in read])
+        self.filed = [filed(verdicts.add(own), made, self.bodies) for own in read]
+        odd, apart = odd_ones(self.filed)
         reversals: list[Unlike] = []
         if not (only_objects or only_device):
             reversals = [self._reversed(devices, one) for one in verdicts.reversed()]
@@ -116,11 +119,12 @@ class _Role:
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
         port = facts.interfaces.get(odd.name)
-        if port is not None and (_unused(port) or _has_subinterfaces(facts, odd.name)):
+        if port is not None and (_has_subinterfaces(facts, odd.name) or (_unused(port) and not self._is_unused(devices, odd))):
             return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)
-        if any(by_design(odd, facts, own, *found) for found in self._like(devices, made, odd)):
+        reasons = [any(by_design(odd, facts, own, *found) for found in self._like(devices, made, odd, what)) for what in odd.missing]
+        if all(reasons):
             return
         place = self._place(own, rows, odd)
         texts = [_text(self.role.nos, made, what) for what in odd.missing]
@@ -135,9 +139,22 @@ class _Role:
         whole = _whole(made, odd.missing[0]).partition(" ")[2]
         yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
 
-    def _like(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[tuple[Row, Facts, Outline]]:
-        """The statement that is missing, as the first witness has it."""
-        wanted = odd.missing[0]
+    def _is_unused(self, devices: Sequence[Facts], odd: Odd) -> bool:
+        """Whether enough of the witnesses are ports without a use as well: a port in use proves nothing for a spare one."""
+        own = self.filed[odd.device].objects[odd.family][odd.name]
+        usual = (own - set(odd.extra)) | set(odd.missing)
+        unused = (
+            name
+            for facts, filed in zip(devices, self.filed, strict=True)
+            for name, body in filed.objects.get(odd.family, {}).items()
+            if body == usual and (port := facts.interfaces.get(name)) is not None and _unused(port)
+        )
+        return len(list(islice(unused, ENOUGH))) == ENOUGH
+
+    def _like(
+        self, devices: Sequence[Facts], made: Plans, odd: Odd, wanted: Property
+    ) -> Iterator[tuple[Row, Facts, Outline]]:
+        """A statement that is missing, as the first witness has it."""
         for witness in (*devices[odd.device + 1 :], *devices[: odd.device + 1]):
             others = self.outlines.of(witness)
             for (family, name, what), row in rows_of(others, made).items():

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
 from fabric.checks.equals.odd import PORTS, Odd
-from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, Outline, Row
+from fabric.checks.equals.outline import ADDRESS, AT_PORT, PORT, Outline, Row
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts
 from fabric.nos.statements.names import Name
@@ -53,8 +53,8 @@ def _slot(name: Name, like: Row, own: Outline) -> set[str]:
 
 
 def _place(row: Row, name: Name) -> list[str]:
-    """The parts of a statement without a name and numbers."""
-    return [DIGITS.sub("#", part.replace(name.text, "")) for part in row.path]
+    """The parts of a statement without a name and the ports; the number of a queue stays."""
+    return [PORT.sub("#", part.replace(name.text, "")) for part in row.path]
 
 
 def _is_same(one: list[str], other: list[str]) -> bool:

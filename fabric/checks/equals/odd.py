@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fabric.checks.equals.forms import Body, Device, Family, Property
-from fabric.checks.equals.outline import ADDRESS, DOTTED as MAC
+from fabric.checks.equals.forms import Body, Device, Family, Property, is_chosen
+from fabric.checks.equals.outline import ADDRESS, DOTTED as MAC, VALUE
 from fabric.checks.equals.verdicts import VERDICT
 
 MOST_ODD = 3  # differences of a device that still counts as an equal of the others
 ENOUGH = 4  # objects with one body that make a rule
-LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen, which means one thing on every device
 STATE = re.compile(r"(?:shutdown|state (?:up|down)|admin_status = \w+|link-down yes| disable)$")  # ports differ in it by use
 OFF = re.compile(r"(?: shutdown| state down| admin_status = down| link-down yes| disable)$")
 USE = re.compile(r"(?i)address|channel|vrf|vlan|description|bond|bridge|neighbor|profile|encapsulation|speed|family")
@@ -53,7 +52,7 @@ class Odd:
 def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
     """(what is odd, position of a device that is no equal of the others → its differences)."""
     apart = _apart(devices)
-    found = [one for one in (*_singles(devices), *_objects(devices)) if _is_equal(one, apart[one.device])]
+    found = [one for one in (*_singles(devices), *_absent(devices), *_objects(devices)) if _is_equal(one, apart[one.device])]
     counts = Counter(one.device for one in found if not _is_verdict(one))
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike or _is_verdict(one)], unlike
@@ -103,7 +102,7 @@ def _names(own: Device) -> set[Family]:
         for family, members in own.objects.items()
         if family.text and not family.text.startswith(PORTS)
         for name in members
-        if LETTER.search(name)
+        if is_chosen(name)
     }
 
 
@@ -130,6 +129,19 @@ def _singles(devices: Sequence[Device]) -> Iterator[Odd]:
                 continue
             name = next(iter(devices[at].objects[family]))
             yield from _causes(at, family, name, missing, rare & body, len(devices) - 1)
+
+
+def _absent(devices: Sequence[Device]) -> Iterator[Odd]:
+    """An object that every other device has once, and alike, and that one lacks: the aggregate of its own prefix."""
+    users = Counter(family for own in devices for family in own.objects if family.text and not family.text.startswith(PORTS))
+    for family, count in users.items():
+        if count < max(2, len(devices) - 1) or count == len(devices):
+            continue
+        at = next(at for at, own in enumerate(devices) if family not in own.objects)
+        bodies = {_only(own.objects[family]) for own in devices if family in own.objects}
+        body = next(iter(bodies))
+        if len(bodies) == 1 and body is not None and len(body) == 1:
+            yield Odd(at, family, "", tuple(body), (), count)
 
 
 def _is_many(what: Property, at: int, devices: Sequence[Device]) -> bool:
@@ -212,11 +224,23 @@ def _objects(devices: Sequence[Device]) -> Iterator[Odd]:
             for name, body in members.items():
                 if counts[body] == 1:
                     known = rules
-                    if LETTER.search(name) and not family.text.startswith(PORTS):
+                    if is_chosen(name) and not family.text.startswith(PORTS):
                         known = _named([other[name] for other in users if name in other], body)
                     for one in _nearest(at, family, name, body, known, counts):
                         if not (OFF.search(one.missing[0][0]) and _is_broken_out(devices[at], name)):
                             yield one
+
+
+def _is_section(missing: Body, rule: Body) -> bool:
+    """Whether one of several sections about an object is missing as a whole, as its entry in a table of the database."""
+    sections = {_section(what) for what in missing}
+    return len(sections) == 1 and sum(_section(what) in sections for what in rule) == len(missing)
+
+
+def _section(what: Property) -> Property:
+    text, kept = what
+    section = text.rpartition(" / ")[0]
+    return section, kept[: section.count(VALUE)]
 
 
 def _is_broken_out(own: Device, name: str) -> bool:
@@ -242,9 +266,9 @@ def _nearest(
     best: tuple[int, int, Body] | None = None
     for rule in rules:
         missing, extra = rule - body, body - rule
-        if len(missing) != 1 or len(extra) > 1 or len(rule) < 2:
+        if len(rule) < 2 or len(extra) > 1 or not (len(missing) == 1 or (body and not extra and _is_section(missing, rule))):
             continue
-        text = next(iter(missing))[0]
+        text = min(missing)[0]
         if (STATE.search(text) and not _is_idle(text, rule)) or (family.text.startswith(PORTS) and TENANT.search(text)):
             continue
         if extra and (not _alike(*missing, *extra) or _by_design(*missing, *extra)):
@@ -254,6 +278,6 @@ def _nearest(
             best = (*key, rule)
     if best is not None:
         rule = best[2]
-        if body - rule and counts[rule] <= 2 and not LETTER.search(name):
+        if body - rule and counts[rule] <= 2 and not is_chosen(name):
             return  # two objects with numbers for names share what is theirs, such as the MAC address of a pair
         yield Odd(at, family, name, tuple(sorted(rule - body)), tuple(sorted(body - rule)), counts[rule], objects=True)
