@@ -29,17 +29,13 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
     """
     text = syntax_of(own.nos).joined(like.path)
     if odd.family.text.startswith(PORTS) or AT_PORT in odd.family.text:
-        names = [name for name in _names(own.nos, text) if name.used and name.text not in witness.interfaces]
+        names = [name for name in others.names_at.get(like.path, ()) if name.used and name.text not in witness.interfaces]
         return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
     if odd.objects:
         return not odd.extra and _has_contents(like, others)
     if _is_elsewhere(text, facts, witness):
         return True
-    return any(not name.used and not _is_known(name, own) for name in _names(own.nos, text))
-
-
-def _names(nos: str, text: str) -> list[Name]:
-    return [name for pattern in syntax_of(nos).names.patterns for name in pattern.read(text)]
+    return any(not name.used and not _is_known(name, own) for name in others.names_at.get(like.path, ()))
 
 
 def _slot(name: Name, like: Row, own: Outline) -> set[str]:
@@ -47,7 +43,7 @@ def _slot(name: Name, like: Row, own: Outline) -> set[str]:
     place, found = _place(like, name), set[str]()
     for row in own.all_rows:
         if len(row.path) == len(like.path) and row.path[0] == like.path[0]:
-            names = _names(own.nos, syntax_of(own.nos).joined(row.path))
+            names = own.names_at.get(row.path, ())
             found |= {one.text for one in names if one.used and one.kind == name.kind and _is_same(_place(row, one), place)}
     return found
 

@@ -81,6 +81,7 @@ class Outline:
     all_rows: tuple[Row, ...]
     clues: tuple[tuple[Clue, Place], ...] = ()
     names: tuple[tuple[Name, Place], ...] = ()
+    names_at: Mapping[Path, tuple[Name, ...]] = field(default_factory=dict)  # of a statement; may have other devices' too
 
 
 # Addresses and AS numbers, which make most statements of a device unlike those of another: no pattern asks for their digits.
@@ -153,7 +154,7 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
             found += [(clue, place) for clue in clues[path]]
         if path in names:
             named += [(one, place) for one in names[path]]
-    return Outline(name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named))
+    return Outline(name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named), names)
 
 
 def names_of(facts: Facts) -> list[tuple[Name, Place]]:
