@@ -119,12 +119,13 @@ class _Role:
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
         port = facts.interfaces.get(odd.name)
-        if port is not None and (_has_subinterfaces(facts, odd.name) or (_unused(port) and not self._is_unused(devices, odd))):
+        if port is not None and (
+            _has_subinterfaces(facts, odd.name) or (_unused(port) and not self._is_unused(devices, odd))
+        ):
             return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)
-        reasons = [any(by_design(odd, facts, own, *found) for found in self._like(devices, made, odd, what)) for what in odd.missing]
-        if all(reasons):
+        if all(any(by_design(odd, facts, own, *one) for one in self._like(devices, made, odd, what)) for what in odd.missing):
             return
         place = self._place(own, rows, odd)
         texts = [_text(self.role.nos, made, what) for what in odd.missing]

@@ -154,7 +154,9 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
             found += [(clue, place) for clue in clues[path]]
         if path in names:
             named += [(one, place) for one in names[path]]
-    return Outline(name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named), names)
+    return Outline(
+        name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named), names
+    )
 
 
 def names_of(facts: Facts) -> list[tuple[Name, Place]]:

@@ -90,8 +90,8 @@ def _usual(counts: Mapping[str, int]) -> tuple[dict[int, dict[Words, int]], Coun
             words = _words(text)
             usual[len(words)][words] += count
             users.update(set(words))
-    rare = {length: {words for words, count in found.items() if count < USUAL} for length, found in usual.items()}
-    return {length: {words: found[words] for words in found if words not in rare[length]} for length, found in usual.items()}, users
+    common = {length: {words: count for words, count in found.items() if count >= USUAL} for length, found in usual.items()}
+    return common, users
 
 
 def _slips(words: Words, usual: Mapping[int, Mapping[Words, int]]) -> Iterator[tuple[str, str, int]]:
