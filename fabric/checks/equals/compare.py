@@ -142,7 +142,7 @@ class _Role:
 
     def _is_unused(self, devices: Sequence[Facts], odd: Odd) -> bool:
         """Whether enough of the witnesses are ports without a use as well: a port in use proves nothing for a spare one."""
-        own = self.filed[odd.device].objects[odd.family][odd.name]
+        own = self.filed[odd.device].objects[odd.family].get(odd.name, frozenset[Property]())
         usual = (own - set(odd.extra)) | set(odd.missing)
         unused = (
             name

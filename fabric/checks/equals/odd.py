@@ -52,7 +52,7 @@ class Odd:
 def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
     """(what is odd, position of a device that is no equal of the others → its differences)."""
     apart = _apart(devices)
-    found = [one for one in (*_singles(devices), *_absent(devices), *_objects(devices)) if _is_equal(one, apart[one.device])]
+    found = [one for one in (*_singles(devices), *_absent(devices), *_lost_ports(devices), *_objects(devices)) if _is_equal(one, apart[one.device])]
     counts = Counter(one.device for one in found if not _is_verdict(one))
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike or _is_verdict(one)], unlike
@@ -142,6 +142,24 @@ def _absent(devices: Sequence[Device]) -> Iterator[Odd]:
         body = next(iter(bodies))
         if len(bodies) == 1 and body is not None and len(body) == 1:
             yield Odd(at, family, "", tuple(body), (), count)
+
+
+def _lost_ports(devices: Sequence[Device]) -> Iterator[Odd]:
+    """A port that every other device has switched off, and one lacks: switches of a model have the same ports."""
+    families = {family for own in devices for family in own.objects if family.text.startswith(PORTS)}
+    for family in sorted(families):
+        names = [own.objects.get(family, {}).keys() for own in devices]
+        users = Counter(name for own in names for name in own)
+        lost = {name for name, count in users.items() if count == len(devices) - 1 >= 2}
+        alone = {name for name, count in users.items() if count == 1}
+        for at, own in enumerate(names):
+            gone = lost - own
+            if len(gone) == 1 and not alone & own:
+                (name,) = gone
+                bodies = [members[name] for other in devices if name in (members := other.objects.get(family, {}))]
+                idle = all(any(OFF.search(what[0]) for what in body) for body in bodies)
+                if idle and not _is_broken_out(devices[at], name):
+                    yield Odd(at, family, name, tuple(sorted(bodies[0])), (), len(devices) - 1)
 
 
 def _is_many(what: Property, at: int, devices: Sequence[Device]) -> bool:
