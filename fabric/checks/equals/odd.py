@@ -141,7 +141,9 @@ def _absent(devices: Sequence[Device]) -> Iterator[Odd]:
         bodies = {_only(own.objects[family]) for own in devices if family in own.objects}
         body = next(iter(bodies))
         if len(bodies) == 1 and body is not None and len(body) == 1:
-            yield Odd(at, family, "", tuple(body), (), count)
+            (what,) = body
+            if not any(ADDRESS.fullmatch(value) for value in (*family.values, *what[1])):  # a neighbor of the others
+                yield Odd(at, family, "", (what,), (), count)
 
 
 def _lost_ports(devices: Sequence[Device]) -> Iterator[Odd]:
