@@ -1,39 +1,33 @@
-"""Damaged lines judged by the configs of the design alone: the last tables of `docs/statements.md`.
+"""Damaged lines judged by the configs of the design alone.
 
 Four racks: every leaf and spine has at least two equals. The damaged files that have an effect (an error with the plan)
-are judged as `fabric check --configs DIR` does. Damage is found when an error or a warning names the damaged switch.
+are judged as `fabric check --configs DIR` does. Damage is found when an error or a warning names the damaged switch. Here a
+random part of the damage of every switch is judged; `all_damage` judges all, `by_equals_page` makes tables of its counts.
 
-    python -m tests.checks.by_equals [NOS…] [SHAPE…] [--files N]            the counts, and what is missed
-    python -m tests.checks.by_equals [NOS…] --keep DIR [--each N] [--again]   all damage, a file per switch
-    python -m tests.checks.by_equals --write DIR                              its counts, to by_equals.json
-
-`--keep` judges all damage of every switch, in as many processes as there are cores, and skips the switches that DIR has, so
-that a run can be continued. With `--each N`, of the damage of one kind to lines of a switch that differ in numbers alone N
-are judged and stand for all. `--again` judges what was missed once more, after a check was improved.
+    python -m tests.checks.by_equals [NOS…] [SHAPE…] [--files N]    the counts, and what is missed; N = 0 for all
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from fabric.checks import ERROR, NOTE, WARNING, Finding, Network
+from fabric.checks import NOTE, Finding, Network
 from fabric.checks.equals.outline import Outline
 from fabric.checks.equals.roles import Outlines, stem
 from fabric.checks.folder import check_network
 from fabric.facts import Facts
 from fabric.nos.reading import read_device
-from fabric.workers import in_chunks
-from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, NUMBER, SWAPPED, WORD, Damage, damages
+from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, NUMBER, SWAPPED, Damage, damages
 from tests.checks.every_line import FOUND, SEED, Judge
-from tests.checks.principle import GAP, changed_word, texts, unseen
+from tests.checks.principle import changed_word, texts, unseen
 from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
 
 RACKS = 4
@@ -41,7 +35,6 @@ EQUALS = 3  # devices of a role
 FILES = 12  # damaged files per switch
 KINDS = (DELETED, CHANGED, SWAPPED, ADDED_LINE)
 COUNTS = Path(__file__).with_suffix(".json")  # what was counted of all damage
-FORMS = 12  # statement forms with the most gaps per network OS that are written down
 
 
 @dataclass(frozen=True)
@@ -197,43 +190,18 @@ class Alone:
             result.missed.append(Missed(damage.kind, damage.file, damage.line + 1, what, was, reason, weight))
 
 
-def judged(switch: Switch, files: int = 0, each: int = 0) -> Rates:
-    """The damage of one switch.
-
-    Args:
-        switch: whose files are damaged.
-        files: damaged files with an effect to judge, at random; 0 for all.
-        each: damaged files of one kind and one form of line that are judged for all of them; 0 for all.
-    """
+def judged(switch: Switch, files: int = 0) -> Rates:
+    """A random part of the damage of one switch with an effect; all of it for 0."""
     chance = random.Random(f"{SEED} {switch.nos} {switch.shape} {switch.view.device.name}")
     judge, alone, result = Judge(switch), Alone(switch), Rates()
     every = list(damages(switch))
     chance.shuffle(every)
-    forms = [_form(switch, damage) if each else "" for damage in every]
-    sizes, seen = Counter(forms), Counter[str]()
-    for damage, form in zip(every, forms, strict=True):
+    for damage in every:
         if files and result.judged == files:
             break
-        seen[form] += 1
-        if each and seen[form] > each:
-            continue
         if judge.outcome(damage) == FOUND:
-            alone.count(damage, result, _weight(sizes[form], min(each, sizes[form]), seen[form]) if each else 1)
+            alone.count(damage, result)
     return result
-
-
-def _weight(size: int, judged: int, at: int) -> int:
-    """Of `size` damaged files, those that the one at position `at` of the judged ones stands for."""
-    return size // judged + (at <= size % judged)
-
-
-def _form(switch: Switch, damage: Damage) -> str:
-    """The same for damage of one kind to lines that differ in numbers alone, and of the word at one position."""
-    at = 0
-    if damage.kind == CHANGED:
-        before = WORD.findall(line_of(switch, damage))
-        at = next(at for at, pair in enumerate(zip(before, WORD.findall(damage.what), strict=True)) if len(set(pair)) > 1)
-    return f"{damage.kind} {damage.file} {at} {NUMBER.sub('#', damage.what)}"
 
 
 def line_of(switch: Switch, damage: Damage) -> str:
@@ -256,124 +224,13 @@ def rates(nos: str, files: int = FILES, shapes: Sequence[str] = tuple(SHAPES)) -
     return result
 
 
-# --- all damage, a file per switch ------------------------------------------------------------------------------
-
-
-def key_of(switch: Switch) -> str:
-    """`eos.routed.backend-leaf001`."""
-    return f"{switch.nos}.{switch.shape}.{switch.view.device.name}"
-
-
-@dataclass(frozen=True)
-class _Task:
-    folder: Path
-    each: int
-    again: bool
-
-    def run(self, switch: Switch) -> str:
-        path = self.folder / f"{key_of(switch)}.json"
-        if self.again:
-            result = judged_again(switch, Rates.from_text(path.read_text(encoding="utf-8")))
-        elif path.exists():
-            return ""
-        else:
-            result = judged(switch, each=self.each)
-        path.write_text(result.as_text(), encoding="utf-8")
-        found, every = result.of(*KINDS)
-        return f"{key_of(switch)}: {found} of {every}"
-
-
-def judged_again(switch: Switch, before: Rates) -> Rates:
-    """What was missed judged once more; what was found is believed."""
-    alone, result = Alone(switch), Rates(Counter(before.counts), Counter(before.codes), [], Counter(), before.judged)
-    for kind in KINDS:
-        del result.counts[kind, ""]
-    known = {(one.kind, one.file, one.line, one.what): one.weight for one in before.missed}
-    for damage in damages(switch):
-        weight = known.pop((damage.kind, damage.file, damage.line + 1, damage.what.strip()), 0)
-        if weight:
-            alone.count(damage, result, weight)
-    assert not known, f"{key_of(switch)}: damage that is made no more: {sorted(known)[:3]}"
-    result.judged = before.judged
-    return result
-
-
-def keep(names: Sequence[str], task: _Task) -> Iterator[str]:
-    """Judges all damage of the switches of network OSes; what was done, switch by switch."""
-    task.folder.mkdir(parents=True, exist_ok=True)
-    todo = [switch for nos in names for switch in with_equals(nos)]
-    for chunk in in_chunks(task.run, todo, 0, chunk=1, least=2):
-        yield from filter(None, chunk)
-
-
-# --- what is written down of it ---------------------------------------------------------------------------------
-
-
-def row_of(switch: Switch, result: Rates) -> dict[str, object]:
-    """The counts of a switch, without the lines."""
-    missed: dict[str, dict[str, int]] = {}
-    for (kind, reason), count in sorted(result.reasons.items()):
-        missed.setdefault(kind, {})[reason] = count
-    return {
-        "nos": switch.nos,
-        "shape": switch.shape,
-        "device": switch.view.device.name,
-        "damaged": sum(1 for _ in damages(switch)),
-        "judged": result.judged,
-        "found": {
-            kind: [result.counts[kind, severity] for severity in (ERROR, WARNING)] for kind in KINDS if any(result.of(kind))
-        },
-        "missed": missed,
-        "blamed": dict(sorted(result.blamed.items())),
-    }
-
-
-def counted(folder: Path) -> dict[str, object]:
-    """The document `by_equals.json`: a row per switch, and the forms of statements with the most gaps per network OS."""
-    rows, gaps = [], {}
-    for nos in SYSTEMS:
-        forms = Counter[tuple[str, str]]()
-        for switch in with_equals(nos):
-            result = Rates.from_text((folder / f"{key_of(switch)}.json").read_text(encoding="utf-8"))
-            rows.append(row_of(switch, result))
-            for one in result.missed:
-                if one.reason == GAP:
-                    forms[one.kind, one.form] += one.weight
-        gaps[nos] = [[count, kind, form] for (kind, form), count in forms.most_common(FORMS)]
-    return {"rows": rows, "gaps": gaps}
-
-
-def written(document: dict[str, object]) -> str:
-    """JSON with a line per row."""
-    parts = []
-    for key, value in document.items():
-        items = value.items() if isinstance(value, dict) else ((None, one) for one in value)  # type: ignore[attr-defined]
-        lines = [("" if name is None else f"{json.dumps(name)}: ") + json.dumps(one) for name, one in items]
-        opened, closed = "{}" if isinstance(value, dict) else "[]"
-        parts.append(f"{json.dumps(key)}: {opened}\n" + ",\n".join(lines) + f"\n{closed}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
-
-
 def main() -> None:
     """The counts and what is missed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.checks.by_equals", description=__doc__.partition("\n")[0])
-    parser.add_argument("words", nargs="*", choices=[*SYSTEMS, *SHAPES, []], metavar="NOS|SHAPE")
-    parser.add_argument("--files", type=int, default=FILES, help="damaged files per switch; 0 for all")
-    parser.add_argument("--keep", type=Path, help="folder of the results of all damage, a file per switch")
-    parser.add_argument("--each", type=int, default=0, help="damaged files of one form that are judged for all of them")
-    parser.add_argument("--again", action="store_true", help="judge what was missed once more")
-    parser.add_argument("--write", type=Path, help="folder whose counts are written to by_equals.json")
-    args = parser.parse_args()
-    systems = [word for word in args.words if word in SYSTEMS] or list(SYSTEMS)
-    shapes = [word for word in args.words if word in SHAPES] or list(SHAPES)
-    if args.keep:
-        for line in keep(systems, _Task(args.keep, args.each, args.again)):
-            print(line, flush=True)
-    elif args.write:
-        COUNTS.write_text(written(counted(args.write)), encoding="utf-8")
-    else:
-        for nos in systems:
-            _show(nos, rates(nos, args.files, shapes))
+    words = sys.argv[1:]
+    files = int(words.pop(words.index("--files") + 1)) if "--files" in words else FILES
+    shapes = [word for word in words if word in SHAPES] or tuple(SHAPES)
+    for nos in [word for word in words if word in SYSTEMS] or SYSTEMS:
+        _show(nos, rates(nos, files, shapes))
 
 
 def _show(nos: str, result: Rates) -> None:

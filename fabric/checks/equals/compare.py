@@ -64,13 +64,31 @@ class Comparison:
     alone: list[str] = field(default_factory=list)  # devices without enough equals
     apart: list[str] = field(default_factory=list)  # devices that differ too much from those of their name
 
+    def add(self, other: Comparison) -> None:
+        """What was found of another role."""
+        self.unlike += other.unlike
+        self.alone += other.alone
+        self.apart += other.apart
+
 
 def compared(devices: Sequence[Facts], outlines: Outlines | None = None) -> Comparison:
     """Every device compared with those of its role."""
     outlines, result = outlines or Outlines(), Comparison()
     for role in roles(devices, outlines):
-        _Role(role, outlines, result).compare()
+        result.add(_compared(role, outlines))
     return result
+
+
+def _compared(role: Role, outlines: Outlines) -> Comparison:
+    """The devices of one role; what was found of devices that are kept is not looked for again."""
+    key = tuple(id(facts) for facts in (*role.devices, *role.beside))
+    found = outlines.compared.get(key)
+    if found is None:
+        found = Comparison()
+        _Role(role, outlines, found).compare()
+        if all(one in outlines.kept for one in key):
+            outlines.compared[key] = found
+    return found
 
 
 class _Role:

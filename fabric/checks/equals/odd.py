@@ -52,7 +52,11 @@ class Odd:
 def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
     """(what is odd, position of a device that is no equal of the others → its differences)."""
     apart = _apart(devices)
-    found = [one for one in (*_singles(devices), *_absent(devices), *_lost_ports(devices), *_objects(devices)) if _is_equal(one, apart[one.device])]
+    found = [
+        one
+        for one in (*_singles(devices), *_absent(devices), *_lost_ports(devices), *_objects(devices))
+        if _is_equal(one, apart[one.device])
+    ]
     counts = Counter(one.device for one in found if not _is_verdict(one))
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike or _is_verdict(one)], unlike
