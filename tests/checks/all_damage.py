@@ -13,10 +13,12 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fabric.checks import ERROR, WARNING
 from fabric.workers import in_chunks
@@ -38,20 +40,42 @@ def key_of(switch: Switch) -> str:
 @dataclass(frozen=True)
 class _Task:
     folder: Path
+    each: int
     chosen: Mapping[str, Chosen] | None
     again: bool
+    commit: str
 
     def run(self, switch: Switch) -> str:
         path = self.folder / f"{key_of(switch)}.json"
+        commits, each = [self.commit], self.each
         if self.again:
-            result = judged_again(switch, Rates.from_text(path.read_text(encoding="utf-8")))
+            before = read(path)
+            commits, each = sorted({*before["commits"], self.commit}), before["each"]
+            result = judged_again(switch, Rates.from_dict(before))
         elif path.exists():
             return ""
         else:
             result = judged_all(switch, self.chosen[key_of(switch)] if self.chosen is not None else None)
-        path.write_text(result.as_text(), encoding="utf-8")
+        text = json.dumps({"commits": commits, "each": each, **result.as_dict()}, indent=1) + "\n"
+        whole = path.with_suffix(".new")  # a run that is stopped leaves no half a file
+        whole.write_text(text, encoding="utf-8")
+        whole.replace(path)
         found, every = result.of(*KINDS)
         return f"{key_of(switch)}: {found} of {every}"
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The results of a switch."""
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
+
+
+def commit() -> str:
+    """The commit of the working tree, with a plus sign where files differ from it."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    head = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
+    changed = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=False).stdout
+    return head + ("+" if changed.strip() else "")
 
 
 def keep(todo: Sequence[Switch], task: _Task) -> Iterator[str]:
@@ -113,25 +137,30 @@ def _form(switch: Switch, damage: Damage) -> str:
 # --- what is written down ---------------------------------------------------------------------------------------
 
 
-def counted(folder: Path) -> dict[str, object]:
+def counted(folder: Path) -> dict[str, Any]:
     """The document `by_equals.json`: a row per switch, and the forms of statements with the most gaps per network OS."""
-    rows, gaps = [], dict[str, list[list[object]]]()
+    rows, gaps = list[dict[str, Any]](), dict[str, list[list[object]]]()
+    commits, each = set[str](), set[int]()
     for nos in SYSTEMS:
         forms = Counter[tuple[str, str]]()
         for switch in with_equals(nos):
             path = folder / f"{key_of(switch)}.json"
             if not path.exists():
+                print(f"not judged: {key_of(switch)}")
                 continue
-            result = Rates.from_text(path.read_text(encoding="utf-8"))
+            document = read(path)
+            commits |= set(document["commits"])
+            each.add(document["each"])
+            result = Rates.from_dict(document)
             rows.append(row_of(switch, result))
             for one in result.missed:
                 if one.reason == GAP:
                     forms[one.kind, one.form] += one.weight
         gaps[nos] = [[count, kind, form] for (kind, form), count in forms.most_common(FORMS)]
-    return {"rows": rows, "gaps": gaps}
+    return {"commits": sorted(commits), "each": max(each, default=0), "rows": rows, "gaps": gaps}
 
 
-def row_of(switch: Switch, result: Rates) -> dict[str, object]:
+def row_of(switch: Switch, result: Rates) -> dict[str, Any]:
     """The counts of a switch, without the lines."""
     missed = defaultdict[str, dict[str, int]](dict)
     for (kind, reason), count in sorted(result.reasons.items()):
@@ -150,16 +179,16 @@ def row_of(switch: Switch, result: Rates) -> dict[str, object]:
     }
 
 
-def written(document: Mapping[str, object]) -> str:
+def written(document: Mapping[str, Any]) -> str:
     """JSON with a line per row."""
     parts = []
     for key, value in document.items():
+        text = json.dumps(value)
         if isinstance(value, dict):
-            lines, opened, closed = [f"{json.dumps(name)}: {json.dumps(one)}" for name, one in value.items()], "{", "}"
-        else:
-            assert isinstance(value, list)
-            lines, opened, closed = [json.dumps(one) for one in value], "[", "]"
-        parts.append(f"{json.dumps(key)}: {opened}\n" + ",\n".join(lines) + f"\n{closed}")
+            text = "{\n" + ",\n".join(f"{json.dumps(name)}: {json.dumps(one)}" for name, one in value.items()) + "\n}"
+        elif key == "rows":
+            text = "[\n" + ",\n".join(json.dumps(one) for one in value) + "\n]"
+        parts.append(f"{json.dumps(key)}: {text}")
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
@@ -178,7 +207,7 @@ def main() -> None:
     for nos in args.nos or SYSTEMS:
         todo = list(with_equals(nos))
         chosen = choice(todo, args.each) if args.each else None
-        for line in keep(todo, _Task(args.folder, chosen, args.again)):
+        for line in keep(todo, _Task(args.folder, args.each, chosen, args.again, commit())):
             print(line, flush=True)
 
 

@@ -9,15 +9,15 @@ random part of the damage of every switch is judged; `all_damage` judges all, `b
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from fabric.checks import NOTE, Finding, Network
 from fabric.checks.equals.outline import Outline
@@ -98,21 +98,19 @@ class Rates:
             found[one.kind, one.reason] += one.weight
         return found
 
-    def as_text(self) -> str:
-        """As JSON."""
-        document = {
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
             "judged": self.judged,
             "counts": [[*key, count] for key, count in sorted(self.counts.items())],
             "codes": dict(sorted(self.codes.items())),
             "blamed": dict(sorted(self.blamed.items())),
             "missed": [asdict(one) for one in self.missed],
         }
-        return json.dumps(document, indent=1) + "\n"
 
     @classmethod
-    def from_text(cls, text: str) -> Rates:
-        """What `as_text` made."""
-        read = json.loads(text)
+    def from_dict(cls, read: Mapping[str, Any]) -> Rates:
+        """What `as_dict` made."""
         counts = Counter({(kind, severity): count for kind, severity, count in read["counts"]})
         missed = [Missed(**one) for one in read["missed"]]
         return cls(counts, Counter(read["codes"]), missed, Counter(read["blamed"]), read["judged"])
