@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -137,9 +137,7 @@ class _Role:
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
         port = facts.interfaces.get(odd.name)
-        if port is not None and (
-            _has_subinterfaces(facts, odd.name) or (_unused(port) and not self._is_unused(devices, odd))
-        ):
+        if port is not None and any(is_so(facts, port) and not self._are_so(devices, odd, is_so) for is_so in APART):
             return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)
@@ -158,17 +156,17 @@ class _Role:
         whole = _whole(made, odd.missing[0]).partition(" ")[2]
         yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
 
-    def _is_unused(self, devices: Sequence[Facts], odd: Odd) -> bool:
-        """Whether enough of the witnesses are ports without a use as well: a port in use proves nothing for a spare one."""
+    def _are_so(self, devices: Sequence[Facts], odd: Odd, is_so: Callable[[Facts, Interface], bool]) -> bool:
+        """Whether enough of the witnesses are ports of the same use: a port in use proves nothing for a spare one."""
         own = self.filed[odd.device].objects[odd.family].get(odd.name, frozenset[Property]())
         usual = (own - set(odd.extra)) | set(odd.missing)
-        unused = (
+        same = (
             name
             for facts, filed in zip(devices, self.filed, strict=True)
             for name, body in filed.objects.get(odd.family, {}).items()
-            if body == usual and (port := facts.interfaces.get(name)) is not None and _unused(port)
+            if body == usual and (port := facts.interfaces.get(name)) is not None and is_so(facts, port)
         )
-        return len(list(islice(unused, ENOUGH))) == ENOUGH
+        return len(list(islice(same, ENOUGH))) == ENOUGH
 
     def _like(
         self, devices: Sequence[Facts], made: Plans, odd: Odd, wanted: Property
@@ -197,13 +195,16 @@ class _Role:
         return Located(None, 0, file)
 
 
-def _unused(port: Interface) -> bool:
+def _is_unused(_: Facts, port: Interface) -> bool:
     return port.description is not None and UNUSED.search(port.description.value) is not None
 
 
-def _has_subinterfaces(facts: Facts, name: str) -> bool:
+def _has_subinterfaces(facts: Facts, port: Interface) -> bool:
     """Whether addresses and VRFs of a port are those of its subinterfaces: it is unlike ports without."""
-    return any(other.startswith(f"{name}.") for other in facts.interfaces)
+    return any(other.startswith(f"{port.name}.") for other in facts.interfaces)
+
+
+APART = (_is_unused, _has_subinterfaces)  # ports that are compared among themselves
 
 
 def _whole(made: Plans, what: Property) -> str:

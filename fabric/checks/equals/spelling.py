@@ -19,6 +19,7 @@ USUAL = 5  # statements that make a word usual
 SHORTEST = 3  # letters of a usual word
 WORD = re.compile(r"[^\s|=]+")
 MARK = re.compile(f"[{VALUE}{STATED}{AT_PORT}{NUMBER}]")
+END = re.compile(r"(?:exit|end)(?:-|$)")  # words that close a section
 PART = re.compile(r"[^-_.]+")
 Words: TypeAlias = tuple[str, ...]  # of a statement, VALUE for any value
 
@@ -72,7 +73,7 @@ def misspelt(forms: Forms, nos: str) -> list[Misspelt]:
     found: dict[tuple[int, str], Misspelt] = {}
     for text, count in forms.counts.items():
         words = _words(text) if count == 1 else ()
-        for word, other, similar in _slips(words, usual):
+        for word, other, similar in (*_slips(words, usual), *_ends(words, nos)):
             if not users[word] and word not in command_words(nos):
                 device, place = forms.first[text]
                 known = found.get((device, word))
@@ -103,6 +104,14 @@ def _slips(words: Words, usual: Mapping[int, Mapping[Words, int]]) -> Iterator[t
             word, right = slip
             best[word] = max(best.get(word, (0, "")), (count, right))
     yield from ((word, right, count) for word, (count, right) in best.items())
+
+
+def _ends(words: Words, nos: str) -> Iterator[tuple[str, str, int]]:
+    """A line of one word that is a misspelt end of a section, which is no statement itself."""
+    if len(words) == 2 or words[-2] == "/":
+        yield from (
+            (words[-1], right, 0) for right in sorted(command_words(nos)) if END.match(right) and is_slip(words[-1], right)
+        )
 
 
 def _slip(words: Words, other: Words) -> tuple[str, str] | None:
