@@ -15,6 +15,7 @@ OWN_OBJECT = "statement that no equal has, numbers aside"
 OWN_ORDER = "two lines that no equal has in this order"
 ENTRY_NUMBER = "number of an entry, with the same order of entries"
 HARDWARE = "speed, FEC or breakout of a port whose far end is in no file"
+PORT_STATE = "state of a port whose far end is in no file"
 NEW_OBJECT = "valid object added"
 GAP = "gap"
 WHY = {  # class → (why nothing can be seen, an example)
@@ -32,6 +33,10 @@ WHY = {  # class → (why nothing can be seen, an example)
         "They depend on the server's NIC and on the cable, which no config names; ports of one role may differ.",
         "`link-fec rs` deleted on a port to a server",
     ),
+    PORT_STATE: (
+        "A port is shut down by choice; the server that would miss it has no config here.",
+        "`no shutdown` deleted on a port to a server",
+    ),
     NEW_OBJECT: (
         "A route, a VLAN or a neighbor that only one device has is no fault as such.",
         "`ip route 192.0.2.0/24 Null0` added",
@@ -41,6 +46,7 @@ NUMBERED = re.compile(  # number of an entry of a list or policy
     r"\bseq (\d+)|^\s*(\d+) (?:permit|deny|remark)\b|\broute-map \S+ (?:permit|deny) (\d+)|\"PRIORITY\": \"(\d+)\""
 )
 MEDIUM = re.compile(r"(?i)\b(?:link-)?(?:speed|fec|autoneg|auto-negotiate|brkout_mode|breakout|error-correction|lanes)\b")
+STATE = re.compile(r"(?:no )?shutdown|link-down yes|disable;|(?:up|down): \{\}")
 OBJECTS = re.compile(  # lines of `damage.FOREIGN` that add an object; others change what the device does
     r"\s*(?:ip route|vlan|neighbor|network|ip access-list|router ospf|ospf|feature|static|et-|swp60)\b"
     r"|\s*\"(?:STATIC_ROUTE|Ethernet900)\""
@@ -68,8 +74,11 @@ def unseen(
     if damage.kind == SWAPPED:
         pair = f"\n{line}\n{lines[damage.line + 1]}\n"
         return GAP if any(pair in f"\n{text}\n" for text in equals) else OWN_ORDER
-    if ports and not any(ports.values()) and _is_medium(line):
-        return HARDWARE
+    if ports and not any(ports.values()):
+        if STATE.fullmatch(line.strip()):
+            return PORT_STATE
+        if _is_medium(line):
+            return HARDWARE
     form = NUMBER.sub("#", line.strip())
     return GAP if any(form == NUMBER.sub("#", one.strip()) for text in equals for one in text.split("\n")) else OWN_OBJECT
 

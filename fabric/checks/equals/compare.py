@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from fabric.checks.equals.design import by_design
+from fabric.checks.equals.design import Inside, by_design
 from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Device, Family, Plans, Property, filed, plans, rows_of
 from fabric.checks.equals.odd import ENOUGH, Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
@@ -74,26 +74,27 @@ class Comparison:
 def compared(devices: Sequence[Facts], outlines: Outlines | None = None) -> Comparison:
     """Every device compared with those of its role."""
     outlines, result = outlines or Outlines(), Comparison()
+    inside = Inside(devices)
     for role in roles(devices, outlines):
-        result.add(_compared(role, outlines))
+        result.add(_compared(role, outlines, inside))
     return result
 
 
-def _compared(role: Role, outlines: Outlines) -> Comparison:
+def _compared(role: Role, outlines: Outlines, inside: Inside) -> Comparison:
     """The devices of one role; what was found of devices that are kept is not looked for again."""
     key = tuple(id(facts) for facts in (*role.devices, *role.beside))
     found = outlines.compared.get(key)
     if found is None:
         found = Comparison()
-        _Role(role, outlines, found).compare()
+        _Role(role, outlines, found, inside).compare()
         if all(one in outlines.kept for one in key):
             outlines.compared[key] = found
     return found
 
 
 class _Role:
-    def __init__(self, role: Role, outlines: Outlines, result: Comparison) -> None:
-        self.role, self.outlines, self.result = role, outlines, result
+    def __init__(self, role: Role, outlines: Outlines, result: Comparison, inside: Inside) -> None:
+        self.role, self.outlines, self.result, self.inside = role, outlines, result, inside
         self.bodies: dict[Body, Body] = {}
         self.filed: list[Device] = []
 
@@ -113,7 +114,7 @@ class _Role:
         made = plans(list(samples.values()))
         read, verdicts = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices), Verdicts()
         self.filed = [filed(verdicts.add(own), made, self.bodies) for own in read]
-        odd, apart = odd_ones(self.filed)
+        odd, apart = odd_ones(self.filed, self.inside.has)
         reversals: list[Unlike] = []
         if not (only_objects or only_device):
             reversals = [self._reversed(devices, one) for one in verdicts.reversed()]

@@ -6,7 +6,8 @@ design would break is reported by another check: a name that is used but not def
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
 from fabric.checks.equals.odd import PORTS, Odd
@@ -96,3 +97,28 @@ def _addresses(facts: Facts) -> Iterator[IPv4Interface | IPv6Interface]:
                 yield ip_interface(address.value)
             except ValueError:
                 continue
+
+
+class Inside:
+    """The subnets of devices, to be asked whether an address is one of their network."""
+
+    def __init__(self, devices: Sequence[Facts]) -> None:
+        self.devices = devices
+
+    @cached_property
+    def subnets(self) -> dict[tuple[int, int], set[int]]:
+        """(version, host bits) → the network bits of each."""
+        found: dict[tuple[int, int], set[int]] = {}
+        for facts in self.devices:
+            for own in _addresses(facts):
+                bits = own.network.max_prefixlen - own.network.prefixlen
+                found.setdefault((own.version, bits), set()).add(int(own.network[0]) >> bits)
+        return found
+
+    def has(self, address: str) -> bool:
+        """Whether an address is in a subnet of a device; also what is no address."""
+        try:
+            ip = ip_address(address)
+        except ValueError:
+            return True
+        return any(version == ip.version and int(ip) >> bits in nets for (version, bits), nets in self.subnets.items())

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from fabric.checks.equals.forms import Body, Device, Family, Property, is_chosen
 from fabric.checks.equals.outline import ADDRESS, DOTTED as MAC, VALUE
@@ -23,6 +24,7 @@ PRIVATE = re.compile(
 )  # AS numbers
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
 OTHER_TASKS = 2  # kinds of objects in which a device differs from all of its equals
+Inside: TypeAlias = Callable[[str], bool]
 PORTS = "port "  # begins the families of ports, whose names have no meaning on another device
 
 
@@ -49,14 +51,14 @@ class Odd:
     objects: bool = False
 
 
-def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
-    """(what is odd, position of a device that is no equal of the others → its differences)."""
+def odd_ones(devices: Sequence[Device], is_inside: Inside) -> tuple[list[Odd], dict[int, int]]:
+    """(what is odd, position of a device that is no equal of the others → its differences).
+
+    `is_inside`: whether an address is one of the network; others are those of services, which devices of a role share.
+    """
     apart = _apart(devices)
-    found = [
-        one
-        for one in (*_singles(devices), *_absent(devices), *_lost_ports(devices), *_objects(devices))
-        if _is_equal(one, apart[one.device])
-    ]
+    every = (*_singles(devices, is_inside), *_absent(devices), *_lost_ports(devices), *_objects(devices))
+    found = [one for one in every if _is_equal(one, apart[one.device])]
     counts = Counter(one.device for one in found if not _is_verdict(one))
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike or _is_verdict(one)], unlike
@@ -113,7 +115,7 @@ def _names(own: Device) -> set[Family]:
 # --- properties of the device itself ----------------------------------------------------------------------------
 
 
-def _singles(devices: Sequence[Device]) -> Iterator[Odd]:
+def _singles(devices: Sequence[Device], is_inside: Inside) -> Iterator[Odd]:
     """What a device has once: the device itself, its BGP process."""
     families = Counter(family for own in devices for family, members in own.objects.items() if len(members) == 1)
     for family, users in families.items():
@@ -132,7 +134,7 @@ def _singles(devices: Sequence[Device]) -> Iterator[Odd]:
             if not missing:
                 continue
             name = next(iter(devices[at].objects[family]))
-            yield from _causes(at, family, name, missing, rare & body, len(devices) - 1)
+            yield from _causes(at, family, name, missing, rare & body, len(devices) - 1, is_inside)
 
 
 def _absent(devices: Sequence[Device]) -> Iterator[Odd]:
@@ -179,7 +181,7 @@ def _only(members: Mapping[str, Body] | None) -> Body | None:
 
 
 def _causes(
-    at: int, family: Family, name: str, missing: set[Property], extra: set[Property], witnesses: int
+    at: int, family: Family, name: str, missing: set[Property], extra: set[Property], witnesses: int, is_inside: Inside
 ) -> Iterator[Odd]:
     """One difference for a value, and one for a section that is missing as a whole."""
     left = set(extra)
@@ -189,7 +191,7 @@ def _causes(
         pair = next((other for other in sorted(left) if _alike(what, other)), None)
         if pair is not None:
             left.discard(pair)
-            if not _by_design(what, pair, also=MAC if family.text else None):
+            if not _by_design(what, pair, also=MAC if family.text else None) or _is_service(what, pair, is_inside):
                 yield Odd(at, family, name, (what,), (pair,), witnesses)
         else:
             groups.setdefault(what[0].partition(" / ")[0], []).append(what)
@@ -212,6 +214,12 @@ def _by_design(one: Property, other: Property, *, also: re.Pattern[str] | None =
     pairs = [(a, b) for a, b in zip(one[1], other[1], strict=False) if a != b]
     same = LENGTH.sub("", one[0]) == LENGTH.sub("", other[0])
     return same and bool(pairs) and all(_is_identity(a, also) and _is_identity(b, also) for a, b in pairs)
+
+
+def _is_service(one: Property, other: Property, is_inside: Inside) -> bool:
+    """Whether two statements differ in the address of one service outside of the network, such as a time server."""
+    pairs = [(a, b) for a, b in zip(one[1], other[1], strict=False) if a != b]
+    return one[0] == other[0] and all(ADDRESS.fullmatch(a) and not is_inside(a) and not is_inside(b) for a, b in pairs)
 
 
 def _is_identity(value: str, also: re.Pattern[str] | None) -> bool:

@@ -108,7 +108,7 @@ def _slips(words: Words, usual: Mapping[int, Mapping[Words, int]]) -> Iterator[t
 
 def _ends(words: Words, nos: str) -> Iterator[tuple[str, str, int]]:
     """A line of one word that is a misspelt end of a section, which is no statement itself."""
-    if len(words) == 2 or words[-2] == "/":
+    if len(words) == 2 or words[-2:-1] == ("/",):
         yield from (
             (words[-1], right, 0) for right in sorted(command_words(nos)) if END.match(right) and is_slip(words[-1], right)
         )
