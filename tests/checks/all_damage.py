@@ -38,7 +38,9 @@ def key_of(switch: Switch) -> str:
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
+    """How switches are judged, and where the results go."""
+
     folder: Path
     each: int
     chosen: Mapping[str, Chosen] | None
@@ -78,7 +80,7 @@ def commit() -> str:
     return head + ("+" if changed.strip() else "")
 
 
-def keep(todo: Sequence[Switch], task: _Task) -> Iterator[str]:
+def keep(todo: Sequence[Switch], task: Task) -> Iterator[str]:
     """Judges switches; what was done, switch by switch."""
     task.folder.mkdir(parents=True, exist_ok=True)
     for chunk in in_chunks(task.run, todo, 0, chunk=1, least=2):
@@ -207,7 +209,7 @@ def main() -> None:
     for nos in args.nos or SYSTEMS:
         todo = list(with_equals(nos))
         chosen = choice(todo, args.each) if args.each else None
-        for line in keep(todo, _Task(args.folder, args.each, chosen, args.again, commit())):
+        for line in keep(todo, Task(args.folder, args.each, chosen, args.again, commit())):
             print(line, flush=True)
 
 
