@@ -27,7 +27,7 @@ from fabric.facts import Facts
 from fabric.nos.reading import read_device
 from tests.checks.damage import ADDED_LINE, CHANGED, DELETED, NUMBER, SWAPPED, Damage, damages
 from tests.checks.every_line import FOUND, SEED, Judge
-from tests.checks.principle import changed_word, texts, unseen
+from tests.checks.principle import changed_words, texts, unseen
 from tests.checks.shapes import SHAPES, SYSTEMS, Switch, samples, switches
 
 RACKS = 4
@@ -54,7 +54,7 @@ class Missed:
         """The line without its numbers, with the changed word marked."""
         text = self.was
         if self.kind == CHANGED:
-            old = changed_word(self.was, self.what)
+            old, _ = changed_words(self.was, self.what)
             text = re.sub(rf"(?<![^\s{{}}\[\]\",;:]){re.escape(old)}(?![^\s{{}}\[\]\",;:])", f"«{old}»", text, count=1)
         return NUMBER.sub("#", text) if self.kind != ADDED_LINE else self.what
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from itertools import pairwise
 
 from tests.checks.damage import ADDED_LINE, CHANGED, NUMBER, SWAPPED, WORD, Damage
 
@@ -21,7 +22,7 @@ GAP = "gap"
 WHY = {  # class → (why nothing can be seen, an example)
     OWN_VALUE: (
         "No other line of the folder has the value, so another one contradicts nothing.",
-        "the address of a server's port, `10.128.0.2/31` changed to `10.128.0.2/32`",
+        "`rd 10.0.0.17:1` changed to `rd 10.0.0.17:2`, where nothing else has that number",
     ),
     OWN_OBJECT: (
         "No device of the role has such a statement, so that there is none is no difference.",
@@ -42,6 +43,7 @@ WHY = {  # class → (why nothing can be seen, an example)
         "`ip route 192.0.2.0/24 Null0` added",
     ),
 }
+ADDRESS = re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*")  # IPv6: its letters are digits as well
 NUMBERED = re.compile(  # number of an entry of a list or policy
     r"\bseq (\d+)|^\s*(\d+) (?:permit|deny|remark)\b|\broute-map \S+ (?:permit|deny) (\d+)|\"PRIORITY\": \"(\d+)\""
 )
@@ -72,24 +74,39 @@ def unseen(
     if damage.kind == CHANGED:
         return _changed(line, damage.what, [original, *others])
     if damage.kind == SWAPPED:
-        pair = f"\n{line}\n{lines[damage.line + 1]}\n"
-        return GAP if any(pair in f"\n{text}\n" for text in equals) else OWN_ORDER
+        return GAP if _has_pair(line, lines[damage.line + 1], equals) else OWN_ORDER
     if ports and not any(ports.values()):
         if STATE.fullmatch(line.strip()):
             return PORT_STATE
         if _is_medium(line):
             return HARDWARE
-    form = NUMBER.sub("#", line.strip())
-    return GAP if any(form == NUMBER.sub("#", one.strip()) for text in equals for one in text.split("\n")) else OWN_OBJECT
+    form = _form(line)
+    return GAP if any(form == _form(one) for text in equals for one in text.split("\n")) else OWN_OBJECT
 
 
 def _changed(line: str, after: str, texts: Collection[str]) -> str:
     """Of one changed word."""
-    if any(NUMBERED.sub(_without, line) == NUMBERED.sub(_without, one) for one in (after,)):
+    if NUMBERED.sub(_without, line) == NUMBERED.sub(_without, after):
         return ENTRY_NUMBER
-    old = changed_word(line, after)
+    old, new = changed_words(line, after)
+    if old.partition("/")[0] == new.partition("/")[0]:
+        return GAP  # the length of a prefix, which others share
     count = sum(WORD.findall(text).count(old) for text in texts if old in text)
     return OWN_VALUE if count == 1 else GAP
+
+
+def _has_pair(line: str, after: str, equals: Iterable[str]) -> bool:
+    """Whether an equal has two lines in the same order; numbers aside where the lines differ in more."""
+    one, other = _form(line), _form(after)
+    if one == other:
+        return any(f"\n{line}\n{after}\n" in f"\n{text}\n" for text in equals)
+    forms = ([_form(each) for each in text.split("\n")] for text in equals)
+    return any((one, other) in pairwise(of_text) for of_text in forms)
+
+
+def _form(line: str) -> str:
+    """A line without its numbers."""
+    return NUMBER.sub("#", ADDRESS.sub("#", line.strip()))
 
 
 def _without(match: re.Match[str]) -> str:
@@ -102,9 +119,9 @@ def _is_medium(line: str) -> bool:
     return MEDIUM.search(line) is not None and not re.search(r"(?i)\bmtu\b|admin_status", line)
 
 
-def changed_word(before: str, after: str) -> str:
-    """The word of a line that differs after the damage."""
-    return next(old for old, new in zip(WORD.findall(before), WORD.findall(after), strict=True) if old != new)
+def changed_words(before: str, after: str) -> tuple[str, str]:
+    """The word of a line that differs after the damage, before and after."""
+    return next(pair for pair in zip(WORD.findall(before), WORD.findall(after), strict=True) if len(set(pair)) > 1)
 
 
 def texts(files: Mapping[str, str], without: str = "") -> list[str]:

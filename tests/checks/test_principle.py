@@ -18,15 +18,21 @@ from tests.checks.principle import (
     unseen,
 )
 
-OWN = "vlan 10\n name red\nmtu 9214\n10 permit a\n20 deny b\nno shutdown\nspeed 400g\nip prefix-list A seq 10 permit x"
-EQUAL = "vlan 20\nmtu 9214\n20 deny b\n10 permit a\nno shutdown\nspeed 400g"
+OWN = (
+    "vlan 10\n name red\nmtu 9214\n10 permit a\n20 deny b\nno shutdown\nspeed 400g\nip prefix-list A seq 10 permit x\n"
+    "ip address 10.9.9.9/24\n"
+    "ipv6 prefix-list A seq 10 permit fd00::40/122"
+)
+EQUAL = "vlan 20\nmtu 9214\n20 deny b\n10 permit a\nno shutdown\nspeed 400g\nipv6 prefix-list A seq 10 permit fd00::/122"
 
 CASES = [  # kind, line, what is there after the damage, reason
     (CHANGED, 1, " name redx", OWN_VALUE),
     (CHANGED, 2, "mtu 9215", GAP),
     (CHANGED, 3, "11 permit a", ENTRY_NUMBER),
     (CHANGED, 7, "ip prefix-list A seq 11 permit x", ENTRY_NUMBER),
+    (CHANGED, 8, "ip address 10.9.9.9/25", GAP),  # its length is no value of its own
     (DELETED, 1, " name red", OWN_OBJECT),
+    (DELETED, 9, "ipv6 prefix-list A seq 10 permit fd00::40/122", GAP),  # an equal has another prefix
     (DELETED, 0, "vlan 10", GAP),  # an equal has a VLAN of another number
     (DELETED, 5, "no shutdown", GAP),
     (SWAPPED, 3, "20 deny b | 10 permit a", OWN_ORDER),
