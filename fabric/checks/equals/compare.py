@@ -142,7 +142,8 @@ class _Role:
             return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)
-        if all(any(by_design(odd, facts, own, *one) for one in self._like(devices, made, odd, what)) for what in odd.missing):
+        wanted = odd.missing if odd.objects else odd.missing[:1]  # what is in a section follows from its head
+        if all(any(by_design(odd, facts, own, *one) for one in self._like(devices, made, odd, what)) for what in wanted):
             return
         place = self._place(own, rows, odd)
         texts = [_text(self.role.nos, made, what) for what in odd.missing]

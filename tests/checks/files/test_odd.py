@@ -50,7 +50,7 @@ LEAVES: Files = (
 SPARE = "    alias spare\n    link-down yes\nauto swp4\n"
 
 # (file of leaf2, old, new) → finding: place, severity, code and message.
-CASES = {
+ODD_ONES = {
     "a group of one VRF": (
         ("frr.conf", "red\n neighbor FABRIC peer-group\n neighbor FABRIC timers 3 9\n", "red\n neighbor FABRIC peer-group\n"),
         "frr.conf:17: warning[FAB289]: leaf2: red FABRIC: missing `neighbor * timers 3 9`, which 7 similar objects have",
@@ -106,9 +106,9 @@ def test_equal_devices_are_left_in_peace() -> None:
     assert not [head for head in heads(LEAVES) if "FAB289" in head or "FAB2510" in head or "FAB290" in head]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ODD_ONES)
 def test_the_odd_object_is_named(case: str) -> None:
-    (file, old, new), expected = CASES[case]
+    (file, old, new), expected = ODD_ONES[case]
     found = heads(but(LEAVES, {f"leaf2.frr/{file}": {old: new}}))
     assert any(head.endswith(expected) for head in found), found
 
