@@ -33,15 +33,21 @@ def unused(names: Names, found: Named) -> Iterator[Located[str]]:
 
 
 def shared(names: Names, found: Named) -> Iterator[Located[str]]:
-    """Every value that two objects have and only one may have, at the later one."""
+    """Every value that two objects have and only one may have, at the later one, or that one statement has twice."""
     first: dict[tuple[int, str, str], tuple[str, Place]] = {}
     for name, place in found:
         if not name.of:
             continue
-        of, known = first.setdefault((name.kind, name.scope, name.text), (name.of, place))
+        key = name.kind, name.scope, name.text
+        if key not in first:
+            first[key] = name.of, place
+            continue
+        (of, known), title = first[key], names.kinds[name.kind].title
         if of != name.of:
-            text = f"{name.of}: {names.kinds[name.kind].title} {name.text} is that of {of} (line {known.line}) too"
+            text = f"{name.of}: {title} {name.text} is that of {of} (line {known.line}) too"
             yield Located(text, place.line, place.file)
+        elif known is place:
+            yield Located(f"{of}: {title} {name.text} is stated twice", place.line, place.file)
 
 
 def _is_judged(names: Names, kind: int, defined: set[tuple[int, str, str]]) -> bool:

@@ -2,7 +2,7 @@
 
 The damaged files are judged as `fabric check INTENT --configs DIR` does. Damage is found when there is an error. Else the
 line has no statement (a comment), is on the list without effect, is swapped where order has no effect, or is missed.
-What `fabric check --configs DIR` finds without the plan is measured by `tests/checks/by_equals.py`.
+What `fabric check --configs DIR` finds without the plan is counted by `tests/checks/all_damage.py`.
 
     python -m tests.checks.every_line [NOS…] [--sample N]    the counts, and what is missed
     python -m tests.checks.every_line --page > docs/statements.md
@@ -188,7 +188,7 @@ the share of lines, without comments, whose damage is not reported; damage to a 
 
 def page() -> str:
     """`docs/statements.md`."""
-    from tests.checks.by_equals import section  # which needs the judge above
+    from tests.checks.by_equals_page import section  # which needs the judge above
 
     scores = {nos: score(nos) for nos in SYSTEMS}
     return PAGE.format(planned=_planned(scores), lines=_lines(scores), configs=section(), repeated=REPEATED)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
-from fabric.checks.equals.design import by_design
-from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Family, Plans, Property, filed, plans, rows_of
-from fabric.checks.equals.odd import Odd, odd_ones
+from fabric.checks.equals.design import Inside, by_design
+from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Device, Family, Plans, Property, filed, plans, rows_of
+from fabric.checks.equals.odd import ENOUGH, Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
 from fabric.checks.equals.verdicts import Reversed, Verdicts
@@ -63,19 +64,39 @@ class Comparison:
     alone: list[str] = field(default_factory=list)  # devices without enough equals
     apart: list[str] = field(default_factory=list)  # devices that differ too much from those of their name
 
+    def add(self, other: Comparison) -> None:
+        """What was found of another role."""
+        self.unlike += other.unlike
+        self.alone += other.alone
+        self.apart += other.apart
+
 
 def compared(devices: Sequence[Facts], outlines: Outlines | None = None) -> Comparison:
     """Every device compared with those of its role."""
     outlines, result = outlines or Outlines(), Comparison()
+    inside = Inside(devices)
     for role in roles(devices, outlines):
-        _Role(role, outlines, result).compare()
+        result.add(_compared(role, outlines, inside))
     return result
 
 
+def _compared(role: Role, outlines: Outlines, inside: Inside) -> Comparison:
+    """The devices of one role; what was found of devices that are kept is not looked for again."""
+    key = tuple(id(facts) for facts in (*role.devices, *role.beside))
+    found = outlines.compared.get(key)
+    if found is None:
+        found = Comparison()
+        _Role(role, outlines, found, inside).compare()
+        if all(one in outlines.kept for one in key):
+            outlines.compared[key] = found
+    return found
+
+
 class _Role:
-    def __init__(self, role: Role, outlines: Outlines, result: Comparison) -> None:
-        self.role, self.outlines, self.result = role, outlines, result
+    def __init__(self, role: Role, outlines: Outlines, result: Comparison, inside: Inside) -> None:
+        self.role, self.outlines, self.result, self.inside = role, outlines, result, inside
         self.bodies: dict[Body, Body] = {}
+        self.filed: list[Device] = []
 
     def compare(self) -> None:
         devices = self.role.devices
@@ -92,7 +113,8 @@ class _Role:
         samples = {id(facts): self.outlines.of(facts) for facts in devices[:: max(1, len(devices) // LEARNT_FROM)]}
         made = plans(list(samples.values()))
         read, verdicts = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices), Verdicts()
-        odd, apart = odd_ones([filed(verdicts.add(own), made, self.bodies) for own in read])
+        self.filed = [filed(verdicts.add(own), made, self.bodies) for own in read]
+        odd, apart = odd_ones(self.filed, self.inside.has)
         reversals: list[Unlike] = []
         if not (only_objects or only_device):
             reversals = [self._reversed(devices, one) for one in verdicts.reversed()]
@@ -116,11 +138,12 @@ class _Role:
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
         port = facts.interfaces.get(odd.name)
-        if port is not None and (_unused(port) or _has_subinterfaces(facts, odd.name)):
+        if port is not None and any(is_so(facts, port) and not self._are_so(devices, odd, is_so) for is_so in APART):
             return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)
-        if any(by_design(odd, facts, own, *found) for found in self._like(devices, made, odd)):
+        wanted = odd.missing if odd.objects else odd.missing[:1]  # what is in a section follows from its head
+        if all(any(by_design(odd, facts, own, *one) for one in self._like(devices, made, odd, what)) for what in wanted):
             return
         place = self._place(own, rows, odd)
         texts = [_text(self.role.nos, made, what) for what in odd.missing]
@@ -135,9 +158,22 @@ class _Role:
         whole = _whole(made, odd.missing[0]).partition(" ")[2]
         yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
 
-    def _like(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[tuple[Row, Facts, Outline]]:
-        """The statement that is missing, as the first witness has it."""
-        wanted = odd.missing[0]
+    def _are_so(self, devices: Sequence[Facts], odd: Odd, is_so: Callable[[Facts, Interface], bool]) -> bool:
+        """Whether enough of the witnesses are ports of the same use: a port in use proves nothing for a spare one."""
+        own = self.filed[odd.device].objects[odd.family].get(odd.name, frozenset[Property]())
+        usual = (own - set(odd.extra)) | set(odd.missing)
+        same = (
+            name
+            for facts, filed in zip(devices, self.filed, strict=True)
+            for name, body in filed.objects.get(odd.family, {}).items()
+            if body == usual and (port := facts.interfaces.get(name)) is not None and is_so(facts, port)
+        )
+        return len(list(islice(same, ENOUGH))) == ENOUGH
+
+    def _like(
+        self, devices: Sequence[Facts], made: Plans, odd: Odd, wanted: Property
+    ) -> Iterator[tuple[Row, Facts, Outline]]:
+        """A statement that is missing, as the first witness has it."""
         for witness in (*devices[odd.device + 1 :], *devices[: odd.device + 1]):
             others = self.outlines.of(witness)
             for (family, name, what), row in rows_of(others, made).items():
@@ -161,13 +197,16 @@ class _Role:
         return Located(None, 0, file)
 
 
-def _unused(port: Interface) -> bool:
+def _is_unused(_: Facts, port: Interface) -> bool:
     return port.description is not None and UNUSED.search(port.description.value) is not None
 
 
-def _has_subinterfaces(facts: Facts, name: str) -> bool:
+def _has_subinterfaces(facts: Facts, port: Interface) -> bool:
     """Whether addresses and VRFs of a port are those of its subinterfaces: it is unlike ports without."""
-    return any(other.startswith(f"{name}.") for other in facts.interfaces)
+    return any(other.startswith(f"{port.name}.") for other in facts.interfaces)
+
+
+APART = (_is_unused, _has_subinterfaces)  # ports that are compared among themselves
 
 
 def _whole(made: Plans, what: Property) -> str:

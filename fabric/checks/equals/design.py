@@ -7,11 +7,12 @@ design would break is reported by another check: a name that is used but not def
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
 from fabric.checks.equals.odd import PORTS, SECTION, Odd
-from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, Outline, Row
+from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, PORT, Outline, Row, alike
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts
 from fabric.nos.statements.names import Name
@@ -30,7 +31,7 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
     """
     text = syntax_of(own.nos).joined(like.path)
     if odd.family.text.startswith(PORTS) or AT_PORT in odd.family.text:
-        names = [name for name in _names(own.nos, text) if name.used and name.text not in witness.interfaces]
+        names = [name for name in others.names_at.get(like.path, ()) if name.used and name.text not in witness.interfaces]
         return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
     if odd.extra and _is_count(odd, facts, witness):
         return True
@@ -40,14 +41,19 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
         return not odd.extra and _has_contents(like, others)
     if _is_elsewhere(text, facts, witness):
         return True
-    return any(not name.used and not _is_known(name, own) for name in _names(own.nos, text))
+    return any(not name.used and not _is_known(name, own) for name in others.names_at.get(like.path, ()))
 
 
 def _is_whole_section(like: Row, own: Outline, others: Outline) -> bool:
     """Whether a device has nothing of a large section: what is in it, such as the servers of a tenant, differs by device."""
-    head = like.path[:2]
-    inside = [row for row in others.all_rows if row.path[:2] == head]
-    return len(inside) > SECTION and not any(row.path[:2] == head for row in own.all_rows)
+    head = _head(like)
+    inside = [row for row in others.all_rows if _head(row) == head]
+    return len(inside) > SECTION and not any(_head(row) == head for row in own.all_rows)
+
+
+def _head(row: Row) -> str:
+    """The part and the section of a statement, without the AS number and the addresses of the device."""
+    return alike(*row.path[:2]) if len(row.path) > 1 else row.path[0]
 
 
 def _is_count(odd: Odd, facts: Facts, witness: Facts) -> bool:
@@ -60,23 +66,19 @@ def _is_count(odd: Odd, facts: Facts, witness: Facts) -> bool:
     return any(mine[kind] - theirs[kind] == more for kind in mine.keys() | theirs.keys())
 
 
-def _names(nos: str, text: str) -> list[Name]:
-    return [name for pattern in syntax_of(nos).names.patterns for name in pattern.read(text)]
-
-
 def _slot(name: Name, like: Row, own: Outline) -> set[str]:
     """What the ports of a device, or the device as the default of its ports, refer to in one place: QoS profiles by speed."""
     place, found = _place(like, name), set[str]()
     for row in own.all_rows:
         if len(row.path) == len(like.path) and row.path[0] == like.path[0]:
-            names = _names(own.nos, syntax_of(own.nos).joined(row.path))
+            names = own.names_at.get(row.path, ())
             found |= {one.text for one in names if one.used and one.kind == name.kind and _is_same(_place(row, one), place)}
     return found
 
 
 def _place(row: Row, name: Name) -> list[str]:
-    """The parts of a statement without a name and numbers."""
-    return [DIGITS.sub("#", part.replace(name.text, "")) for part in row.path]
+    """The parts of a statement without a name and the ports; the number of a queue stays."""
+    return [PORT.sub("#", part.replace(name.text, "")) for part in row.path]
 
 
 def _is_same(one: list[str], other: list[str]) -> bool:
@@ -122,3 +124,28 @@ def _addresses(facts: Facts) -> Iterator[IPv4Interface | IPv6Interface]:
                 yield ip_interface(address.value)
             except ValueError:
                 continue
+
+
+class Inside:
+    """The subnets of devices, to be asked whether an address is one of their network."""
+
+    def __init__(self, devices: Sequence[Facts]) -> None:
+        self.devices = devices
+
+    @cached_property
+    def subnets(self) -> dict[tuple[int, int], set[int]]:
+        """(version, host bits) → the network bits of each."""
+        found: dict[tuple[int, int], set[int]] = {}
+        for facts in self.devices:
+            for own in _addresses(facts):
+                bits = own.network.max_prefixlen - own.network.prefixlen
+                found.setdefault((own.version, bits), set()).add(int(own.network[0]) >> bits)
+        return found
+
+    def has(self, address: str) -> bool:
+        """Whether an address is in a subnet of a device; also what is no address."""
+        try:
+            ip = ip_address(address)
+        except ValueError:
+            return True
+        return any(version == ip.version and int(ip) >> bits in nets for (version, bits), nets in self.subnets.items())

@@ -17,7 +17,14 @@ from fabric.checks.equals.outline import AT_PORT, NUMBER, STATED, VALUE, Form, O
 LEARNT_FROM = 32  # devices
 MARKED = re.compile(rf"[{VALUE}{STATED}{AT_PORT}{NUMBER}][^\s|=]*")
 CONTENT = re.compile(r"\w")
+DIRECTION = re.compile(r"\s*(?:in|out)")  # behind a reference, as `prefix-list OWN out` of a neighbor
+LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen
 Property: TypeAlias = tuple[str, tuple[str, ...]]  # form, and its values that are no device's own
+
+
+def is_chosen(name: str) -> bool:
+    """Whether an object has a name that was chosen, which means one thing on every device; `vrf-red 10.0.0.1` has none."""
+    return LETTER.search(name.rpartition(" ")[2]) is not None
 
 
 class Family(NamedTuple):
@@ -36,18 +43,22 @@ class Plan:
         fixed: positions of the values that are no device's own.
         family: text of the family.
         before: how many of the fixed values are part of the family.
+        outer: positions of the names of what the object is in: two VRFs may have a group of one name.
     """
 
     member: int
     fixed: tuple[int, ...]
     family: str
     before: int
+    outer: tuple[int, ...] = ()
 
     def file(self, form: Form) -> tuple[Family, str, Property]:
         """(family, name of the object, property)."""
         values = form.values
         kept = tuple([values[at] for at in self.fixed])
         member = values[self.member] if self.member >= 0 else ""
+        if self.outer:
+            member = " ".join([*(values[at] for at in self.outer if LETTER.search(values[at])), member])
         return Family(self.family, kept[: self.before]), member, (form.text, kept)
 
 
@@ -108,12 +119,15 @@ class Plans:
         mark = marks[member]
         if mark[0][0] == AT_PORT:
             return Plan(member, tuple(fixed), f"port {mark[0][1:]}", 0)
-        return Plan(member, tuple(fixed), text[: mark.end()], sum(at < member for at in fixed))
+        outer = tuple(at for at in own if at < member and marks[at][0][0] != AT_PORT)
+        return Plan(member, tuple(fixed), text[: mark.end()], sum(at < member for at in fixed), outer)
 
 
 def _goes_on(later: Sequence[re.Match[str]], rest: str, fixed: Iterable[int], at: int) -> bool:
-    """Whether something is stated behind a name that is not a device's own."""
-    return any(at + 1 + index in fixed for index in range(len(later))) or CONTENT.search(MARKED.sub("", rest)) is not None
+    """Whether something is stated behind a name that is not a device's own, and the name is no reference."""
+    if any(at + 1 + index in fixed for index in range(len(later))):
+        return True
+    return CONTENT.search(MARKED.sub("", rest)) is not None and not DIRECTION.fullmatch(rest)
 
 
 Body: TypeAlias = frozenset[Property]  # properties of an object

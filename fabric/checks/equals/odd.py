@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from fabric.checks.equals.forms import Body, Device, Family, Property
-from fabric.checks.equals.outline import ADDRESS, DOTTED as MAC
+from fabric.checks.equals.forms import Body, Device, Family, Property, is_chosen
+from fabric.checks.equals.outline import ADDRESS, DOTTED as MAC, VALUE
 from fabric.checks.equals.verdicts import VERDICT
 
 MOST_ODD = 3  # differences of a device that still counts as an equal of the others
 ENOUGH = 4  # objects with one body that make a rule
-LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen, which means one thing on every device
 STATE = re.compile(r"(?:shutdown|state (?:up|down)|admin_status = \w+|link-down yes| disable)$")  # ports differ in it by use
 OFF = re.compile(r"(?: shutdown| state down| admin_status = down| link-down yes| disable)$")
 USE = re.compile(r"(?i)address|channel|vrf|vlan|description|bond|bridge|neighbor|profile|encapsulation|speed|family")
@@ -24,6 +24,7 @@ PRIVATE = re.compile(
 )  # AS numbers
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
 OTHER_TASKS = 2  # kinds of objects in which a device differs from all of its equals; one kind of ports is enough
+Inside: TypeAlias = Callable[[str], bool]
 PORTS = "port "  # begins the families of ports, whose names have no meaning on another device
 
 
@@ -50,10 +51,14 @@ class Odd:
     objects: bool = False
 
 
-def odd_ones(devices: Sequence[Device]) -> tuple[list[Odd], dict[int, int]]:
-    """(what is odd, position of a device that is no equal of the others → its differences)."""
+def odd_ones(devices: Sequence[Device], is_inside: Inside) -> tuple[list[Odd], dict[int, int]]:
+    """(what is odd, position of a device that is no equal of the others → its differences).
+
+    `is_inside`: whether an address is one of the network; others are those of services, which devices of a role share.
+    """
     tasks = _Tasks(devices)
-    found = [one for one in (*_singles(devices), *_objects(devices)) if _is_equal(one, tasks.apart(one))]
+    every = (*_singles(devices, is_inside), *_absent(devices), *_lost_ports(devices), *_objects(devices))
+    found = [one for one in every if _is_equal(one, tasks.apart(one))]
     counts = Counter(one.device for one in found if not _is_verdict(one))
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
     return [one for one in found if one.device not in unlike or _is_verdict(one)], unlike
@@ -84,7 +89,7 @@ class _Tasks:
         many leaves without that tenant there are.
         """
         among = frozenset(range(len(self.devices)))
-        if one.objects and LETTER.search(one.name) and not one.family.text.startswith(PORTS):
+        if one.objects and is_chosen(one.name) and not one.family.text.startswith(PORTS):
             among = frozenset(at for at in among if one.name in self.devices[at].objects.get(one.family, {}))
         if among not in self.known:
             self.known[among] = self._apart(among)
@@ -121,14 +126,14 @@ def _names(own: Device) -> set[Family]:
         for family, members in own.objects.items()
         if family.text and not family.text.startswith(PORTS)
         for name in members
-        if LETTER.search(name)
+        if is_chosen(name)
     }
 
 
 # --- properties of the device itself ----------------------------------------------------------------------------
 
 
-def _singles(devices: Sequence[Device]) -> Iterator[Odd]:
+def _singles(devices: Sequence[Device], is_inside: Inside) -> Iterator[Odd]:
     """What a device has once: the device itself, its BGP process."""
     families = Counter(family for own in devices for family, members in own.objects.items() if len(members) == 1)
     for family, users in families.items():
@@ -147,7 +152,40 @@ def _singles(devices: Sequence[Device]) -> Iterator[Odd]:
             if not missing:
                 continue
             name = next(iter(devices[at].objects[family]))
-            yield from _causes(at, family, name, missing, rare & body, len(devices) - 1)
+            yield from _causes(at, family, name, missing, rare & body, len(devices) - 1, is_inside)
+
+
+def _absent(devices: Sequence[Device]) -> Iterator[Odd]:
+    """An object that every other device has once, and alike, and that one lacks: the aggregate of its own prefix."""
+    users = Counter(family for own in devices for family in own.objects if family.text and not family.text.startswith(PORTS))
+    for family, count in users.items():
+        if count < max(2, len(devices) - 1) or count == len(devices):
+            continue
+        at = next(at for at, own in enumerate(devices) if family not in own.objects)
+        bodies = {_only(own.objects[family]) for own in devices if family in own.objects}
+        body = next(iter(bodies))
+        if len(bodies) == 1 and body is not None and len(body) == 1:
+            (what,) = body
+            if not any(ADDRESS.fullmatch(value) for value in (*family.values, *what[1])):  # a neighbor of the others
+                yield Odd(at, family, "", (what,), (), count)
+
+
+def _lost_ports(devices: Sequence[Device]) -> Iterator[Odd]:
+    """A port that every other device has switched off, and one lacks: switches of a model have the same ports."""
+    families = {family for own in devices for family in own.objects if family.text.startswith(PORTS)}
+    for family in sorted(families):
+        names = [own.objects.get(family, {}).keys() for own in devices]
+        users = Counter(name for own in names for name in own)
+        lost = {name for name, count in users.items() if count == len(devices) - 1 >= 2}
+        alone = {name for name, count in users.items() if count == 1}
+        for at, own in enumerate(names):
+            gone = lost - own
+            if len(gone) == 1 and not alone & own:
+                (name,) = gone
+                bodies = [members[name] for other in devices if name in (members := other.objects.get(family, {}))]
+                idle = all(any(OFF.search(what[0]) for what in body) for body in bodies)
+                if idle and not _is_broken_out(devices[at], name):
+                    yield Odd(at, family, name, tuple(sorted(bodies[0])), (), len(devices) - 1)
 
 
 def _is_many(what: Property, at: int, devices: Sequence[Device]) -> bool:
@@ -161,7 +199,7 @@ def _only(members: Mapping[str, Body] | None) -> Body | None:
 
 
 def _causes(
-    at: int, family: Family, name: str, missing: set[Property], extra: set[Property], witnesses: int
+    at: int, family: Family, name: str, missing: set[Property], extra: set[Property], witnesses: int, is_inside: Inside
 ) -> Iterator[Odd]:
     """One difference for a value, and one for a section that is missing as a whole."""
     left = set(extra)
@@ -171,7 +209,7 @@ def _causes(
         pair = next((other for other in sorted(left) if _alike(what, other)), None)
         if pair is not None:
             left.discard(pair)
-            if not _by_design(what, pair, also=MAC if family.text else None):
+            if not _by_design(what, pair, also=MAC if family.text else None) or _is_service(what, pair, is_inside):
                 yield Odd(at, family, name, (what,), (pair,), witnesses)
         else:
             groups.setdefault(what[0].partition(" / ")[0], []).append(what)
@@ -194,6 +232,12 @@ def _by_design(one: Property, other: Property, *, also: re.Pattern[str] | None =
     pairs = [(a, b) for a, b in zip(one[1], other[1], strict=False) if a != b]
     same = LENGTH.sub("", one[0]) == LENGTH.sub("", other[0])
     return same and bool(pairs) and all(_is_identity(a, also) and _is_identity(b, also) for a, b in pairs)
+
+
+def _is_service(one: Property, other: Property, is_inside: Inside) -> bool:
+    """Whether two statements differ in the address of one service outside of the network, such as a time server."""
+    pairs = [(a, b) for a, b in zip(one[1], other[1], strict=False) if a != b]
+    return one[0] == other[0] and all(ADDRESS.fullmatch(a) and not is_inside(a) and not is_inside(b) for a, b in pairs)
 
 
 def _is_identity(value: str, also: re.Pattern[str] | None) -> bool:
@@ -230,11 +274,23 @@ def _objects(devices: Sequence[Device]) -> Iterator[Odd]:
             for name, body in members.items():
                 if counts[body] == 1:
                     known = rules
-                    if LETTER.search(name) and not family.text.startswith(PORTS):
+                    if is_chosen(name) and not family.text.startswith(PORTS):
                         known = _named([other[name] for other in users if name in other], body)
                     for one in _nearest(at, family, name, body, known, counts):
                         if not (OFF.search(one.missing[0][0]) and _is_broken_out(devices[at], name)):
                             yield one
+
+
+def _is_section(missing: Body, rule: Body) -> bool:
+    """Whether one of several sections about an object is missing as a whole, as its entry in a table of the database."""
+    sections = {_section(what) for what in missing}
+    return len(sections) == 1 and sum(_section(what) in sections for what in rule) == len(missing)
+
+
+def _section(what: Property) -> Property:
+    text, kept = what
+    section = text.rpartition(" / ")[0]
+    return section, kept[: section.count(VALUE)]
 
 
 def _is_broken_out(own: Device, name: str) -> bool:
@@ -260,9 +316,9 @@ def _nearest(
     best: tuple[int, int, Body] | None = None
     for rule in rules:
         missing, extra = rule - body, body - rule
-        if len(missing) != 1 or len(extra) > 1 or len(rule) < 2:
+        if len(rule) < 2 or len(extra) > 1 or not (len(missing) == 1 or (body and not extra and _is_section(missing, rule))):
             continue
-        text = next(iter(missing))[0]
+        text = min(missing)[0]
         if (STATE.search(text) and not _is_idle(text, rule)) or (family.text.startswith(PORTS) and TENANT.search(text)):
             continue
         if extra and (not _alike(*missing, *extra) or _by_design(*missing, *extra)):
@@ -272,6 +328,6 @@ def _nearest(
             best = (*key, rule)
     if best is not None:
         rule = best[2]
-        if body - rule and counts[rule] <= 2 and not LETTER.search(name):
+        if body - rule and counts[rule] <= 2 and not is_chosen(name):
             return  # two objects with numbers for names share what is theirs, such as the MAC address of a pair
         yield Odd(at, family, name, tuple(sorted(rule - body)), tuple(sorted(body - rule)), counts[rule], objects=True)

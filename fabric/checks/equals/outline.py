@@ -81,6 +81,7 @@ class Outline:
     all_rows: tuple[Row, ...]
     clues: tuple[tuple[Clue, Place], ...] = ()
     names: tuple[tuple[Name, Place], ...] = ()
+    names_at: Mapping[Path, tuple[Name, ...]] = field(default_factory=dict)  # of a statement; may have other devices' too
 
 
 # Addresses and AS numbers, which make most statements of a device unlike those of another: no pattern asks for their digits.
@@ -153,7 +154,9 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
             found += [(clue, place) for clue in clues[path]]
         if path in names:
             named += [(one, place) for one in names[path]]
-    return Outline(name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named))
+    return Outline(
+        name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named), names
+    )
 
 
 def names_of(facts: Facts) -> list[tuple[Name, Place]]:
@@ -162,7 +165,7 @@ def names_of(facts: Facts) -> list[tuple[Name, Place]]:
     found = []
     for path, place in syntax.read(facts.texts).items():
         text = syntax.joined(path)
-        key = _alike(path[0], text)
+        key = alike(path[0], text)
         patterns = shapes.get(key)
         if patterns is None:
             patterns = shapes[key] = _named(syntax, text)
@@ -183,7 +186,7 @@ def _named(syntax: Syntax, text: str) -> tuple[NamePattern, ...]:
 def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     """The form of a statement that was not read before; its clues and names go to the cache."""
     text = syntax.joined(path)
-    key = _alike(path[0], text)
+    key = alike(path[0], text)
     if "description " in key:
         key = TEXT.sub("", key)
     shape = cache.shapes.get(key)
@@ -200,7 +203,7 @@ def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     return Form(shape.form, values, shape.matters)
 
 
-def _alike(part: str, text: str) -> str:
+def alike(part: str, text: str) -> str:
     """What statements of one part of the config have in common that differ in addresses and AS numbers alone."""
     return f"{part} {' '.join(map(_own, text.split(' ')))}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from fabric.checks.equals.outline import Cache, Clue, Outline, outline
 from fabric.checks.equals.spelling import Forms
@@ -12,6 +13,9 @@ from fabric.facts import Facts
 from fabric.grouping import grouped
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Place
+
+if TYPE_CHECKING:
+    from fabric.checks.equals.compare import Comparison
 
 NUMBERS = re.compile(r"\d+[a-z]?(?![a-z])")  # `leaf1a` and `leaf1b` are a pair
 SEPARATORS = re.compile(r"[._-]+")
@@ -46,6 +50,7 @@ class Outlines:
         names: likewise.
         forms: of all statements that were read, by network OS.
         kept: devices that are compared again and again → their outlines, by `id()` of their facts.
+        compared: what was found of roles whose devices are all kept, by their `id()`s.
     """
 
     caches: dict[str, Cache] = field(default_factory=dict)
@@ -53,6 +58,7 @@ class Outlines:
     names: dict[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)
     forms: dict[str, Forms] = field(default_factory=dict)
     kept: dict[int, Outline] = field(default_factory=dict)
+    compared: dict[tuple[int, ...], Comparison] = field(default_factory=dict)
 
     def of(self, facts: Facts) -> Outline:
         """The outline of a device."""
@@ -65,7 +71,7 @@ class Outlines:
     def copy(self) -> Outlines:
         """To which other devices can be added."""
         forms = {nos: one.copy() for nos, one in self.forms.items()}
-        return Outlines(self.caches, dict(self.clues), dict(self.names), forms, self.kept)
+        return Outlines(self.caches, dict(self.clues), dict(self.names), forms, self.kept, self.compared)
 
     def read(self, devices: Iterable[Facts]) -> None:
         """Reads the devices that have not been read, for what is collected of all."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from fabric.checks.equals.outline import AT_PORT, NUMBER, STATED, VALUE, Outline
 from fabric.nos.statements.syntax import Place
@@ -19,8 +19,9 @@ USUAL = 5  # statements that make a word usual
 SHORTEST = 3  # letters of a usual word
 WORD = re.compile(r"[^\s|=]+")
 MARK = re.compile(f"[{VALUE}{STATED}{AT_PORT}{NUMBER}]")
+END = re.compile(r"(?:exit|end)(?:-|$)")  # words that close a section
 PART = re.compile(r"[^-_.]+")
-Slot = tuple[int, tuple[str, ...]]  # position of a word, and the others of its statement
+Words: TypeAlias = tuple[str, ...]  # of a statement, VALUE for any value
 
 
 class Misspelt(NamedTuple):
@@ -68,22 +69,60 @@ class Forms:
 
 def misspelt(forms: Forms, nos: str) -> list[Misspelt]:
     """Each word once, in the order of the files; words of other commands of the network OS are none."""
-    rare = {text: _words(text) for text, count in forms.counts.items() if count == 1}
-    slots = _slots(forms.counts, (slot for words in rare.values() for slot, _ in _slots_of(words)))
-    users: Counter[str] = Counter(
-        word for text, count in forms.counts.items() if count > 1 for word in set(_words(text))
-    )  # forms of several statements, by word
+    usual, users = _usual(forms.counts)
     found: dict[tuple[int, str], Misspelt] = {}
-    for text, words in rare.items():
-        for slot, word in _slots_of(words):
-            alike = [(count, other) for other, count in slots[slot].items() if count >= USUAL and is_slip(word, other)]
-            if alike and not users[word] and word not in command_words(nos):
-                count, usual = max(alike)
+    for text, count in forms.counts.items():
+        words = _words(text) if count == 1 else ()
+        for word, other, similar in (*_slips(words, usual), *_ends(words, nos)):
+            if not users[word] and word not in command_words(nos):
                 device, place = forms.first[text]
                 known = found.get((device, word))
                 if known is None or place.line < known.place.line:
-                    found[device, word] = Misspelt(device, place, word, usual, count)
+                    found[device, word] = Misspelt(device, place, word, other, similar)
     return sorted(found.values(), key=lambda one: (one.place.file, one.place.line))
+
+
+def _usual(counts: Mapping[str, int]) -> tuple[dict[int, dict[Words, int]], Counter[str]]:
+    """(number of words → the words of usual statements → statements, word → forms of several statements that have it)."""
+    usual: dict[int, dict[Words, int]] = defaultdict(lambda: defaultdict(int))
+    users = Counter[str]()
+    for text, count in counts.items():
+        if count > 1:
+            words = _words(text)
+            usual[len(words)][words] += count
+            users.update(set(words))
+    common = {length: {words: count for words, count in found.items() if count >= USUAL} for length, found in usual.items()}
+    return common, users
+
+
+def _slips(words: Words, usual: Mapping[int, Mapping[Words, int]]) -> Iterator[tuple[str, str, int]]:
+    """(word, the word of similar statements, how many they are); a value of theirs may be any word."""
+    best: dict[str, tuple[int, str]] = {}
+    for other, count in usual.get(len(words), {}).items():
+        slip = _slip(words, other)
+        if slip is not None:
+            word, right = slip
+            best[word] = max(best.get(word, (0, "")), (count, right))
+    yield from ((word, right, count) for word, (count, right) in best.items())
+
+
+def _ends(words: Words, nos: str) -> Iterator[tuple[str, str, int]]:
+    """A line of one word that is a misspelt end of a section, which is no statement itself."""
+    if len(words) == 2 or words[-2:-1] == ("/",):
+        yield from (
+            (words[-1], right, 0) for right in sorted(command_words(nos)) if END.match(right) and is_slip(words[-1], right)
+        )
+
+
+def _slip(words: Words, other: Words) -> tuple[str, str] | None:
+    """The one word that differs and is a slip, with the right one."""
+    found = None
+    for word, right in zip(words, other, strict=True):
+        if word != right and right != VALUE:
+            if found or word == VALUE:
+                return None
+            found = word, right
+    return found if found is not None and is_slip(*found) else None
 
 
 @cache
@@ -95,30 +134,16 @@ def command_words(nos: str) -> frozenset[str]:
     return frozenset(word for text in texts for word in WORD.findall(text))
 
 
-def _words(text: str) -> tuple[str, ...]:
+def _words(text: str) -> Words:
     """The words of a form, VALUE for any value: behind a misspelt word another pattern may name it."""
     return tuple([VALUE if MARK.search(word) else word for word in WORD.findall(text)])
 
 
-def _slots_of(words: tuple[str, ...]) -> Iterator[tuple[Slot, str]]:
-    for at, word in enumerate(words):
-        if at and word != VALUE and len(word) >= SHORTEST:
-            yield (at, (*words[:at], *words[at + 1 :])), word
-
-
-def _slots(counts: Mapping[str, int], wanted: Iterable[Slot]) -> dict[Slot, dict[str, int]]:
-    """Slot → the words in it → statements."""
-    slots: dict[Slot, dict[str, int]] = {slot: defaultdict(int) for slot in wanted}
-    for text, count in counts.items():
-        for slot, word in _slots_of(_words(text)):
-            if slot in slots:
-                slots[slot][word] += count
-    return slots
-
-
 def is_slip(word: str, usual: str) -> bool:
     """Whether two words differ in one letter too many, too few, wrong or swapped; `team-a` and `team-b` are names."""
-    if word == usual or min(len(word), len(usual)) < SHORTEST or abs(len(word) - len(usual)) > 1:
+    if len(usual) < SHORTEST:
+        return len(usual) == SHORTEST - 1 and word[:-1] == usual and word.isalpha()
+    if word == usual or len(word) < SHORTEST or abs(len(word) - len(usual)) > 1:
         return False
     same = next((at for at, (one, other) in enumerate(zip(word, usual, strict=False)) if one != other), None)
     if same is None:

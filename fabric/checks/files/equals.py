@@ -137,5 +137,6 @@ class Spelling(EqualsCheck):
         devices = {id(facts): facts for facts in subject.network.devices}
         for one in subject.misspelt:
             if (one.place.file, one.place.line) not in reported and one.device in devices:
-                message = f"`{one.word}`: {plural(one.similar, 'similar statement')} have `{one.usual}`"
+                known = f"{plural(one.similar, 'similar statement')} have" if one.similar else "the end of a section is"
+                message = f"`{one.word}`: {known} `{one.usual}`"
                 yield self.on(devices[one.device], Located(None, one.place.line, one.place.file), message)

@@ -76,8 +76,24 @@ def _accounts(facts: Facts, file: str, text: str) -> None:
             facts.services.secrets.append(Located(f"password of user {name}", number, file))
 
 
+def unbalanced(text: str) -> tuple[str, int] | None:
+    """(what is wrong with the braces of a file, its line); nft loads nothing of such a file."""
+    opened: list[int] = []
+    for number, line in _lines(text):
+        for brace in re.findall(r"[{}]", re.sub(r'"[^"]*"|\s#.*', "", line)):
+            if brace == "{":
+                opened.append(number)
+            elif opened:
+                opened.pop()
+            else:
+                return "a brace is closed that was never opened", number
+    return ("a brace is never closed", opened[-1]) if opened else None
+
+
 def _filter(facts: Facts, file: str, text: str) -> None:
     """Rules in front of the CPU, and chains that what comes in at a port goes through."""
+    if mistake := unbalanced(text):
+        facts.broken.append(Located(*mistake, file))
     for number, line in _lines(text):
         facts.statements += 1
         if HOOK.search(line) and not facts.services.control_plane:

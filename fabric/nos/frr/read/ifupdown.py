@@ -85,6 +85,8 @@ def _sections(device: Device, file: str, text: str) -> dict[str, Stanza]:
         elif now and (head in READ or (head in HOOKS and (ADDRESS_COMMAND.match(value) or FDB_COMMAND.match(value)))):
             name = head if head in READ else "address" if ADDRESS_COMMAND.match(value) else "fdb"
             now.attributes.setdefault(name, []).append(Located(value, number, file))
+        elif now is None and (head in READ or head in PASSED):
+            facts.broken.append(Located(f"`{head}` belongs below an `iface` line", number, file))
         elif not (now and (head in PASSED or head.startswith(PASSED_STEMS) or (head in HOOKS and HARMLESS.match(value)))):
             facts.unread.append(Located(line, number, file))
     return stanzas
