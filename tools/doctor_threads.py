@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +30,7 @@ from fabric.text import aligned, percent
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3
-LONGEST = 40  # characters of a repository's name
+LONGEST = 40  # characters of a repository's name, or of a page's address
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Answer:
     names: tuple[str, ...]  # of causes in order, () for healthy
     possible: int  # causes that the run can have
     closed: bool = True
-    batch: int = 1  # records of batch 2 were written after the rules of the evidence of logs and the priors
+    batch: int = 1  # records of later batches were written after the rules of the evidence of logs and the priors
 
     @property
     def judged(self) -> bool:
@@ -65,8 +66,9 @@ class Answer:
 
 
 def is_odd(thread: str) -> bool:
-    """Whether the number of a thread is odd."""
-    return int(thread.rpartition("#")[2]) % 2 == 1
+    """Whether the number of a thread is odd, or crc32 of the address of a page."""
+    _, _, number = thread.rpartition("#")
+    return (int(number) if number.isdigit() else zlib.crc32(thread.encode())) % 2 == 1
 
 
 def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
@@ -116,15 +118,18 @@ def lines(found: Sequence[Answer]) -> list[str]:
         if half:
             closed = [item for item in half if item.closed]
             out += [_rate(f"{title}, closed", closed), _rate(f"{title}, with those still open", half)]
-            later = [item for item in closed if item.batch > 1]
-            out += [_rate(f"{title}, closed, of batch 2", later)] if later else []
+            for batch in sorted({item.batch for item in closed} - {1}):
+                out.append(_rate(f"{title}, closed, of batch {batch}", [item for item in closed if item.batch == batch]))
     return out
 
 
 def _short(thread: str) -> str:
-    """A thread without the end of a long name."""
+    """A thread without the end of a long name, a page without the middle of a long address."""
     name, _, number = thread.rpartition("#")
-    return f"{name[:LONGEST]}…#{number}" if len(name) > LONGEST else thread
+    if name:
+        return f"{name[:LONGEST]}…#{number}" if len(name) > LONGEST else thread
+    address = thread.removeprefix("github.com/")
+    return f"{address[: LONGEST // 2]}…{address[-LONGEST // 2 :]}" if len(address) > LONGEST else address
 
 
 def _rate(title: str, half: Sequence[Answer]) -> str:
