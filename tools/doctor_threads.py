@@ -20,6 +20,7 @@ from fabric.formats import yaml
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.doctor.causes import causes
+from fabric.solver.doctor.checks import checks
 from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.estimate.estimate import band_of
@@ -42,6 +43,7 @@ class Answer:
     names: tuple[str, ...]  # of causes in order, () for healthy
     possible: int  # causes that the run can have
     closed: bool = True
+    told: tuple[str, ...] = ()  # causes that the test advised first would tell
     batch: int = 1  # records of later batches were written after the rules of the evidence of logs and the priors
 
     @property
@@ -58,6 +60,11 @@ class Answer:
     def rank(self) -> int:
         """From 1; 0: not named."""
         return self.names.index(self.cause) + 1 if self.cause in self.names else 0
+
+    @property
+    def helped(self) -> bool:
+        """The cause is among the first, or the test that is advised first tells it."""
+        return self.right or self.cause in self.told
 
     @property
     def chance(self) -> float:
@@ -84,7 +91,9 @@ def _answer(entry: Mapping[str, Any]) -> Answer:
     possible = sum(any(can_concern(cause, curve, setting, stated=False) for curve in curves) for cause in causes())
     names = tuple(item.cause.name for item in found.suspects)
     closed = entry.get("state", "closed") == "closed"
-    return Answer(entry["thread"], entry["cause"], names, possible, closed, entry.get("batch", 1))
+    first = found.tests[0].command if found.tests else ""
+    told = tuple(cause for check in checks() if check.command == first for _, seen in check.outcomes for cause in seen)
+    return Answer(entry["thread"], entry["cause"], names, possible, closed, told, entry.get("batch", 1))
 
 
 def _curve(run: Mapping[str, Any], ran: MeasuredPlatform, parameters: Physics) -> Curve:
@@ -117,7 +126,8 @@ def lines(found: Sequence[Answer]) -> list[str]:
         half = [item for item in found if item.judged == judged]
         if half:
             closed = [item for item in half if item.closed]
-            out += [_rate(f"{title}, closed", closed), _rate(f"{title}, with those still open", half)]
+            told = f"{title}, closed: right, or told by the first test {sum(item.helped for item in closed)} of {len(closed)}"
+            out += [_rate(f"{title}, closed", closed), told, _rate(f"{title}, with those still open", half)]
             for batch in sorted({item.batch for item in closed} - {1}):
                 out.append(_rate(f"{title}, closed, of batch {batch}", [item for item in closed if item.batch == batch]))
     return out

@@ -30,8 +30,8 @@ def lines(diagnosis: Diagnosis) -> list[str]:
 def _tests(diagnosis: Diagnosis) -> list[str]:
     """The test to make next, what each outcome means, and the next best ones."""
     first, *others = diagnosis.tests
-    cause = diagnosis.suspects[0]
-    undecided = f"undecided: the first cause has {percent(cause.share)}; next the test that tells most for a minute of work"
+    share = percent(diagnosis.suspects[0].share)
+    undecided = f"undecided, the first cause has {share}; this test tells most for a minute of work:"
     rows = [("test", f"{first.command} ({_minutes(first.minutes)})")]
     rows += [("if", f"{seen}: {', '.join(causes)}") for seen, causes in first.outcomes]
     rows.append(("else", "another cause"))

@@ -102,7 +102,7 @@ def test_a_debug_log_of_its_own_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cause", causes(), ids=lambda cause: cause.name)
 def test_the_data_of_a_cause(cause: Cause) -> None:
-    assert set(cause.needs) <= set(NEEDS)
+    assert {*cause.needs, *(need for need, _ in cause.often)} <= set(NEEDS)
     assert set(cause.collectives) <= set(COLLECTIVES)
     assert cause.prior > 0
     assert cause.weight > 1
