@@ -43,7 +43,7 @@ class Answer:
     names: tuple[str, ...]  # of causes in order, () for healthy
     possible: int  # causes that the run can have
     closed: bool = True
-    told: tuple[str, ...] = ()  # causes that the test advised first would tell
+    shown: tuple[str, ...] = ()  # causes that the test advised first would show
     batch: int = 1  # records of later batches were written after the rules of the evidence of logs and the priors
 
     @property
@@ -63,8 +63,8 @@ class Answer:
 
     @property
     def helped(self) -> bool:
-        """The cause is among the first, or the test that is advised first tells it."""
-        return self.right or self.cause in self.told
+        """The cause is among the first, or the test that is advised first shows it."""
+        return self.right or self.cause in self.shown
 
     @property
     def chance(self) -> float:
@@ -92,8 +92,8 @@ def _answer(entry: Mapping[str, Any]) -> Answer:
     names = tuple(item.cause.name for item in found.suspects)
     closed = entry.get("state", "closed") == "closed"
     first = found.tests[0].command if found.tests else ""
-    told = tuple(cause for check in checks() if check.command == first for _, seen in check.outcomes for cause in seen)
-    return Answer(entry["thread"], entry["cause"], names, possible, closed, told, entry.get("batch", 1))
+    shown = tuple(cause for check in checks() if check.command == first for _, seen in check.outcomes for cause in seen)
+    return Answer(entry["thread"], entry["cause"], names, possible, closed, shown, entry.get("batch", 1))
 
 
 def _curve(run: Mapping[str, Any], ran: MeasuredPlatform, parameters: Physics) -> Curve:
@@ -126,8 +126,8 @@ def lines(found: Sequence[Answer]) -> list[str]:
         half = [item for item in found if item.judged == judged]
         if half:
             closed = [item for item in half if item.closed]
-            told = f"{title}, closed: right, or told by the first test {sum(item.helped for item in closed)} of {len(closed)}"
-            out += [_rate(f"{title}, closed", closed), told, _rate(f"{title}, with those still open", half)]
+            helped = f"{title}, closed: right, or shown by the first test {sum(item.helped for item in closed)} of {len(closed)}"
+            out += [_rate(f"{title}, closed", closed), helped, _rate(f"{title}, with those still open", half)]
             for batch in sorted({item.batch for item in closed} - {1}):
                 out.append(_rate(f"{title}, closed, of batch {batch}", [item for item in closed if item.batch == batch]))
     return out

@@ -17,9 +17,9 @@ from tests.solver.doctor.test_doctor import examined
 EVEN = {"socket": 0.5, "peer_dma": 0.5}
 
 
-def test_every_cause_is_told_by_a_test() -> None:
-    told = {cause for check in checks() for _, named in check.outcomes for cause in named}
-    assert told == {cause.name for cause in causes()}
+def test_every_cause_is_shown_by_a_test() -> None:
+    shown = {cause for check in checks() for _, named in check.outcomes for cause in named}
+    assert shown == {cause.name for cause in causes()}
     for check in checks():
         assert check.minutes > 0
         assert set(check.needs) <= set(NEEDS)
