@@ -126,7 +126,9 @@ def lines(found: Sequence[Answer]) -> list[str]:
         half = [item for item in found if item.judged == judged]
         if half:
             closed = [item for item in half if item.closed]
-            helped = f"{title}, closed: right, or shown by the first test {sum(item.helped for item in closed)} of {len(closed)}"
+            helped = (
+                f"{title}, closed: right, or shown by the first test {sum(item.helped for item in closed)} of {len(closed)}"
+            )
             out += [_rate(f"{title}, closed", closed), helped, _rate(f"{title}, with those still open", half)]
             for batch in sorted({item.batch for item in closed} - {1}):
                 out.append(_rate(f"{title}, closed, of batch {batch}", [item for item in closed if item.batch == batch]))
