@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from fabric.formats import yaml
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.doctor.causes import causes
+from fabric.solver.doctor.checks import checks
 from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.estimate.estimate import band_of
@@ -29,7 +31,7 @@ from fabric.text import aligned, percent
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3
-LONGEST = 40  # characters of a repository's name
+LONGEST = 40  # characters of a repository's name, or of a page's address
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class Answer:
     names: tuple[str, ...]  # of causes in order, () for healthy
     possible: int  # causes that the run can have
     closed: bool = True
-    batch: int = 1  # records of batch 2 were written after the rules of the evidence of logs and the priors
+    shown: tuple[str, ...] = ()  # causes that the test advised first would show
+    batch: int = 1  # records of later batches were written after the rules of the evidence of logs and the priors
 
     @property
     def judged(self) -> bool:
@@ -59,14 +62,20 @@ class Answer:
         return self.names.index(self.cause) + 1 if self.cause in self.names else 0
 
     @property
+    def helped(self) -> bool:
+        """The cause is among the first, or the test that is advised first shows it."""
+        return self.right or self.cause in self.shown
+
+    @property
     def chance(self) -> float:
         """That three random causes contain the right one."""
         return min(1.0, FIRST / self.possible)
 
 
 def is_odd(thread: str) -> bool:
-    """Whether the number of a thread is odd."""
-    return int(thread.rpartition("#")[2]) % 2 == 1
+    """Whether the number of a thread is odd, or crc32 of the address of a page."""
+    _, _, number = thread.rpartition("#")
+    return (int(number) if number.isdigit() else zlib.crc32(thread.encode())) % 2 == 1
 
 
 def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
@@ -82,7 +91,9 @@ def _answer(entry: Mapping[str, Any]) -> Answer:
     possible = sum(any(can_concern(cause, curve, setting, stated=False) for curve in curves) for cause in causes())
     names = tuple(item.cause.name for item in found.suspects)
     closed = entry.get("state", "closed") == "closed"
-    return Answer(entry["thread"], entry["cause"], names, possible, closed, entry.get("batch", 1))
+    first = found.tests[0].command if found.tests else ""
+    shown = tuple(cause for check in checks() if check.command == first for _, seen in check.outcomes for cause in seen)
+    return Answer(entry["thread"], entry["cause"], names, possible, closed, shown, entry.get("batch", 1))
 
 
 def _curve(run: Mapping[str, Any], ran: MeasuredPlatform, parameters: Physics) -> Curve:
@@ -115,16 +126,22 @@ def lines(found: Sequence[Answer]) -> list[str]:
         half = [item for item in found if item.judged == judged]
         if half:
             closed = [item for item in half if item.closed]
-            out += [_rate(f"{title}, closed", closed), _rate(f"{title}, with those still open", half)]
-            later = [item for item in closed if item.batch > 1]
-            out += [_rate(f"{title}, closed, of batch 2", later)] if later else []
+            helped = (
+                f"{title}, closed: right, or shown by the first test {sum(item.helped for item in closed)} of {len(closed)}"
+            )
+            out += [_rate(f"{title}, closed", closed), helped, _rate(f"{title}, with those still open", half)]
+            for batch in sorted({item.batch for item in closed} - {1}):
+                out.append(_rate(f"{title}, closed, of batch {batch}", [item for item in closed if item.batch == batch]))
     return out
 
 
 def _short(thread: str) -> str:
-    """A thread without the end of a long name."""
+    """A thread without the end of a long name, a page without the middle of a long address."""
     name, _, number = thread.rpartition("#")
-    return f"{name[:LONGEST]}…#{number}" if len(name) > LONGEST else thread
+    if name:
+        return f"{name[:LONGEST]}…#{number}" if len(name) > LONGEST else thread
+    address = thread.removeprefix("github.com/")
+    return f"{address[: LONGEST // 2]}…{address[-LONGEST // 2 :]}" if len(address) > LONGEST else address
 
 
 def _rate(title: str, half: Sequence[Answer]) -> str:

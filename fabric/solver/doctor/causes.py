@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ FLAT = 1.0  # of every cause, before threads are counted
 TAIL = 0.2  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
 STEPS = 8  # of the severity, up to the extreme
 DATA = Path(__file__).parent / "data"
-NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin")
+NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin", "alone", "pairs")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,11 @@ class Effect:
     nvls: bool = True
     time: float = 1.0  # factor on the whole time
     above_MiB: float = 0.0  # least size to which `time` applies
+
+    @property
+    def kind(self) -> tuple[str, ...]:
+        """Names of what it changes."""
+        return tuple(field.name for field in fields(self) if getattr(self, field.name) != field.default)
 
     def on(self, job: Job) -> Job:
         """The run with the cause, but for `time`."""
@@ -75,8 +80,10 @@ class Cause:
     seen: tuple[str, ...]  # threads that confirm the cause, counted for its prior
     weight: float  # of a line or variable that points to it
     needs: tuple[str, ...]  # of NEEDS: what the design must have
+    often: tuple[tuple[str, float], ...]  # of NEEDS: how much likelier the cause is on such a design
     collectives: tuple[str, ...]  # (): all
     effects: tuple[Effect, ...]  # the usual ones, every one is tried
+    gradual: bool  # and those between them
     tails: tuple[tuple[str, tuple[Effect, ...]], ...]  # key of `extreme`, and its severities, which are tried as well
     log: tuple[Sign, ...]
     env: tuple[Sign, ...]  # on KEY=VALUE without NCCL_
@@ -90,6 +97,10 @@ class Cause:
     def prior(self) -> float:
         """Relative to other causes: the mean of a Dirichlet distribution, flat before the threads were counted."""
         return FLAT + len(self.seen)
+
+    def prior_on(self, has: Container[str]) -> float:
+        """The prior on a design that has these of NEEDS."""
+        return self.prior * math.prod(factor for need, factor in self.often if need in has)
 
 
 @dataclass(frozen=True)
@@ -123,8 +134,10 @@ def _cause(name: str, entry: Mapping[str, Any]) -> Cause:
         seen=tuple(entry.get("seen", ())),
         weight=weight,
         needs=tuple(entry["needs"]),
+        often=tuple((need, float(factor)) for need, factor in entry.get("often", {}).items()),
         collectives=tuple(entry.get("collectives", ())),
         effects=effects,
+        gradual=bool(entry.get("gradual", True)),
         tails=tuple((key, _tail(effects, key, float(value))) for key, value in entry.get("extreme", {}).items()),
         log=signs("log"),
         env=signs("env"),

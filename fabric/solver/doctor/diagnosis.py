@@ -20,7 +20,7 @@ from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.doctor import logs, outputs
+from fabric.solver.doctor import checks, logs, outputs
 from fabric.solver.doctor.causes import TAIL, Cause, Effect, causes
 from fabric.solver.doctor.evidence import Evidence
 
@@ -28,6 +28,8 @@ HEALTHY = 0.8  # share of healthy runs before anything was measured
 SUSPECT = 0.5  # share of a healthy run from which on causes are named
 LEAST_SHARE = 0.03  # of a cause that is listed
 MOST_LISTED = 5
+BETWEEN = 3  # severities that are tried between two usual ones
+DECIDED = 0.8  # share of the first cause from which on no further test is advised
 # Shares of the variance of errors on sources that were left out of the fit (docs/doctor.md): of the whole run, of neighboring
 # sizes, and of each size by itself.
 WHOLE, NEAR, OWN = 0.42, 0.48, 0.1
@@ -101,6 +103,7 @@ class Diagnosis:
     healthy: float  # share of a healthy run
     warnings: tuple[Diagnostic, ...] = ()  # of the tables, such as GPUs that are not those of the design
     advice: str = ""  # what else to give, "" where the evidence is there
+    tests: tuple[checks.Next, ...] = ()  # that tell most for a minute of work, where no cause has most of the share
 
 
 def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, setting: Setting) -> Diagnosis:
@@ -118,11 +121,21 @@ def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, s
     share, *shares = map(float, np.exp(each - np.logaddexp.reduce(each)))
     suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(found, shares, strict=True)]
     listed = sorted((item for item in suspects if item.share >= LEAST_SHARE), key=lambda item: (-item.share, item.cause.name))
+    tests: tuple[checks.Next, ...] = ()
+    if share < SUSPECT and max(shares) < DECIDED:
+        every_share = {"": share, **{item.cause.name: item.share for item in suspects}}
+        tests = checks.advised(every_share, _has(curves, setting), evidence.text, LEAST_SHARE)
     return Diagnosis(
         tuple(span for curve in curves for span in spans(curve, parameters)),
         tuple(listed[:MOST_LISTED]) if share < SUSPECT else (),
         share,
+        tests=tests,
     )
+
+
+def _has(curves: Sequence[Curve], setting: Setting) -> frozenset[str]:
+    """What the design has, of NEEDS, that a run used."""
+    return frozenset(name for curve in curves for name, here in features(curve, setting).items() if here)
 
 
 @dataclass(frozen=True)
@@ -144,7 +157,7 @@ def _suspect(
     facts: Sequence[outputs.Finding],
 ) -> _Tried | None:
     """A cause that the curves can have, None where they cannot."""
-    has = frozenset(name for curve in curves for name, here in features(curve, setting).items() if here)
+    has = _has(curves, setting)
     line, weight = evidence.sign(cause, has)
     effects: Sequence[Effect] = cause.effects
     if cause.name == "few_nics" and setting.nics:
@@ -165,11 +178,12 @@ def _suspect(
     if not touched:
         return None
     tail = [effect for _, severities in cause.tails for effect in severities if _changes(effect, touched)]
-    each = np.array([_explains(effect, curves, touched, parameters) for effect in [*effects, *tail]])
+    usual = _between(effects, _estimates(effects, curves, touched, parameters), cause.gradual)
+    each = np.array([_explains(times, curves) for times in [*usual, *_estimates(tail, curves, touched, parameters)]])
     share = TAIL if tail else 0.0
-    parts = np.array([(1 - share) / len(effects)] * len(effects) + [share / max(1, len(tail))] * len(tail))
+    parts = np.array([(1 - share) / len(usual)] * len(usual) + [share / max(1, len(tail))] * len(tail))
     likely = float(np.logaddexp.reduce(each + np.log(parts)))
-    return _Tried(cause, cause.prior, math.log(weight / against) + likely, line)
+    return _Tried(cause, cause.prior_on(has), math.log(weight / against) + likely, line)
 
 
 def _gpus(curves: Sequence[Curve]) -> float:
@@ -186,9 +200,28 @@ def _changes(effect: Effect, curves: Sequence[Curve]) -> bool:
     return effect.time != 1 or any(differ(curve.job, effect.on(curve.job)) for curve in curves)
 
 
-def _explains(effect: Effect, curves: Sequence[Curve], touched: Sequence[Curve], parameters: Physics) -> float:
-    """Log of the likelihood of all curves, with an effect on those that it can touch."""
-    return sum(_likelihood(curve, curve.estimate(parameters, effect if curve in touched else None)) for curve in curves)
+def _estimates(
+    effects: Sequence[Effect], curves: Sequence[Curve], touched: Sequence[Curve], parameters: Physics
+) -> list[list[Floats]]:
+    """µs of every curve with each effect, on those that it can touch."""
+    return [[curve.estimate(parameters, effect if curve in touched else None) for curve in curves] for effect in effects]
+
+
+def _between(effects: Sequence[Effect], times: list[list[Floats]], gradual: bool) -> list[list[Floats]]:
+    """The same with severities between two neighbors of one kind, in equal ratios of the time."""
+    out = list(times)
+    for at in range(len(effects) - 1) if gradual else ():
+        if effects[at].kind == effects[at + 1].kind:
+            for step in range(1, BETWEEN + 1):
+                part = step / (BETWEEN + 1)
+                pairs = zip(times[at], times[at + 1], strict=True)
+                out.append([np.asarray(first ** (1 - part) * second**part) for first, second in pairs])
+    return out
+
+
+def _explains(times: Sequence[Floats], curves: Sequence[Curve]) -> float:
+    """Log of the likelihood of all curves with these times."""
+    return sum(_likelihood(curve, estimated) for curve, estimated in zip(curves, times, strict=True))
 
 
 def features(curve: Curve, setting: Setting, stated: bool = False) -> dict[str, bool]:
@@ -206,6 +239,8 @@ def features(curve: Curve, setting: Setting, stated: bool = False) -> dict[str, 
         "nvls": bool(job.nvls) and float(job.domain) > 1,
         "nics": crosses and setting.nics != 1,
         "plugin": crosses and transport in PLUGIN,
+        "alone": crosses and float(job.domain) == 1,
+        "pairs": float(np.max(job.domains)) > 2,
     }
 
 
@@ -262,4 +297,13 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
             for s in diagnosis.suspects
         ],
         "advice": diagnosis.advice,
+        "tests": [
+            {
+                "command": test.command,
+                "minutes": test.minutes,
+                "bits": test.bits,
+                "outcomes": [{"seen": seen, "causes": list(named)} for seen, named in test.outcomes],
+            }
+            for test in diagnosis.tests
+        ],
     }

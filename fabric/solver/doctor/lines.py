@@ -22,7 +22,25 @@ def lines(diagnosis: Diagnosis) -> list[str]:
         if suspect.evidence:
             rows.insert(0, ("log", suspect.evidence))
         out += [f"   {line}" for line in aligned(rows)]
+    if diagnosis.tests:
+        out += ["", *_tests(diagnosis)]
     return [*out, "", *wrapped(diagnosis.advice, WIDTH)] if diagnosis.advice else out
+
+
+def _tests(diagnosis: Diagnosis) -> list[str]:
+    """The test to make next, what each outcome means, and the next best ones."""
+    first, *others = diagnosis.tests
+    share = percent(diagnosis.suspects[0].share)
+    undecided = f"undecided, the first cause has {share}; this test tells most for a minute of work:"
+    rows = [("test", f"{first.command} ({_minutes(first.minutes)})")]
+    rows += [("if", f"{seen}: {', '.join(causes)}") for seen, causes in first.outcomes]
+    rows.append(("else", "another cause"))
+    rows += [("or" if at == 0 else "", f"{test.command} ({_minutes(test.minutes)})") for at, test in enumerate(others)]
+    return [undecided, *(f"   {line}" for line in aligned(rows))]
+
+
+def _minutes(count: float) -> str:
+    return f"{count:g} minute{'' if count == 1 else 's'}"
 
 
 def _spans(diagnosis: Diagnosis) -> list[str]:

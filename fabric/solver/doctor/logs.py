@@ -77,7 +77,9 @@ def _gpudirect(text: str) -> Iterator[Finding]:
         return
     without = kinds.count(False)
     if without > SEVERAL * len(kinds):
-        yield Finding("peer_dma", f"{without} of {len(kinds)} connections `via NET` without /GDRDMA", 30)
+        noted = f"{without} of {len(kinds)} connections `via NET` without /GDRDMA"
+        yield Finding("peer_dma", noted, 30)
+        yield Finding("pcie_path", noted, 10)  # NCCL does without GPUDirect RDMA where the NIC is far
     else:  # NCCL prints it with ACS on or an IOMMU that translates too
         yield Finding("peer_dma", "", 1 / 3)
 

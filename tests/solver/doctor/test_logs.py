@@ -25,9 +25,9 @@ h:1:2 [0] NCCL INFO Connected all rings
 @pytest.mark.parametrize(
     ("text", "design", "expected"),
     [
-        ("Channel 01 : 0[0] -> 8[0] [send] via NET/AWS Libfabric/0", H100, ["peer_dma +"]),
-        ("Channel 07/0 : 0[0] -> 15[7] [send] via NET/IBext_v8/0(7)", H100, ["peer_dma +"]),
-        ("Channel 00/0 : 8[0] -> 0[0] [receive] via NET/IB/0/Shared", H100, ["peer_dma +"]),
+        ("Channel 01 : 0[0] -> 8[0] [send] via NET/AWS Libfabric/0", H100, ["peer_dma +", "pcie_path +"]),
+        ("Channel 07/0 : 0[0] -> 15[7] [send] via NET/IBext_v8/0(7)", H100, ["peer_dma +", "pcie_path +"]),
+        ("Channel 00/0 : 8[0] -> 0[0] [receive] via NET/IB/0/Shared", H100, ["peer_dma +", "pcie_path +"]),
         ("Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0/GDRDMA(PCI)/Shared", H100, ["peer_dma -"]),
         ("Channel 00/0 : 0[0] -> 8[0] [send] via NET/Socket/0", H100, []),
         ("Channel 00 : 0[4000] -> 1[5000] via direct shared memory", INSIDE, ["p2p_off +"]),  # 2.10

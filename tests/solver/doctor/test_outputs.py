@@ -103,7 +103,9 @@ def test_without_the_speed_of_a_port_no_port_is_judged() -> None:
     [
         ("LnkSta:\tSpeed 8GT/s (downgraded), Width x16 (ok)", "pcie_path"),
         ("ACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-", "peer_dma"),
-        ("Link 3: <inactive>", "p2p_off"),
+        ("Link 3: <inactive>", "nvlink_down"),
+        ("    Fabric\n        State                             : In Progress", "nvlink_down"),
+        ("h:1:2 [0] NCCL INFO Setting affinity for GPU 3 to 00000000,00000008", "cpu_binding"),
         ("h:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [receive] via NET/Socket/0", "socket"),
         ("h:1:2 [0] NCCL INFO Topology detection : could not read /sys/devices/x, ignoring", "wrong_topology"),
         ("NCCL_TOPO_FILE=/opt/topo.xml", "wrong_topology"),
