@@ -9,6 +9,7 @@ from fabric.checks.base import FilesCheck
 from fabric.checks.cut import without_consequences
 from fabric.checks.equals.compare import Comparison, compared
 from fabric.checks.equals.roles import Outlines
+from fabric.checks.files.bgp import addresses_unread
 from fabric.checks.files.equals import Compared, EqualsCheck
 from fabric.checks.files.igp import not_judged
 from fabric.checks.files.reading import FolderCheck
@@ -53,7 +54,8 @@ def check_network(network: Network, outlines: Outlines | None = None) -> tuple[l
     outlines.read(network.devices)
     findings = without_consequences(network.devices, run(FilesCheck, replace(network, names=outlines.names)))
     subject = Compared(network, findings, outlines, comparison)
-    return findings + run(EqualsCheck, subject), [*_not_compared(comparison), *not_judged(subject)]
+    skipped = [*_not_compared(comparison), *not_judged(subject), *addresses_unread(network)]
+    return findings + run(EqualsCheck, subject), skipped
 
 
 def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:

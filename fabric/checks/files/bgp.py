@@ -234,8 +234,14 @@ class LocalAddress(FilesCheck):
 
 
 def has_addresses(facts: Facts) -> bool:
-    """Whether the files of a device tell any: a fragment of a config, or FRR alone, may not."""
-    return any(interface.addresses for interface in facts.interfaces.values())
+    """Whether the files of a device tell all of them: a fragment of a config, or FRR alone, may not."""
+    return not facts.elsewhere and any(interface.addresses for interface in facts.interfaces.values())
+
+
+def addresses_unread(network: Network) -> Iterator[tuple[str, str]]:
+    """Devices whose sessions are judged in part only, as their addresses are not in the files."""
+    if names := [facts.name for facts in network.devices if any(facts.neighbors()) and not has_addresses(facts)]:
+        yield "local addresses and far ends of sessions", f"addresses are not in the files: {listed(names)}"
 
 
 def _kernel_unread(facts: Facts) -> bool:
@@ -247,7 +253,9 @@ def _kernel_unread(facts: Facts) -> bool:
 
 def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:
     """Whether the local address of the session is known; if not, the far end may have a session with an unparsed one."""
-    return peer.interface or network.placed(facts, peer) or not _kernel_unread(facts)
+    if peer.interface or network.near[id(facts)].beside(peer.vrf, peer.peer):
+        return True
+    return has_addresses(facts) and (peer.source is not None or not _kernel_unread(facts))
 
 
 class RouterId(FilesCheck):

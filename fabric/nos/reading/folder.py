@@ -17,6 +17,7 @@ from fabric.nos.reading.recognise import NO_CONFIG, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
+COPIES = frozenset({".bak", ".backup", ".old", ".orig", ".prev", ".sav", ".save"})  # of a file beside it, an earlier state
 USUAL = frozenset({"config", "running-config", "show_running-config", "startup", "startup-config"})  # stems of files
 
 
@@ -72,7 +73,7 @@ def scan(root: Path) -> Folder:
     texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
     lost = list[OSError]()
     for site, path in _files(root, lost.append):
-        if path.suffix.lower() in NO_CONFIG:
+        if path.suffix.lower() in NO_CONFIG or (path.suffix.lower() in COPIES and path.with_suffix("").exists()):
             folder.passed.append(str(path))
             continue
         if path.is_symlink() and path != root and not _within(path, root):
@@ -120,12 +121,21 @@ def _part(found: Folder) -> None:
     for device in found.devices:
         if not device.site:
             folders.setdefault(device.name.lower(), []).append(PurePath(next(iter(device.files))).parent)
-    shared = Counter(fork for places in folders.values() for other in places[1:] for fork in _forks(places[0], other))
+    pairs = [(places[0], other) for places in folders.values() for other in places[1:]]
+    shared = Counter(fork for one, other in pairs for fork in _forks(one, other))
+    alike = {fork for one, other in pairs for fork in _forks(one, other) if _same_place(one, other)}
     inside = {fork: sum(any(own.is_relative_to(fork) for own in places) for places in folders.values()) for fork in shared}
-    found.apart = sorted(str(fork) for fork, names in shared.items() if names > 1 and names * 2 >= inside[fork])
+    enough = {fork for fork, names in shared.items() if names > 1 or fork in alike}
+    found.apart = sorted(str(fork) for fork in enough if shared[fork] * 2 >= inside[fork])
     for device in found.devices:
         around = [fork for fork in found.apart if PurePath(next(iter(device.files))).is_relative_to(fork)]
         device.site = device.site or max(around, key=len, default="")
+
+
+def _same_place(one: PurePath, other: PurePath) -> bool:
+    """Whether two folders of a device stand at one place below different ones: `before/leaf1` and `after/leaf1`."""
+    below = [place.relative_to(fork).parts for fork, place in zip(_forks(one, other), (one, other), strict=False)]
+    return len(below) == 2 and below[0] == below[1] != ()
 
 
 def _forks(one: PurePath, other: PurePath) -> Iterator[PurePath]:
