@@ -33,8 +33,8 @@ VLAN_MTU = 1500  # without `mtu` and `interface defaults`: `show interfaces vlan
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (
-    "aaa", "agent", "alias", "arp", "boot", "clock", "configure", "cvx", "daemon", "dhcp", "dns", "dot1x", "email", "end", "enable",
-    "errdisable", "event-handler", "event-monitor", "hardware", "hash", "ip arp", "ip dhcp", "ip domain",
+    "aaa", "agent", "alias", "arp", "boot", "clock", "configure", "cvx", "daemon", "dhcp", "dns", "dot1x", "email", "end",
+    "enable", "errdisable", "event-handler", "event-monitor", "hardware", "hash", "ip arp", "ip dhcp", "ip domain",
     "ip domain-list", "ip domain-lookup", "ip domain-name", "ip ftp", "ip hardware", "ip http", "ip icmp", "ip igmp",
     "ip nat", "ip radius", "ip route", "ip routing", "ip ssh", "ip tacacs", "ip tftp", "ipv6 hardware", "ipv6 icmp",
     "ipv6 nd", "ipv6 route", "ipv6 unicast-routing", "ipv6 neighbor", "lacp", "license", "link", "load-balance",
