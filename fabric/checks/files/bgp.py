@@ -221,12 +221,16 @@ class LocalAddress(FilesCheck):
         for facts in network.devices:
             if not has_addresses(facts):
                 continue
-            asn_fact = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
-            asn_fact |= facts.interfaces.keys()
+            own = {
+                bare(fact.value)
+                for interface in facts.interfaces.values()
+                for fact in (*interface.addresses, *interface.gateways)
+            }
+            own |= facts.interfaces.keys()
             users: dict[Located[str], list[str]] = {}
             for peer in facts.neighbors():
                 source = peer.source
-                if source and is_on(peer) and not asn_fact & {bare(source.value), source.value.removesuffix(".0")}:
+                if source and is_on(peer) and not own & {bare(source.value), source.value.removesuffix(".0")}:
                     users.setdefault(source, []).append(session_name(peer.vrf, peer.peer))
             for source, names in users.items():  # a group's line holds for many
                 message = f"{listed(names, 1)}: local address {source.value} is not configured on this device"

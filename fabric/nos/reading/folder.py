@@ -17,7 +17,7 @@ from fabric.nos.reading.recognise import NO_CONFIG, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
-COPIES = frozenset({".bak", ".backup", ".old", ".orig", ".prev", ".sav", ".save"})  # of a file beside it, an earlier state
+COPIES = frozenset({".bak", ".backup", ".old", ".org", ".orig", ".prev", ".sav", ".save"})  # of a file beside it
 USUAL = frozenset({"config", "running-config", "show_running-config", "startup", "startup-config"})  # stems of files
 
 
@@ -71,9 +71,10 @@ def scan(root: Path) -> Folder:
     """Looks at every file below a folder, or at a single file. Raises OSError when there is none."""
     folder = Folder(str(root))
     texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
+    whole: dict[str, Path] = {}  # text with a host name → the first file with it
     lost = list[OSError]()
     for site, path in _files(root, lost.append):
-        if path.suffix.lower() in NO_CONFIG or (path.suffix.lower() in COPIES and path.with_suffix("").exists()):
+        if path.suffix.lower() in NO_CONFIG or _is_earlier(path):
             folder.passed.append(str(path))
             continue
         if path.is_symlink() and path != root and not _within(path, root):
@@ -93,7 +94,9 @@ def scan(root: Path) -> Folder:
             folder.unrecognised[str(path)] = (error.strerror or str(error)).lower()
             continue
         kind = recognise(str(path), text)
-        if kind.nos:
+        if kind.nos and _is_copy(path, text, whole):
+            folder.passed.append(str(path))
+        elif kind.nos:
             texts.setdefault((site, str(_home(path, root))), {})[str(path)] = kind.nos, text
         else:
             folder.unrecognised[str(path)] = kind.reason
@@ -105,6 +108,19 @@ def scan(root: Path) -> Folder:
             folder.devices.append(device)
     _part(folder)
     return folder
+
+
+def _is_earlier(path: Path) -> bool:
+    """Whether a file is an earlier state of another: `frr.conf.old` or `frr.old` beside `frr.conf`."""
+    if path.suffix.lower() not in COPIES:
+        return False
+    return path.with_suffix("").exists() or any(path.with_suffix(ending).exists() for ending in ENDINGS if ending)
+
+
+def _is_copy(path: Path, text: str, whole: dict[str, Path]) -> bool:
+    """Whether the config of a device stands a second time below the folder of the first, as tools leave it in `tmp`."""
+    first = whole.setdefault(text, path) if _configured_name(text) else path
+    return path.parent != first.parent and path.is_relative_to(first.parent)
 
 
 def _within(path: Path, root: Path) -> bool:

@@ -53,6 +53,19 @@ set protocols bgp group PE neighbor 10.9.0.2
 set switch-options vtep-source-interface lo.0
 set system host-name pe1
 """
+LISTENER = """\
+hostname cdn1
+router bgp 1
+ neighbor G peer-group
+ neighbor G remote-as external
+ bgp listen range 10.9.0.0/24 peer-group G
+ bgp listen range fd00:9::/64 peer-group G
+ address-family ipv6
+  neighbor G activate
+interface eth1
+ ip address 10.9.0.1/24
+ ipv6 address fd00:9::1/64
+"""
 CROSSED = """\
 hostname leaf{n}
 vrf red
@@ -198,6 +211,22 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB257", "a switch with the lines of a container"): (
         {"pe1.junos": CONTAINER.replace("-interface lo.0", "-interface lo0.0")},
         ["pe1.junos:2: error[FAB257]: pe1: neighbor 10.9.0.2: local address 10.9.0.1 is not configured on this device"],
+    ),
+    ("FAB257", "a session from the address of a gateway"): (
+        {
+            "leaf1.eos": FRAGMENT.format(n="leaf1", asn=1, peer="10.9.0.2", far=2).replace("Loopback0", "10.9.0.1")
+            + "interface Vlan10\n   ip address virtual 10.9.0.1/24\ninterface Ethernet1\n   ip address 10.8.0.1/31\n"
+        },
+        [],
+    ),
+    ("FAB259", "one listener for sessions of two families"): (
+        {
+            "cdn1.frr": LISTENER,
+            "edge1.frr": "hostname edge1\nrouter bgp 2\n neighbor 10.9.0.1 remote-as 1\n neighbor fd00:9::1 remote-as 1\n"
+            " address-family ipv6\n  no neighbor 10.9.0.1 activate\n  neighbor fd00:9::1 activate\n"
+            "interface eth1\n ip address 10.9.0.2/24\n ipv6 address fd00:9::2/64\n",
+        },
+        [],
     ),
     ("FAB265", "each leaf imports what the other exports by itself"): (
         {f"leaf{n}.frr": CROSSED.format(n=n, other=3 - n) for n in (1, 2)},

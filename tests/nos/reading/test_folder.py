@@ -154,8 +154,21 @@ LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]
         [("router1", "frr", [f"{lab}/router1/frr.conf"]) for lab in ("bgp", "vrf")],
     ),
     "an earlier state of a file beside it": (
-        {"leaf1.cfg": EOS.format("leaf1"), "leaf1.cfg.old": EOS.format("leaf1"), "leaf2.bak": EOS.format("leaf2")},
+        {
+            "leaf1.cfg": EOS.format("leaf1"),
+            "leaf1.cfg.old": EOS.format("leaf1"),
+            "leaf1.org": EOS.format("leaf1"),
+            "leaf2.bak": EOS.format("leaf2"),
+        },
         [("leaf1", "eos", ["leaf1.cfg"]), ("leaf2", "eos", ["leaf2.bak"])],
+    ),
+    "a copy below the folder of the first": (
+        {"leaf1/junos.conf": JUNOS.format("leaf1"), "leaf1/tmp/01.conf": JUNOS.format("leaf1")},
+        [("leaf1", "junos", ["leaf1/junos.conf"])],
+    ),
+    "other contents below the folder of the first": (
+        {"leaf1/junos.conf": JUNOS.format("leaf1"), "leaf1/tmp/01.conf": JUNOS.format("leaf1") + "policy-options {\n}\n"},
+        [("leaf1", "junos", ["leaf1/junos.conf"]), ("leaf1", "junos", ["leaf1/tmp/01.conf"])],
     ),
     "hidden files, pages and tables": (
         {
