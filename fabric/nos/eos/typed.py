@@ -50,6 +50,7 @@ _PLAIN = re.compile(
     r"|service|no|spanning-tree|username)\b|$"
 )  # sections, and lines without one, in which no command of the top has another meaning
 _IN_INTERFACE, _IN_BGP = re.compile(_OF_INTERFACE), re.compile(_OF_BGP)
+_COMMENT = re.compile(r"(?!.*\bdescription )(.*\S)\s+! \S.*")  # behind a command
 _OF_FAMILY = re.compile(r"(?:no )?neighbor \S+ activate|network ")
 _SHORT = [(full, re.compile(rf"(?:{cut})(?= |$)", re.I)) for full, cut in _CUT.items()]
 _TYPED = re.compile(
@@ -57,7 +58,7 @@ _TYPED = re.compile(
     rf"|[ \t]*(?:{'|'.join(_CUT.values())})(?: |$)"
     rf"|interface (?!(?:{_STEMS})\d)(?:{'|'.join(f'{stem[:2]}|{stem[:2].lower()}' for stem in STEMS)})"
     rf"|[^\n]*\b(?:update-source|source-interface|local-interface|peer-link) (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"
-    r"|( *)address-family \S+(?: \S+)?\n\1(?:no )?neighbor \S+ activate)",
+    r"|[^\n!]*[^\s!][ \t]+! |( *)address-family \S+(?: \S+)?\n\1(?:no )?neighbor \S+ activate)",
     re.M,
 )
 
@@ -110,6 +111,8 @@ class _Typed:
 
 def _whole(line: str) -> str:
     """A line with its keywords and names of interfaces in full."""
+    if match := _COMMENT.fullmatch(line):
+        line = match[1]
     for full, short in _SHORT:
         if match := short.match(line):
             line = full + line[match.end() :]

@@ -18,6 +18,7 @@ from fabric.nos.reading.recognise import NO_CONFIG, recognise
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
 COPIES = frozenset({".bak", ".backup", ".old", ".org", ".orig", ".prev", ".sav", ".save"})  # of a file beside it
+FORMS = frozenset({".set"})  # what ends the stem of a file whose config another file has in another form
 USUAL = frozenset({"config", "running-config", "show_running-config", "startup", "startup-config"})  # stems of files
 
 
@@ -111,9 +112,10 @@ def scan(root: Path) -> Folder:
 
 
 def _is_earlier(path: Path) -> bool:
-    """Whether a file is an earlier state of another: `frr.conf.old` or `frr.old` beside `frr.conf`."""
+    """Whether a file is an earlier state of another, `frr.conf.old` or `frr.old` beside `frr.conf`, or another form of it."""
     if path.suffix.lower() not in COPIES:
-        return False
+        form = path.with_suffix("")  # `leaf1.set` of `leaf1.set.conf`, the same config as `leaf1.conf` in another form
+        return form.suffix.lower() in FORMS and form.with_suffix(path.suffix).exists()
     return path.with_suffix("").exists() or any(path.with_suffix(ending).exists() for ending in ENDINGS if ending)
 
 

@@ -33,6 +33,10 @@ TYPED = {
         "router bgp 1\n neighbor X remote-as 2\n address-family ipv4\n neighbor X activate\n router-id 10.0.0.1\n",
         "router bgp 1\n neighbor X remote-as 2\n address-family ipv4\n  neighbor X activate\n router-id 10.0.0.1\n",
     ),
+    "comments behind commands": (
+        "interface Vxlan1\n vxlan vlan 20 vni 10020   ! VLAN 20\n description a ! b\n",
+        "interface Vxlan1\n vxlan vlan 20 vni 10020\n description a ! b\n",
+    ),
     "references to interfaces": (
         "mlag configuration\n local-interface vlan 4090\n peer-link port-chann 9\nrouter bgp 1\n"
         " neighbor X update-source lo0\n",

@@ -162,6 +162,10 @@ LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]
         },
         [("leaf1", "eos", ["leaf1.cfg"]), ("leaf2", "eos", ["leaf2.bak"])],
     ),
+    "one config in two forms": (
+        {"leaf1.conf": JUNOS.format("leaf1"), "leaf1.set.conf": "set system host-name leaf1\n"},
+        [("leaf1", "junos", ["leaf1.conf"])],
+    ),
     "a copy below the folder of the first": (
         {"leaf1/junos.conf": JUNOS.format("leaf1"), "leaf1/tmp/01.conf": JUNOS.format("leaf1")},
         [("leaf1", "junos", ["leaf1/junos.conf"])],
