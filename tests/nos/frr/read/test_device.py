@@ -100,6 +100,7 @@ def test_addresses_of_frr_alone(text: str, expected: dict[str, list[str]]) -> No
 
 
 def test_a_vrf_ends_the_interface_before_it() -> None:
+    assert plain(facts("interface swp1\n vrf red\n").interfaces["swp1"].vrf) == "red@2"
     found = facts("interface swp1\n ip address 10.0.0.1/31\nvrf red\n vni 7\n")
     assert found.interfaces["swp1"].vrf is None
     assert plain(found.vrfs["red"].vni) == "7@4"
