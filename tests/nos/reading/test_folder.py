@@ -28,6 +28,12 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
     "EOS by one section": ("a", "interface Management1\n   ip address 192.0.2.1/24\n", Kind("eos")),
     "EOS with peer groups": ("a", "router bgp 1\n   neighbor X peer group\n", Kind("eos")),
     "NX-OS": ("leaf1.cfg", NXOS.format("leaf1"), Kind("nxos")),
+    "IOS with lines that FRR has too": (
+        "ce.cfg",
+        "interface Ethernet0/0\n ip address 10.0.0.1 255.255.255.252\nrouter bgp 1\n neighbor 10.0.0.2 remote-as 2\n"
+        " address-family ipv4\n exit-address-family\n",
+        OTHER,
+    ),
     "NX-OS as shown": ("a", "!Command: show running-config\nversion 10.3(2) Bios:version 05\n", Kind("nxos")),
     "Junos in braces": ("leaf1.conf", JUNOS.format("leaf1"), Kind("junos")),
     "Junos as set lines": ("leaf1.txt", "set system host-name leaf1\n", Kind("junos")),
