@@ -232,7 +232,7 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
         {f"leaf{n}.frr": CROSSED.format(n=n, other=3 - n) for n in (1, 2)},
         [],
     ),
-    ("FAB265", "each leaf imports what nobody exports"): (
+    ("FAB265", "each leaf imports what no leaf exports"): (
         {f"leaf{n}.frr": CROSSED.format(n=n, other=n + 2) for n in (1, 2)},
         [
             f"leaf{n}.frr:6: error[FAB265]: leaf{n}: VRF red: import route targets 6500{n + 2}:7, but 6500{5 - n}:7 on the "
