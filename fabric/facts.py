@@ -196,6 +196,7 @@ class Facts:
     unread: list[Located[str]] = field(default_factory=list)  # statements that the reader does not know, whole
     statements: int = 0  # in all, those that it knows and passes over included
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # path → what was read
+    elsewhere: bool = False  # addresses are set by other means than a config: those of a container, in its kernel
     filed: str = ""  # the device that its path names, where that is not `name`
     others: list[Located[str]] = field(default_factory=list)  # host names in files of its folder that are another device's
 

@@ -14,10 +14,11 @@ from fabric.text import plural
 LEAST = 10  # planned statements that are missing behind the end of a file: fewer may be edits
 CUT_OFF = "FAB290"
 UNCLOSED = "never closed"  # end of what readers report about a block that the end of the file is in
-SESSIONS, ADDRESSES = "FAB256", "FAB253"
+SESSIONS, ADDRESSES, AS_NUMBERS = "FAB256", "FAB253", "FAB255"
 OF_ABSENCE = frozenset(  # checks that report what is missing, which may be behind the end of the file
     ("FAB253", "FAB256", "FAB257", "FAB259", "FAB260", "FAB261", "FAB272", "FAB281", "FAB283", "FAB2506", "FAB2509")
 )
+OF_PARTS = OF_ABSENCE | {"FAB267", "FAB2501"}  # … or in the config that the file is a part of
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,17 @@ def cut_files(facts: Facts) -> set[str]:
     return {fact.file for fact in facts.broken if fact.value.endswith(UNCLOSED) or 0 < last.get(fact.file, 0) <= fact.line}
 
 
+def is_part(facts: Facts) -> bool:
+    """Whether the files hold statements to be added to a config: no host name and no address of an interface."""
+    return facts.hostname is None and not any(port.addresses for port in facts.interfaces.values())
+
+
+def without_parts(devices: Sequence[Facts], findings: list[Finding]) -> list[Finding]:
+    """Without what a part of a config lacks: the other part may have it."""
+    parts = {facts.name for facts in devices if is_part(facts)}
+    return [one for one in findings if one.device not in parts or not _of_part(one)] if parts else findings
+
+
 def without_consequences(devices: Sequence[Facts], findings: list[Finding]) -> list[Finding]:
     """Without what follows from a file that cannot be read to its end, on its device and on those that it is cabled to.
 
@@ -81,6 +93,10 @@ def without_consequences(devices: Sequence[Facts], findings: list[Finding]) -> l
     cut = {facts.name for facts in devices if cut_files(facts)}
     broken = {facts.name for facts in devices if facts.broken}
     return [one for one in findings if not _follows(one, cut, broken)] if broken else findings
+
+
+def _of_part(finding: Finding) -> bool:
+    return finding.id in OF_PARTS or (finding.id == AS_NUMBERS and finding.about.absent)
 
 
 def _follows(finding: Finding, cut: set[str], broken: set[str]) -> bool:

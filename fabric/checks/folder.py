@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fabric.checks.base import FilesCheck
-from fabric.checks.cut import without_consequences
+from fabric.checks.cut import is_part, without_consequences, without_parts
 from fabric.checks.equals.compare import Comparison, compared
 from fabric.checks.equals.roles import Outlines
+from fabric.checks.files.bgp import addresses_unread
 from fabric.checks.files.equals import Compared, EqualsCheck
 from fabric.checks.files.igp import not_judged
 from fabric.checks.files.reading import FolderCheck
@@ -53,7 +54,8 @@ def check_network(network: Network, outlines: Outlines | None = None) -> tuple[l
     outlines.read(network.devices)
     findings = without_consequences(network.devices, run(FilesCheck, replace(network, names=outlines.names)))
     subject = Compared(network, findings, outlines, comparison)
-    return findings + run(EqualsCheck, subject), [*_not_compared(comparison), *not_judged(subject)]
+    skipped = [*_not_compared(comparison), *not_judged(subject), *addresses_unread(network), *_parts(network)]
+    return without_parts(network.devices, findings + run(EqualsCheck, subject)), skipped
 
 
 def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:
@@ -62,6 +64,11 @@ def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:
         yield subject, f"fewer than 3 devices of a role: {listed(comparison.alone)}"
     if comparison.apart:
         yield subject, f"too different from the devices with similar names: {listed(comparison.apart)}"
+
+
+def _parts(network: Network) -> Iterator[tuple[str, str]]:
+    if parts := [facts.name for facts in network.devices if facts.statements and is_part(facts)]:
+        yield "what configs lack", f"parts of configs, without host name and addresses: {listed(parts)}"
 
 
 def apart(folder: Folder) -> list[Finding]:

@@ -167,6 +167,25 @@ def test_the_other_ends_of_a_cut_file_are_not_blamed(cut: bool, tmp_path: Path) 
     assert [(one.id, one.device) for one in found] == [("FAB290", "leaf1") if cut else ("FAB253", "spine1")]
 
 
+PART = """\
+vlan 10
+interface Vxlan1
+   vxlan source-interface Loopback0
+   vxlan vlan 10 vni 10010
+router bgp 65001
+   neighbor 10.1.1.0 route-map RM out
+   address-family evpn
+      neighbor 10.1.1.0 activate
+"""
+
+
+@pytest.mark.parametrize("head", ["", "hostname leaf1\n"])
+def test_what_a_part_of_a_config_lacks_is_not_judged(head: str, tmp_path: Path) -> None:
+    (tmp_path / "leaf1.cfg").write_text(head + PART)
+    found = {one.id for one in without_plan(tmp_path) if one.severity == "error"}
+    assert found == ({"FAB255", "FAB267", "FAB281", "FAB2501"} if head else set())
+
+
 # --- a statement that much depends on ---------------------------------------------------------------------------
 
 

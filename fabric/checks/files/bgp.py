@@ -59,9 +59,9 @@ class RemoteAs(FilesCheck):
             if peer.dynamic:
                 continue
             if peer.remote_as is None:
-                yield self.on(
-                    facts, Located(None, peer.line, peer.file), f"{session_name(peer.vrf, peer.peer)}: no remote AS number"
-                )
+                about = About((Subject(peer.peer, "neighbor", peer.vrf),), "remote_as", absent=True)
+                message = f"{session_name(peer.vrf, peer.peer)}: no remote AS number"
+                yield self.on(facts, Located(None, peer.line, peer.file), message, about=about)
                 continue
             far = network.far(peer)
             asn_fact = asn_at(far) if far else None
@@ -224,12 +224,16 @@ class LocalAddress(FilesCheck):
         for facts in network.devices:
             if not has_addresses(facts):
                 continue
-            asn_fact = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
-            asn_fact |= facts.interfaces.keys()
+            own = {
+                bare(fact.value)
+                for interface in facts.interfaces.values()
+                for fact in (*interface.addresses, *interface.gateways)
+            }
+            own |= facts.interfaces.keys()
             users: dict[Located[str], list[str]] = {}
             for peer in facts.neighbors():
                 source = peer.source
-                if source and is_on(peer) and not asn_fact & {bare(source.value), source.value.removesuffix(".0")}:
+                if source and is_on(peer) and not own & {bare(source.value), source.value.removesuffix(".0")}:
                     users.setdefault(source, []).append(session_name(peer.vrf, peer.peer))
             for source, names in users.items():  # a group's line holds for many
                 message = f"{listed(names, 1)}: local address {source.value} is not configured on this device"
@@ -237,8 +241,14 @@ class LocalAddress(FilesCheck):
 
 
 def has_addresses(facts: Facts) -> bool:
-    """Whether the files of a device tell any: a fragment of a config, or FRR alone, may not."""
-    return any(interface.addresses for interface in facts.interfaces.values())
+    """Whether the files of a device tell all of them: a fragment of a config, or FRR alone, may not."""
+    return not facts.elsewhere and any(interface.addresses for interface in facts.interfaces.values())
+
+
+def addresses_unread(network: Network) -> Iterator[tuple[str, str]]:
+    """Devices whose sessions are judged in part only, as their addresses are not in the files."""
+    if names := [facts.name for facts in network.devices if any(facts.neighbors()) and not has_addresses(facts)]:
+        yield "local addresses and far ends of sessions", f"addresses are not in the files: {listed(names)}"
 
 
 def _kernel_unread(facts: Facts) -> bool:
@@ -250,7 +260,9 @@ def _kernel_unread(facts: Facts) -> bool:
 
 def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:
     """Whether the local address of the session is known; if not, the far end may have a session with an unparsed one."""
-    return peer.interface or network.placed(facts, peer) or not _kernel_unread(facts)
+    if peer.interface or network.near[id(facts)].beside(peer.vrf, peer.peer):
+        return True
+    return has_addresses(facts) and (peer.source is not None or not _kernel_unread(facts))
 
 
 class RouterId(FilesCheck):

@@ -131,6 +131,7 @@ class VrfVni(FilesCheck):
 
     def _targets(self, network: Network) -> Iterator[Finding]:
         for subject, rows in _by_subject(network).items():
+            crossed = _crossed(rows)
             for kind in ("imports", "exports"):
                 sets = [
                     (frozenset(fact.value for fact in getattr(table, kind)), (facts, table))
@@ -148,7 +149,28 @@ class VrfVni(FilesCheck):
                         f"{subject}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves"
                     )
                     leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
+                    if crossed and not leaks:
+                        continue
                     yield self.on(facts, fact, message, severity=WARNING if leaks else "")
+
+
+def _crossed(rows: list[tuple[Facts, Vni | Vrf]]) -> bool:
+    """Whether every leaf imports what each other one exports, so that it is by design that their targets differ.
+
+    Each may have targets of its own, as those that are derived from AS number and VNI.
+    """
+    sent = [_exported(facts, table) for facts, table in rows]
+    taken = [{fact.value for fact in table.imports} for _, table in rows]
+    return all(taken[at] & sent[to] for at in range(len(rows)) for to in range(len(rows)) if at != to)
+
+
+def _exported(facts: Facts, table: Vni | Vrf) -> set[str]:
+    """Route targets of the routes of a table; derived ones are `<AS number>:<VNI>` (RFC 8365 section 5.1.2.1)."""
+    if table.exports:
+        return {fact.value for fact in table.exports}
+    process = facts.bgp.get("")
+    vni = table.number if isinstance(table, Vni) else table.vni.value if table.vni else None
+    return {f"{process.asn.value & 0xFFFF}:{vni}"} if process and process.asn and vni is not None else set()
 
 
 def _renamed(network: Network, users: list[tuple[Facts, str, Located[int]]]) -> bool:
@@ -245,7 +267,7 @@ class TunnelSource(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             source = facts.vtep
-            if source is None:
+            if source is None or facts.elsewhere:
                 continue
             addresses = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
             name = source.value

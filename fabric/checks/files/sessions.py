@@ -101,8 +101,8 @@ class Reflectors(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             process = facts.bgp.get("")
-            if process is None or has_vtep(facts):
-                continue
+            if process is None or has_vtep(facts) or any(vrf.imports for vrf in facts.vrfs.values()):
+                continue  # the last: routes end there, over MPLS
             plain = [
                 (peer, far)
                 for peer in evpn_of(process)

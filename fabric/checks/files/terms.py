@@ -78,6 +78,8 @@ class SessionTerms(FilesCheck):
             name = session_name(peer.vrf, peer.peer)
             yield self.on(facts, peer.families[0], f"{name}: no address family in common: {got} ({place(back.families[0])})")
             return
+        if peer.dynamic or back.dynamic:
+            return  # one listener serves sessions of several families
         for family in sorted((mine.keys() ^ theirs.keys()) - {"ipv4"}):
             without, neighbor, other, fact = (
                 (far, back, facts, mine[family]) if family in mine else (facts, peer, far, theirs[family])

@@ -17,6 +17,8 @@ from fabric.nos.reading.recognise import NO_CONFIG, recognise
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
+COPIES = frozenset({".bak", ".backup", ".old", ".org", ".orig", ".prev", ".sav", ".save"})  # of a file beside it
+FORMS = frozenset({".set"})  # what ends the stem of a file whose config another file has in another form
 USUAL = frozenset({"config", "running-config", "show_running-config", "startup", "startup-config"})  # stems of files
 
 
@@ -70,9 +72,10 @@ def scan(root: Path) -> Folder:
     """Looks at every file below a folder, or at a single file. Raises OSError when there is none."""
     folder = Folder(str(root))
     texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
+    whole: dict[str, Path] = {}  # text with a host name → the first file with it
     lost = list[OSError]()
     for site, path in _files(root, lost.append):
-        if path.suffix.lower() in NO_CONFIG:
+        if path.suffix.lower() in NO_CONFIG or _is_earlier(path):
             folder.passed.append(str(path))
             continue
         if path.is_symlink() and path != root and not _within(path, root):
@@ -92,7 +95,9 @@ def scan(root: Path) -> Folder:
             folder.unrecognised[str(path)] = (error.strerror or str(error)).lower()
             continue
         kind = recognise(str(path), text)
-        if kind.nos:
+        if kind.nos and _is_copy(path, text, whole):
+            folder.passed.append(str(path))
+        elif kind.nos:
             texts.setdefault((site, str(_home(path, root))), {})[str(path)] = kind.nos, text
         else:
             folder.unrecognised[str(path)] = kind.reason
@@ -104,6 +109,20 @@ def scan(root: Path) -> Folder:
             folder.devices.append(device)
     _part(folder)
     return folder
+
+
+def _is_earlier(path: Path) -> bool:
+    """Whether a file is an earlier state of another, `frr.conf.old` or `frr.old` beside `frr.conf`, or another form of it."""
+    if path.suffix.lower() not in COPIES:
+        form = path.with_suffix("")  # `leaf1.set` of `leaf1.set.conf`, the same config as `leaf1.conf` in another form
+        return form.suffix.lower() in FORMS and form.with_suffix(path.suffix).exists()
+    return path.with_suffix("").exists() or any(path.with_suffix(ending).exists() for ending in ENDINGS if ending)
+
+
+def _is_copy(path: Path, text: str, whole: dict[str, Path]) -> bool:
+    """Whether the config of a device stands a second time below the folder of the first, as tools leave it in `tmp`."""
+    first = whole.setdefault(text, path) if _configured_name(text) else path
+    return path.parent != first.parent and path.is_relative_to(first.parent)
 
 
 def _within(path: Path, root: Path) -> bool:
@@ -120,12 +139,21 @@ def _part(found: Folder) -> None:
     for device in found.devices:
         if not device.site:
             folders.setdefault(device.name.lower(), []).append(PurePath(next(iter(device.files))).parent)
-    shared = Counter(fork for places in folders.values() for other in places[1:] for fork in _forks(places[0], other))
+    pairs = [(places[0], other) for places in folders.values() for other in places[1:]]
+    shared = Counter(fork for one, other in pairs for fork in _forks(one, other))
+    alike = {fork for one, other in pairs for fork in _forks(one, other) if _same_place(one, other)}
     inside = {fork: sum(any(own.is_relative_to(fork) for own in places) for places in folders.values()) for fork in shared}
-    found.apart = sorted(str(fork) for fork, names in shared.items() if names > 1 and names * 2 >= inside[fork])
+    enough = {fork for fork, names in shared.items() if names > 1 or fork in alike}
+    found.apart = sorted(str(fork) for fork in enough if shared[fork] * 2 >= inside[fork])
     for device in found.devices:
         around = [fork for fork in found.apart if PurePath(next(iter(device.files))).is_relative_to(fork)]
         device.site = device.site or max(around, key=len, default="")
+
+
+def _same_place(one: PurePath, other: PurePath) -> bool:
+    """Whether two folders of a device stand at one place below different ones: `before/leaf1` and `after/leaf1`."""
+    below = [place.relative_to(fork).parts for fork, place in zip(_forks(one, other), (one, other), strict=False)]
+    return len(below) == 2 and below[0] == below[1] != ()
 
 
 def _forks(one: PurePath, other: PurePath) -> Iterator[PurePath]:

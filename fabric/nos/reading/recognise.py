@@ -24,7 +24,7 @@ _FOREIGN: Signs = (  # of network OSes without a reader
     (3, r"^version 1[2-7]\.\d"),
     (3, r"^service timestamps "),
     (3, r"^boot-start-marker"),
-    (2, r"^ ip address \d+\.\d+\.\d+\.\d+ 255\."),
+    (4, r"^ ip address \d+\.\d+\.\d+\.\d+ 255\."),  # IOS: FRR takes no mask, EOS and NX-OS indent by more
     (3, r"^net add \S"),
     (3, r"^!! IOS XR"),
     (3, r"^sysname "),

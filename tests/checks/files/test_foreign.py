@@ -46,6 +46,35 @@ interface Vlan4094
 router bgp {asn}
    neighbor 192.168.0.{o} remote-as {asn}
 """
+CONTAINER = """\
+set interfaces irb unit 600 family inet address 10.1.0.1/24
+set protocols bgp group PE local-address 10.9.0.1
+set protocols bgp group PE neighbor 10.9.0.2
+set switch-options vtep-source-interface lo.0
+set system host-name pe1
+"""
+LISTENER = """\
+hostname cdn1
+router bgp 1
+ neighbor G peer-group
+ neighbor G remote-as external
+ bgp listen range 10.9.0.0/24 peer-group G
+ bgp listen range fd00:9::/64 peer-group G
+ address-family ipv6
+  neighbor G activate
+interface eth1
+ ip address 10.9.0.1/24
+ ipv6 address fd00:9::1/64
+"""
+CROSSED = """\
+hostname leaf{n}
+vrf red
+ vni 7
+router bgp 6500{n} vrf red
+ address-family l2vpn evpn
+  route-target import 6500{other}:7
+router bgp 6500{n}
+"""
 FRAGMENT = "hostname {n}\nrouter bgp {asn}\n   neighbor {peer} remote-as {far}\n   neighbor {peer} update-source Loopback0\n"
 FRR = "hostname r1\nrouter bgp 65001\n neighbor 10.0.0.1 remote-as 65002\n neighbor 10.0.0.1 update-source 10.0.0.2\n"
 HAND = "hostname r2\nrouter bgp 65002\n neighbor 10.0.0.2 remote-as 65001\ninterface swp1\n ip address 10.0.0.1/31\n"
@@ -167,6 +196,48 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             f"192.168.0.0/31; also on "
             + ", ".join(f"leaf{m} Vlan4094" for m in (1, 2, 3, 4) if m != n)
             for n, h in ((1, 0), (2, 0), (3, 0), (4, 1))
+        ],
+    ),
+    ("FAB256", "addresses of a far end that are in no file"): (
+        {
+            "leaf1.frr": FRAGMENT.format(n="leaf1", asn=1, peer="10.9.0.2", far=1),
+            "s1.eos": FRAGMENT.format(n="s1", asn=1, peer="10.9.0.1", far=1)
+            + "interface Loopback0\n   ip address 10.9.0.2/32\n",
+        },
+        ["s1.eos:3: note[FAB256]: s1: neighbor 10.9.0.1: address not assigned to any device in the files"],
+    ),
+    ("FAB257", "addresses of a container in its kernel"): ({"pe1.junos": CONTAINER}, []),
+    ("FAB267", "addresses of a container in its kernel"): ({"pe1.junos": CONTAINER}, []),
+    ("FAB257", "a switch with the lines of a container"): (
+        {"pe1.junos": CONTAINER.replace("-interface lo.0", "-interface lo0.0")},
+        ["pe1.junos:2: error[FAB257]: pe1: neighbor 10.9.0.2: local address 10.9.0.1 is not configured on this device"],
+    ),
+    ("FAB257", "a session from the address of a gateway"): (
+        {
+            "leaf1.eos": FRAGMENT.format(n="leaf1", asn=1, peer="10.9.0.2", far=2).replace("Loopback0", "10.9.0.1")
+            + "interface Vlan10\n   ip address virtual 10.9.0.1/24\ninterface Ethernet1\n   ip address 10.8.0.1/31\n"
+        },
+        [],
+    ),
+    ("FAB259", "one listener for sessions of two families"): (
+        {
+            "cdn1.frr": LISTENER,
+            "edge1.frr": "hostname edge1\nrouter bgp 2\n neighbor 10.9.0.1 remote-as 1\n neighbor fd00:9::1 remote-as 1\n"
+            " address-family ipv6\n  no neighbor 10.9.0.1 activate\n  neighbor fd00:9::1 activate\n"
+            "interface eth1\n ip address 10.9.0.2/24\n ipv6 address fd00:9::2/64\n",
+        },
+        [],
+    ),
+    ("FAB265", "each leaf imports what the other exports by itself"): (
+        {f"leaf{n}.frr": CROSSED.format(n=n, other=3 - n) for n in (1, 2)},
+        [],
+    ),
+    ("FAB265", "each leaf imports what no leaf exports"): (
+        {f"leaf{n}.frr": CROSSED.format(n=n, other=n + 2) for n in (1, 2)},
+        [
+            f"leaf{n}.frr:6: error[FAB265]: leaf{n}: VRF red: import route targets 6500{n + 2}:7, but 6500{5 - n}:7 on the "
+            "other leaves"
+            for n in (1, 2)
         ],
     ),
     ("FAB255", "a session over a peer link is with the half that it is meant for"): (four(MLAG), []),

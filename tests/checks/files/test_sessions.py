@@ -83,6 +83,17 @@ CASES: Mapping[tuple[str, str], Case] = {
         without(IBGP, "spine1.eos", "   neighbor EVPN route-reflector-client"),
         ["spine1.eos:10: error[FAB2502]: spine1: EVPN routes are not passed on between leaf1 and leaf2: neither is a client"],
     ),
+    ("FAB2502", "no client, and routes end here over MPLS"): (
+        but(
+            without(IBGP, "spine1.eos", "   neighbor EVPN route-reflector-client"),
+            {
+                "spine1.eos": {
+                    "   address-family evpn": "   vrf red\n      route-target import evpn 65000:7\n   address-family evpn"
+                }
+            },
+        ),
+        [],
+    ),
     ("FAB2503", "multihop"): (EBGP, []),
     ("FAB2503", "no multihop"): (
         without(EBGP, "leaf2.eos", "   neighbor 10.255.1.1 ebgp-multihop 3"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import pytest
 
@@ -28,6 +28,12 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
     "EOS by one section": ("a", "interface Management1\n   ip address 192.0.2.1/24\n", Kind("eos")),
     "EOS with peer groups": ("a", "router bgp 1\n   neighbor X peer group\n", Kind("eos")),
     "NX-OS": ("leaf1.cfg", NXOS.format("leaf1"), Kind("nxos")),
+    "IOS with lines that FRR has too": (
+        "ce.cfg",
+        "interface Ethernet0/0\n ip address 10.0.0.1 255.255.255.252\nrouter bgp 1\n neighbor 10.0.0.2 remote-as 2\n"
+        " address-family ipv4\n exit-address-family\n",
+        OTHER,
+    ),
     "NX-OS as shown": ("a", "!Command: show running-config\nversion 10.3(2) Bios:version 05\n", Kind("nxos")),
     "Junos in braces": ("leaf1.conf", JUNOS.format("leaf1"), Kind("junos")),
     "Junos as set lines": ("leaf1.txt", "set system host-name leaf1\n", Kind("junos")),
@@ -149,6 +155,31 @@ LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]
         {f"{when}/leaf{n}.conf": "frr version 8\nrouter bgp 1\n" for when in ("after", "before") for n in (1, 2)},
         [(f"leaf{n}", "frr", [f"{when}/leaf{n}.conf"]) for when in ("after", "before") for n in (1, 2)],
     ),
+    "labs that each have one device of a name": (
+        {f"{lab}/router1/frr.conf": FRR.format("router1") for lab in ("bgp", "vrf")},
+        [("router1", "frr", [f"{lab}/router1/frr.conf"]) for lab in ("bgp", "vrf")],
+    ),
+    "an earlier state of a file beside it": (
+        {
+            "leaf1.cfg": EOS.format("leaf1"),
+            "leaf1.cfg.old": EOS.format("leaf1"),
+            "leaf1.org": EOS.format("leaf1"),
+            "leaf2.bak": EOS.format("leaf2"),
+        },
+        [("leaf1", "eos", ["leaf1.cfg"]), ("leaf2", "eos", ["leaf2.bak"])],
+    ),
+    "one config in two forms": (
+        {"leaf1.conf": JUNOS.format("leaf1"), "leaf1.set.conf": "set system host-name leaf1\n"},
+        [("leaf1", "junos", ["leaf1.conf"])],
+    ),
+    "a copy below the folder of the first": (
+        {"leaf1/junos.conf": JUNOS.format("leaf1"), "leaf1/tmp/01.conf": JUNOS.format("leaf1")},
+        [("leaf1", "junos", ["leaf1/junos.conf"])],
+    ),
+    "other contents below the folder of the first": (
+        {"leaf1/junos.conf": JUNOS.format("leaf1"), "leaf1/tmp/01.conf": JUNOS.format("leaf1") + "policy-options {\n}\n"},
+        [("leaf1", "junos", ["leaf1/junos.conf"]), ("leaf1", "junos", ["leaf1/tmp/01.conf"])],
+    ),
     "hidden files, pages and tables": (
         {
             "leaf1.cfg": EOS.format("leaf1"),
@@ -222,6 +253,13 @@ def test_what_is_no_config_by_its_name_is_counted_apart(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     write(tmp_path, {"a.cfg": EOS.format("a"), "b.cfg": EOS.format("b"), "daemons": "bgpd=yes\n", "x.png": b"\x89PNG"})
     assert scan(Path()).passed == ["x.png", "daemons"]
+
+
+def test_one_place_in_several_folders_is_a_network_each(tmp_path: Path) -> None:
+    write(tmp_path, {f"{lab}/router1/frr.conf": FRR.format("router1") for lab in ("bgp", "vrf")})
+    assert [PurePath(path).name for path in scan(tmp_path).apart] == ["bgp", "vrf"]
+    write(tmp_path, {f"leaf{n}/frr.conf": FRR.format("frr") for n in (1, 2)})
+    assert [PurePath(path).name for path in scan(tmp_path).apart] == ["bgp", "vrf"]  # two devices of one name are none
 
 
 def test_a_single_file_is_a_folder_of_one(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ def test_two_versions_of_a_network_are_two_networks(tmp_path: Path) -> None:
     ],
 )
 def test_one_device_reported_twice_is_no_other_network(files: Mapping[str, str], tmp_path: Path) -> None:
-    write(tmp_path, {path: EOS.format(name) for path, name in files.items()})
+    write(tmp_path, {path: f"! {path}\n{EOS.format(name)}" for path, name in files.items()})
     found = scan(tmp_path)
     assert found.apart == []
     assert [finding.severity for finding in check_folder(found).findings if finding.id == "FAB250"] == ["error"]

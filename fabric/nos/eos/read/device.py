@@ -9,6 +9,7 @@ from fabric.facts import MANAGEMENT, Facts, Interface, Located, Vni, Vrf
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.eos.read.qos import Qos
+from fabric.nos.eos.typed import as_shown
 from fabric.nos.reading import (
     Section,
     each_name,
@@ -32,8 +33,8 @@ VLAN_MTU = 1500  # without `mtu` and `interface defaults`: `show interfaces vlan
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (
-    "aaa", "agent", "alias", "arp", "boot", "clock", "cvx", "daemon", "dhcp", "dns", "dot1x", "email", "end", "enable",
-    "errdisable", "event-handler", "event-monitor", "hardware", "hash", "ip arp", "ip dhcp", "ip domain",
+    "aaa", "agent", "alias", "arp", "boot", "clock", "configure", "cvx", "daemon", "dhcp", "dns", "dot1x", "email", "end",
+    "enable", "errdisable", "event-handler", "event-monitor", "hardware", "hash", "ip arp", "ip dhcp", "ip domain",
     "ip domain-list", "ip domain-lookup", "ip domain-name", "ip ftp", "ip hardware", "ip http", "ip icmp", "ip igmp",
     "ip nat", "ip radius", "ip route", "ip routing", "ip ssh", "ip tacacs", "ip tftp", "ipv6 hardware", "ipv6 icmp",
     "ipv6 nd", "ipv6 route", "ipv6 unicast-routing", "ipv6 neighbor", "lacp", "license", "link", "load-balance",
@@ -79,7 +80,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
     facts = Facts(name, "eos", tuple(files))
     for file, text in files.items():
-        _Reader(facts, file, read_indented(_without_banners(text))).read()
+        _Reader(facts, file, read_indented(as_shown(_without_banners(text)))).read()
     return facts
 
 

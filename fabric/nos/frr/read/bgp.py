@@ -156,10 +156,14 @@ class Process:
 
     def _interface(self, draft: Draft, line: Line, words: list[str]) -> None:
         """`neighbor swp1 interface [v6only] [remote-as … | peer-group …]`; beside an address the interface is a scope."""
-        if peer_address(draft.name):
-            return
-        draft.interface = True
         rest = [word for word in words if word != "v6only"]
+        if peer_address(draft.name):
+            if len(rest) < 2:
+                return
+            got = f"neighbor {draft.name} interface: expected the name of an interface, got an address"
+            self.device.facts.broken.append(line.located(got))
+        else:
+            draft.interface = True
         if rest[:1] == ["peer-group"]:
             self._group(draft, line, rest[1:])
         elif rest:

@@ -126,7 +126,7 @@ class _Conf:
                 port.description = port.description or line.located(" ".join(words).strip('"'))
             case ["shutdown"]:
                 port.enabled = Located(line.negated, line.number, line.file)
-            case ["vrf", name]:
+            case ["vrf", name] if line.indented:  # as some tools write it; else a section of its own
                 port.vrf = port.vrf or line.located(vrf_name(name))
             case ["ip" | "ipv6", "address" | "addr", text, *words]:
                 self._address(port, line, text if "/" in text or "peer" not in words else f"{text}/32")

@@ -32,6 +32,7 @@ class Line:
     number: int
     negated: bool
     file: str
+    indented: bool = False
 
     def located(self, value: str) -> Located[str]:
         return Located(value, self.number, self.file)
@@ -69,7 +70,7 @@ def walk(text: str, file: str, facts: Facts, whole: Section) -> None:
             del sections[1:]
             continue
         negated = words[0] == "no" and len(words) > 1
-        line = Line(words[1:] if negated else words, number, negated, file)
+        line = Line(words[1:] if negated else words, number, negated, file, raw[0].isspace())
         line.words[0] = SHORT.get(line.words[0], line.words[0])
         try:
             for depth in range(len(sections) - 1, -1, -1):

@@ -19,6 +19,7 @@ from fabric.nos.junos.read.tree import number
 from fabric.nos.junos.read.vlans import places, read_vlans
 
 INHERITS = re.compile("groups|interface-range")
+OF_LINUX = re.compile(r"\binterface (?:lo|eth\d+)(?:\.\d+)?(?=[;\s]|$)|-interface lo\.0", re.M)  # of cRPD, a container
 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
@@ -39,6 +40,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     read_instances(facts, everywhere, vlans)
     read_bgp(facts, everywhere)
     facts.vtep = facts.vtep or evpn_source(facts)
+    facts.elsewhere = any(map(OF_LINUX.search, files.values()))
     read_qos(facts, root)
     read_policies(facts, root)
     hashing = root.at("forwarding-options")

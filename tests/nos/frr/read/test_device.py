@@ -85,6 +85,7 @@ def test_neighbor(peer: str) -> None:
     ("text", "expected"),
     [
         ("interface swp1\nip address 10.0.0.1/31\nshutdown\n", {"swp1": ["10.0.0.1/31@2"]}),
+        ("interface swp1\n ip address 10.0.0.1/31\nvrf red\n vni 7\n", {"swp1": ["10.0.0.1/31@2"]}),
         ("interface lo vrf red\n ip address 10.0.0.1 peer 10.0.0.2/32\n", {"lo": ["10.0.0.1/32@2"]}),
         (
             "int swp1\n ip addr 10.0.0.1/31\n!\nint swp2\n ipv6 address FD00:0::1/127\n",
@@ -96,6 +97,23 @@ def test_addresses_of_frr_alone(text: str, expected: dict[str, list[str]]) -> No
     found = facts(text)
     assert {name: plain(port.addresses) for name, port in found.interfaces.items()} == expected
     assert (found.unread, found.broken) == ([], [])
+
+
+def test_a_vrf_ends_the_interface_before_it() -> None:
+    assert plain(facts("interface swp1\n vrf red\n").interfaces["swp1"].vrf) == "red@2"
+    found = facts("interface swp1\n ip address 10.0.0.1/31\nvrf red\n vni 7\n")
+    assert found.interfaces["swp1"].vrf is None
+    assert plain(found.vrfs["red"].vni) == "7@4"
+
+
+def test_an_address_is_no_name_of_an_interface() -> None:
+    found = facts(
+        "router bgp 1\n neighbor G peer-group\n neighbor G remote-as 2\n neighbor 10.0.0.1 interface peer-group G\n"
+    )
+    got = "neighbor 10.0.0.1 interface: expected the name of an interface, got an address"
+    assert [(fact.value, fact.line) for fact in found.broken] == [(got, 4)]
+    peer = found.bgp[""].neighbors["10.0.0.1"]
+    assert (plain(peer.remote_as), peer.interface) == ("2@3", False)
 
 
 @pytest.mark.parametrize(

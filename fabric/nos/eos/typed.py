@@ -1,0 +1,124 @@
+"""EOS configs as a person types them, rewritten as `show running-config` prints them. Every line keeps its number.
+
+The parser of EOS ignores indentation: it reads a line in the mode that is open, and where that mode lacks the command, in
+the modes above it. It accepts keywords in any case and cut short where they stay unambiguous, and short names of interfaces
+(Arista EOS User Manual, Command-Line Interface: command modes, command truncation). A text that is printed by EOS is
+returned as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from fabric.nos.eos.read.names import STEMS, port_name
+
+_STEMS = "|".join(STEMS)
+_GLOBAL = (
+    r"interface |router |hostname |vrf (?:instance|definition) |(?:no )?ip(?:v6)? (?:unicast-)?routing\b|ip(?:v6)? route "
+    r"|ip(?:v6)? prefix-list |ip virtual-router mac-address |route-map \S+(?: (?:permit|deny) \d+)?$|service routing "
+    r"|no spanning-tree vlan|mlag configuration|management api |username |transceiver qsfp "
+)  # commands that no mode below an interface or a router has
+_OF_INTERFACE = (
+    r"(?:no )?(?:switchport\b(?! default)|shutdown$)|(?:description|channel-group|mtu|vxlan|encapsulation dot1q) "
+    r"|(?:no )?autostate$|ip(?:v6)? address |ip virtual-router address |vrf (?:forwarding )?(?!instance|definition)\S+$"
+)  # commands that are none at the top
+_OF_BGP = (
+    r"(?:no )?(?:neighbor|bgp) |(?:address-family|aggregate-address|network|router-id|maximum-paths|redistribute) "
+    r"|(?:distance|timers) bgp |(?:rd|route-target) "
+)
+_CUT = {
+    "interface": r"int(?:e(?:r(?:f(?:ac?)?)?)?)?",
+    "description": r"desc(?:r(?:i(?:p(?:t(?:io?)?)?)?)?)?",
+    "ip address": r"ip addr?(?:es?|ess)?",
+    "ipv6 address": r"ipv6 addr?(?:es?|ess)?",
+    "no shutdown": r"no shutd?(?:o|ow)?",
+    "shutdown": r"shutd?(?:o|ow)?",
+    "switchport": r"sw(?:itc?|itchpo?r?)?",
+    "no switchport": r"no sw(?:itc?|itchpo?r?)?",
+    "vxlan source-interface": r"vxlan source-?i?n?t?e?r?f?a?c?",
+    "neighbor": r"neig?h?b?o?",
+}  # keywords that are often cut short, up to all but their last letter
+
+_INTERFACE = re.compile(r"interface (?!defaults|profile )(\S.*)")
+_NAMED = re.compile(
+    r"(.*\b(?:update-source|source-interface|local-interface|peer-link|unnumbered|neighbor interface))"
+    r" ([A-Za-z-]+ ?\d\S*)(.*)"
+)
+_TOP = re.compile(_GLOBAL)
+_PLAIN = re.compile(
+    r"(?:interface|router bgp|vrf instance|vlan|ip(?:v6)? (?:routing|route|prefix-list|virtual-router)|route-map|hostname"
+    r"|service|no|spanning-tree|username)\b|$"
+)  # sections, and lines without one, in which no command of the top has another meaning
+_IN_INTERFACE, _IN_BGP = re.compile(_OF_INTERFACE), re.compile(_OF_BGP)
+_COMMENT = re.compile(r"(?!.*\bdescription )(.*\S)\s+! \S.*")  # behind a command
+_OF_FAMILY = re.compile(r"(?:no )?neighbor \S+ activate|network ")
+_SHORT = [(full, re.compile(rf"(?:{cut})(?= |$)", re.I)) for full, cut in _CUT.items()]
+_TYPED = re.compile(
+    rf"^(?:[ \t]+(?:{_GLOBAL})|(?:{_OF_INTERFACE}|{_OF_BGP})"
+    rf"|[ \t]*(?:{'|'.join(_CUT.values())})(?: |$)"
+    rf"|interface (?!(?:{_STEMS})\d)(?:{'|'.join(f'{stem[:2]}|{stem[:2].lower()}' for stem in STEMS)})"
+    rf"|[^\n]*\b(?:update-source|source-interface|local-interface|peer-link) (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"
+    r"|[^\n!]*[^\s!][ \t]+! |( *)address-family \S+(?: \S+)?\n\1(?:no )?neighbor \S+ activate)",
+    re.M,
+)
+
+
+def as_shown(text: str) -> str:
+    """A config as EOS prints it, with as many lines as the text."""
+    return "\n".join(_Typed().lines(text)) if _TYPED.search(text) else text
+
+
+class _Typed:
+    """The modes that are open while the lines of a text are read."""
+
+    def __init__(self) -> None:
+        self.head = ""  # of the section at the top
+        self.margin = 0  # that it was typed with
+        self.family: int | None = None  # margin of the address family that is open
+
+    def lines(self, text: str) -> list[str]:
+        return [self._line(raw.expandtabs()) for raw in text.split("\n")]
+
+    def _line(self, raw: str) -> str:
+        line = raw.strip()
+        if not line or line[0] == "!":
+            return raw
+        margin = len(raw) - len(raw.lstrip())
+        line = _whole(line)
+        if self._at_top(line, margin):
+            self.head, self.margin, self.family = line, margin, None
+            return line
+        if not self.head.startswith(("interface ", "router bgp ")):
+            return " " * margin + line
+        depth = max(margin - self.margin, 1)
+        if line.startswith("address-family "):
+            self.family = margin
+        elif self.family is not None and margin <= self.family:
+            if margin == self.family and _OF_FAMILY.match(line):
+                depth += 1
+            else:
+                self.family = None
+        return " " * depth + line
+
+    def _at_top(self, line: str, margin: int) -> bool:
+        """Whether a line is a command of the top, or of the section that is open."""
+        if margin:
+            return _PLAIN.match(self.head) is not None and _TOP.match(line) is not None
+        if self.head.startswith("interface "):
+            return _IN_INTERFACE.match(line) is None
+        return not (self.head.startswith("router bgp ") and _IN_BGP.match(line))
+
+
+def _whole(line: str) -> str:
+    """A line with its keywords and names of interfaces in full."""
+    if match := _COMMENT.fullmatch(line):
+        line = match[1]
+    for full, short in _SHORT:
+        if match := short.match(line):
+            line = full + line[match.end() :]
+            break
+    if match := _INTERFACE.fullmatch(line):
+        return f"interface {port_name(match[1])}"
+    if match := _NAMED.fullmatch(line):
+        return f"{match[1]} {port_name(match[2])}{match[3]}"
+    return line
