@@ -77,7 +77,7 @@ def _accounts(facts: Facts, file: str, text: str) -> None:
 
 
 def unbalanced(text: str) -> tuple[str, int] | None:
-    """(what is wrong with the braces of a file, its line); nft loads nothing of such a file."""
+    """(what is wrong with the braces of a file, its line); nft loads nothing of the file then."""
     opened: list[int] = []
     for number, line in _lines(text):
         for brace in re.findall(r"[{}]", re.sub(r'"[^"]*"|\s#.*', "", line)):
