@@ -59,7 +59,7 @@ class RemoteAs(FilesCheck):
             if peer.dynamic:
                 continue
             if peer.remote_as is None:
-                about = About((Subject(peer.peer, "neighbor", peer.vrf),), "remote_as", absent=True)
+                about = About((session(peer.vrf, peer.peer),), "remote_as", absent=True)
                 message = f"{session_name(peer.vrf, peer.peer)}: no remote AS number"
                 yield self.on(facts, Located(None, peer.line, peer.file), message, about=about)
                 continue
