@@ -31,6 +31,8 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
     """
     text = syntax_of(own.nos).joined(like.path)
     if odd.family.text.startswith(PORTS) or AT_PORT in odd.family.text:
+        if _is_tagged_only(odd, like, facts):
+            return True
         names = [name for name in others.names_at.get(like.path, ()) if name.used and name.text not in witness.interfaces]
         return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
     if odd.extra and _is_count(odd, facts, witness):
@@ -44,6 +46,12 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
     if _is_unneeded(like, own, others):
         return True
     return any(not name.used and not _is_known(name, own) for name in others.names_at.get(like.path, ()))
+
+
+def _is_tagged_only(odd: Odd, like: Row, facts: Facts) -> bool:
+    """Whether a port has no address where its subinterfaces have them. A lost one shows at the far end (FAB253)."""
+    inside = [port for name, port in facts.interfaces.items() if name.startswith(f"{odd.name}.")]
+    return any(port.addresses for port in inside) and any(ADDRESS.fullmatch(value) for value in like.form.values)
 
 
 def _is_unneeded(like: Row, own: Outline, others: Outline) -> bool:
