@@ -225,6 +225,10 @@ REASONS = {
         TAGGED + "interface Ethernet4\n   ip address 10.2.{n}.0/31\n",
         TAGGED.replace("{n}", "1"),
     ),
+    "a cage that is split otherwise": (
+        "interface Ethernet15/1\n   shutdown\n   speed 400g-4\ninterface Ethernet15/5\n   shutdown\n   speed 400g-4\n",
+        "interface Ethernet15/1\n   shutdown\n   speed 800g-8\n",
+    ),
     "AS numbers": ("ip as-path access-list UP permit _65123_ any\n", "ip as-path access-list UP permit _65124_ any\n"),
 }
 
