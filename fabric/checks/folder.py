@@ -39,7 +39,7 @@ def check_folder(folder: Folder) -> Checked:
             f"configs in {folder.root}",
             folder.root,
             len(read),
-            sum(len(device.files) for device in folder.devices) + len(folder.unrecognised),
+            sum(len(device.files) for device in folder.devices) + len(folder.unrecognized),
             sum(facts.statements for facts in read),
             tuple(fact for facts in read for fact in facts.unread),
         )

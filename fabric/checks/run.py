@@ -54,7 +54,7 @@ class Outcome:
 def named_folder(scope: Scope) -> Folder | None:
     """The folder of configs that is judged. Raises OSError for one that is not there, or has nothing in it."""
     folder = scan(scope.configs) if scope.configs is not None else None
-    if folder is not None and not (folder.devices or folder.unrecognised):
+    if folder is not None and not (folder.devices or folder.unrecognized):
         raise FileNotFoundError(ENOENT, f"no config in this folder{_not_read(folder)}", str(scope.configs))
     return folder
 

@@ -75,7 +75,7 @@ def _leaves(fabric: FabricPlan) -> list[Device]:
     leaves = [device for device in fabric.switches if device.role == LEAF]
     pods = sorted({leaf.pod for leaf in leaves})[:PODS]
     units = {pod: sorted({leaf.unit for leaf in leaves if leaf.pod == pod})[:UNITS] for pod in pods}
-    border = {int(fabric.links.b[way.link]) for way in fabric.tenancy.external_connections}
+    border = {int(fabric.links.b[connection.link]) for connection in fabric.tenancy.external_connections}
     wanted = {leaf.index for leaf in leaves if leaf.pod in units and leaf.unit in units[leaf.pod]} | border
     wanted |= {fabric.tenancy.pair[index] for index in wanted if index in fabric.tenancy.pair}
     return [leaf for leaf in leaves if leaf.index in wanted]

@@ -12,7 +12,7 @@ from functools import cached_property
 from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
 from fabric.checks.equals.odd import PORTS, SECTION, Odd
-from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, PORT, Outline, Row, alike
+from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, GIVEN, IGP, PORT, Outline, Row, alike
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts
 from fabric.nos.statements.names import Name
@@ -31,6 +31,8 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
     """
     text = syntax_of(own.nos).joined(like.path)
     if odd.family.text.startswith(PORTS) or AT_PORT in odd.family.text:
+        if _is_tagged_only(odd, like, facts):
+            return True
         names = [name for name in others.names_at.get(like.path, ()) if name.used and name.text not in witness.interfaces]
         return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
     if odd.extra and _is_count(odd, facts, witness):
@@ -41,7 +43,25 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
         return not odd.extra and _has_contents(like, others)
     if _is_elsewhere(text, facts, witness):
         return True
+    if _is_unneeded(like, own, others):
+        return True
     return any(not name.used and not _is_known(name, own) for name in others.names_at.get(like.path, ()))
+
+
+def _is_tagged_only(odd: Odd, like: Row, facts: Facts) -> bool:
+    """Whether a port has no address where its subinterfaces have them. A lost one shows at the far end (FAB253)."""
+    inside = [port for name, port in facts.interfaces.items() if name.startswith(f"{odd.name}.")]
+    return any(port.addresses for port in inside) and any(ADDRESS.fullmatch(value) for value in like.form.values)
+
+
+def _is_unneeded(like: Row, own: Outline, others: Outline) -> bool:
+    """Whether a statement serves others that the device does not have: the MAC address of gateways where there are none.
+
+    A device that has them and lacks it is an error of its own (FAB2506).
+    """
+    at_place = [clue for clue, place in others.clues if place is like.place]
+    serves = {(clue.rule, clue.shared) for clue in at_place if not clue.used and clue.rule != IGP and clue.shared != GIVEN}
+    return bool(serves) and not any(clue.used and (clue.rule, clue.shared) in serves for clue, _ in own.clues)
 
 
 def _is_whole_section(like: Row, own: Outline, others: Outline) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -22,6 +22,8 @@ SECTION = 3  # statements: a larger section that is missing, and nothing refers 
 PRIVATE = re.compile(
     r".*(?<!\d)(?:6451[2-9]|645[2-9]\d|64[6-9]\d\d|65[0-4]\d\d|655[0-2]\d|6553[0-4]|42\d{8})(?!\d).*"
 )  # AS numbers
+LANE = re.compile(r"[s/:]\d+$")  # of a port name: the part of a breakout
+MOST_LANES = 8  # ports that a cage is split into
 LENGTH = re.compile(r"(?<=\0)/\d+")  # of a prefix
 OTHER_TASKS = 2  # kinds of objects in which a device differs from all of its equals; one kind of ports is enough
 Inside: TypeAlias = Callable[[str], bool]
@@ -184,7 +186,7 @@ def _lost_ports(devices: Sequence[Device]) -> Iterator[Odd]:
                 (name,) = gone
                 bodies = [members[name] for other in devices if name in (members := other.objects.get(family, {}))]
                 idle = all(any(OFF.search(what[0]) for what in body) for body in bodies)
-                if idle and not _is_broken_out(devices[at], name):
+                if idle and not _is_broken_out(devices[at], name) and not _is_split_otherwise(own, name):
                     yield Odd(at, family, name, tuple(sorted(bodies[0])), (), len(devices) - 1)
 
 
@@ -297,6 +299,12 @@ def _is_broken_out(own: Device, name: str) -> bool:
     """Whether a port is broken out, as `swp1` beside `swp1s0`: only the ports of the breakout are in use or idle."""
     parts = re.compile(rf"{re.escape(name)}[s/:]\d+")
     return any(parts.fullmatch(other) for members in own.objects.values() for other in members)
+
+
+def _is_split_otherwise(ports: Iterable[str], name: str) -> bool:
+    """Whether a device has other ports of the cage of a port, as `Ethernet15/1` of `Ethernet15/5`: the split may differ."""
+    cage = LANE.sub("", name)
+    return 0 < sum(cage in (port, LANE.sub("", port)) for port in ports) <= MOST_LANES
 
 
 def _is_idle(text: str, rule: Body) -> bool:

@@ -165,7 +165,7 @@ class Adjacency(EqualsCheck):
     different network types leave routes out. What one end does not state is the default of OSPF on Ethernet. A router with
     the smaller MTU rejects the database of its neighbor, unless it has `mtu-ignore`. A passive interface sends no hello
     packets. IS-IS routers of different levels only do not meet, and narrow metrics are not understood by routers with wide
-    ones. Metrics that differ are a note: traffic then returns by another way.
+    ones. Metrics that differ are a note: traffic then returns over another path.
     """
 
     id = "FAB2508"

@@ -66,8 +66,8 @@ class NothingPasses(FilesCheck):
         for same in grouped(((id(one.facts), one.name), one) for one in filters if one.bars).values():
             first = same[0]
             others = [passed[one.kin] for one in same if one.kin in passed]
-            ways = grouped((one.verb, one.far) for one in same)
-            what = ", and nothing is ".join(f"{verb} {listed(list(dict.fromkeys(far)), 2)}" for verb, far in ways.items())
+            passing = grouped((one.verb, one.far) for one in same)
+            what = ", and nothing is ".join(f"{verb} {listed(list(dict.fromkeys(far)), 2)}" for verb, far in passing.items())
             message = f"no route passes {first.name}: nothing is {what}"
             yield self.on(first.facts, first.entry(others), message, severity=ERROR if others else WARNING)
 

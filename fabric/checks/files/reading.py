@@ -72,7 +72,7 @@ class FolderCheck(Check[Folder]):
     subject, needs = "files", "files"
 
 
-class Unrecognised(FolderCheck):
+class Unrecognized(FolderCheck):
     """Looks for files whose network OS is unknown.
 
     Without its network OS a file has no parser, so nothing in it is checked.
@@ -85,7 +85,7 @@ class Unrecognised(FolderCheck):
     remediation = "remove files of other systems from the folder (supported: SONiC, Cumulus Linux, EOS, NX-OS, Junos, FRR)"
 
     def judge(self, folder: Folder) -> Iterator[Finding]:
-        for path, reason in sorted(folder.unrecognised.items()):
+        for path, reason in sorted(folder.unrecognized.items()):
             severity = NOTE if beside(path) else self.severity
             yield Finding(self.id, severity, "", path, 0, f"not read: {reason}", REPAIRS.get(reason, self.remediation))
 

@@ -22,7 +22,7 @@ RELEASE = "4.32.0F"  # what the spelling follows
 def context(view: SwitchView) -> dict[str, object]:
     names = profiles(view)
     return {
-        # Parsers recognise the file by this line.
+        # Parsers recognize the file by this line.
         "banner": f"{view.device.name} ({view.device.model.upper()}, EOS-{view.release or RELEASE})",
         "hostname": view.device.name,
         "interfaces": interfaces(view, names),

@@ -13,7 +13,7 @@ from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER
 from fabric.nos.target import Capabilities, File, Requests, Target, Text
 from fabric.plan import PortRef, SwitchView
 
-RELEASE = "10.5(3)"  # what the spelling follows; parsers recognise the file by its `feature` lines
+RELEASE = "10.5(3)"  # what the spelling follows; parsers recognize the file by its `feature` lines
 
 
 def features(view: SwitchView) -> list[str]:

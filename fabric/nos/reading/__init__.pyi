@@ -3,7 +3,7 @@ from .indented import Section as Section, read_indented as read_indented
 from .passes import Entry as Entry, add_policies as add_policies, read_route_maps as read_route_maps
 from .reader import Reader as Reader
 from .readers import is_read as is_read, read_device as read_device
-from .recognise import beside as beside
+from .recognize import beside as beside
 from .words import (
     asn as asn,
     each_name as each_name,

@@ -13,7 +13,7 @@ from stat import S_ISREG
 
 from fabric.facts import Facts
 from fabric.nos.reading.readers import host_name, read_device, readers
-from fabric.nos.reading.recognise import NO_CONFIG, recognise
+from fabric.nos.reading.recognize import NO_CONFIG, recognize
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
@@ -46,7 +46,7 @@ class Folder:
 
     root: str = ""
     devices: list[Device] = field(default_factory=list)
-    unrecognised: dict[str, str] = field(default_factory=dict)  # path → why
+    unrecognized: dict[str, str] = field(default_factory=dict)  # path → why
     passed: list[str] = field(default_factory=list)  # no configs by their names: pages, tables, pictures
     apart: list[str] = field(default_factory=list)  # folders with the same devices as another: each is a network of its own
 
@@ -79,29 +79,29 @@ def scan(root: Path) -> Folder:
             folder.passed.append(str(path))
             continue
         if path.is_symlink() and path != root and not _within(path, root):
-            folder.unrecognised[str(path)] = "a symlink that leads out of the folder"
+            folder.unrecognized[str(path)] = "a symlink that leads out of the folder"
             continue
         try:
             status = path.stat()
             if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:  # a pipe would keep us waiting
                 too_large = S_ISREG(status.st_mode)
-                folder.unrecognised[str(path)] = "too large for a config" if too_large else "no file that can be read"
+                folder.unrecognized[str(path)] = "too large for a config" if too_large else "no file that can be read"
                 continue
             text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
         except UnicodeDecodeError:
-            folder.unrecognised[str(path)] = "not UTF-8 text"
+            folder.unrecognized[str(path)] = "not UTF-8 text"
             continue
         except OSError as error:
-            folder.unrecognised[str(path)] = (error.strerror or str(error)).lower()
+            folder.unrecognized[str(path)] = (error.strerror or str(error)).lower()
             continue
-        kind = recognise(str(path), text)
+        kind = recognize(str(path), text)
         if kind.nos and _is_copy(path, text, whole):
             folder.passed.append(str(path))
         elif kind.nos:
             texts.setdefault((site, str(_home(path, root))), {})[str(path)] = kind.nos, text
         else:
-            folder.unrecognised[str(path)] = kind.reason
-    folder.unrecognised |= {str(error.filename): (error.strerror or str(error)).lower() for error in lost}
+            folder.unrecognized[str(path)] = kind.reason
+    folder.unrecognized |= {str(error.filename): (error.strerror or str(error)).lower() for error in lost}
     repeated = _repeated(texts.values())
     for (site, _), files in sorted(texts.items()):
         for device in _devices(files, folder, repeated):

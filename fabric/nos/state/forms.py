@@ -1,4 +1,4 @@
-"""By what a reader recognises an output: predicates of one JSON value, and the rows of its tables."""
+"""By what a reader recognizes an output: predicates of one JSON value, and the rows of its tables."""
 
 from __future__ import annotations
 

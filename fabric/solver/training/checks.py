@@ -21,10 +21,10 @@ def _fitting(job: TrainingJob, gpus: int) -> str:
     """What makes the ranks fit so many GPUs: other data ranks, or a job on as many GPUs as there are ranks."""
     held = job.gpus // job.parallel.data
     ranks = gpus // held
-    ways = [f"`--gpus {job.gpus}`"] if job.gpus < gpus else []
+    changes = [f"`--gpus {job.gpus}`"] if job.gpus < gpus else []
     if ranks and ranks != job.parallel.data:
-        ways.append(f"data: {ranks} makes {ranks * held}")
-    return ", or ".join(ways) or "use smaller groups"
+        changes.append(f"data: {ranks} makes {ranks * held}")
+    return ", or ".join(changes) or "use smaller groups"
 
 
 def _below_one(job: TrainingJob) -> list[tuple[str, str, str]]:

@@ -227,16 +227,18 @@ class TrainingJob:
             width = self.model.attention_width + self.model.key_value_width
             weights += 2 * self.model.layers * self.model.hidden * width
         rate, reached = self.compute.tflops_per_gpu, self.rates
-        weights += (weights - 6 * self.model.active_expert_parameters) * (1 / reached.matmul - 1)
         attention *= {"none": 1, "selective": 4 / 3, "full": 4 / 3}[self.compute.recompute]
-        weights *= 4 / 3 if self.compute.recompute == "full" else 1
-        tflop = weights + attention / reached.attention * rate / (self.compute.attention_tflops_per_gpu or rate)
+        attention *= rate / (self.compute.attention_tflops_per_gpu or rate) / reached.attention
+        weights *= (4 / 3 if self.compute.recompute == "full" else 1) / reached.matmul
+        tflop = weights + attention
         return self.tokens * tflop / (self.gpus * rate * 1e12 * self.compute.utilisation) * 1e3
 
     @property
     def rates(self) -> Ratio:
-        """What a utilisation that was measured on another GPU model is multiplied by."""
-        return ratio(self.gpu, self.compute.measured_on, self.compute.tflops_per_gpu) if self.is_transferred else Ratio()
+        """What a utilisation that was measured on another GPU model is multiplied by: for experts, nothing is published."""
+        if not self.is_transferred or self.model.experts:
+            return Ratio()
+        return ratio(self.gpu, self.compute.measured_on, self.compute.tflops_per_gpu)
 
     @property
     def is_transferred(self) -> bool:

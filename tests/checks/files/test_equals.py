@@ -194,6 +194,12 @@ def test_many_verdicts_do_not_hide_a_device() -> None:
     assert lines == [f"leaf2.junos:{line}" for line in (3, 5, 7, 9, 11)]
 
 
+TAGGED = "".join(
+    f"interface Ethernet{port}\n   mtu 9214\n   no switchport\n"
+    + (f"   ip address 10.{port}.{{n}}.0/31\n" if port > 4 else "")
+    + f"interface Ethernet{port}.11\n   encapsulation dot1q vlan 11\n   ip address 10.{port}.{{n}}.2/31\n"
+    for port in (4, 5)
+)
 # Reasons for which the first or only device differs: text on the others, and what it has in place of it.
 REASONS = {
     "a task of its own": (
@@ -210,6 +216,18 @@ REASONS = {
     "a next hop in a subnet of the others": (
         "interface Vlan9\n   ip address 192.0.2.13{n}/28\nip route 203.0.113.0/24 192.0.2.129\n",
         "interface Vlan9\n   ip address 198.51.100.1/28\n",
+    ),
+    "the MAC address of gateways, without gateways": (
+        "ip virtual-router mac-address 00:1c:73:00:00:99\ninterface Vlan9\n   ip address virtual 192.0.2.1/28\n",
+        "interface Vlan9\n   ip address 192.0.2.2/28\n",
+    ),
+    "a port whose subinterfaces have the addresses": (
+        TAGGED + "interface Ethernet4\n   ip address 10.2.{n}.0/31\n",
+        TAGGED.replace("{n}", "1"),
+    ),
+    "a cage that is split otherwise": (
+        "interface Ethernet15/1\n   shutdown\n   speed 400g-4\ninterface Ethernet15/5\n   shutdown\n   speed 400g-4\n",
+        "interface Ethernet15/1\n   shutdown\n   speed 800g-8\n",
     ),
     "AS numbers": ("ip as-path access-list UP permit _65123_ any\n", "ip as-path access-list UP permit _65124_ any\n"),
 }

@@ -166,6 +166,6 @@ def test_files_that_no_reader_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
     )
 
 
-def test_every_file_is_recognised(tmp_path: Path) -> None:
+def test_every_file_is_recognized(tmp_path: Path) -> None:
     (tmp_path / "leaf1.cfg").write_text(SMALL["leaf1.eos"])
     assert [finding.id for finding in check_folder(scan(tmp_path)).findings if finding.severity != "note"] == []

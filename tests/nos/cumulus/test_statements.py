@@ -15,7 +15,7 @@ from fabric.checks.statements import remediation
 from fabric.drift.commands import commands_back
 from fabric.nos.cumulus.diff import nvue_tree
 from fabric.nos.cumulus.write.yaml import dump
-from fabric.nos.reading.recognise import recognise
+from fabric.nos.reading.recognize import recognize
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, compare
 from tests.checks.damage import damages
 from tests.checks.shapes import Switch, samples
@@ -196,7 +196,7 @@ def sampled() -> list[Switch]:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_network_os_of_a_collected_file_is_known(layout: str) -> None:
-    assert recognise("leaf001.txt", LAYOUTS[layout](PLANNED)).nos == "cumulus"
+    assert recognize("leaf001.txt", LAYOUTS[layout](PLANNED)).nos == "cumulus"
 
 
 def differences(planned: str, running: str) -> list[tuple[str, str]]:

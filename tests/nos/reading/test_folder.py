@@ -9,7 +9,7 @@ import pytest
 
 from fabric.checks.folder import check_folder
 from fabric.nos.reading import folder as folder_module, scan
-from fabric.nos.reading.recognise import Kind, recognise
+from fabric.nos.reading.recognize import Kind, recognize
 from tests.examples import SITES, folder
 
 EOS = "hostname {}\nvrf instance red\ninterface Ethernet1\n   mtu 9214\n   ip address 10.0.0.0/31\n"
@@ -61,7 +61,7 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_text_is_reported_by_what_stands_in_it(name: str) -> None:
     path, text, kind = TEXTS[name]
-    assert recognise(path, text) == kind
+    assert recognize(path, text) == kind
 
 
 # Layout → files, the devices that they make: name, network OS, files.
@@ -211,7 +211,7 @@ def test_a_layout_is_understood(layout: str, tmp_path: Path) -> None:
         (device.name, device.nos, [str(Path(path).relative_to(tmp_path)) for path in device.files])
         for device in found.devices
     ] == devices
-    assert found.unrecognised == {}
+    assert found.unrecognized == {}
 
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> None:
@@ -238,7 +238,7 @@ def test_what_cannot_be_read_is_listed_with_its_reason(tmp_path: Path, monkeypat
     (tmp_path / "in/gone.cfg").symlink_to("nowhere")
     found = scan(Path("in"))
     assert [device.name for device in found.devices] == ["leaf1"]
-    assert found.unrecognised == {
+    assert found.unrecognized == {
         "in/core": "binary",
         "in/empty": "empty",
         "in/gone.cfg": "no such file or directory",
@@ -283,8 +283,8 @@ def test_generated_sites_have_nothing_to_do_with_each_other(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("site", SITES)
-def test_every_file_of_a_generated_site_is_recognised(site: str) -> None:
+def test_every_file_of_a_generated_site_is_recognized(site: str) -> None:
     found = scan(folder(site))
-    assert found.unrecognised == {}
+    assert found.unrecognized == {}
     assert [device.name for device in found.devices] == sorted(path.name for path in (folder(site) / "configs").iterdir())
     assert all(Path(path).parent.name == device.name for device in found.devices for path in device.files)

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.checks.folder import check_folder
 from fabric.nos.reading import scan
-from fabric.nos.reading.recognise import Kind, recognise
+from fabric.nos.reading.recognize import Kind, recognize
 
 EOS = "hostname {}\nvrf instance red\n"
 INTERFACES = "auto lo\niface lo inet loopback\n"
@@ -73,7 +73,7 @@ LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]
 @pytest.mark.parametrize("name", TEXTS)
 def test_a_text_is_reported(name: str) -> None:
     path, text, kind = TEXTS[name]
-    assert recognise(path, text) == kind
+    assert recognize(path, text) == kind
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

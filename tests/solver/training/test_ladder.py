@@ -38,7 +38,7 @@ def scored(name: str, contrast: bool = False) -> StepScore:
         ("gpt3-h100", False, 0.049),
         ("llama-405b-fp8-mlperf", False, 0.025),
         ("llama-405b-gb200", False, 0.028),
-        ("megatron-bridge", False, 0.15),
+        ("megatron-bridge", False, 0.095),
         ("other-gpus", False, 0.06),
         ("contrasts", True, 0.056),
     ],
@@ -58,7 +58,7 @@ def test_the_first_row_is_met_by_the_fit() -> None:
 
 def test_other_jobs_on_one_gpu_model_and_on_another() -> None:
     dense, sparse, _ = (abs(row.error) for row in scored("megatron-bridge").predictions)
-    assert (dense < 0.095, sparse < 0.15) == (True, True)
+    assert (dense < 0.095, sparse < 0.082) == (True, True)
 
 
 def test_the_page_has_the_errors_with_a_later_release_of_nccl(tmp_path: Path) -> None:
@@ -159,14 +159,13 @@ def test_the_utilisation_of_another_gpu_model_widens_the_band() -> None:
         (True, SPREAD_OTHER_GPU),
     ]
     groups = {name: scored(name, name == "contrasts").predictions for name in ("contrasts", "megatron-bridge", "other-gpus")}
-    assert step_band.spread(step_band.of_kind(groups, True)) == pytest.approx(SPREAD_OTHER_GPU, abs=0.0005)
+    assert step_band.spread(step_band.of_kind(groups, True)) == pytest.approx(0.045, abs=0.0005)  # less than is assumed
 
 
 def test_a_dense_job_on_another_gpu_model() -> None:
     """405B from H100 to GB200 and B200 in FP8, from GB200 to GB300 in FP4, and B200 against GB200: at most 6 %.
 
-    Without the shares that kernels reach they were -11.5, -3.2, -12.1 and +3.6 %. The sparse row errs by 15 %: its two jobs
-    differ as well.
+    Without the shares that kernels reach they were -11.5, -3.2, -12.1 and +3.6 %. The sparse row is not scaled.
     """
     found = {
         row.name: row.error
@@ -174,7 +173,7 @@ def test_a_dense_job_on_another_gpu_model() -> None:
         for row in scored(name, name == "contrasts").predictions
         if row.transferred
     }
-    assert abs(found.pop("Qwen3 235B GB200")) < 0.15
+    assert abs(found.pop("Qwen3 235B GB200")) < 0.082
     assert len(found) == 4
     assert max(map(abs, found.values())) < 0.06, found
 

@@ -5,7 +5,7 @@ the check, never of the design:
 
 * with the plan: a finding of the checks of files and servers that is an error or a warning;
 * without the plan, from the files alone: the same;
-* a file that no reader recognises, a file that cannot be read, a statement that is not understood, a file that is not what
+* a file that no reader recognizes, a file that cannot be read, a statement that is not understood, a file that is not what
   the plan makes, a line taken for a manual edit (FAB290 to FAB299), whatever their severity;
 * a device that is lost or gained when the folder of configs is read without the plan;
 * an exception that is no diagnostic.

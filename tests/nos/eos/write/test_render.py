@@ -1,4 +1,4 @@
-"""EOS port names and speeds by lanes, and the lines that other parsers recognise the file by."""
+"""EOS port names and speeds by lanes, and the lines that other parsers recognize the file by."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which network OS a file is for: recognised by its content, not by its name.
+"""Which network OS a file is for: recognized by its content, not by its name.
 
 Each kind has signs, patterns that its configs have and others have not. The kind with the most signs wins; a text with
 none is no config that can be read here.
@@ -64,7 +64,7 @@ def _signs() -> Mapping[str, list[tuple[int, re.Pattern[str]]]]:
     }
 
 
-def recognise(path: str, text: str) -> Kind:
+def recognize(path: str, text: str) -> Kind:
     """The kind of a file."""
     name = PurePath(path).name
     if "\0" in text[:HEAD_BYTES]:
