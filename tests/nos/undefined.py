@@ -14,4 +14,5 @@ from fabric.nos.reading import read_device
 def undefined_in(nos: str, files: Mapping[str, str]) -> list[Located[str]]:
     """In the order of the statements, each use once."""
     facts = read_device("device", nos, files)
-    return list(dict.fromkeys(undefined(syntax_of(nos).names, names_of(facts))))
+    found = undefined(syntax_of(nos).names, names_of(facts))
+    return list(dict.fromkeys(Located(str(one.value), one.line, one.file) for one in found))

@@ -22,7 +22,7 @@ class Check:
     """A test, and what is seen with which causes."""
 
     command: str
-    minutes: float
+    minutes: int
     needs: tuple[str, ...]
     given: re.Pattern[str] | None  # text that shows that it was made
     outcomes: tuple[tuple[str, tuple[str, ...]], ...]  # what is seen, and the causes it is seen with
@@ -43,7 +43,7 @@ class Next:
     """A test that is advised."""
 
     command: str
-    minutes: float
+    minutes: int
     bits: float
     outcomes: tuple[tuple[str, tuple[str, ...]], ...]  # with causes that have a share, the most likely first
 
@@ -54,7 +54,7 @@ def checks() -> tuple[Check, ...]:
     return tuple(
         Check(
             entry["command"],
-            float(entry["minutes"]),
+            int(entry["minutes"]),
             tuple(entry["needs"]),
             re.compile(entry["given"], re.MULTILINE) if entry["given"] else None,
             tuple((seen, tuple(causes)) for seen, causes in entry["outcomes"].items()),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from fabric.solver.doctor.checks import Next
 from fabric.solver.doctor.diagnosis import Diagnosis
-from fabric.text import aligned, percent, size, wrapped
+from fabric.text import aligned, percent, plural, size, wrapped
 
 WIDTH = 100
 
@@ -32,15 +33,17 @@ def _tests(diagnosis: Diagnosis) -> list[str]:
     first, *others = diagnosis.tests
     share = percent(diagnosis.suspects[0].share)
     undecided = f"undecided, the first cause has {share}; this test tells most for a minute of work:"
-    rows = [("test", f"{first.command} ({_minutes(first.minutes)})")]
+    rows = [("test", _with_time(first))]
     rows += [("if", f"{seen}: {', '.join(causes)}") for seen, causes in first.outcomes]
     rows.append(("else", "another cause"))
-    rows += [("or" if at == 0 else "", f"{test.command} ({_minutes(test.minutes)})") for at, test in enumerate(others)]
+    rows += [
+        ("or" if at == 0 else "", f"{test.command} ({plural(test.minutes, 'minute')})") for at, test in enumerate(others)
+    ]
     return [undecided, *(f"   {line}" for line in aligned(rows))]
 
 
-def _minutes(count: float) -> str:
-    return f"{count:g} minute{'' if count == 1 else 's'}"
+def _with_time(test: Next) -> str:
+    return f"{test.command} ({plural(test.minutes, 'minute')})"
 
 
 def _spans(diagnosis: Diagnosis) -> list[str]:
