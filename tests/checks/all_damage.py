@@ -142,7 +142,7 @@ def _form(switch: Switch, damage: Damage) -> str:
 def counted(folder: Path) -> dict[str, Any]:
     """The document `by_equals.json`: a row per switch, and the forms of statements with the most gaps per network OS."""
     rows, gaps = list[dict[str, Any]](), dict[str, list[list[object]]]()
-    commits, each = set[str](), set[int]()
+    commits, each = set[str](), dict[str, int]()
     for nos in SYSTEMS:
         forms = Counter[tuple[str, str]]()
         for switch in with_equals(nos):
@@ -152,14 +152,14 @@ def counted(folder: Path) -> dict[str, Any]:
                 continue
             document = read(path)
             commits |= set(document["commits"])
-            each.add(document["each"])
+            each[nos] = max(document["each"], each.get(nos, 0))
             result = Rates.from_dict(document)
             rows.append(row_of(switch, result))
             for one in result.missed:
                 if one.reason == GAP:
                     forms[one.kind, one.form] += one.weight
         gaps[nos] = [[count, kind, form] for (kind, form), count in forms.most_common(FORMS)]
-    return {"commits": sorted(commits), "each": max(each, default=0), "rows": rows, "gaps": gaps}
+    return {"commits": sorted(commits), "each": each, "rows": rows, "gaps": gaps}
 
 
 def row_of(switch: Switch, result: Rates) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from fabric.text import listed
 from tests.checks.by_equals import COUNTS, KINDS
 from tests.checks.every_line import share_of, table_of
 from tests.checks.principle import GAP, WHY
@@ -44,10 +45,10 @@ The forms of statements with the most gaps, without their numbers. The changed w
 `python -m tests.checks.all_damage DIR --write` writes the counts that this page shows (of commit {commits}). Tests judge a
 random part again and compare it with them. `python -m tests.checks.by_equals NOS --files N` lists what is missed.
 """
-ALL = "Each of them was judged."
+ALL = "On {every}, each of them was judged."
 PART = (
-    "{judged:,} of them were judged: of the damage of one kind to\n"
-    "lines that differ in numbers alone, on all switches of a network OS, at most {each} at random, which stand for all."
+    "On {some}, of the\ndamage of one kind to lines that differ in numbers alone, on all switches of a network OS, at most {each} "
+    "were judged at random,\nwhich stand for all. {judged:,} damaged files were judged."
 )
 HEAD = (
     *("network OS", "damage", "with effect", "error", "warning", "missed", "others", "unseen", "gap", "found"),
@@ -125,18 +126,27 @@ def section() -> str:
     """The part of `docs/statements.md`."""
     found, switches = rows(), document()["rows"]
     cases = sum(total(kinds).all for kinds in found.values())
-    judged = sum(switch["judged"] for switch in switches)
-    each = document().get("each", 0)
     return SECTION.format(
         cases=cases,
         switches=len(switches),
-        judged=PART.format(judged=judged, each=each) if each else ALL,
+        judged=_how(),
         rates=_rates(found),
         classes=_classes(found),
         examples="\n".join(f"* *{reason}*: {why} Example: {example}." for reason, (why, example) in WHY.items()),
         gaps=_gaps(),
         commits=", ".join(document()["commits"]),
     )
+
+
+def _how() -> str:
+    """Which damage was judged."""
+    each: dict[str, int] = document()["each"]
+    every, some = [nos for nos in SYSTEMS if not each[nos]], [nos for nos in SYSTEMS if each[nos]]
+    judged = sum(switch["judged"] for switch in document()["rows"])
+    parts = [ALL.format(every=listed(every))] if every else []
+    if some:
+        parts.append(PART.format(some=listed(some), each=max(each.values()), judged=judged))
+    return " ".join(parts)
 
 
 def _rates(found: dict[str, dict[str, Row]]) -> str:
