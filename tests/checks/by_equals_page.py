@@ -47,8 +47,8 @@ random part again and compare it with them. `python -m tests.checks.by_equals NO
 """
 ALL = "On {every}, each of them was judged."
 PART = (
-    "On {some}, of the\ndamage of one kind to lines that differ in numbers alone, on all switches of a network OS, at most {each} "
-    "were judged at random,\nwhich stand for all. {judged:,} damaged files were judged."
+    "On {some}, of the\ndamage of one kind to lines that differ in numbers alone, on all switches of a network OS, "
+    "at most {each} were judged at random,\nwhich stand for all. {judged:,} damaged files were judged."
 )
 HEAD = (
     *("network OS", "damage", "with effect", "error", "warning", "missed", "others", "unseen", "gap", "found"),
