@@ -1,4 +1,4 @@
-"""The next test: which one tells most about the cause for a minute of work, from the shares of all explanations."""
+"""The next test: the one with most information about the cause per minute, from the shares of all explanations."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def checks() -> tuple[Check, ...]:
 
 
 def advised(shares: Mapping[str, float], has: Container[str], text: str, least: float) -> tuple[Next, ...]:
-    """Tests that were not made, those first that tell most for a minute.
+    """Tests that were not made, most information per minute first.
 
     Args:
         shares: of every cause, and of a healthy run under another name.

@@ -103,7 +103,7 @@ class Diagnosis:
     healthy: float  # share of a healthy run
     warnings: tuple[Diagnostic, ...] = ()  # of the tables, such as GPUs that are not those of the design
     advice: str = ""  # what else to give, "" where the evidence is there
-    tests: tuple[checks.Next, ...] = ()  # that tell most for a minute of work, where no cause has most of the share
+    tests: tuple[checks.Next, ...] = ()  # the most informative per minute, where no cause has most of the share
 
 
 def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, setting: Setting) -> Diagnosis:

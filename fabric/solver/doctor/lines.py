@@ -32,8 +32,8 @@ def _tests(diagnosis: Diagnosis) -> list[str]:
     """The test to make next, what each outcome means, and the next best ones."""
     first, *others = diagnosis.tests
     share = percent(diagnosis.suspects[0].share)
-    undecided = f"undecided, the first cause has {share}; this test tells most for a minute of work:"
-    rows = [("test", _with_time(first))]
+    undecided = f"undecided: the first cause has {share}; next test:"
+    rows = [("run", _with_time(first))]
     rows += [("if", f"{seen}: {', '.join(causes)}") for seen, causes in first.outcomes]
     rows.append(("else", "another cause"))
     rows += [

@@ -1,4 +1,4 @@
-"""The test that is advised next: the one whose outcome tells most about the cause for a minute of work."""
+"""The test that is advised next: the one whose outcome has most information about the cause per minute."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def test_a_run_without_a_log_gets_a_test_and_a_decided_one_none(tmp_path: Path) 
     found = examined(tmp_path, output(effect=Effect(net=0.5)))
     assert found.suspects[0].share < DECIDED
     text = "\n".join(lines(found))
-    assert f"undecided, the first cause has {found.suspects[0].share:.1%}".replace("%", " %") in text
-    assert re.search(r"^   test  .* \(\d+ minutes?\)$", text, re.MULTILINE)
+    assert f"undecided: the first cause has {found.suspects[0].share:.1%}".replace("%", " %") in text
+    assert re.search(r"^   run   .* \(\d+ minutes?\)$", text, re.MULTILINE)
     (first, *_) = document(found)["tests"]
     assert first["outcomes"][0]["causes"]
     line = "NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'"
