@@ -138,7 +138,9 @@ class _Role:
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
         port = facts.interfaces.get(odd.name)
-        if port is not None and any(is_so(facts, port) and not self._are_so(devices, odd, is_so) for is_so in APART):
+        if port is not None and any(
+            is_so(facts, port) and not self._are_so(devices, odd, is_so) for is_so in (*APART, self.inside.is_link)
+        ):
             return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
+from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_address, ip_interface
 
 from fabric.checks.equals.odd import PORTS, SECTION, Odd
 from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, GIVEN, IGP, PORT, Outline, Row, alike
 from fabric.checks.statements import syntax_of
-from fabric.facts import Facts
+from fabric.facts import Facts, Interface
 from fabric.nos.statements.names import Name
 
 
@@ -139,11 +139,15 @@ def _is_elsewhere(text: str, facts: Facts, witness: Facts) -> bool:
 
 def _addresses(facts: Facts) -> Iterator[IPv4Interface | IPv6Interface]:
     for port in facts.interfaces.values():
-        for address in port.addresses:
-            try:
-                yield ip_interface(address.value)
-            except ValueError:
-                continue
+        yield from _of_port(port)
+
+
+def _of_port(port: Interface) -> Iterator[IPv4Interface | IPv6Interface]:
+    for address in port.addresses:
+        try:
+            yield ip_interface(address.value)
+        except ValueError:
+            continue
 
 
 class Inside:
@@ -161,6 +165,16 @@ class Inside:
                 bits = own.network.max_prefixlen - own.network.prefixlen
                 found.setdefault((own.version, bits), set()).add(int(own.network[0]) >> bits)
         return found
+
+    @cached_property
+    def shared(self) -> set[IPv4Network | IPv6Network]:
+        """The subnets of links: those that several devices have an address in."""
+        users = Counter(net for facts in self.devices for net in {own.network for own in _addresses(facts)})
+        return {net for net, count in users.items() if count > 1}
+
+    def is_link(self, _: Facts, port: Interface) -> bool:
+        """Whether the far end of a port is a device in the files: it is unlike ports to servers."""
+        return any(own.network in self.shared for own in _of_port(port))
 
     def has(self, address: str) -> bool:
         """Whether an address is in a subnet of a device; also what is no address."""

@@ -268,3 +268,13 @@ def test_a_leaf_of_a_tenant_is_compared_with_the_leaves_of_that_tenant(without: 
     leaves = {f"leaf{n}.eos": LEAF.format(n=n) + part.format(n=n) for n, part in enumerate(lists, 1)}
     lost = but(leaves, {"leaf2.eos": {"   seq 20 permit 0.0.0.0/0\n": ""}})
     assert [head.partition("missing ")[2].partition(",")[0] for head in heads(lost)] == ["`seq * permit 0.0.0.0/0`"]
+
+
+def test_a_link_to_a_switch_is_not_compared_with_ports_to_servers() -> None:
+    port = "interface Ethernet{n}\n   mtu 9214\n   no switchport\n   ip address 10.{n}.0.0/31\n"
+    ports = "".join(port.format(n=n) + "   ip access-group TENANT in\n" for n in range(1, 7))
+    acl = "ip access-list TENANT\n   10 permit ip any any\n"
+    spine = "hostname spine1\n" + port.format(n=7).replace("10.7.0.0", "10.7.0.1")
+    assert heads({"leaf1.eos": "hostname leaf1\n" + acl + ports + port.format(n=7), "spine1.eos": spine}) == []
+    found = heads({"leaf1.eos": "hostname leaf1\n" + acl + ports + port.format(n=7)})
+    assert [one.split(": ")[3] for one in found] == ["Ethernet7"]
