@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from fabric.checks.equals.design import Inside, by_design
+from fabric.checks.equals.design import by_design
 from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Device, Family, Plans, Property, filed, plans, rows_of
 from fabric.checks.equals.odd import ENOUGH, Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
+from fabric.checks.equals.subnets import Subnets
 from fabric.checks.equals.verdicts import Reversed, Verdicts
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts, Interface, Located
@@ -74,27 +75,27 @@ class Comparison:
 def compared(devices: Sequence[Facts], outlines: Outlines | None = None) -> Comparison:
     """Every device compared with those of its role."""
     outlines, result = outlines or Outlines(), Comparison()
-    inside = Inside(devices)
+    subnets = Subnets(devices)
     for role in roles(devices, outlines):
-        result.add(_compared(role, outlines, inside))
+        result.add(_compared(role, outlines, subnets))
     return result
 
 
-def _compared(role: Role, outlines: Outlines, inside: Inside) -> Comparison:
+def _compared(role: Role, outlines: Outlines, subnets: Subnets) -> Comparison:
     """The devices of one role; what was found of devices that are kept is not looked for again."""
     key = tuple(id(facts) for facts in (*role.devices, *role.beside))
     found = outlines.compared.get(key)
     if found is None:
         found = Comparison()
-        _Role(role, outlines, found, inside).compare()
+        _Role(role, outlines, found, subnets).compare()
         if all(one in outlines.kept for one in key):
             outlines.compared[key] = found
     return found
 
 
 class _Role:
-    def __init__(self, role: Role, outlines: Outlines, result: Comparison, inside: Inside) -> None:
-        self.role, self.outlines, self.result, self.inside = role, outlines, result, inside
+    def __init__(self, role: Role, outlines: Outlines, result: Comparison, subnets: Subnets) -> None:
+        self.role, self.outlines, self.result, self.subnets = role, outlines, result, subnets
         self.bodies: dict[Body, Body] = {}
         self.filed: list[Device] = []
 
@@ -114,7 +115,7 @@ class _Role:
         made = plans(list(samples.values()))
         read, verdicts = (samples.get(id(facts)) or self.outlines.of(facts) for facts in devices), Verdicts()
         self.filed = [filed(verdicts.add(own), made, self.bodies) for own in read]
-        odd, apart = odd_ones(self.filed, self.inside.has)
+        odd, apart = odd_ones(self.filed, self.subnets.has)
         reversals: list[Unlike] = []
         if not (only_objects or only_device):
             reversals = [self._reversed(devices, one) for one in verdicts.reversed()]
@@ -138,9 +139,8 @@ class _Role:
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
         port = facts.interfaces.get(odd.name)
-        if port is not None and any(
-            is_so(facts, port) and not self._are_so(devices, odd, is_so) for is_so in (*APART, self.inside.is_link)
-        ):
+        apart = (_is_unused, _has_subinterfaces, self._is_link)  # ports that are compared among themselves
+        if port is not None and any(is_so(facts, port) and not self._are_so(devices, odd, is_so) for is_so in apart):
             return
         own = self.outlines.of(facts)
         rows = rows_of(own, made)
@@ -159,6 +159,9 @@ class _Role:
         subject = odd.name if odd.objects or odd.family.text else ""
         whole = _whole(made, odd.missing[0]).partition(" ")[2]
         yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
+
+    def _is_link(self, _: Facts, port: Interface) -> bool:
+        return self.subnets.is_link(port)
 
     def _are_so(self, devices: Sequence[Facts], odd: Odd, is_so: Callable[[Facts, Interface], bool]) -> bool:
         """Whether enough of the witnesses are ports of the same use: a port in use proves nothing for a spare one."""
@@ -206,9 +209,6 @@ def _is_unused(_: Facts, port: Interface) -> bool:
 def _has_subinterfaces(facts: Facts, port: Interface) -> bool:
     """Whether addresses and VRFs of a port are those of its subinterfaces: it is unlike ports without."""
     return any(other.startswith(f"{port.name}.") for other in facts.interfaces)
-
-
-APART = (_is_unused, _has_subinterfaces)  # ports that are compared among themselves
 
 
 def _whole(made: Plans, what: Property) -> str:

@@ -7,14 +7,13 @@ design would break is reported by another check: a name that is used but not def
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_address, ip_interface
+from ipaddress import ip_address
 
 from fabric.checks.equals.odd import PORTS, SECTION, Odd
 from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, GIVEN, IGP, PORT, Outline, Row, alike
+from fabric.checks.equals.subnets import addresses
 from fabric.checks.statements import syntax_of
-from fabric.facts import Facts, Interface
+from fabric.facts import Facts
 from fabric.nos.statements.names import Name
 
 
@@ -123,7 +122,7 @@ def _is_elsewhere(text: str, facts: Facts, witness: Facts) -> bool:
     wanted = [match[1] for word in text.split() if (match := ADDRESS.fullmatch(word)) and match[2] is None]
     if not wanted:
         return False
-    mine, theirs = list(_addresses(facts)), list(_addresses(witness))
+    mine, theirs = list(addresses(facts)), list(addresses(witness))
     for address in wanted:
         try:
             host = ip_address(address)
@@ -135,51 +134,3 @@ def _is_elsewhere(text: str, facts: Facts, witness: Facts) -> bool:
         if near and not any(host in one.network for one in mine):
             return True
     return False
-
-
-def _addresses(facts: Facts) -> Iterator[IPv4Interface | IPv6Interface]:
-    for port in facts.interfaces.values():
-        yield from _of_port(port)
-
-
-def _of_port(port: Interface) -> Iterator[IPv4Interface | IPv6Interface]:
-    for address in port.addresses:
-        try:
-            yield ip_interface(address.value)
-        except ValueError:
-            continue
-
-
-class Inside:
-    """The subnets of devices, to be asked whether an address is one of their network."""
-
-    def __init__(self, devices: Sequence[Facts]) -> None:
-        self.devices = devices
-
-    @cached_property
-    def subnets(self) -> dict[tuple[int, int], set[int]]:
-        """(version, host bits) → the network bits of each."""
-        found: dict[tuple[int, int], set[int]] = {}
-        for facts in self.devices:
-            for own in _addresses(facts):
-                bits = own.network.max_prefixlen - own.network.prefixlen
-                found.setdefault((own.version, bits), set()).add(int(own.network[0]) >> bits)
-        return found
-
-    @cached_property
-    def shared(self) -> set[IPv4Network | IPv6Network]:
-        """The subnets of links: those that several devices have an address in."""
-        users = Counter(net for facts in self.devices for net in {own.network for own in _addresses(facts)})
-        return {net for net, count in users.items() if count > 1}
-
-    def is_link(self, _: Facts, port: Interface) -> bool:
-        """Whether the far end of a port is a device in the files: it is unlike ports to servers."""
-        return any(own.network in self.shared for own in _of_port(port))
-
-    def has(self, address: str) -> bool:
-        """Whether an address is in a subnet of a device; also what is no address."""
-        try:
-            ip = ip_address(address)
-        except ValueError:
-            return True
-        return any(version == ip.version and int(ip) >> bits in nets for (version, bits), nets in self.subnets.items())

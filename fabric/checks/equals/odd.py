@@ -211,7 +211,7 @@ def _causes(
         pair = next((other for other in sorted(left) if _alike(what, other)), None)
         if pair is not None:
             left.discard(pair)
-            if not _by_design(what, pair, also=MAC if family.text else None) or _is_service(what, pair, is_inside):
+            if not _differ_in_identity(what, pair, also=MAC if family.text else None) or _is_service(what, pair, is_inside):
                 yield Odd(at, family, name, (what,), (pair,), witnesses)
         else:
             groups.setdefault(what[0].partition(" / ")[0], []).append(what)
@@ -226,7 +226,7 @@ def _of_absent(missing: set[Property]) -> set[Property]:
     return {what for what in missing if any(counts[value] > 1 for value in what[1])}
 
 
-def _by_design(one: Property, other: Property, *, also: re.Pattern[str] | None = None) -> bool:
+def _differ_in_identity(one: Property, other: Property, *, also: re.Pattern[str] | None = None) -> bool:
     """Whether two properties differ in addresses, with or without the lengths of prefixes, or in AS numbers.
 
     `also`: further values that name one object, as the MAC address of a pair of switches.
@@ -329,7 +329,7 @@ def _nearest(
         text = min(missing)[0]
         if (STATE.search(text) and not _is_idle(text, rule)) or (family.text.startswith(PORTS) and TENANT.search(text)):
             continue
-        if extra and (not _alike(*missing, *extra) or _by_design(*missing, *extra)):
+        if extra and (not _alike(*missing, *extra) or _differ_in_identity(*missing, *extra)):
             continue
         key = (len(extra), -counts[rule])
         if best is None or key < best[:2]:
