@@ -24,8 +24,8 @@ PART = re.compile(r"[^-_.]+")
 Words: TypeAlias = tuple[str, ...]  # of a statement, VALUE for any value
 
 
-class Misspelt(NamedTuple):
-    """A word that is most likely misspelt.
+class Misspelled(NamedTuple):
+    """A word that is most likely misspelled.
 
     Attributes:
         device: `id()` of its facts.
@@ -67,10 +67,10 @@ class Forms:
         return Forms(self.counts.copy(), self.first.copy())
 
 
-def misspelt(forms: Forms, nos: str) -> list[Misspelt]:
+def misspelled(forms: Forms, nos: str) -> list[Misspelled]:
     """Each word once, in the order of the files; words of other commands of the network OS are none."""
     usual, users = _usual(forms.counts)
-    found: dict[tuple[int, str], Misspelt] = {}
+    found: dict[tuple[int, str], Misspelled] = {}
     for text, count in forms.counts.items():
         words = _words(text) if count == 1 else ()
         for word, other, similar in (*_slips(words, usual), *_ends(words, nos)):
@@ -78,7 +78,7 @@ def misspelt(forms: Forms, nos: str) -> list[Misspelt]:
                 device, place = forms.first[text]
                 known = found.get((device, word))
                 if known is None or place.line < known.place.line:
-                    found[device, word] = Misspelt(device, place, word, other, similar)
+                    found[device, word] = Misspelled(device, place, word, other, similar)
     return sorted(found.values(), key=lambda one: (one.place.file, one.place.line))
 
 
@@ -107,7 +107,7 @@ def _slips(words: Words, usual: Mapping[int, Mapping[Words, int]]) -> Iterator[t
 
 
 def _ends(words: Words, nos: str) -> Iterator[tuple[str, str, int]]:
-    """A line of one word that is a misspelt end of a section, which is no statement itself."""
+    """A line of one word that is a misspelled end of a section, which is no statement itself."""
     if len(words) == 2 or words[-2:-1] == ("/",):
         yield from (
             (words[-1], right, 0) for right in sorted(command_words(nos)) if END.match(right) and is_slip(words[-1], right)
@@ -128,14 +128,14 @@ def _slip(words: Words, other: Words) -> tuple[str, str] | None:
 @cache
 def command_words(nos: str) -> frozenset[str]:
     """Words of the shipped templates of a network OS."""
-    from fabric.templating.shipped import templates_root  # only where a word looks misspelt
+    from fabric.templating.shipped import templates_root  # only where a word looks misspelled
 
     texts = (path.read_text(encoding="utf-8") for path in sorted((templates_root() / nos).glob("*.j2")))
     return frozenset(word for text in texts for word in WORD.findall(text))
 
 
 def _words(text: str) -> Words:
-    """The words of a form, VALUE for any value: behind a misspelt word another pattern may name it."""
+    """The words of a form, VALUE for any value: behind a misspelled word another pattern may name it."""
     return tuple([VALUE if MARK.search(word) else word for word in WORD.findall(text)])
 
 

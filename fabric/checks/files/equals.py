@@ -11,7 +11,7 @@ from fabric.checks import ERROR, NOTE, WARNING, Check, Finding, Network, syntax_
 from fabric.checks.equals.compare import Comparison, Unlike
 from fabric.checks.equals.outline import GIVEN, Clue
 from fabric.checks.equals.roles import Outlines
-from fabric.checks.equals.spelling import Misspelt, misspelt
+from fabric.checks.equals.spelling import Misspelled, misspelled
 from fabric.facts import Located
 from fabric.nos.statements.syntax import Place
 from fabric.text import plural
@@ -52,9 +52,9 @@ class Compared:
         return found
 
     @cached_property
-    def misspelt(self) -> list[Misspelt]:
-        """Words that are most likely misspelt, of all devices."""
-        return [one for nos, forms in self.outlines.forms.items() for one in misspelt(forms, nos)]
+    def misspelled(self) -> list[Misspelled]:
+        """Words that are most likely misspelled, of all devices."""
+        return [one for nos, forms in self.outlines.forms.items() for one in misspelled(forms, nos)]
 
 
 class EqualsCheck(Check[Compared]):
@@ -78,7 +78,7 @@ class Equals(EqualsCheck):
 
     def judge(self, subject: Compared) -> Iterator[Finding]:
         reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
-        reported |= {(one.place.file, one.place.line) for one in subject.misspelt}
+        reported |= {(one.place.file, one.place.line) for one in subject.misspelled}
         known: set[tuple[str, str, str, int]] = set()
         for one in subject.comparison.unlike:
             key = one.facts.name, one.statement, one.place.file, one.place.line
@@ -130,12 +130,12 @@ class Spelling(EqualsCheck):
     title = "Statements are spelled as similar ones"
     severity = WARNING
     example = "`vn 10001` in one VRF, `vni 10002` in all others"
-    remediation = "correct the word, if it is misspelt"
+    remediation = "correct the word, if it is misspelled"
 
     def judge(self, subject: Compared) -> Iterator[Finding]:
         reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
         devices = {id(facts): facts for facts in subject.network.devices}
-        for one in subject.misspelt:
+        for one in subject.misspelled:
             if (one.place.file, one.place.line) not in reported and one.device in devices:
                 known = f"{plural(one.similar, 'similar statement')} have" if one.similar else "the end of a section is"
                 message = f"`{one.word}`: {known} `{one.usual}`"

@@ -1,4 +1,4 @@
-"""Names in statements: used and not defined, defined and not used, shared where one object may have them; misspelt words."""
+"""Names in statements: used and not defined, defined and not used, shared where one object may have them; misspelled."""
 
 from __future__ import annotations
 
@@ -266,14 +266,14 @@ def test_every_kind_of_name_has_its_source_and_both_sides(nos: str) -> None:
         assert all("name" in pattern.line.groupindex for pattern in own), kind.title
 
 
-# --- misspelt words ---------------------------------------------------------------------------------------------
+# --- misspelled words ---------------------------------------------------------------------------------------------
 
 SPELT = "".join(f"   neighbor 10.1.{n}.0 remote-as 65100\n   neighbor 10.1.{n}.0 maximum-routes 9000\n" for n in range(8))
 BGP = "hostname leaf{n}\nip routing\nrouter bgp 6500{n}\n" + SPELT
 MANY: Files = {f"leaf{n}.eos": BGP.format(n=n) for n in (1, 2, 3)}
 
 
-def test_a_misspelt_word_is_named_with_its_line() -> None:
+def test_a_misspelled_word_is_named_with_its_line() -> None:
     assert heads(MANY) == []
     wrong = but(MANY, {"leaf2.eos": {"neighbor 10.1.3.0 maximum-routes": "neighbor 10.1.3.0 maximun-routes"}})
     found, _ = check_network(network(wrong))

@@ -81,11 +81,11 @@ ODD_ONES = {
         ("nftables.conf", "    }\n}\n", "    }\n"),
         "nftables.conf:1: error[FAB290]: leaf2: a brace is never closed",
     ),
-    "a misspelt end of a section": (
+    "a misspelled end of a section": (
         ("frr.conf", " exit-address-family\n", " exit-address-famly\n"),
         "frr.conf:13: warning[FAB2510]: leaf2: `exit-address-famly`: the end of a section is `exit-address-family`",
     ),
-    "a misspelt word before a name": (
+    "a misspelled word before a name": (
         (
             "frr.conf",
             "blue\n neighbor FABRIC peer-group\n neighbor FABRIC timers",
