@@ -80,7 +80,7 @@ def unbalanced(text: str) -> tuple[str, int] | None:
     """(what is wrong with the braces of a file, its line); nft loads nothing of the file then."""
     opened: list[int] = []
     for number, line in _lines(text):
-        for brace in re.findall(r"[{}]", re.sub(r'"[^"]*"|\s#.*', "", line)):
+        for brace in re.findall(r"[{}]", re.sub(r'"[^"]*"|#.*', "", line)):
             if brace == "{":
                 opened.append(number)
             elif opened:

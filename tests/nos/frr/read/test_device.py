@@ -9,6 +9,7 @@ import pytest
 
 from fabric.facts import Neighbor
 from fabric.nos.frr.read.device import read
+from fabric.nos.frr.read.files import unbalanced
 from tests.examples import located, paths
 from tests.nos.frr.read.helpers import FRR_CONF, GOLDEN, INTERFACES, configured, damaged, facts, plain, whole
 from tests.nos.undefined import undefined_in
@@ -230,3 +231,17 @@ def test_no_damage_stops_the_reader() -> None:
     for _ in range(100):
         files = {name: damaged(text, chance, "\x00 { neighbor") for name, text in texts.items()}
         assert read("device", files).nos == "frr"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("table inet x {\n}\n", None),
+        ("# old {\ntable inet x {\n}# {\n", None),
+        ('table inet x {\n  comment "a {"\n}\n', None),
+        ("table inet x {\n  chain y {\n}\n", ("a brace is never closed", 1)),
+        ("table inet x {\n}\n}\n", ("a brace is closed that was never opened", 3)),
+    ],
+)
+def test_braces_of_nftables(text: str, expected: tuple[str, int] | None) -> None:
+    assert unbalanced(text) == expected
