@@ -166,7 +166,7 @@ class _Role:
     def _are_so(self, devices: Sequence[Facts], odd: Odd, is_so: Callable[[Facts, Interface], bool]) -> bool:
         """Whether enough of the witnesses are ports of the same use: a port in use proves nothing for a spare one."""
         own = self.filed[odd.device].objects[odd.family].get(odd.name, frozenset[Property]())
-        usual = (own - set(odd.extra)) | set(odd.missing)
+        usual = own.difference(odd.extra, odd.emptied).union(odd.missing)
         same = (
             name
             for facts, filed in zip(devices, self.filed, strict=True)
@@ -188,7 +188,7 @@ class _Role:
 
     def _place(self, own: Outline, rows: dict[tuple[Family, str, Property], Row], odd: Odd) -> Located[object]:
         """Of the statement that differs, else of the section or object that lacks one."""
-        for what in odd.extra:
+        for what in (*odd.extra, *odd.emptied):
             row = rows.get((odd.family, odd.name, what))
             if row is not None:
                 return Located(None, row.place.line, row.place.file)

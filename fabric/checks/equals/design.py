@@ -7,6 +7,7 @@ design would break is reported by another check: a name that is used but not def
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from ipaddress import ip_address
 
 from fabric.checks.equals.odd import PORTS, SECTION, Odd
@@ -33,7 +34,9 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
         if _is_tagged_only(odd, like, facts):
             return True
         names = [name for name in others.names_at.get(like.path, ()) if name.used and name.text not in witness.interfaces]
-        return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
+        if odd.extra:  # another object in its place, as a port of another speed has
+            return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
+        return any(_has_default(name, like, own) for name in names)
     if odd.extra and _is_count(odd, facts, witness):
         return True
     if not (odd.extra or odd.objects) and _is_whole_section(like, own, others):
@@ -87,12 +90,24 @@ def _is_count(odd: Odd, facts: Facts, witness: Facts) -> bool:
 
 def _slot(name: Name, like: Row, own: Outline) -> set[str]:
     """What the ports of a device, or the device as the default of its ports, refer to in one place: QoS profiles by speed."""
-    place, found = _place(like, name), set[str]()
+    place = _place(like, name)
+    return {one.text for there, one in _alike_names(name, like, own) if _is_system(there) or there == place}
+
+
+def _has_default(name: Name, like: Row, own: Outline) -> bool:
+    """Whether a device states an object for all ports that have none of their own, as its QoS profile."""
+    return any(_is_system(there) for there, _ in _alike_names(name, like, own))
+
+
+def _alike_names(name: Name, like: Row, own: Outline) -> Iterator[tuple[list[str], Name]]:
+    """(place, name) of the objects of one kind that statements with the same last part refer to."""
+    last = _place(like, name)[-1]
     for row in own.all_rows:
         if len(row.path) == len(like.path) and row.path[0] == like.path[0]:
-            names = own.names_at.get(row.path, ())
-            found |= {one.text for one in names if one.used and one.kind == name.kind and _is_same(_place(row, one), place)}
-    return found
+            for one in own.names_at.get(row.path, ()):
+                place = _place(row, one)
+                if one.used and one.kind == name.kind and place[-1] == last:
+                    yield place, one
 
 
 def _place(row: Row, name: Name) -> list[str]:
@@ -100,10 +115,9 @@ def _place(row: Row, name: Name) -> list[str]:
     return [PORT.sub("#", part.replace(name.text, "")) for part in row.path]
 
 
-def _is_same(one: list[str], other: list[str]) -> bool:
-    """Whether two statements set one thing: of ports, or of ports and of the system."""
-    system = not any("#" in part for part in one[1:-1])
-    return one[-1] == other[-1] if system else one == other
+def _is_system(place: list[str]) -> bool:
+    """Whether a statement is about the whole device."""
+    return not any("#" in part for part in place[1:-1])
 
 
 def _is_known(name: Name, own: Outline) -> bool:

@@ -42,6 +42,7 @@ class Odd:
         extra: what it has in its place.
         witnesses: devices that have it, or objects where `objects` is true.
         objects: the witnesses are objects of this and other devices.
+        emptied: the head of the section of what is missing, which nothing is in any more.
     """
 
     device: int
@@ -51,6 +52,7 @@ class Odd:
     extra: tuple[Property, ...]
     witnesses: int
     objects: bool = False
+    emptied: tuple[Property, ...] = ()
 
 
 def odd_ones(devices: Sequence[Device], is_inside: Inside) -> tuple[list[Odd], dict[int, int]]:
@@ -289,6 +291,11 @@ def _is_section(missing: Body, rule: Body) -> bool:
     return len(sections) == 1 and sum(_section(what) in sections for what in rule) == len(missing)
 
 
+def _is_in(what: Property, head: Property) -> bool:
+    """Whether a statement is in the section that another one begins."""
+    return what[0].startswith(f"{head[0]} ") and what[1][: len(head[1])] == head[1]
+
+
 def _section(what: Property) -> Property:
     text, kept = what
     section = text.rpartition(" / ")[0]
@@ -321,10 +328,19 @@ def _named(same: Sequence[Body], own: Body) -> list[Body]:
 def _nearest(
     at: int, family: Family, name: str, body: Body, rules: Sequence[Body], counts: Mapping[Body, int]
 ) -> Iterator[Odd]:
-    best: tuple[int, int, Body] | None = None
+    best: tuple[int, int] | None = None
+    found: Odd | None = None
     for rule in rules:
         missing, extra = rule - body, body - rule
-        if len(rule) < 2 or len(extra) > 1 or not (len(missing) == 1 or (body and not extra and _is_section(missing, rule))):
+        emptied = frozenset[Property]()
+        if len(extra) == 1:
+            (head,) = extra
+            inside = frozenset(what for what in rule if _is_in(what, head))
+            if len(body) > 1 and inside and missing <= inside:
+                missing, extra, emptied = inside, frozenset(), extra
+        if len(extra) > 1 or (len(rule) < 2 and not emptied):
+            continue
+        if len(missing) != 1 and not (body and not extra and _is_section(missing, rule)):
             continue
         text = min(missing)[0]
         if (STATE.search(text) and not _is_idle(text, rule)) or (family.text.startswith(PORTS) and TENANT.search(text)):
@@ -332,10 +348,8 @@ def _nearest(
         if extra and (not _alike(*missing, *extra) or _differ_in_identity(*missing, *extra)):
             continue
         key = (len(extra), -counts[rule])
-        if best is None or key < best[:2]:
-            best = (*key, rule)
-    if best is not None:
-        rule = best[2]
-        if body - rule and counts[rule] <= 2 and not is_chosen(name):
-            return  # two objects with numbers for names share what is theirs, such as the MAC address of a pair
-        yield Odd(at, family, name, tuple(sorted(rule - body)), tuple(sorted(body - rule)), counts[rule], objects=True)
+        if best is None or key < best:
+            best = key
+            found = Odd(at, family, name, tuple(sorted(missing)), tuple(sorted(extra)), counts[rule], True, tuple(emptied))
+    if found is not None and not (found.extra and found.witnesses <= 2 and not is_chosen(name)):
+        yield found  # two objects with numbers for names share what is theirs, such as the MAC address of a pair

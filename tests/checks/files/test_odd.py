@@ -130,3 +130,47 @@ def test_a_port_that_is_broken_out_is_not_missing() -> None:
     old = "interface Ethernet4\n   description spare\n   shutdown\n"
     found, _ = check_network(network(but(SPINES, {"spine2.eos": {old: split}})))
     assert not [one for one in found if one.id == "FAB289"]
+
+
+JUNOS = "system { host-name leaf{n}; }\nclass-of-service {\n    interfaces {\n"
+PORT = """\
+        et-0/0/{port} {{
+            congestion-notification-profile PFC-{metres}M;
+            unit 0 {{
+                classifiers {{
+                    dscp ROCE;
+                }}
+            }}
+        }}
+"""
+
+
+def leaves(lost: str = "", port: int = 3) -> Files:
+    """Three leaves; the ports have two profiles by the length of their cables. `lost`: line of one port of the second."""
+    files: Files = {}
+    for n in (1, 2, 3):
+        ports = [PORT.format(port=at, metres=5 if at < 6 else 10) for at in range(12)]
+        if n == 2:
+            ports[port] = "".join(line for line in ports[port].splitlines(keepends=True) if not (lost and lost in line))
+        files[f"leaf{n}.junos"] = JUNOS.replace("{n}", str(n)) + "".join(ports) + "    }\n}\n"
+    return files
+
+
+LOST = [
+    ("congestion-notification-profile", 3, "`set class-of-service interfaces * congestion-notification-profile *`"),
+    ("congestion-notification-profile", 8, "`set class-of-service interfaces * congestion-notification-profile *`"),
+    ("dscp ROCE", 8, "`set class-of-service interfaces * unit 0 classifiers dscp ROCE`"),  # `classifiers` is empty then
+]
+
+
+@pytest.mark.parametrize(("lost", "port", "statement"), LOST)
+def test_a_port_without_its_profile_is_named(lost: str, port: int, statement: str) -> None:
+    found, _ = check_network(network(leaves(lost, port)))
+    (one,) = [one for one in found if one.id == "FAB289"]
+    assert (one.device, one.message.partition(",")[0]) == ("leaf2", f"et-0/0/{port}: missing {statement}")
+    assert one.place.line > 4 + 8 * port
+
+
+def test_profiles_that_differ_by_the_cable_are_by_design() -> None:
+    found, _ = check_network(network(leaves()))
+    assert not [one for one in found if one.id == "FAB289"]
