@@ -168,7 +168,7 @@ def test_a_port_without_its_profile_is_named(lost: str, port: int, statement: st
     found, _ = check_network(network(leaves(lost, port)))
     (one,) = [one for one in found if one.id == "FAB289"]
     assert (one.device, one.message.partition(",")[0]) == ("leaf2", f"et-0/0/{port}: missing {statement}")
-    assert one.place.line > 4 + 8 * port
+    assert one.line > 4 + 8 * port
 
 
 def test_profiles_that_differ_by_the_cable_are_by_design() -> None:
