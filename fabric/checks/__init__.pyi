@@ -8,6 +8,7 @@ from .finding import (
     WARNING as WARNING,
     About as About,
     Finding as Finding,
+    Merge as Merge,
     Subject as Subject,
 )
 from .literals import unknown_addresses as unknown_addresses

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from fabric.checks.finding import SEVERITIES, UNKNOWN, About, Finding
+from fabric.checks.finding import SEVERITIES, UNKNOWN, About, Finding, Merge
 from fabric.codes import subject_of
 from fabric.diagnostics import Place
 
@@ -110,6 +110,7 @@ class Check(Generic[S]):
         hint: str = "",
         severity: str = "",
         about: About | None = None,
+        merge: Merge | None = None,
     ) -> Finding:
         """A finding in a file of a device, on the line of a fact; in its first file if there is no fact.
 
@@ -127,6 +128,7 @@ class Check(Generic[S]):
             message,
             hint or self.remediation,
             about=about,
+            merge=merge,
         )
 
 

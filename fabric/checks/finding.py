@@ -57,6 +57,25 @@ UNKNOWN = About()
 
 
 @dataclass(frozen=True, slots=True)
+class Merge:
+    """How a report writes findings of one cause as one: those with the same id, severity, text and file.
+
+    Attributes:
+        text: message of all of them; `{uses}`, `{names}` and `{devices}` are filled in.
+        name: what this finding adds to `{names}`.
+        uses: what this finding adds to `{uses}`.
+        noun: of what `{uses}` counts.
+        file: the place of all of them; "" for that of the first one.
+    """
+
+    text: str
+    name: str = ""
+    uses: int = 1
+    noun: str = "line"
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One broken property at one place; line and column count from 1, 0 when the whole file is meant."""
 
@@ -70,6 +89,7 @@ class Finding:
     column: int = 0
     silenced: str = ""  # the intent's reason why it does not apply here
     about: About = field(default=UNKNOWN, compare=False, repr=False)
+    merge: Merge | None = field(default=None, compare=False, repr=False)
 
     def __str__(self) -> str:
         place = self.file + (f":{self.line}" if self.line else "") + (f":{self.column}" if self.column else "")

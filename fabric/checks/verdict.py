@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from fabric.checks.finding import ERROR, SEVERITIES, Finding
 from fabric.facts import Located
-from fabric.text import plural
+from fabric.text import counted, plural
 
 NEVER = "never"
 FAIL_ON = (*SEVERITIES, NEVER)  # what `--fail-on` takes
@@ -79,9 +80,17 @@ class Verdict:
     def devices(self) -> int:
         return sum(read.devices for read in self.read)
 
-    def sentence(self) -> str:
-        """`20 errors, 1 warning in 2 of 16 devices; 41 checks applied`."""
-        found = ", ".join(plural(number, kind) for kind, number in self.counts().items() if number) or "nothing found"
+    def sentence(self, printed: Mapping[str, int] = MappingProxyType({})) -> str:
+        """`20 errors (96 places), 1 warning in 2 of 16 devices; 41 checks applied`.
+
+        Args:
+            printed: severity → findings that a report prints, where it prints those of one cause as one.
+        """
+        rows = [(kind, number, printed.get(kind, number)) for kind, number in self.counts().items() if number]
+        found = ", ".join(
+            plural(lines, kind) + (f" ({counted(number, 'place')})" if number > lines else "") for kind, number, lines in rows
+        )
+        found = found or "nothing found"
         silenced = f", {len(self.silenced)} silenced" if self.silenced else ""
         if not self.ran:
             return f"{found}{silenced}; no check was applied"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, WARNING, About, FilesCheck, Finding, Network, is_loopback, is_on, syntax_of
+from fabric.checks import ERROR, NOTE, WARNING, About, FilesCheck, Finding, Merge, Network, is_loopback, is_on, syntax_of
 from fabric.checks.base import REGENERATE
 from fabric.checks.defined import shared, undefined, unused
 from fabric.checks.equals.roles import stem
@@ -155,7 +155,8 @@ class Undefined(FilesCheck):
             for subject, lines in grouped((use.value, use) for use in uses).items():
                 more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
                 about = About((subject,), absent=True)
-                yield self.on(facts, lines[0], f"{subject} is used{more}, but not defined", about=about)
+                merge = Merge(f"{subject} is used on {{uses}} of {{devices}}, but not defined", uses=len(lines))
+                yield self.on(facts, lines[0], f"{subject} is used{more}, but not defined", about=about, merge=merge)
 
 
 class Unused(FilesCheck):

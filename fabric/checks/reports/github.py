@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Verdict
-from fabric.checks.reports.alike import folded
+from fabric.checks.reports.alike import folded, printed
 from fabric.checks.reports.rules import rule_of
 from fabric.checks.reports.spell import clean, device_and_message, relative
 
@@ -37,8 +37,9 @@ def _command(finding: Finding) -> str:
 
 
 def _last(verdict: Verdict) -> Iterator[str]:
-    more = any(number > SHOWN for number in verdict.counts().values())
-    yield verdict.sentence() + (f"; GitHub shows {SHOWN} annotations of a kind, all are in this log" if more else "")
+    lines = printed(verdict)
+    more = any(number > SHOWN for number in lines.values())
+    yield verdict.sentence(lines) + (f"; GitHub shows {SHOWN} annotations of a kind, all are in this log" if more else "")
 
 
 def _data(text: str) -> str:

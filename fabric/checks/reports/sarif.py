@@ -19,7 +19,6 @@ from fabric.checks.reports.alike import Group, groups
 from fabric.checks.reports.rules import Rule, rule_of
 from fabric.checks.reports.spell import clean, device_and_message, relative
 from fabric.formats import json_text
-from fabric.grouping import without_lines
 from fabric.version import __version__
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -107,16 +106,19 @@ def _result(group: Group, rule: int, home: str, twins: Counter[str]) -> dict[str
     if finding.device:
         shown["locations"][0]["logicalLocations"] = _devices(group.findings[:1])
     if others:
-        shown["relatedLocations"] = [
-            {"physicalLocation": _location(other, home), "logicalLocations": _devices([other])} for other in others
-        ]
+        shown["relatedLocations"] = [_related(other, home) for other in others]
     if finding.silenced:
         shown["suppressions"] = [{"kind": "inSource", "status": "accepted", "justification": finding.silenced}]
     return shown
 
 
+def _related(finding: Finding, home: str) -> dict[str, Any]:
+    place = {"physicalLocation": _location(finding, home)}
+    return place | ({"logicalLocations": _devices([finding])} if finding.device else {})
+
+
 def _devices(findings: Iterable[Finding]) -> list[dict[str, str]]:
-    return [{"name": finding.device, "kind": "resource"} for finding in findings]
+    return [{"name": finding.device, "kind": "resource"} for finding in findings if finding.device]
 
 
 def _location(finding: Finding, home: str) -> dict[str, Any]:
@@ -146,8 +148,10 @@ def _fingerprints(group: Group, twins: Counter[str]) -> dict[str, str]:
     For a finding without a line the action computes none, so the report states it.
     """
     finding = group.findings[0]
-    place = ("several devices", "") if len(group.findings) > 1 else (finding.device, relative(finding.file))
-    identity = "\0".join([finding.id, *place, without_lines(finding.message)])
+    place = (finding.device, relative(finding.file))
+    if len(group.findings) > 1:
+        place = ("several devices", relative(finding.merge.file) if finding.merge else "")
+    identity = "\0".join([finding.id, *place, group.identity])
     digest = hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:32]
     twins[digest] += 1
     mark = f"{digest}:{twins[digest]}"

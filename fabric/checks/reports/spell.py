@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from fabric.checks import Finding
+from fabric.checks import Finding, Merge
 from fabric.text import printable, style
 
 
@@ -19,7 +19,12 @@ def clean(finding: Finding) -> Finding:
         message=printable(finding.message),
         hint=printable(finding.hint),
         silenced=printable(finding.silenced),
+        merge=finding.merge and _clean(finding.merge),
     )
+
+
+def _clean(merge: Merge) -> Merge:
+    return replace(merge, text=printable(merge.text), name=printable(merge.name), file=printable(merge.file))
 
 
 def relative(file: str) -> str:

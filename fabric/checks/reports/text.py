@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from fabric.checks import SEVERITIES, Finding, Read, Verdict
-from fabric.checks.reports.alike import SEE, folded
+from fabric.checks.reports.alike import SEE, folded, printed
 from fabric.checks.reports.spell import clean, device_and_message, line, place
 from fabric.text import and_more, counted, plural, printable
 
@@ -26,7 +26,7 @@ def report(verdict: Verdict) -> str:
         *_by_file(verdict.silenced, _silenced, verdict.whole),
         [line for read in verdict.read for line in _read(read, verdict.whole)],
         [f"not checked: {printable(what)}: {printable(why)}" for what, why in verdict.skipped],
-        [verdict.sentence()],
+        [verdict.sentence(printed(verdict))],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 

@@ -86,5 +86,5 @@ def test_an_error_is_not_behind_what_repeats() -> None:
     assert "spine01: MTU" in lines[1]
     text = report("text", verdict)
     assert text.count("got none") == 1
-    assert "17 errors, 1 note" in text  # the verdict counts all
+    assert "2 errors (17 places), 1 note" in text  # the verdict counts both
     assert len(json.loads(report("json", verdict))["findings"]) == 18
