@@ -155,6 +155,25 @@ class Vni:
     arp_suppress: Located[bool] | None = None  # answers ARP and ND for hosts it knows, where its device says so
 
 
+CLEAR = "in clear text"
+REVERSIBLE = "in reversible form"  # by a method and a key that are public: Cisco type 7, Junos $9$
+LOCALIZED = "as a localized key"  # of SNMPv3: good for one device, without its password (RFC 3414 section 2.6)
+ENCRYPTED = "encrypted with a key that is not in the file"
+HASH = "as a salted hash"
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A literal secret in a config: what it is of and how it is stored, never its text."""
+
+    what: str  # "BGP password of LEAVES"
+    form: str = CLEAR
+    login: bool = False  # of a user of the device
+
+    def __str__(self) -> str:
+        return f"{self.what}, {self.form}"
+
+
 @dataclass(slots=True)
 class Services:
     """What runs beside forwarding."""
@@ -165,7 +184,7 @@ class Services:
     lldp: Located[bool] | None = None
     control_plane: Located[bool] | None = None  # a filter or policer in front of the CPU
     plain_text: list[Located[str]] = field(default_factory=list)  # telnet, http, SNMPv1/v2c communities: what was read
-    secrets: list[Located[str]] = field(default_factory=list)  # literal passwords, hashes and keys: a name of what
+    secrets: list[Located[Secret]] = field(default_factory=list)  # literal passwords, hashes and keys
 
 
 @dataclass(slots=True)

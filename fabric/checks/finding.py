@@ -66,6 +66,7 @@ class Merge:
         uses: what this finding adds to `{uses}`.
         noun: of what `{uses}` counts.
         file: the place of all of them; "" for that of the first one.
+        most: names that are listed.
     """
 
     text: str
@@ -73,6 +74,7 @@ class Merge:
     uses: int = 1
     noun: str = "line"
     file: str = ""
+    most: int = 6
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,17 +90,17 @@ def site_drift(renderer: Renderer, folder: Folder, jobs: int = 0, progress: Prog
     planned = {job.device.name for job in todo}
     used = {path for drift in drifts for path in drift.files}
     unplanned = tuple(sorted({device.name for device in folder.devices} - planned))
-    unread = tuple(sorted((path, reason) for path, reason in folder.unrecognized.items() if path not in used))
+    unread = tuple(sorted((path, kind.reason) for path, kind in folder.unrecognized.items() if path not in used))
     return SiteDrift(renderer.plan.site, folder.root, tuple(drifts), unplanned, unread)
 
 
 def _failed(folder: Folder) -> Mapping[str, tuple[str, str]]:
     """Stem or folder of a file that cannot be read → (path, reason): an empty file of a switch that did not answer."""
     failed: dict[str, tuple[str, str]] = {}
-    for path, reason in folder.unrecognized.items():
+    for path, kind in folder.unrecognized.items():
         name = PurePath(path)
         for key in (name.parent.name, name.stem, name.name):
-            failed[key] = (path, reason)
+            failed[key] = (path, kind.reason)
     return failed
 
 

@@ -95,7 +95,7 @@ def test_configs_are_not_read_through_a_link_out_of_their_folder(tmp_path: Path)
     (folder / "env").symlink_to("/proc/self/environ")
     found = scan(folder)
     reason = "a symlink that leads out of the folder"
-    assert {Path(path).name: why for path, why in found.unrecognized.items() if why == reason} == {
+    assert {Path(path).name: why for path, kind in found.unrecognized.items() if (why := kind.reason) == reason} == {
         "out.cfg": reason,
         "env": reason,
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,6 +15,7 @@ from fabric.checks import (
     Check,
     FilesCheck,
     Finding,
+    Merge,
     Network,
     about,
     message,
@@ -27,14 +30,17 @@ from fabric.checks import (
 from fabric.checks.cut import UNCLOSED
 from fabric.diagnostics import Place
 from fabric.facts import Facts, Located
-from fabric.nos.reading import Folder, beside
+from fabric.grouping import grouped
+from fabric.nos.reading import PART_REASON, Folder, Kind
 from fabric.plan import SwitchView
 from fabric.standing import Standing
 from fabric.text import listed, plural
 
 SHOWN = 5  # statements a device
+NO_CONFIG = "nothing to do, unless the file is a config"
 REPAIRS = {  # why a file was not read → what to do, where the file may well be a config
     "empty": "collect the config from the device again, or remove the file",
+    PART_REASON: "put the whole config of a device into one file, with its host name and its interfaces",
     "not UTF-8 text": "convert a config to UTF-8: `iconv -f latin1 -t utf-8 OLD > NEW`; remove any other file",
 }
 
@@ -75,19 +81,45 @@ class FolderCheck(Check[Folder]):
 class Unrecognized(FolderCheck):
     """Looks for files whose network OS is unknown.
 
-    Without its network OS a file has no parser, so nothing in it is checked.
+    Without its network OS a file has no parser, so nothing in it is checked: if it is a config, a device is missing.
     """
 
     id = "FAB291"
     title = "The network OS of every file is recognized"
     severity = WARNING
+    else_severity = "note for a file that is no config: output of commands, variables, text"
     example = "an IOS XR config in the folder of `--configs`"
     remediation = "remove files of other systems from the folder (supported: SONiC, Cumulus Linux, EOS, NX-OS, Junos, FRR)"
 
     def judge(self, folder: Folder) -> Iterator[Finding]:
-        for path, reason in sorted(folder.unrecognized.items()):
-            severity = NOTE if beside(path) else self.severity
-            yield Finding(self.id, severity, "", path, 0, f"not read: {reason}", REPAIRS.get(reason, self.remediation))
+        homes = _homes(folder.unrecognized)
+        for path, kind in sorted(folder.unrecognized.items()):
+            home, text = homes[path], f"{{uses}} not read: {kind.reason}: {{names}}"
+            if kind.config:
+                merge = Merge(text, os.path.relpath(path, home), noun="file", file=home)
+                severity, hint = self.severity, REPAIRS.get(kind.reason, self.remediation)
+            else:
+                merge = Merge(text, os.path.basename(path), noun="file", file=home, most=2)
+                severity, hint = NOTE, NO_CONFIG
+            yield Finding(self.id, severity, "", path, 0, f"not read: {kind.reason}", hint, merge=merge)
+
+
+def _homes(unrecognized: Mapping[str, Kind]) -> dict[str, str]:
+    """Path → the folder that a report names for it and its like.
+
+    For a config it is its own; the one above that if each device has a folder with one such file. All others of a kind are
+    one remark, at the folder that all of them are in.
+    """
+    homes: dict[str, str] = {}
+    for kind, paths in grouped((kind, path) for path, kind in unrecognized.items()).items():
+        own = grouped((os.path.dirname(path), path) for path in paths)
+        above = Counter(os.path.dirname(folder) for folder, inside in own.items() if len(inside) == 1)
+        common = os.path.commonpath(own) if all(map(os.path.isabs, own)) else os.path.commonpath([f"./{one}" for one in own])
+        for folder, inside in own.items():
+            up = os.path.dirname(folder)
+            of_devices = up if len(inside) == 1 and above[up] > 1 else folder
+            homes |= dict.fromkeys(inside, of_devices if kind.config else os.path.normpath(common))
+    return homes
 
 
 class NotUnderstood(FilesCheck):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, role
-from fabric.facts import Facts, Located
+from fabric.checks import ERROR, NOTE, WARNING, About, FilesCheck, Finding, Merge, Network, role
+from fabric.facts import CLEAR, ENCRYPTED, HASH, Facts, Located, Secret
 from fabric.text import plural
 
 
@@ -111,19 +111,24 @@ class PlainText(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for fact in facts.services.plain_text:
-                yield self.on(facts, fact, f"clear-text service: {fact.value}")
+                message = f"clear-text service: {fact.value}"
+                yield self.on(facts, fact, message, merge=Merge(message))
 
 
 class Secrets(FilesCheck):
     """Looks for literal passwords, keys and hashes.
 
-    A secret in git is readable by everyone with access, for as long as the history exists. Hashes can be guessed offline.
-    In generated files a secret is an error; configs from devices always contain some, so there it is a warning.
+    A secret in git is readable by everyone with access, for as long as the history exists. In generated files every secret
+    is an error. Configs from devices always contain some, so their severity is that of the form: a login password in clear
+    text is an error, as every network OS can store a hash; other clear text, and what anyone can decode (Cisco type 7,
+    Junos `$9$`), is a warning; salted hashes, which can only be guessed, and what is encrypted with a key outside the
+    file (Cisco type 6, Junos `$8$`) are notes. SNMP communities are reported by FAB285.
     """
 
     id = "FAB286"
     title = "No file contains a secret"
     severity = ERROR
+    else_severity = "without an intent: warning or note, by the form of the secret"
     example = "`neighbor 10.64.0.1 password 7 0822455D0A16`"
     remediation = (
         "replace the secret with a placeholder `${NAME}` that is filled in when the config is loaded, then change the secret"
@@ -131,10 +136,20 @@ class Secrets(FilesCheck):
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        severity = ERROR if network.planned else WARNING
         for facts in network.devices:
+            reported = set() if network.planned else {(one.file, one.line) for one in facts.services.plain_text}
             for fact in facts.services.secrets:
-                yield self.on(facts, fact, f"{fact.value} is stored in the file", severity=severity)
+                if (fact.file, fact.line) not in reported:
+                    secret, about = fact.value, About(got=fact.value.what)
+                    severity = ERROR if network.planned else self._severity(secret)
+                    merge = Merge(f"stored {secret.form}: {{names}}", secret.what)
+                    message = f"{secret.what} is stored {secret.form}"
+                    yield self.on(facts, fact, message, severity=severity, about=about, merge=merge)
+
+    def _severity(self, secret: Secret) -> str:
+        if secret.form in (HASH, ENCRYPTED):
+            return NOTE
+        return ERROR if secret.login and secret.form == CLEAR else WARNING
 
 
 class Lldp(FilesCheck):

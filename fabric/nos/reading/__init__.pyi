@@ -3,7 +3,15 @@ from .indented import Section as Section, read_indented as read_indented
 from .passes import Entry as Entry, add_policies as add_policies, read_route_maps as read_route_maps
 from .reader import Reader as Reader
 from .readers import is_read as is_read, read_device as read_device
-from .recognize import beside as beside
+from .recognize import Kind as Kind
+from .secret import (
+    OF_TRAPS as OF_TRAPS,
+    community as community,
+    form_of as form_of,
+    placeholder as placeholder,
+    typed as typed,
+)
+from .unread import PART_REASON as PART_REASON
 from .words import (
     asn as asn,
     each_name as each_name,
@@ -13,7 +21,6 @@ from .words import (
     is_address as is_address,
     mac as mac,
     numbers as numbers,
-    placeholder as placeholder,
     prefix as prefix,
 )
 from .yaml_lines import DEEPEST as DEEPEST, NOTHING as NOTHING, Branch as Branch, read_yaml as read_yaml

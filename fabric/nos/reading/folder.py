@@ -13,7 +13,7 @@ from stat import S_ISREG
 
 from fabric.facts import Facts
 from fabric.nos.reading.readers import host_name, read_device, readers
-from fabric.nos.reading.recognize import NO_CONFIG, recognize
+from fabric.nos.reading.recognize import NO_CONFIG, Kind, recognize
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
@@ -46,7 +46,7 @@ class Folder:
 
     root: str = ""
     devices: list[Device] = field(default_factory=list)
-    unrecognized: dict[str, str] = field(default_factory=dict)  # path → why
+    unrecognized: dict[str, Kind] = field(default_factory=dict)  # path → why
     passed: list[str] = field(default_factory=list)  # no configs by their names: pages, tables, pictures
     apart: list[str] = field(default_factory=list)  # folders with the same devices as another: each is a network of its own
 
@@ -79,20 +79,21 @@ def scan(root: Path) -> Folder:
             folder.passed.append(str(path))
             continue
         if path.is_symlink() and path != root and not _within(path, root):
-            folder.unrecognized[str(path)] = "a symlink that leads out of the folder"
+            folder.unrecognized[str(path)] = Kind("", "a symlink that leads out of the folder", config=True)
             continue
         try:
             status = path.stat()
             if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:  # a pipe would keep us waiting
                 too_large = S_ISREG(status.st_mode)
-                folder.unrecognized[str(path)] = "too large for a config" if too_large else "no file that can be read"
+                folder.unrecognized[str(path)] = Kind("", "too large for a config" if too_large else "no regular file")
                 continue
             text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a byte order mark
         except UnicodeDecodeError:
-            folder.unrecognized[str(path)] = "not UTF-8 text"
+            kind = recognize(str(path), path.read_text(encoding="latin-1"))
+            folder.unrecognized[str(path)] = Kind("", "not UTF-8 text", config=bool(kind.nos) or kind.config)
             continue
         except OSError as error:
-            folder.unrecognized[str(path)] = (error.strerror or str(error)).lower()
+            folder.unrecognized[str(path)] = _lost(error)
             continue
         kind = recognize(str(path), text)
         if kind.nos and _is_copy(path, text, whole):
@@ -100,8 +101,8 @@ def scan(root: Path) -> Folder:
         elif kind.nos:
             texts.setdefault((site, str(_home(path, root))), {})[str(path)] = kind.nos, text
         else:
-            folder.unrecognized[str(path)] = kind.reason
-    folder.unrecognized |= {str(error.filename): (error.strerror or str(error)).lower() for error in lost}
+            folder.unrecognized[str(path)] = kind
+    folder.unrecognized |= {str(error.filename): _lost(error) for error in lost}
     repeated = _repeated(texts.values())
     for (site, _), files in sorted(texts.items()):
         for device in _devices(files, folder, repeated):
@@ -109,6 +110,11 @@ def scan(root: Path) -> Folder:
             folder.devices.append(device)
     _part(folder)
     return folder
+
+
+def _lost(error: OSError) -> Kind:
+    """What the operating system refuses to open: it may well be a config."""
+    return Kind("", (error.strerror or str(error)).lower(), config=True)
 
 
 def _is_earlier(path: Path) -> bool:

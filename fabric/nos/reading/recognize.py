@@ -12,30 +12,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
 
-from fabric.nos.reading.reader import Signs
 from fabric.nos.reading.readers import readers
+from fabric.nos.reading.unread import FOREIGN, PART_REASON, foreign, is_data, is_output, is_part, named_as_config
 
 HEAD_BYTES = 200_000  # signs stand early
 FIRST_BYTES = 4_000  # enough for most files: the rest is read where they leave a doubt
 CERTAIN = 4  # points of the first kind before the second, which no further sign changes
 OTHER = "other"
-_FOREIGN: Signs = (  # of network OSes without a reader
-    (2, r"^interface (?:GigabitEthernet|TenGig\w+|HundredGig\w+|FortyGig\w+|Bundle-Ether|TwentyFiveGig\w+)"),
-    (3, r"^version 1[2-7]\.\d"),
-    (3, r"^service timestamps "),
-    (3, r"^boot-start-marker"),
-    (4, r"^ ip address \d+\.\d+\.\d+\.\d+ 255\."),  # IOS: FRR takes no mask, EOS and NX-OS indent by more
-    (3, r"^net add \S"),
-    (3, r"^!! IOS XR"),
-    (3, r"^sysname "),
-    (2, r"^/interface "),
-    (3, r"^config vdom|^config system global"),
-    (9, r"^// vyos-config-version|^ {4}(?:ethernet eth|vxlan vxlan|bridge br)\d+ \{$"),  # VyOS, in braces as Junos
-)
-
-# Endings and names of what lies beside configs: topologies, licences. Without a sign of a network OS they are hardly meant.
-BESIDE = frozenset((".drawio", ".ini", ".json", ".lock", ".toml", ".yaml", ".yml"))
-BESIDE_NAMES = frozenset(("dockerfile", "jenkinsfile", "license", "makefile", "readme", "vagrantfile"))
 
 # What is no config of a switch, by its ending.
 NO_CONFIG = frozenset(
@@ -50,6 +33,7 @@ class Kind:
 
     nos: str
     reason: str = ""  # why it cannot be read
+    config: bool = False  # it cannot be read, and yet is a config, or may well be: a device is missing
 
 
 @cache
@@ -60,7 +44,7 @@ def _signs() -> Mapping[str, list[tuple[int, re.Pattern[str]]]]:
         kinds |= reader.other_kinds
     return {
         kind: [(weight, re.compile(sign, re.M)) for weight, sign in signs]
-        for kind, signs in (kinds | {OTHER: _FOREIGN}).items()
+        for kind, signs in (kinds | {OTHER: [sign for signs in FOREIGN.values() for sign in signs]}).items()
     }
 
 
@@ -79,10 +63,24 @@ def recognize(path: str, text: str) -> Kind:
             scores[nos] += 2
     best = max(scores, key=lambda kind: scores[kind])
     if scores[best] < 2:
-        return Kind("", "no sign of a network OS that can be read here" if text.strip() else "empty")
+        return _unread(path, text)
     if best == OTHER:
-        return Kind("", "looks like a network OS that has no reader here")
+        return Kind("", f"{foreign(text[:HEAD_BYTES])} config, and there is no reader for this network OS", config=True)
     return Kind(best)
+
+
+def _unread(path: str, text: str) -> Kind:
+    """What a text is that has no sign of a network OS."""
+    head = text[:HEAD_BYTES]
+    if not text.strip():
+        return Kind("", "empty", named_as_config(path))
+    if is_part(head):
+        return Kind("", PART_REASON, config=True)
+    if is_output(path, head):
+        return Kind("", "output of commands")
+    if is_data(path, head):
+        return Kind("", "YAML or JSON data")
+    return Kind("", "no sign of a network OS", named_as_config(path))
 
 
 def _json_kind(text: str) -> str:
@@ -101,9 +99,3 @@ def _scores(text: str) -> dict[str, int]:
         if first - second >= CERTAIN or len(text) <= length:
             break
     return scores
-
-
-def beside(path: str) -> bool:
-    """Whether a file lies beside configs by its name and is hardly meant to be one."""
-    name = PurePath(path)
-    return name.suffix.lower() in BESIDE or name.stem.lower() in BESIDE_NAMES

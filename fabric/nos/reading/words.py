@@ -74,12 +74,6 @@ def gbps(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def placeholder(text: str) -> bool:
-    """Whether a secret is a placeholder, `${NAME}` or `{{ name }}` of a template, or no login is possible with it."""
-    bare = text.strip("\"'")
-    return bare.startswith(("${", "{{", "<")) or bare in ("", "*", "!", "!!", "x", "*REMOVED*")
-
-
 def each_name(text: str) -> list[str]:
     """`Ethernet1-3,5` → each interface; a name without a range is itself."""
     found: list[str] = []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from fabric.checks.files.reading import NO_CONFIG
 from fabric.checks.folder import check_folder
 from fabric.nos.reading import scan
 from tests.checks.files.helpers import SMALL, Case, but, in_full
@@ -75,7 +76,7 @@ CASES: Mapping[tuple[str, str], Case] = {
         [
             "leaf1.eos:7: error[FAB285]: leaf1: clear-text service: telnet",
             "leaf2.nxos:3: error[FAB285]: leaf2: clear-text service: telnet",
-            "leaf2.nxos:4: error[FAB285]: leaf2: clear-text service: SNMP community",
+            "leaf2.nxos:4: error[FAB285]: leaf2: clear-text service: SNMP community (read-only)",
             "spine1.junos:23: error[FAB285]: spine1: clear-text service: telnet",
         ],
     ),
@@ -95,9 +96,28 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:24: warning[FAB286]: leaf1: BGP password of 10.0.0.0 is stored in the file",
-            "leaf2.nxos:3: warning[FAB286]: leaf2: password of user admin is stored in the file",
-            "spine1.junos:23: warning[FAB286]: spine1: password of root is stored in the file",
+            "leaf1.eos:24: warning[FAB286]: leaf1: BGP password of 10.0.0.0 is stored in reversible form",
+            "leaf2.nxos:3: note[FAB286]: leaf2: password of user admin is stored as a salted hash",
+            "spine1.junos:23: note[FAB286]: spine1: password of root is stored as a salted hash",
+        ],
+    ),
+    ("FAB286", "by form and use; what FAB285 reports is not repeated"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"vrf instance MGMT\n": "vrf instance MGMT\nusername admin secret 0 hush\n"},
+                "leaf2.nxos": {"feature bgp\n": "feature bgp\nsnmp-server community hush ro\nradius-server key hush\n"},
+                "spine1.junos": {
+                    "set protocols lldp": 'set system radius-server 192.0.2.1 secret "$8$hush"\n'
+                    'set system radius-server 192.0.2.2 secret "secret"\nset protocols lldp'
+                },
+            },
+        ),
+        [
+            "leaf1.eos:6: error[FAB286]: leaf1: password of user admin is stored in clear text",
+            "leaf2.nxos:4: warning[FAB286]: leaf2: key of radius-server is stored in clear text",
+            "spine1.junos:23: note[FAB286]: spine1: RADIUS secret of 192.0.2.1 is stored encrypted with a key that is not in "
+            "the file",
         ],
     ),
     ("FAB287", "small"): (SMALL, []),
@@ -159,9 +179,9 @@ def test_files_that_no_reader_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert found == in_full(
         "FAB291",
         [
-            "core: warning[FAB291]: not read: binary",
-            "notes.txt: warning[FAB291]: not read: no sign of a network OS that can be read here",
-            "r1.cfg: warning[FAB291]: not read: looks like a network OS that has no reader here",
+            f"core: note[FAB291]: not read: binary\n    hint: {NO_CONFIG}",
+            f"notes.txt: note[FAB291]: not read: no sign of a network OS\n    hint: {NO_CONFIG}",
+            "r1.cfg: warning[FAB291]: not read: VRP or Comware config, and there is no reader for this network OS",
         ],
     )
 

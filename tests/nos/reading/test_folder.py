@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 import pytest
 
 from fabric.checks.folder import check_folder
-from fabric.nos.reading import folder as folder_module, scan
+from fabric.nos.reading import PART_REASON, folder as folder_module, scan
 from fabric.nos.reading.recognize import Kind, recognize
 from tests.examples import SITES, folder
 
@@ -19,8 +19,16 @@ SONIC = '{{"DEVICE_METADATA": {{"localhost": {{"hostname": "{}"}}}}, "PORT": {{}
 FRR = "frr defaults datacenter\nhostname {}\nrouter bgp 65001\n"
 INTERFACES = "auto lo\niface lo inet loopback\n"
 
-NO_SIGN = Kind("", "no sign of a network OS that can be read here")
-OTHER = Kind("", "looks like a network OS that has no reader here")
+NO_SIGN = Kind("", "no sign of a network OS")
+PART = Kind("", PART_REASON, config=True)
+OUTPUT = Kind("", "output of commands")
+DATA = Kind("", "YAML or JSON data")
+
+
+def of(name: str) -> Kind:
+    """A config of a network OS without a reader."""
+    return Kind("", f"{name} config, and there is no reader for this network OS", config=True)
+
 
 # Name → path, text, kind.
 TEXTS: Mapping[str, tuple[str, str, Kind]] = {
@@ -32,7 +40,7 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
         "ce.cfg",
         "interface Ethernet0/0\n ip address 10.0.0.1 255.255.255.252\nrouter bgp 1\n neighbor 10.0.0.2 remote-as 2\n"
         " address-family ipv4\n exit-address-family\n",
-        OTHER,
+        of("IOS"),
     ),
     "NX-OS as shown": ("a", "!Command: show running-config\nversion 10.3(2) Bios:version 05\n", Kind("nxos")),
     "Junos in braces": ("leaf1.conf", JUNOS.format("leaf1"), Kind("junos")),
@@ -49,11 +57,30 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
     "FRR of one daemon": ("bgpd.conf", "router bgp 65001\n neighbor swp1 interface remote-as external\n", Kind("frr")),
     "ifupdown": ("interfaces", INTERFACES, Kind("interfaces")),
     "a daemon beside FRR": ("sshd.conf", "PermitRootLogin no\n", Kind("companion")),
-    "IOS": ("r1.cfg", "version 15.2\nhostname r1\ninterface GigabitEthernet0/1\n ip address 10.0.0.1 255.0.0.0\n", OTHER),
-    "IOS XR": ("r1.cfg", "!! IOS XR Configuration 7.3\nhostname r1\n", OTHER),
+    "IOS": ("r1.cfg", "version 15.2\nhostname r1\ninterface GigabitEthernet0/1\n ip address 10.0.0.1 255.0.0.0\n", of("IOS")),
+    "IOS XR": ("r1.cfg", "!! IOS XR Configuration 7.3\nhostname r1\ninterface TenGigE0/0/0/1\n", of("IOS XR")),
+    "SR Linux in braces": ("a", "interface ethernet-1/1 {\n    admin-state enable\n}\nsystem {\n}\n", of("SR Linux")),
+    "SR Linux as set lines": ("a", "set / network-instance default type default\n", of("SR Linux")),
+    "SR Linux as JSON": ("a.json", '{"srl_nokia-interfaces:interface": []}', of("SR Linux")),
+    "a part as typed": ("a", "conf t\n\nrouter bgp 65101\n\n  neighbor 10.0.11.1\n    remote-as 65000\n", PART),
+    "a part of a few statements": ("a", "hostname leaf1\ninterface loopback0\n ip address 10.0.0.1/32\n", PART),
+    "a part in a transcript": ("Leaf1# show run bgp.txt", "Leaf1# show run bgp\nrouter bgp 1\n  router-id 1.1.1.1\n", PART),
+    "one statement is no part": ("a", "hostname leaf1\n", NO_SIGN),
+    "a prompt with a command": ("Leaf1.txt", "\nLeaf1# show ip interface brief\nLo0 10.0.0.1\n", OUTPUT),
+    "output by its name": ("ping_10.2.1.207_-c_1.txt", "bind: no address\n", OUTPUT),
+    "commands alone": ("new 1.txt", "show bgp ipv4 unicast summary\nshow ip route bgp\n", OUTPUT),
+    "output as JSON": ("show_version.json", '{"version": 1}', OUTPUT),
+    "variables": ("ansible_vars", "---\nbgp:\n  asn: 65001\n", DATA),
+    "a config by its name alone": ("leaf1.cfg", "create vlan red\n", Kind("", "no sign of a network OS", config=True)),
+    "a config of commands by its name": (
+        "show_running-config.txt",
+        "create vlan red\n",
+        Kind("", "no sign of a network OS", config=True),
+    ),
     "prose": ("notes.txt", "Ask Ann about the second spine.\n", NO_SIGN),
-    "JSON of something else": ("a.json", '{"name": "leaf1"}', NO_SIGN),
-    "nothing": ("empty.cfg", "\n \n", Kind("", "empty")),
+    "JSON of something else": ("a.json", '{"name": "leaf1"}', DATA),
+    "nothing": ("empty.cfg", "\n \n", Kind("", "empty", config=True)),
+    "nothing, of a command": ("show_vrf.txt", "", Kind("", "empty")),
     "binary": ("core", "hostname x\0\0", Kind("", "binary")),
 }
 
@@ -239,13 +266,13 @@ def test_what_cannot_be_read_is_listed_with_its_reason(tmp_path: Path, monkeypat
     found = scan(Path("in"))
     assert [device.name for device in found.devices] == ["leaf1"]
     assert found.unrecognized == {
-        "in/core": "binary",
-        "in/empty": "empty",
-        "in/gone.cfg": "no such file or directory",
-        "in/large.cfg": "too large for a config",
-        "in/latin1.cfg": "not UTF-8 text",
-        "in/notes.txt": "no sign of a network OS that can be read here",
-        "in/router.cfg": "looks like a network OS that has no reader here",
+        "in/core": Kind("", "binary"),
+        "in/empty": Kind("", "empty"),
+        "in/gone.cfg": Kind("", "no such file or directory", config=True),
+        "in/large.cfg": Kind("", "too large for a config"),
+        "in/latin1.cfg": Kind("", "not UTF-8 text", config=True),
+        "in/notes.txt": NO_SIGN,
+        "in/router.cfg": of("VRP or Comware"),
     }
 
 

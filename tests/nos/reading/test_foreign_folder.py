@@ -14,8 +14,7 @@ from fabric.nos.reading.recognize import Kind, recognize
 EOS = "hostname {}\nvrf instance red\n"
 INTERFACES = "auto lo\niface lo inet loopback\n"
 QUAGGA = "log syslog\nrouter bgp 65001\n neighbor swp1 interface remote-as external\n"
-NO_SIGN = Kind("", "no sign of a network OS that can be read here")
-OTHER = Kind("", "looks like a network OS that has no reader here")
+NO_READER = "{} config, and there is no reader for this network OS"
 
 # Name → path, text, kind.
 TEXTS: Mapping[str, tuple[str, str, Kind]] = {
@@ -33,16 +32,20 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
         "r1",
         "version 17.15\nservice timestamps log datetime msec\nrouter bgp 1\n neighbor 10.0.0.1 remote-as 2\n"
         " address-family ipv4\n exit-address-family\nline vty\n",
-        OTHER,
+        Kind("", NO_READER.format("IOS XE"), config=True),
     ),
-    "IOS of an old router": ("r1", "boot-start-marker\nrouter bgp 1\n address-family ipv4\n exit-address-family\n", OTHER),
+    "IOS of an old router": (
+        "r1",
+        "boot-start-marker\nrouter bgp 1\n address-family ipv4\n exit-address-family\n",
+        Kind("", NO_READER.format("IOS"), config=True),
+    ),
     "VyOS, in braces as Junos": (
         "r1",
         'interfaces {\n    ethernet eth1 {\n        mtu "9000"\n    }\n}\nprotocols {\n}\nsystem {\n    host-name "r1"\n}\n',
-        OTHER,
+        Kind("", NO_READER.format("VyOS"), config=True),
     ),
-    "NCLU": ("leaf1", "net add bgp autonomous-system 65000\n", OTHER),
-    "a topology": ("lab.clab.yml", "name: lab\ntopology:\n  nodes:\n", NO_SIGN),
+    "NCLU": ("leaf1", "net add bgp autonomous-system 65000\n", Kind("", NO_READER.format("NCLU"), config=True)),
+    "a topology": ("lab.clab.yml", "name: lab\ntopology:\n  nodes:\n", Kind("", "YAML or JSON data")),
 }
 
 # Layout → files, the devices that they make: name, network OS, files.
@@ -122,7 +125,7 @@ def test_what_lies_beside_configs_is_only_noted(tmp_path: Path, monkeypatch: pyt
     ] == [
         ("LICENSE", "note"),
         ("lab.clab.yml", "note"),
-        ("notes", "warning"),
+        ("notes", "note"),
     ]
 
 

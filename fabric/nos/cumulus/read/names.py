@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Located
+from fabric.facts import ENCRYPTED, Located, Secret
 from fabric.nos.cumulus.read.tree import found
-from fabric.nos.reading import Branch, placeholder
+from fabric.nos.reading import Branch, form_of, placeholder
 
 # The value, or each key, is the secret; {n} is the n-th star of the path.
 SECRETS = {
@@ -22,12 +22,15 @@ SECRETS = {
     "system|service/snmp-server/username/*/auth-sha|auth-md5/*/encrypt-aes|encrypt-des": "SNMP priv key of user {0}",
     "interface/*/router/ospf/authentication/md5-key": "OSPF key of {0}",
 }
+LOGINS = "password of user "
+OBFUSCATED = "$nvsec$"
 
 
-def secrets(tree: Branch, file: str) -> Iterator[Located[str]]:
+def secrets(tree: Branch, file: str) -> Iterator[Located[Secret]]:
     """What each secret is, never itself."""
     for path, what in SECRETS.items():
         for stars, branch in found(tree, path):
             for text, part in branch.parts.items():
                 if not placeholder(text):
-                    yield Located(what.format(*stars), part.line, file)
+                    form = ENCRYPTED if text.startswith(OBFUSCATED) else form_of(text)
+                    yield Located(Secret(what.format(*stars), form, what.startswith(LOGINS)), part.line, file)

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from fabric.facts import MANAGEMENT, Facts, Interface, Located, Vni, Vrf
+from fabric.facts import LOCALIZED, MANAGEMENT, Facts, Interface, Located, Secret, Vni, Vrf
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.eos.read.qos import Qos
 from fabric.nos.eos.typed import as_shown
 from fabric.nos.reading import (
     Section,
+    community,
     each_name,
     esi,
+    form_of,
     gbps,
     integer,
     is_address,
@@ -23,6 +25,7 @@ from fabric.nos.reading import (
     prefix,
     read_indented,
     read_route_maps,
+    typed,
 )
 
 LITERAL = re.compile(
@@ -202,30 +205,40 @@ class _Reader:
                 words = own.line.split()
                 if on and words[:2] == ["protocol", "http"] and "localhost" not in words:
                     services.plain_text.append(Located("http", own.number, self.file))
-        for _, part in self.config.each("snmp-server community"):
-            services.plain_text.append(Located("SNMP community", part.number, self.file))
+        for text, part in self.config.each("snmp-server community"):
+            services.plain_text.append(Located(community("rw" in text.split()[1:]), part.number, self.file))
 
-    def _secrets(self) -> Iterator[Located[str]]:
+    def _secrets(self) -> Iterator[Located[Secret]]:
         for text, part in self.config.each("username"):
             words = text.split()
             for key in ("secret", "password"):
-                if key in words and not placeholder(words[-1]):
-                    yield Located(f"password of user {words[0]}", part.number, self.file)
+                if key in words:
+                    yield from self._secret(part, f"password of user {words[0]}", words[words.index(key) + 1 :], login=True)
         for text, part in self.config.each("snmp-server user"):
             words = text.split()
             for key in ("auth", "priv"):
-                if key in words[:-1] and not placeholder(words[min(words.index(key) + 2, len(words) - 1)]):
-                    yield Located(f"SNMP {key} key of user {words[0]}", part.number, self.file)
+                if key in words[:-1]:
+                    own = words[words.index(key) + 2 : words.index(key) + 3]  # behind its algorithm
+                    yield from self._secret(part, f"SNMP {key} key of user {words[0]}", own, localized="localized" in words)
         for head, word, secret in SECRETS:
             for text, part in self.config.each(head):
                 words = text.split()
-                if words and (not word or word in words[:-1]) and not placeholder(words[-1]):
-                    yield Located(secret, part.number, self.file)
+                if not word or word in words[:-1]:
+                    yield from self._secret(part, secret, words, login=head.startswith(("enable", "aaa root")))
         for _, bgp in self.config.each("router bgp"):
             for part in bgp.walk():
                 words = part.line.split()
-                if words[:1] == ["neighbor"] and "password" in words[2:3] and not placeholder(words[-1]):
-                    yield Located(f"BGP password of {words[1]}", part.number, self.file)
+                if words[:1] == ["neighbor"] and "password" in words[2:3]:
+                    yield from self._secret(part, f"BGP password of {words[1]}", words[3:])
+
+    def _secret(
+        self, part: Section, what: str, words: list[str], login: bool = False, localized: bool = False
+    ) -> Iterator[Located[Secret]]:
+        """The secret that ends a line, unless a placeholder does."""
+        kind, text = typed(words)
+        if text and not placeholder(text):
+            form = LOCALIZED if localized else form_of(text, kind)
+            yield Located(Secret(what, form, login), part.number, self.file)
 
     def _policies(self) -> None:
         for head in ("ip prefix-list", "ipv6 prefix-list"):

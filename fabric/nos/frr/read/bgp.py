@@ -6,7 +6,7 @@ from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from fabric.facts import Bgp, Located, Neighbor, Vni, Vrf
+from fabric.facts import Bgp, Located, Neighbor, Secret, Vni, Vrf
 from fabric.nos.frr.read.line import Line, Open
 from fabric.nos.frr.read.neighbor import DIRECTIONS, FILTERS, NEIGHBOR, VERBS, Draft
 from fabric.nos.frr.read.words import Device, need_number, peer_address, vrf_name
@@ -139,7 +139,8 @@ class Process:
                 self._interface(draft, line, words)
             case "password":
                 if not placeholder(words[-1]):
-                    self.device.facts.services.secrets.append(line.located(f"BGP password of {name}"))
+                    secret = Located(Secret(f"BGP password of {name}"), line.number, line.file)
+                    self.device.facts.services.secrets.append(secret)
             case _ if verb in FILTERS:
                 self._filter(draft, line, verb, words)
             case _ if verb in VERBS:

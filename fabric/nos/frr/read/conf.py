@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from fabric.facts import Interface, Located
+from fabric.facts import Interface, Located, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.line import Line, Open, walk
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
-from fabric.nos.reading import Entry, esi, mac, placeholder, prefix
+from fabric.nos.reading import Entry, esi, form_of, mac, placeholder, prefix, typed
 
 # Heads of lines that tell nothing a check asks for: of the whole file, of an interface, of a VRF, …
 PASSED = frozenset((
@@ -65,9 +65,13 @@ class _Conf:
 
     def _password(self, line: Line, _: Open) -> bool:
         """`password …` and `enable password …` guard the daemons' own prompt."""
-        if "password" in line.words[:-1] and not placeholder(line.words[-1]):
-            self.facts.services.secrets.append(line.located("password of the FRR prompt"))
+        kind, text = typed(line.words)
+        if "password" in line.words[:-1] and not placeholder(text):
+            self._secret(line, Secret("password of the FRR prompt", form_of(text, kind), login=True))
         return "password" in line.words
+
+    def _secret(self, line: Line, secret: Secret) -> None:
+        self.facts.services.secrets.append(Located(secret, line.number, line.file))
 
     def _list(self, line: Line, _: Open) -> bool:
         """`ip prefix-list PL seq 10 permit 10.0.0.0/8 le 32`, and lists of AS paths, communities and addresses."""
@@ -167,7 +171,7 @@ class _Conf:
 
     def _in_keys(self, line: Line, _: Open) -> bool:
         if line.words[0] == "key-string" and not placeholder(line.words[1]):
-            self.facts.services.secrets.append(line.located("key of a key chain"))
+            self._secret(line, Secret("key of a key chain"))
         return line.words[0] in KEYS and line.words[1:2] != ["chain"]
 
     def _router(self, line: Line, open_: Open) -> bool:

@@ -6,10 +6,19 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 
-from fabric.facts import Facts, Located
-from fabric.nos.reading import placeholder
+from fabric.facts import Facts, Located, Secret
+from fabric.nos.reading import OF_TRAPS, community, form_of, placeholder
 
 TARGET = re.compile(r'target="([^"]+)"|\s@@?(?:\([^)]*\))?\[?([\w.:-]+?)\]?(?::\d+)?(?:;|\s|$)')
+COMMUNITIES = {  # directive of snmpd.conf → what its community is
+    "rocommunity": community(writes=False),
+    "rocommunity6": community(writes=False),
+    "rwcommunity": community(writes=True),
+    "rwcommunity6": community(writes=True),
+    "com2sec": "SNMP community",
+    "com2sec6": "SNMP community",
+    "trapcommunity": OF_TRAPS,
+}
 TIME = frozenset(("server", "pool", "peer"))
 HOOK = re.compile(r"\bhook input\b|^-A (?:INPUT|\$?INGRESS_CHAIN)\b|^:INPUT DROP")
 ENTERS = re.compile(r'iifname \{? ?((?:"[\w.-]+",? ?)+)\}? ?(?:jump|goto) (\S+)')
@@ -59,12 +68,12 @@ def _snmp(facts: Facts, file: str, text: str) -> None:
     for number, line in _lines(text):
         facts.statements += 1
         words = line.replace('"', "").split() or [""]
-        if words[0] in ("rocommunity", "rwcommunity", "rocommunity6", "rwcommunity6", "com2sec", "com2sec6", "trapcommunity"):
-            facts.services.plain_text.append(Located("SNMP community", number, file))
+        if words[0] in COMMUNITIES:
+            facts.services.plain_text.append(Located(COMMUNITIES[words[0]], number, file))
             if not placeholder(words[-1] if words[0].startswith("com2sec") else words[1] if len(words) > 1 else ""):
-                facts.services.secrets.append(Located("SNMP community", number, file))
+                facts.services.secrets.append(Located(Secret("SNMP community"), number, file))
         elif words[0] == "createUser" and any(not placeholder(word) for word in (*words[3:4], *words[5:6])):
-            facts.services.secrets.append(Located(f"SNMP keys of user {words[1]}", number, file))
+            facts.services.secrets.append(Located(Secret(f"SNMP keys of user {words[1]}"), number, file))
 
 
 def _accounts(facts: Facts, file: str, text: str) -> None:
@@ -72,8 +81,10 @@ def _accounts(facts: Facts, file: str, text: str) -> None:
     for number, line in _lines(text):
         facts.statements += 1
         name, _, rest = line.partition(":")
-        if rest and not placeholder(rest.split(":")[0]):
-            facts.services.secrets.append(Located(f"password of user {name}", number, file))
+        text = rest.split(":")[0]
+        if rest and not placeholder(text):
+            secret = Secret(f"password of user {name}", form_of(text), login=True)
+            facts.services.secrets.append(Located(secret, number, file))
 
 
 def unbalanced(text: str) -> tuple[str, int] | None:

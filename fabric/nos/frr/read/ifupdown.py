@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from fabric.facts import Interface, Located, Vni
+from fabric.facts import Interface, Located, Secret, Vni
 from fabric.nos.frr.read.words import Device, add_address, need_number, vrf_name
 from fabric.nos.reading import each_name, mac, numbers, placeholder, prefix
 
@@ -200,7 +200,7 @@ class _Ifupdown:
             self.facts.services.dns += (Located(word, parsed.line, parsed.file) for word in parsed.value.split())
         for parsed in stanza.all("clagd-priv-key", "wpa-psk"):
             if not placeholder(parsed.value):
-                self.facts.services.secrets.append(Located(f"key of {stanza.name}", parsed.line, parsed.file))
+                self.facts.services.secrets.append(Located(Secret(f"key of {stanza.name}"), parsed.line, parsed.file))
 
     def _bridge(self, stanza: Stanza) -> None:
         """A port carries the VLANs of its bridge, unless it says otherwise; a VXLAN device beside `swp1.100` has VLAN 100."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.facts import Located, Services
+from fabric.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE, Located, Secret, Services
 from fabric.nos.junos.read.text import Config
 from fabric.nos.junos.read.tree import Node, find
-from fabric.nos.reading import placeholder
+from fabric.nos.reading import community, placeholder
 
 PLAIN_TEXT: Mapping[str, str] = {
     "system services telnet": "telnet",
@@ -19,7 +19,6 @@ PLAIN_TEXT: Mapping[str, str] = {
     "system services web-management http": "http",
     "system services xnm-clear-text": "XML over plain TCP",
     "system services extension-service request-response grpc clear-text": "gRPC without TLS",
-    "snmp community *": "SNMP community",
 }
 SECRET_WORDS = frozenset((
     "ascii-text", "authentication-key", "authentication-password", "encrypted-password", "hexadecimal", "plain-text-password",
@@ -38,7 +37,12 @@ OWNERS = (
     ("tacplus-server *", "TACACS+ secret of {}"),
     ("ntp authentication-key *", "NTP key {}"),
     ("key-chain *", "key of key chain {}"),
+    ("security certificates local *", "private key of certificate {}"),
+    ("security macsec connectivity-association *", "MACsec key of {}"),
 )
+LOGINS = ("password of root", "password of user ")
+STORED = {"$9$": REVERSIBLE, "$8$": ENCRYPTED}  # beginning of a shared secret → its form; $8$ needs the master password
+STANDS_FOR = ("password", "secret")  # in place of a secret
 
 
 def read_services(services: Services, root: Node) -> None:
@@ -57,6 +61,10 @@ def read_services(services: Services, root: Node) -> None:
     services.plain_text = [
         Located(secret, node.line, node.file) for path, secret in PLAIN_TEXT.items() for _, node in find(root, path)
     ]
+    services.plain_text += [
+        Located(community(writes="read-write" in node.at("authorization")), node.line, node.file)
+        for _, node in find(root, "snmp community *")
+    ]
     services.plain_text.sort(key=lambda parsed: (parsed.file, parsed.line))
 
 
@@ -72,19 +80,33 @@ def is_secret(config: Config, path: tuple[str, ...], word: str, node: Node) -> b
     return not node and (named or (node.file, node.line) in config.secret_lines) and not placeholder(word)
 
 
-def secrets(config: Config) -> list[Located[str]]:
+def _stands_for(config: Config, path: tuple[str, ...], word: str, node: Node) -> bool:
+    """Whether a word is in place of a secret. On a line that it marks, Junos has what it encoded, a hash or a PEM key."""
+    text = word.strip('"')
+    marked = (node.file, node.line) in config.secret_lines and path[-1:] != ("encrypted-password",)
+    return text.lower() in STANDS_FOR or (marked and not text.startswith(("$", "-----BEGIN")))
+
+
+def secrets(config: Config) -> list[Located[Secret]]:
     """What every literal secret is, never the secret itself."""
-    found: set[Located[str]] = set()
+    found: set[Located[Secret]] = set()
     _collect(config, config.root, (), found)
-    return sorted(found, key=lambda parsed: (parsed.file, parsed.line, parsed.value))
+    return sorted(found, key=lambda parsed: (parsed.file, parsed.line, parsed.value.what))
 
 
-def _collect(config: Config, node: Node, path: tuple[str, ...], found: set[Located[str]]) -> None:
+def _collect(config: Config, node: Node, path: tuple[str, ...], found: set[Located[Secret]]) -> None:
     for word, child in node.items():
         if child:
             _collect(config, child, (*path, word), found)
-        elif is_secret(config, path, word, child):
-            found.add(Located(_owner(path), child.line, child.file))
+        elif is_secret(config, path, word, child) and not _stands_for(config, path, word, child):
+            what = _owner(path)
+            found.add(Located(Secret(what, _form(path, word), what.startswith(LOGINS)), child.line, child.file))
+
+
+def _form(path: tuple[str, ...], word: str) -> str:
+    if path[-1:] == ("encrypted-password",):
+        return HASH
+    return STORED.get(word.strip('"')[:3], CLEAR)
 
 
 def _owner(path: tuple[str, ...]) -> str:

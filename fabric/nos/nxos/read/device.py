@@ -12,7 +12,7 @@ from fabric.nos.nxos.read import bgp, names, overlay
 from fabric.nos.nxos.read.ports import PORT, Port
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names
-from fabric.nos.reading import Section, mac, read_indented, read_route_maps
+from fabric.nos.reading import OF_TRAPS, Section, community, mac, read_indented, read_route_maps
 
 BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
 
@@ -140,6 +140,12 @@ def _plain_text(what: str) -> Rule[DeviceState]:
     return keep
 
 
+def _community(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+    """`group network-admin` is the older form of `rw`."""
+    writes = bool({"rw", "network-admin"} & set(match[1].split()))
+    state.target.services.plain_text.append(state.reading.located(community(writes), section))
+
+
 def _control_plane(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
     return CONTROL_PLANE, [state]
 
@@ -175,8 +181,8 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         r"feature telnet": _plain_text("telnet"),
         r"telnet server enable": _plain_text("telnet"),
         r"nxapi http port \d+": _plain_text("http"),
-        r"snmp-server community \S+.*": _plain_text("SNMP community"),
-        r"snmp-server host \S+ (?:traps |informs )?version (?:1|2c) .+": _plain_text("SNMP community"),
+        r"snmp-server community \S+(.*)": _community,
+        r"snmp-server host \S+ (?:traps |informs )?version (?:1|2c) .+": _plain_text(OF_TRAPS),
         r"copp profile \S+": _service("control_plane", True),
         r"no copp profile.*": _service("control_plane", False),
         r"control-plane": _control_plane,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.facts import Facts, Located
+from fabric.facts import Facts, Located, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.files import reader_of
 from fabric.nos.frr.read.words import Device, unnumbered
-from fabric.nos.reading import asn, placeholder
+from fabric.nos.reading import asn, community, form_of, placeholder
 from fabric.nos.sonic.read.bgp import read_bgp
 from fabric.nos.sonic.read.ports import read_ports, read_segments
 from fabric.nos.sonic.read.qos import read_qos
@@ -77,15 +77,18 @@ def _system(device: Device, tables: Tables) -> None:
 def _secrets(device: Device, tables: Tables) -> None:
     services = device.facts.services
     for row in tables.rows("SNMP_COMMUNITY"):
-        services.plain_text.append(row.here("SNMP community"))
+        rights = row.text("TYPE")
+        services.plain_text.append(row.here(community(writes=rights is not None and rights.value.upper() == "RW")))
         if not placeholder(row.key):
-            services.secrets.append(row.here("SNMP community"))
+            services.secrets.append(Located(Secret("SNMP community"), row.line, tables.file))
     for table, fields in SECRETS.items():
         for row in tables.rows(table):
             for field in fields:
                 parsed = row.text(field)
                 if parsed and not placeholder(parsed.value):
-                    services.secrets.append(Located(f"{field} of {table}|{row.key}", parsed.line, parsed.file))
+                    services.secrets.append(
+                        Located(Secret(f"{field} of {table}|{row.key}", form_of(parsed.value)), parsed.line, parsed.file)
+                    )
     for row in tables.rows("RESTAPI"):
         insecure = row.text("allow_insecure")
         if insecure and insecure.value == "true":

@@ -500,23 +500,33 @@ def test_services(text: str) -> None:
     assert (found.name, found.hash_seed and found.hash_seed.value) == ("leaf1", 7)
     assert [own[0].value for own in (services.ntp, services.dns, services.syslog)] == ["10.0.0.1", "10.0.0.53", "10.0.0.2"]
     assert (services.lldp and services.lldp.value, services.control_plane and services.control_plane.value) == (False, True)
-    assert [own.value for own in services.plain_text] == ["SNMP community"]
-    assert [own.value for own in services.secrets] == ["SNMP community"]
+    assert [own.value for own in services.plain_text] == ["SNMP community (read-only)"]
+    assert [str(own.value) for own in services.secrets] == ["SNMP community, in clear text"]
     assert "public" not in repr(services)
 
 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("system: {aaa: {user: {admin: {hashed-password: $6$abc}}}}", ["1: password of user admin"]),
+        ("system: {aaa: {user: {admin: {hashed-password: $6$abc}}}}", ["1: password of user admin, as a salted hash"]),
         ("system: {aaa: {user: {admin: {hashed-password: '${HASH}'}}}}", []),
         ("system: {aaa: {user: {admin: {hashed-password: '*'}}}}", []),
-        ("vrf: {red: {router: {bgp: {neighbor: {10.0.0.1: {password: abc}}}}}}", ["1: BGP password of 10.0.0.1"]),
+        (
+            "vrf: {red: {router: {bgp: {neighbor: {10.0.0.1: {password: abc}}}}}}",
+            ["1: BGP password of 10.0.0.1, in clear text"],
+        ),
         (
             "system: {snmp-server: {username: {u: {auth-sha: {abc: {encrypt-aes: {abcd: {}}}}}}}}",
-            ["1: SNMP auth key of user u", "1: SNMP priv key of user u"],
+            ["1: SNMP auth key of user u, in clear text", "1: SNMP priv key of user u, in clear text"],
         ),
-        ("system: {aaa: {tacacs: {server: {'1': {host: 10.0.0.1, secret: abc}}}}}", ["1: key of tacacs server 1"]),
+        (
+            "system: {aaa: {tacacs: {server: {'1': {host: 10.0.0.1, secret: abc}}}}}",
+            ["1: key of tacacs server 1, in clear text"],
+        ),
+        (
+            "system: {aaa: {ldap: {secret: $nvsec$abc}}}",
+            ["1: key of ldap server, encrypted with a key that is not in the file"],
+        ),
     ],
 )
 def test_secrets_are_named_and_never_reported(text: str, what: list[str]) -> None:

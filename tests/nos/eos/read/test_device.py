@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import MANAGEMENT, Ecn, Facts, Located
+from fabric.facts import CLEAR, ENCRYPTED, HASH, LOCALIZED, MANAGEMENT, Ecn, Facts, Located
 from fabric.nos.eos.read.device import read
 from tests.examples import located, paths
 from tests.nos.undefined import undefined_in
@@ -20,6 +20,10 @@ GENERATED = [path for site in ("ai-eos", "h100-4su") for path in paths(f"{site}/
 def facts(text: str) -> Facts:
     """Of a text whose first line is empty here, so that lines count from the first one below."""
     return read("x", {"f": text.removeprefix("\n")})
+
+
+def secrets(found: Facts) -> list[str]:
+    return [f"{one.line}: {one.value}" for one in found.services.secrets]
 
 
 def configured(parsed: Iterable[Located[Any]] | Located[Any] | None) -> Any:
@@ -267,7 +271,7 @@ def test_what_a_designed_config_refers_to_and_hides() -> None:
         ("route-map RM-IN", 53),
         ("VRF MGMT", 63),
     }
-    assert configured(found.services.secrets) == [("BGP password of OVERLAY", 20)]
+    assert secrets(found) == ["20: BGP password of OVERLAY, in reversible form"]
     assert found.unread == []
 
 
@@ -395,7 +399,7 @@ management api http-commands
    no shutdown
 snmp-server community public ro
 """).services
-    assert configured(services.plain_text) == [("telnet", 3), ("http", 5), ("SNMP community", 8)]
+    assert configured(services.plain_text) == [("telnet", 3), ("http", 5), ("SNMP community (read-only)", 8)]
 
 
 def test_closed_doors() -> None:
@@ -424,18 +428,42 @@ ntp authentication-key 1 md5 7 hush
 router bgp 65001
    neighbor 10.0.0.1 password 7 hush
 """)
-    assert configured(found.services.secrets) == [
-        ("password of user admin", 3),
-        ("SNMP auth key of user monitoring", 4),
-        ("SNMP priv key of user monitoring", 4),
-        ("enable password", 2),
-        ("password of user root", 1),
-        ("key of tacacs-server", 5),
-        ("key of radius-server", 6),
-        ("NTP key", 7),
-        ("BGP password of 10.0.0.1", 9),
+    assert secrets(found) == [
+        "3: password of user admin, as a salted hash",
+        "4: SNMP auth key of user monitoring, in clear text",
+        "4: SNMP priv key of user monitoring, in clear text",
+        "2: enable password, as a salted hash",
+        "1: password of user root, as a salted hash",
+        "5: key of tacacs-server, in reversible form",
+        "6: key of radius-server, in reversible form",
+        "7: NTP key, in reversible form",
+        "9: BGP password of 10.0.0.1, in reversible form",
     ]
     assert "hush" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("username a secret hush", CLEAR),
+        ("username a secret 0 hush", CLEAR),
+        ("username a secret 5 $1$hush", HASH),
+        ("username a secret sha512 $6$hush", HASH),
+        ("radius-server key 8a hush", ENCRYPTED),
+        ("snmp-server user a b v3 localized f5717f auth sha hush", LOCALIZED),
+    ],
+)
+def test_the_form_of_a_secret(text: str, form: str) -> None:
+    assert [own.value.form for own in facts(text).services.secrets] == [form]
+
+
+@pytest.mark.parametrize(
+    ("rights", "what"),
+    [("", "read-only"), (" ro ACL", "read-only"), (" rw", "read-write"), (" view all rw", "read-write")],
+)
+def test_the_rights_of_a_community(rights: str, what: str) -> None:
+    found = facts(f"snmp-server community hush{rights}").services
+    assert [own.value for own in found.plain_text] == [f"SNMP community ({what})"]
 
 
 def test_names_that_are_defined_nowhere() -> None:

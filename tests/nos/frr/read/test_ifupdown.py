@@ -125,15 +125,15 @@ def test_services() -> None:
         ["192.0.2.53@1"],
         "True@1",
         "True@2",
-        ["SNMP community@1", "telnet to bgpd on 0.0.0.0@3"],
+        ["SNMP community (read-only)@1", "telnet to bgpd on 0.0.0.0@3"],
     ]
     assert sorted(plain(found.services.secrets)) == [
-        "BGP password of 10.0.0.1@7",
-        "SNMP community@1",
-        "SNMP keys of user bad@3",
-        "key of a key chain@5",
-        "password of the FRR prompt@2",
-        "password of user ops@2",
+        "BGP password of 10.0.0.1, in clear text@7",
+        "SNMP community, in clear text@1",
+        "SNMP keys of user bad, in clear text@3",
+        "key of a key chain, in clear text@5",
+        "password of the FRR prompt, in clear text@2",
+        "password of user ops, as a salted hash@2",
     ]
     assert (plain(found.hash_seed), found.unread) == ("7@1", [])
     assert [plain(port.filters) for port in found.interfaces.values()] == [["tenant-red@3"]] * 2

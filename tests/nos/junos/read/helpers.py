@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from fabric.facts import Facts, Located
+from fabric.facts import Facts, Located, Secret
 from fabric.nos.junos.read.device import read
 
 FILE = "juniper.conf"
@@ -18,7 +18,7 @@ def facts(text: str) -> Facts:
 def configured(value: Any) -> Any:
     """Values with their lines, `(9144, 7)`, of everything that was reported; all else is left out."""
     if isinstance(value, Located):
-        return value.value, value.line
+        return str(value.value) if isinstance(value.value, Secret) else value.value, value.line
     if isinstance(value, list):
         return [configured(item) for item in value]
     if isinstance(value, dict):

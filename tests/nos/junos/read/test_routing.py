@@ -359,15 +359,15 @@ def test_services_and_secrets() -> None:
         "dns": [("10.0.0.53", 9)],
         "lldp": (True, 24),
         "control_plane": (True, 19),
-        "plain_text": [("telnet", 10), ("http", 10), ("SNMP community", 16)],
+        "plain_text": [("telnet", 10), ("http", 10), ("SNMP community (read-only)", 16)],
         "secrets": [
-            ("password of root", 2),
-            ("password of user bob", 7),
-            ("NTP key 1", 12),
-            ("RADIUS secret of 10.0.0.30", 13),
-            ("SNMP key of user mon", 17),
-            ("BGP password of 10.0.0.1", 23),
-            ("BGP password of group A", 23),
+            ("password of root, as a salted hash", 2),
+            ("password of user bob, in clear text", 7),
+            ("NTP key 1, in clear text", 12),
+            ("RADIUS secret of 10.0.0.30, in reversible form", 13),
+            ("SNMP key of user mon, in clear text", 17),
+            ("BGP password of 10.0.0.1, in reversible form", 23),
+            ("BGP password of group A, in reversible form", 23),
         ],
     }
     assert found.hash_seed == Located(7, 21, FILE)

@@ -181,7 +181,7 @@ def test_groups_and_ranges() -> None:
     assert neighbors["2001:db8::1"].hold_s == Located(9, 4, FILE)
     assert configured(found.unread) == [("apply-groups NODE", 11), ("apply-groups ${node}", 11)]
     assert found.services.plain_text == []
-    assert configured(found.services.secrets) == [("RADIUS secret of 10.0.0.9", 8)]
+    assert [(one.value.what, one.line) for one in found.services.secrets] == [("RADIUS secret of 10.0.0.9", 8)]
 
 
 def test_groups_that_name_each_other() -> None:

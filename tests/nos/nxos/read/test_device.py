@@ -453,26 +453,28 @@ def test_services() -> None:
     assert (services.ntp, services.syslog) == ([parsed("10.0.0.1", 7)], [parsed("10.0.0.2", 8)])
     assert services.dns == [parsed("10.0.0.53", 6), parsed("10.0.0.54", 6)]
     assert (services.lldp, services.control_plane) == (parsed(True, 2), parsed(True, 4))
-    assert plain(services.plain_text) == ["3: telnet", "9: SNMP community"]
-    assert plain(services.secrets) == ["9: SNMP community"]
+    assert plain(services.plain_text) == ["3: telnet", "9: SNMP community (read-only)"]
+    assert plain(services.secrets) == ["9: SNMP community, in clear text"]
 
 
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("username admin password 5 $5$abc role network-admin", ["1: password of user admin"]),
+        ("username admin password 5 $5$abc role network-admin", ["1: password of user admin, as a salted hash"]),
+        ("username admin password 0 abc", ["1: password of user admin, in clear text"]),
         ("username admin password 5 ${ADMIN_PASSWORD_HASH} role network-admin", []),
         ("username admin password 5 ! role network-admin", []),
         ("no password strength-check", []),
-        ("router bgp 1\n  neighbor 10.0.0.1\n    password 3 abc", ["3: BGP password of 10.0.0.1"]),
-        ("router bgp 1\n  template peer RED\n    password abc", ["3: BGP password of peer"]),
-        ("router bgp 1\n  neighbor 10.0.0.1 password 3 abc", ["2: BGP password of 10.0.0.1"]),
+        ("router bgp 1\n  neighbor 10.0.0.1\n    password 3 abc", ["3: BGP password of 10.0.0.1, in reversible form"]),
+        ("router bgp 1\n  template peer RED\n    password abc", ["3: BGP password of peer, in clear text"]),
+        ("router bgp 1\n  neighbor 10.0.0.1 password 3 abc", ["2: BGP password of 10.0.0.1, in reversible form"]),
         (
             "snmp-server user u network-operator auth md5 0xab priv aes-128 0xcd localizedkey",
-            ["1: SNMP auth key of user u", "1: SNMP priv key of user u"],
+            ["1: SNMP auth key of user u, as a localized key", "1: SNMP priv key of user u, as a localized key"],
         ),
         ("snmp-server user u network-operator auth sha ${KEY} priv aes-128 ${KEY}", []),
-        ("tacacs-server host 10.0.0.1 key 7 abc", ["1: key of tacacs-server"]),
+        ("tacacs-server host 10.0.0.1 key 7 abc", ["1: key of tacacs-server, in reversible form"]),
+        ("tacacs-server host 10.0.0.1 key 6 abc", ["1: key of tacacs-server, encrypted with a key that is not in the file"]),
         ("interface Vlan1\n  description password 7 abc", []),
     ],
 )

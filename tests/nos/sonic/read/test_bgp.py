@@ -88,7 +88,7 @@ def test_processes_of_the_tables() -> None:
     assert values([red.asn, red.router_id, red.max_paths, red.relax]) == [65001, "10.0.0.9", None, True]
     vrf = found.vrfs["Vrf-red"]
     assert values([vrf.rd, vrf.imports, vrf.exports]) == ["10.0.0.1:1", ["65000:1"], ["65000:1"]]
-    assert values(found.services.secrets) == ["auth_password of BGP_NEIGHBOR|Vrf-red|10.9.0.1"]
+    assert [one.value.what for one in found.services.secrets] == ["auth_password of BGP_NEIGHBOR|Vrf-red|10.9.0.1"]
     assert (found.unread, found.broken) == ([], [])
 
 

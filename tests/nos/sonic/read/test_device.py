@@ -272,11 +272,11 @@ def test_services() -> None:
         "dns": ["192.0.2.53@4"],
         "lldp": "False@5",
         "control_plane": "True@6",
-        "plain_text": ["SNMP community@7", "REST API without TLS@8"],
+        "plain_text": ["SNMP community (read-only)@7", "REST API without TLS@8"],
         "secrets": [
-            "SNMP community@7",
-            "SNMP_USER_ENCRYPTION_PASSWORD of SNMP_USER|mon@10",
-            "passkey of TACPLUS|global@9",
+            "SNMP community, in clear text@7",
+            "SNMP_USER_ENCRYPTION_PASSWORD of SNMP_USER|mon, in clear text@10",
+            "passkey of TACPLUS|global, in clear text@9",
         ],
     }
     assert "hunter" not in repr(services)
