@@ -97,7 +97,7 @@ class Neighbor:
     description: Located[str] | None = None
     enabled: Located[bool] | None = None
     multihop: Located[int] | None = None
-    max_prefix: Located[int] | None = None
+    max_prefix: Located[int] | None = None  # 0: no limit, as stated
     import_filter: Located[str] | None = None  # name of the policy on what comes in (of the first family)
     export_filter: Located[str] | None = None
     bfd: Located[bool] | None = None

@@ -227,13 +227,8 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Reported]]] = {
         [
             (
                 "FAB260",
-                "neighbor 10.64.0.65 peer group FABRIC",
-                "neighbor 10.64.0.65: prefix limit: expected 12000, got none",
-            ),
-            (
-                "FAB260",
-                "neighbor 10.64.0.67 peer group FABRIC",
-                "neighbor 10.64.0.67: prefix limit: expected 12000, got none",
+                "neighbor FABRIC maximum-routes 0 warning-limit 80 percent",
+                "neighbor 10.64.0.65 and 1 more: prefix limit: expected 12000, got 0",
             ),
         ],
     ),
@@ -578,7 +573,7 @@ CASES: Mapping[tuple[str, str], tuple[str, tuple[str, str], list[Reported]]] = {
             (
                 "FAB286",
                 "username admin privilege 15 role network-admin secret sha512",
-                "password of user admin is stored in the file",
+                "password of user admin is stored as a salted hash",
             ),
         ],
     ),

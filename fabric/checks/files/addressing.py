@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ipaddress import ip_network
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, About, FilesCheck, Finding, Network, Owner, Subject, bare, is_loopback, place
+from fabric.checks import ERROR, NOTE, About, FilesCheck, Finding, Merge, Network, Owner, Subject, bare, is_loopback, place
 from fabric.facts import MANAGEMENT, Facts
 from fabric.grouping import grouped
 
@@ -280,9 +280,9 @@ class ManagementApart(FilesCheck):
 
     id = "FAB288"
     title = "The management port is in its own VRF"
-    severity = "warning"
+    severity = NOTE
     example = "`interface Management1` with an address and no VRF"
-    remediation = "set `management: {vrf: true}` in the intent, or assign the port to the management VRF on the device"
+    remediation = "assign the port to the management VRF on the device"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
@@ -290,4 +290,6 @@ class ManagementApart(FilesCheck):
                 apart = interface.vrf is not None and interface.vrf.value == MANAGEMENT
                 cabled = id(interface) in network.cabled  # `eth0` of a virtual router is often a port like any other
                 if is_management(name) and interface.addresses and not (apart or cabled):
-                    yield self.on(facts, interface.addresses[0], f"{name}: expected the management VRF, got the default VRF")
+                    message = f"{name}: management port in the default VRF"
+                    merge = Merge("management port in the default VRF: {names}", name)
+                    yield self.on(facts, interface.addresses[0], message, merge=merge)

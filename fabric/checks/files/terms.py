@@ -6,9 +6,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, odd_ones, place, role, session_name, table_name
+from fabric.checks import (
+    ERROR,
+    NOTE,
+    WARNING,
+    FilesCheck,
+    Finding,
+    Merge,
+    Network,
+    odd_ones,
+    place,
+    role,
+    session_name,
+    table_name,
+)
 from fabric.checks.files.bgp import asn_at
 from fabric.facts import Bgp, Facts, Located, Neighbor
+from fabric.grouping import grouped
 from fabric.text import listed
 
 ODD_SESSIONS = 3  # with another hold time at the far end
@@ -125,12 +139,14 @@ class PrefixLimit(FilesCheck):
     """Looks for eBGP neighbors without a maximum number of prefixes.
 
     A neighbor that leaks a full table fills the forwarding tables of every switch behind it. A limit closes the session
-    first (RFC 7454 section 8).
+    first (RFC 7454 section 8). It matters most on sessions that leave the files, where others decide what is sent; between
+    the devices of a fabric, no limit at all is a common choice, as is a stated `maximum-routes 0`.
     """
 
     id = "FAB260"
     title = "Every eBGP neighbor has a prefix limit"
     severity = WARNING
+    else_severity = "note if no neighbor of the kind has a limit"
     example = "`neighbor 10.64.0.1` without `maximum-prefix`; the other neighbors have it"
     remediation = "set a prefix limit (`maximum-prefix`) on the peer group"
     kinds: ClassVar = ("max_prefix",)
@@ -141,17 +157,44 @@ class PrefixLimit(FilesCheck):
                 some = any(peer.families for peer in process.neighbors.values())
                 active = [peer for peer in process.neighbors.values() if peer.families or not some]  # others carry nothing
                 external = [peer for peer in active if _external(process, peer) and _carries_ip(peer)]
-                open_ = [peer for peer in external if peer.max_prefix is None]
-                if open_ and len(open_) < len(external):
-                    for peer in open_:
-                        fact = Located(None, peer.line, peer.file)
-                        yield self.on(
-                            facts, fact, f"{session_name(peer.vrf, peer.peer)}: no prefix limit; the other neighbors have one"
-                        )
-                elif open_:
-                    place_, count = Located(None, process.line, process.file), len(open_)
-                    neighbors = f"{count} eBGP neighbors" if count > 1 else "the eBGP neighbor"
-                    yield self.on(facts, place_, f"{table_name(process.vrf)}: no prefix limit on {neighbors}", severity=NOTE)
+                kinds = grouped((_leaves(network, peer), peer) for peer in external)
+                yield from self._inside(facts, process, kinds.get(False, []))
+                yield from self._outside(facts, kinds.get(True, []))
+
+    def _inside(self, facts: Facts, process: Bgp, peers: list[Neighbor]) -> Iterator[Finding]:
+        """One note for all, unless some have a limit."""
+        open_ = [peer for peer in peers if peer.max_prefix is None]
+        if open_ and _limited(peers):
+            yield from (self._lacks(facts, peer) for peer in open_)
+        elif open_:
+            merge = Merge("no prefix limit on {uses} of {devices}", uses=len(open_), noun="eBGP neighbor")
+            neighbors = f"{len(open_)} eBGP neighbors" if open_[1:] else "the eBGP neighbor"
+            message = f"{table_name(process.vrf)}: no prefix limit on {neighbors}"
+            yield self.on(facts, Located(None, process.line, process.file), message, severity=NOTE, merge=merge)
+
+    def _outside(self, facts: Facts, peers: list[Neighbor]) -> Iterator[Finding]:
+        """A note for each without a limit, also for one that states so; a warning where others have one."""
+        for peer in peers:
+            if peer.max_prefix is None and _limited(peers):
+                yield self._lacks(facts, peer)
+            elif peer.max_prefix is None or not peer.max_prefix.value:
+                name, fact = session_name(peer.vrf, peer.peer), peer.max_prefix or Located(None, peer.line, peer.file)
+                merge = Merge("no prefix limit on sessions that leave the files: {names}", f"{facts.name} {peer.peer}")
+                message = f"{name}: no prefix limit on a session that leaves the files"
+                yield self.on(facts, fact, message, severity=NOTE, merge=merge)
+
+    def _lacks(self, facts: Facts, peer: Neighbor) -> Finding:
+        message = f"{session_name(peer.vrf, peer.peer)}: no prefix limit; the other neighbors have one"
+        return self.on(facts, Located(None, peer.line, peer.file), message)
+
+
+def _leaves(network: Network, peer: Neighbor) -> bool:
+    """Whether the far end of a session is known to be in no file; that of a listener or an unnumbered one is not known."""
+    return not (peer.dynamic or peer.interface) and network.far(peer) is None
+
+
+def _limited(peers: Iterable[Neighbor]) -> bool:
+    return any(peer.max_prefix and peer.max_prefix.value for peer in peers)
 
 
 def _external(process: Bgp, peer: Neighbor) -> bool:

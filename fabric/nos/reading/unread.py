@@ -11,18 +11,19 @@ from fabric.nos.reading.reader import Signs
 # Network OSes without a reader, the most particular first: IOS XE has the signs of IOS as well.
 FOREIGN: Mapping[str, Signs] = {
     "SR Linux": (
-        (3, r"^(?:set / |set /)(?:interface|network-instance|system|acl|routing-policy) "),
+        (3, r"^set / ?(?:interface|network-instance|system|acl|routing-policy) "),
         (9, r"^(?:interface (?:ethernet-\d|mgmt0|system0|lag\d|irb\d)\S*|network-instance \S+) \{"),
         (9, r'"srl_nokia-[\w-]+:'),
     ),
     "SR OS": ((3, r"^# TiMOS-"), (3, r"^configure \{$|^/configure \S")),
     "IOS XR": (
         (3, r"^!! IOS XR"),
+        (3, r"^ ipv4 address \d"),
         (2, r"^interface (?:Bundle-Ether\d|(?:TenGigE|HundredGigE|FortyGigE|TwentyFiveGigE|MgmtEth)\d)"),
     ),
     "IOS XE": ((3, r"^version 1[67]\.\d"), (2, r"^(?:no )?platform (?:console|punt-keepalive|qfp)")),
-    "IOS": (
-        (3, r"^version 1[2-5]\.\d"),
+    "IOS": ((3, r"^version 1[2-5]\.\d"),),
+    "IOS or IOS XE": (
         (3, r"^service timestamps "),
         (3, r"^boot-start-marker"),
         (4, r"^ ip address \d+\.\d+\.\d+\.\d+ 255\."),  # FRR takes no mask, EOS and NX-OS indent by more
@@ -38,12 +39,12 @@ FOREIGN: Mapping[str, Signs] = {
 
 # Statements that several network OSes share, so that a few of them do not tell which: two signs are a part of a config.
 PART: Signs = (
-    (2, r"^router (?:bgp|ospf|isis)\b.*\n(?:\s*\n)*\s+\S"),
-    (1, r"^conf(?:ig(?:ure)?)? t(?:erm(?:inal)?)?\s*$"),
-    (1, r"^hostname \S+\s*$"),
-    (1, r"^interface \S*\d\S*\s*\n\s+\S"),
+    (2, r"^router (?:bgp|ospf|isis)\b.*\n(?:[ \t\r]*\n)*[ \t]+\S"),
+    (1, r"^conf(?:ig(?:ure)?)? t(?:erm(?:inal)?)?[ \t\r]*$"),
+    (1, r"^hostname \S+[ \t\r]*$"),
+    (1, r"^interface \S*\d\S*[ \t\r]*\n[ \t]+\S"),
     (1, r"^vrf (?:context|definition|instance) \S"),
-    (1, r"^vlan \d[\d,-]*\s*$"),
+    (1, r"^vlan \d[\d,-]*[ \t\r]*$"),
     (1, r"^ip(?:v6)? (?:route|prefix-list) \S"),
     (1, r"^route-map \S+ (?:deny|permit) \d"),
 )

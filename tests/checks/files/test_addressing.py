@@ -168,8 +168,8 @@ CASES: Mapping[tuple[str, str], Case] = {
             },
         ),
         [
-            "leaf1.eos:7: warning[FAB288]: leaf1: Management1: expected the management VRF, got the default VRF",
-            "spine1.junos:5: warning[FAB288]: spine1: re0:mgmt-0: expected the management VRF, got the default VRF",
+            "leaf1.eos:7: note[FAB288]: leaf1: Management1: management port in the default VRF",
+            "spine1.junos:5: note[FAB288]: spine1: re0:mgmt-0: management port in the default VRF",
         ],
     ),
 }

@@ -158,6 +158,8 @@ TIMERS = {
     "spine1.eos": "router bgp 65100\n"
     + "".join(f"   neighbor 10.0.0.{n} remote-as 65001\n   neighbor 10.0.0.{n} timers 3 9\n" for n in range(1, 9, 2))
 }
+OUTSIDE = "   neighbor 192.0.2.9 remote-as 1\n   neighbor 192.0.2.9 maximum-routes 0\n"
+FAR = "  neighbor 192.0.2.9\n    remote-as 1\n    address-family ipv4 unicast\n"
 UNLIMITED = "   neighbor 10.0.1.0 maximum-routes 0\n"
 LOCAL = "   neighbor 10.0.0.0 local-as 65009 no-prepend replace-as\n"
 STRAY = "   neighbor 10.0.9.9 remote-as 65300\n   neighbor 10.0.9.9 description to spine1\n"
@@ -377,13 +379,28 @@ CASES: Mapping[tuple[str, str], Case] = {
     ),
     ("FAB260", "small"): (SMALL, []),
     ("FAB260", "EOS has a limit by default"): (without(SMALL, "leaf1.eos", "   neighbor 10.0.0.0 maximum-routes 1000"), []),
-    ("FAB260", "none on some"): (
+    ("FAB260", "an explicit 0 is a choice"): (
         but(
             WIDE,
             {"leaf1.eos": {"   neighbor 10.0.1.0 remote-as 65100\n": "   neighbor 10.0.1.0 remote-as 65100\n" + UNLIMITED}},
         ),
+        [],
+    ),
+    ("FAB260", "none on some"): (
+        but(SMALL, {"spine1.junos": {"bgp group LEAVES family inet": "bgp group LEAVES neighbor 10.0.0.1 family inet"}}),
+        ["spine1.junos:22: warning[FAB260]: spine1: neighbor 10.0.0.3: no prefix limit; the other neighbors have one"],
+    ),
+    ("FAB260", "sessions that leave the files are judged by themselves"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"maximum-routes 1000\n": "maximum-routes 1000\n" + OUTSIDE},
+                "leaf2.nxos": {"  neighbor 10.0.0.2\n": FAR + "  neighbor 10.0.0.2\n"},
+            },
+        ),
         [
-            "leaf1.eos:16: warning[FAB260]: leaf1: neighbor 10.0.1.0: no prefix limit; the other neighbors have one",
+            "leaf1.eos:25: note[FAB260]: leaf1: neighbor 192.0.2.9: no prefix limit on a session that leaves the files",
+            "leaf2.nxos:21: note[FAB260]: leaf2: neighbor 192.0.2.9: no prefix limit on a session that leaves the files",
         ],
     ),
     ("FAB260", "none at all"): (

@@ -40,7 +40,7 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
         "ce.cfg",
         "interface Ethernet0/0\n ip address 10.0.0.1 255.255.255.252\nrouter bgp 1\n neighbor 10.0.0.2 remote-as 2\n"
         " address-family ipv4\n exit-address-family\n",
-        of("IOS"),
+        of("IOS or IOS XE"),
     ),
     "NX-OS as shown": ("a", "!Command: show running-config\nversion 10.3(2) Bios:version 05\n", Kind("nxos")),
     "Junos in braces": ("leaf1.conf", JUNOS.format("leaf1"), Kind("junos")),

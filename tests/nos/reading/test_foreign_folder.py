@@ -37,7 +37,7 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
     "IOS of an old router": (
         "r1",
         "boot-start-marker\nrouter bgp 1\n address-family ipv4\n exit-address-family\n",
-        Kind("", NO_READER.format("IOS"), config=True),
+        Kind("", NO_READER.format("IOS or IOS XE"), config=True),
     ),
     "VyOS, in braces as Junos": (
         "r1",

@@ -76,8 +76,6 @@ class _Process:
             peer.unchanged = peer.unchanged or Located(False, peer.line, self.file)
             if peer.max_prefix is None:
                 peer.max_prefix = Located(MOST_ROUTES, peer.line, self.file)
-            elif peer.max_prefix.value == 0:
-                peer.max_prefix = None
 
     # --- a routing table ----------------------------------------------------------------------------------------
 

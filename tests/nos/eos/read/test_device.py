@@ -222,7 +222,7 @@ router bgp 65101
                 "families": [("evpn", 48)],
                 "bfd": (True, 18),
                 "multihop": (3, 19),
-                "max_prefix": None,
+                "max_prefix": (0, 21),
                 "hold_s": (15, 15),
                 "enabled": (False, 32),
             },
