@@ -22,6 +22,16 @@ def without_repetitions(found: list[Finding]) -> list[Finding]:
     return [one for one in found if not any(_repeats(one, cause) for cause in causes)]
 
 
+def without_undefined_sources(found: list[Finding]) -> list[Finding]:
+    """Without undefined ports that are local addresses of sessions: FAB257 names the session as well."""
+    sources = {(one.file, one.line, one.about.got) for one in found if one.id == "FAB257"}
+    return [one for one in found if one.id != "FAB281" or (one.file, one.line, _name(one)) not in sources]
+
+
+def _name(finding: Finding) -> str:
+    return next((subject.name for subject in finding.about.subjects), "")
+
+
 def _repeats(finding: Finding, cause: Finding) -> bool:
     subject, changed = _lost(finding.about), cause.about
     if subject is None:

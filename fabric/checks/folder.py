@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fabric.checks.base import FilesCheck
+from fabric.checks.causes import without_undefined_sources
 from fabric.checks.cut import is_part, without_consequences, without_parts
 from fabric.checks.equals.compare import Comparison, compared
 from fabric.checks.equals.roles import Outlines
@@ -52,7 +53,8 @@ def check_network(network: Network, outlines: Outlines | None = None) -> tuple[l
     outlines = outlines or Outlines()
     comparison = compared(network.devices, outlines)  # reads every statement, with the names in it
     outlines.read(network.devices)
-    findings = without_consequences(network.devices, run(FilesCheck, replace(network, names=outlines.names)))
+    found = run(FilesCheck, replace(network, names=outlines.names))
+    findings = without_undefined_sources(without_consequences(network.devices, found))
     subject = Compared(network, findings, outlines, comparison)
     skipped = [*_not_compared(comparison), *not_judged(subject), *addresses_unread(network), *_parts(network)]
     return without_parts(network.devices, findings + run(EqualsCheck, subject)), skipped

@@ -259,6 +259,16 @@ def test_a_finding_says_what_it_is_about(tmp_path: Path) -> None:
     assert (mtu.subjects[0].kind, mtu.fact, mtu.got, mtu.absent) == ("", "mtu", "1500", False)
 
 
+def test_a_local_address_that_does_not_exist_is_one_error(tmp_path: Path) -> None:
+    (tmp_path / "leaf1.cfg").write_text(
+        "hostname leaf1\ninterface Ethernet1\n   ip address 10.0.0.1/31\nrouter bgp 65001\n"
+        "   neighbor 10.0.0.0 remote-as 65100\n   neighbor 10.0.0.0 update-source Loopback9\n"
+        "ip route vrf red 0.0.0.0/0 10.0.0.0\n"
+    )
+    found = check_folder(scan(tmp_path)).findings
+    assert [(one.id, one.line) for one in found if one.severity == "error"] == [("FAB257", 6), ("FAB281", 7)]
+
+
 @pytest.mark.parametrize("module", [causes, cut, statements])
 def test_what_follows_is_not_read_from_messages(module: ModuleType) -> None:
     assert ".message" not in inspect.getsource(module)

@@ -92,15 +92,15 @@ class Unrecognized(FolderCheck):
     remediation = "remove files of other systems from the folder (supported: SONiC, Cumulus Linux, EOS, NX-OS, Junos, FRR)"
 
     def judge(self, folder: Folder) -> Iterator[Finding]:
-        homes = _homes(folder.unrecognized)
+        homes, firsts = _homes(folder.unrecognized), dict[Kind, str]()
         for path, kind in sorted(folder.unrecognized.items()):
-            home, text = homes[path], f"{{uses}} not read: {kind.reason}: {{names}}"
+            home, text = homes[path], f"{{uses}} not read: {kind.reason}"
             if kind.config:
-                merge = Merge(text, os.path.relpath(path, home), noun="file", file=home)
-                severity, hint = self.severity, REPAIRS.get(kind.reason, self.remediation)
+                name, severity, hint = os.path.relpath(path, home), self.severity, REPAIRS.get(kind.reason, self.remediation)
+                merge = Merge(f"{text}: {{names}}", name, noun="file", file=home)
             else:
-                merge = Merge(text, os.path.basename(path), noun="file", file=home, most=2)
                 severity, hint = NOTE, NO_CONFIG
+                merge = Merge(f"{text}, such as {firsts.setdefault(kind, os.path.basename(path))}", noun="file", file=home)
             yield Finding(self.id, severity, "", path, 0, f"not read: {kind.reason}", hint, merge=merge)
 
 

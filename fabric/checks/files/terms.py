@@ -179,7 +179,9 @@ class PrefixLimit(FilesCheck):
                 yield self._lacks(facts, peer)
             elif peer.max_prefix is None or not peer.max_prefix.value:
                 name, fact = session_name(peer.vrf, peer.peer), peer.max_prefix or Located(None, peer.line, peer.file)
-                merge = Merge("no prefix limit on sessions that leave the files: {names}", f"{facts.name} {peer.peer}")
+                merge = Merge(
+                    "no prefix limit on sessions that leave the files: {names}", f"{facts.name} {peer.peer}", most=3
+                )
                 message = f"{name}: no prefix limit on a session that leaves the files"
                 yield self.on(facts, fact, message, severity=NOTE, merge=merge)
 

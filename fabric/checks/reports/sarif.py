@@ -100,7 +100,7 @@ def _result(group: Group, rule: int, home: str, twins: Counter[str]) -> dict[str
         "ruleIndex": rule,
         "level": NOTE if finding.silenced else finding.severity,
         "message": {"text": text.replace("](", "] (")},  # else it would be a link
-        "locations": [{"physicalLocation": _location(finding, home)}],
+        "locations": [{"physicalLocation": _location(group.findings[0], home)}],
         "partialFingerprints": _fingerprints(group, twins),
     }
     if finding.device:

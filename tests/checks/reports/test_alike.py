@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fabric.checks import ERROR, NOTE, Finding, Verdict
+from fabric.checks import ERROR, NOTE, Finding, Merge, Verdict
 from fabric.checks.reports import report
 from fabric.checks.reports.alike import folded, groups
 
@@ -41,6 +41,59 @@ LEAVES = [one(f"leaf{number:02}") for number in range(1, 17)]
 )
 def test_folded(findings: list[Finding], devices: list[str]) -> None:
     assert [finding.device for finding in folded(findings)] == devices
+
+
+def used(device: str, uses: int, name: str = "") -> Finding:
+    """An undefined name, as a check reports it."""
+    merge = Merge("QOS is used on {uses} of {devices}, but not defined" + (": {names}" if name else ""), name, uses)
+    return replace(one(device, f"QOS is used on {uses} lines, but not defined"), merge=merge)
+
+
+@pytest.mark.parametrize(
+    ("findings", "device", "message"),
+    [
+        ([used("leaf1", 3)], "leaf1", "QOS is used on 3 lines, but not defined"),
+        ([used("leaf1", 3), used("leaf2", 1)], "leaf1, leaf2", "QOS is used on 4 lines of 2 devices, but not defined"),
+        ([used("leaf1", 3), used("leaf1", 1)], "leaf1", "QOS is used on 4 lines of 1 device, but not defined"),
+        (
+            [used("leaf1", 1, "{uses}"), used("leaf2", 1, "a"), used("leaf3", 1, "a")],  # a name is never a blank
+            "leaf1, leaf2 and 1 more",
+            "QOS is used on 3 lines of 3 devices, but not defined: a, {uses}",
+        ),
+    ],
+)
+def test_findings_of_one_cause_are_one(findings: list[Finding], device: str, message: str) -> None:
+    assert [(shown.device, shown.message) for shown in folded(findings)] == [(device, message)]
+    assert folded(findings, whole=True) == findings
+
+
+def test_severities_and_places_of_one_cause_stay_apart() -> None:
+    here = [replace(used(f"leaf{at}", 1), merge=Merge("{uses} not read", noun="file", file="a")) for at in (1, 2)]
+    there = replace(here[0], merge=Merge("{uses} not read", noun="file", file="b"))
+    assert [(one.file, one.line, one.message) for one in folded([*here, there, replace(here[0], severity=NOTE)])] == [
+        ("a", 0, "2 files not read"),
+        ("leaf1/frr.conf", 3, here[0].message),
+        ("leaf1/frr.conf", 3, here[0].message),
+    ]
+
+
+def test_every_report_has_all_places_of_one_cause() -> None:
+    findings = [replace(one("", at), file=f"show/{at}", line=0) for at in "abc"]
+    findings = [replace(row, merge=Merge("{uses} not read", noun="file", file="show")) for row in findings]
+    verdict = Verdict.of(findings, ran=["FAB283"])
+    assert [row["file"] for row in json.loads(report("json", verdict))["findings"]] == ["show/a", "show/b", "show/c"]
+    (result,) = json.loads(report("sarif", verdict))["runs"][0]["results"]
+    places = [result["locations"][0], *result["relatedLocations"]]
+    uris = [place["physicalLocation"]["artifactLocation"]["uri"] for place in places]
+    assert (uris, result["message"]["text"]) == (["show/a", "show/b", "show/c"], "3 files not read. a hint")
+    assert '<failure type="error" message="3 findings, first: 3 files not read">show: error[FAB283]' in report(
+        "junit", verdict
+    )
+    assert report("text", verdict).splitlines()[0] == "show: error[FAB283]: 3 files not read"
+    assert report("text", verdict).splitlines()[-1] == "1 error (3 places) in 0 devices; 1 check applied"
+    whole = report("text", replace(verdict, whole=True))
+    assert [line.partition(":")[0] for line in whole.splitlines() if "FAB283" in line] == ["show/a", "show/b", "show/c"]
+    assert whole.splitlines()[-1] == "3 errors in 0 devices; 1 check applied"
 
 
 def test_messages_that_differ_in_names_and_lines_alone() -> None:

@@ -42,7 +42,7 @@ OWNERS = (
 )
 LOGINS = ("password of root", "password of user ")
 STORED = {"$9$": REVERSIBLE, "$8$": ENCRYPTED}  # beginning of a shared secret → its form; $8$ needs the master password
-STANDS_FOR = ("password", "secret")  # in place of a secret
+STANDS_FOR = ("password", "secret")  # in place of a secret: Junos encodes what is typed
 
 
 def read_services(services: Services, root: Node) -> None:
@@ -80,13 +80,6 @@ def is_secret(config: Config, path: tuple[str, ...], word: str, node: Node) -> b
     return not node and (named or (node.file, node.line) in config.secret_lines) and not placeholder(word)
 
 
-def _stands_for(config: Config, path: tuple[str, ...], word: str, node: Node) -> bool:
-    """Whether a word is in place of a secret. On a line that it marks, Junos has what it encoded, a hash or a PEM key."""
-    text = word.strip('"')
-    marked = (node.file, node.line) in config.secret_lines and path[-1:] != ("encrypted-password",)
-    return text.lower() in STANDS_FOR or (marked and not text.startswith(("$", "-----BEGIN")))
-
-
 def secrets(config: Config) -> list[Located[Secret]]:
     """What every literal secret is, never the secret itself."""
     found: set[Located[Secret]] = set()
@@ -98,7 +91,7 @@ def _collect(config: Config, node: Node, path: tuple[str, ...], found: set[Locat
     for word, child in node.items():
         if child:
             _collect(config, child, (*path, word), found)
-        elif is_secret(config, path, word, child) and not _stands_for(config, path, word, child):
+        elif is_secret(config, path, word, child) and word.strip('"').lower() not in STANDS_FOR:
             what = _owner(path)
             found.add(Located(Secret(what, _form(path, word), what.startswith(LOGINS)), child.line, child.file))
 
