@@ -128,7 +128,7 @@ class Secrets(FilesCheck):
     id = "FAB286"
     title = "No file contains a secret"
     severity = ERROR
-    else_severity = "without an intent: warning or note, by the form of the secret"
+    else_severity = "without an intent by the form of the secret"
     example = "`neighbor 10.64.0.1 password 7 0822455D0A16`"
     remediation = (
         "replace the secret with a placeholder `${NAME}` that is filled in when the config is loaded, then change the secret"

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.checks.folder import check_folder
+from fabric.checks.reports.alike import folded
 from fabric.nos.reading import scan
 from fabric.nos.reading.recognize import Kind, recognize
 
@@ -127,6 +128,53 @@ def test_what_lies_beside_configs_is_only_noted(tmp_path: Path, monkeypatch: pyt
         ("lab.clab.yml", "note"),
         ("notes", "note"),
     ]
+
+
+IOS_XR = "!! IOS XR Configuration 7.3\n"
+PART = "conf t\nrouter bgp 1\n  router-id 1.1.1.1\n"
+OUTPUT = "leaf1# show version\n"
+
+# Layout → files, lines of FAB291 in a report: place, severity, message.
+UNREAD: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
+    "a config alone has its own line": (
+        {"r1/run.cfg": IOS_XR},
+        ["r1/run.cfg: warning: not read: IOS XR config, and there is no reader for this network OS"],
+    ),
+    "a folder of configs": (
+        {f"pe/r{n}.cfg": IOS_XR for n in range(1, 9)},
+        ["pe: warning: 8 files not read: IOS XR config, and there is no reader for this network OS: r1.cfg, r2.cfg, r3.cfg, "
+         "r4.cfg, r5.cfg, r6.cfg and 2 more"],
+    ),
+    "a folder for each device": (
+        {f"pe/r{n}/run.cfg": IOS_XR for n in (1, 2)},
+        ["pe: warning: 2 files not read: IOS XR config, and there is no reader for this network OS: r1/run.cfg, r2/run.cfg"],
+    ),
+    "parts in two folders": (
+        {f"{lab}/{name}.txt": PART for lab in ("lab1", "lab2") for name in ("Leaf1", "Leaf2")},
+        [
+            f"{lab}: warning: 2 files not read: part of a config, too short to tell its network OS: Leaf1.txt, Leaf2.txt"
+            for lab in ("lab1", "lab2")
+        ],
+    ),
+    "what is no config is one line, of text and of JSON": (
+        {f"show/leaf{n}/{name}": OUTPUT for n in (1, 2) for name in ("show version.txt", "show_version.json")}
+        | {"show/leaf1/vars": "---\nasn: 1\n"},
+        [
+            "show: note: 4 files not read: output of commands, such as show version.txt",
+            "show/leaf1/vars: note: not read: YAML or JSON data",
+        ],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", UNREAD)
+def test_unread_files_of_a_folder_are_one_line(layout: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, lines = UNREAD[layout]
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {**files, "leaf1.cfg": EOS.format("leaf1")})
+    found = [finding for finding in check_folder(scan(Path())).findings if finding.id == "FAB291"]
+    assert {finding.file for finding in found} == set(files)
+    assert [f"{one.file}: {one.severity}: {one.message}" for one in folded(found)] == lines
 
 
 def write(root: Path, files: Mapping[str, str]) -> None:
