@@ -302,8 +302,8 @@ def test_whatever_lies_in_a_folder(run: Run) -> None:
         ("odd/large", "not read: too large for a config"),
         ("odd/noise", "not read: not UTF-8 text"),
         ("odd/nul", "not read: binary"),
-        ("odd/pipe", "not read: no file that can be read"),
-        ("odd/\udcff", "not read: no sign of a network OS that can be read here"),
+        ("odd/pipe", "not read: no regular file"),
+        ("odd/\udcff", "not read: no sign of a network OS"),
     ]
     assert {one["file"] for one in found if one["device"]} == {"odd/a b\nc ü"}
     for form in ("text", "github", "sarif", "junit"):
