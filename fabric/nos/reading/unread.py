@@ -21,6 +21,7 @@ FOREIGN: Mapping[str, Signs] = {
         (3, r"^ ipv4 address \d"),
         (2, r"^interface (?:Bundle-Ether\d|(?:TenGigE|HundredGigE|FortyGigE|TwentyFiveGigE|MgmtEth)\d)"),
     ),
+    "ASA": ((3, r"^ASA Version \d"),),
     "IOS XE": ((3, r"^version 1[67]\.\d"), (2, r"^(?:no )?platform (?:console|punt-keepalive|qfp)")),
     "IOS": ((3, r"^version 1[2-5]\.\d"),),
     "IOS or IOS XE": (

@@ -64,10 +64,11 @@ class _Conf:
         return True
 
     def _password(self, line: Line, _: Open) -> bool:
-        """`password …` and `enable password …` guard the daemons' own prompt."""
+        """`password …` and `enable password …` guard the daemons' own prompt, which is no login of the device: FRR ships with
+        daemons that listen for it on the loopback alone."""
         kind, text = typed(line.words)
         if "password" in line.words[:-1] and not placeholder(text):
-            self._secret(line, Secret("password of the FRR prompt", form_of(text, kind), login=True))
+            self._secret(line, Secret("password of the FRR prompt", form_of(text, kind)))
         return "password" in line.words
 
     def _secret(self, line: Line, secret: Secret) -> None:

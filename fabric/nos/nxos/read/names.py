@@ -28,6 +28,7 @@ SECRETS = (
     (re.compile(r"enable secret (?:(?P<kind>\d) )?(\S+)"), "enable password"),
 )
 LOGINS = ("password of user ", "enable password")
+DIGEST = re.compile(r"(?:0x)?[0-9A-Fa-f]{32,}")  # MD5 has 32 digits; a terminal may have wrapped the line behind them
 LOCAL = ("localizedkey", "localizedV2key")  # how a line with keys of SNMPv3 ends
 SECRET = re.compile(r"password |community |key|auth|secret ")
 
@@ -50,7 +51,9 @@ def _secrets(line: str) -> tuple[Secret, ...]:
 
 def _secret(match: re.Match[str], what: str) -> Secret:
     kind = match.groupdict().get("kind") or ""
-    form = LOCALIZED if match.string.endswith(LOCAL) else form_of(match[match.lastindex or 0], kind)
+    text = match[match.lastindex or 0]
+    localized = what.startswith("SNMP ") and (match.string.endswith(LOCAL) or DIGEST.fullmatch(text))
+    form = LOCALIZED if localized else form_of(text, kind)
     return Secret(what.replace("{0}", match[1] or ""), form, what.startswith(LOGINS))
 
 

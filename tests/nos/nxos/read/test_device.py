@@ -472,6 +472,7 @@ def test_services() -> None:
             "snmp-server user u network-operator auth md5 0xab priv aes-128 0xcd localizedkey",
             ["1: SNMP auth key of user u, as a localized key", "1: SNMP priv key of user u, as a localized key"],
         ),
+        (f"snmp-server user u network-operator auth md5 {'0a' * 17}", ["1: SNMP auth key of user u, as a localized key"]),
         ("snmp-server user u network-operator auth sha ${KEY} priv aes-128 ${KEY}", []),
         ("tacacs-server host 10.0.0.1 key 7 abc", ["1: key of tacacs-server, in reversible form"]),
         ("tacacs-server host 10.0.0.1 key 6 abc", ["1: key of tacacs-server, encrypted with a key that is not in the file"]),
