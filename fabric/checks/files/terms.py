@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from fabric.checks import (
     ERROR,
@@ -178,7 +178,8 @@ class PrefixLimit(FilesCheck):
             if peer.max_prefix is None and _limited(peers):
                 yield self._lacks(facts, peer)
             elif peer.max_prefix is None or not peer.max_prefix.value:
-                name, fact = session_name(peer.vrf, peer.peer), peer.max_prefix or Located(None, peer.line, peer.file)
+                name = session_name(peer.vrf, peer.peer)
+                fact: Located[Any] = peer.max_prefix or Located(None, peer.line, peer.file)
                 merge = Merge(
                     "no prefix limit on sessions that leave the files: {names}", f"{facts.name} {peer.peer}", most=3
                 )

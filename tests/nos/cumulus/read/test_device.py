@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import PurePath
 from textwrap import dedent
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Located, Neighbor, PortQos, Vni, Vrf
+from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Located, Neighbor, PortQos, Secret, Vni, Vrf
 from fabric.nos.reading import read_device
 from tests import ROOT
 from tests.examples import located, paths
@@ -31,7 +32,7 @@ def parsed(value: Any, line: int) -> Any:
     return Located(value, line, FILE)
 
 
-def plain(found: list[Located[str]]) -> list[str]:
+def plain(found: Sequence[Located[str] | Located[Secret]]) -> list[str]:
     return [f"{own.line}: {own.value}" for own in found]
 
 

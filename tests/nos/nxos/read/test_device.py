@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from textwrap import dedent
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import MANAGEMENT, Ecn, Facts, Interface, Located, Neighbor, PortQos, Vni, Vrf
+from fabric.facts import MANAGEMENT, Ecn, Facts, Interface, Located, Neighbor, PortQos, Secret, Vni, Vrf
 from fabric.nos.reading import read_device
 from tests.examples import located, paths
 from tests.nos.undefined import undefined_in
@@ -27,7 +28,7 @@ def parsed(value: Any, line: int) -> Any:
     return Located(value, line, FILE)
 
 
-def plain(found: list[Located[str]]) -> list[str]:
+def plain(found: Sequence[Located[str] | Located[Secret]]) -> list[str]:
     return [f"{own.line}: {own.value}" for own in found]
 
 
