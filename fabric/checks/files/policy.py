@@ -174,7 +174,8 @@ class Unused(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for name, others in grouped((one.value, one) for one in self._of(facts, network)).items():
-                yield self.on(facts, others[0], f"{name} is defined, but not used")
+                message = f"{name} is defined, but not used"
+                yield self.on(facts, others[0], message, merge=Merge(message))
 
     def _of(self, facts: Facts, network: Network) -> Iterator[Located[str]]:
         return unused(syntax_of(facts.nos).names, network.names.get(id(facts), ()))

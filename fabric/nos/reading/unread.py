@@ -11,13 +11,13 @@ from fabric.nos.reading.reader import Signs
 # Network OSes without a reader, the most particular first: IOS XE has the signs of IOS as well.
 FOREIGN: Mapping[str, Signs] = {
     "SR Linux": (
-        (3, r"^set / ?(?:interface|network-instance|system|acl|routing-policy) "),
+        (3, r"^(?:set|delete) / ?(?:interface|network-instance|system|acl|routing-policy) "),
         (9, r"^(?:interface (?:ethernet-\d|mgmt0|system0|lag\d|irb\d)\S*|network-instance \S+) \{"),
         (9, r'"srl_nokia-[\w-]+:'),
     ),
     "SR OS": ((3, r"^# TiMOS-"), (3, r"^configure \{$|^/configure \S")),
     "IOS XR": (
-        (3, r"^!! IOS XR"),
+        (3, r"^!! IOS XR|^RP/\d+/\S+#"),
         (3, r"^ ipv4 address \d"),
         (2, r"^interface (?:Bundle-Ether\d|(?:TenGigE|HundredGigE|FortyGigE|TwentyFiveGigE|MgmtEth)\d)"),
     ),
@@ -32,7 +32,7 @@ FOREIGN: Mapping[str, Signs] = {
     ),
     "NCLU": ((3, r"^net add \S"),),
     "VRP or Comware": ((3, r"^ ?sysname \S"),),
-    "OS10": ((3, r"^! Version 10\.\d\.\d"),),
+    "OS10": ((3, r"^! Version 10\.\d+\.\d+"),),
     "RouterOS": ((2, r"^/interface "),),
     "FortiOS": ((3, r"^config vdom|^config system global"),),
     "VyOS": ((9, r"^// vyos-config-version|^ {4}(?:ethernet eth|vxlan vxlan|bridge br)\d+ \{$"),),  # in braces as Junos
