@@ -42,7 +42,7 @@ def racks(extra: str) -> Files:
     return files
 
 
-CASES = {  # configs, the severity at both leaves, what both have
+DUPLICATES = {  # configs, the severity at both leaves, what both have
     "a loopback of two networks that nothing joins": (
         site(1, net=1, extra=LOOPBACK) | site(2, net=2, extra=LOOPBACK),
         ("warning", "Loopback0", "10.255.0.1"),
@@ -62,9 +62,9 @@ def found(files: Files) -> list[tuple[str, str, str]]:
     return [(one.device, one.severity, one.message.partition(" (")[0]) for one in findings if one.id == "FAB252"]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", DUPLICATES)
 def test_addresses_that_may_not_meet_are_warnings(case: str) -> None:
-    files, (severity, port, address) = CASES[case]
+    files, (severity, port, address) = DUPLICATES[case]
     assert found(files) == [
         (f"dc{one}-leaf1", severity, f"{port}: {address} is also configured on dc{two}-leaf1 {port}")
         for one, two in ((1, 2), (2, 1))
