@@ -177,9 +177,12 @@ def _suspect(
     touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
     if not touched:
         return None
-    tail = [effect for _, severities in cause.tails for effect in severities if _changes(effect, touched)]
     usual = _between(effects, _estimates(effects, curves, touched, parameters), cause.gradual)
-    each = np.array([_explains(times, curves) for times in [*usual, *_estimates(tail, curves, touched, parameters)]])
+    tail = list[list[Floats]]()
+    for _, severities in cause.tails:
+        here = [effect for effect in severities if _changes(effect, touched)]
+        tail += _between(here, _estimates(here, curves, touched, parameters), cause.gradual)
+    each = np.array([_explains(times, curves) for times in [*usual, *tail]])
     share = TAIL if tail else 0.0
     parts = np.array([(1 - share) / len(usual)] * len(usual) + [share / max(1, len(tail))] * len(tail))
     likely = float(np.logaddexp.reduce(each + np.log(parts)))
@@ -208,10 +211,10 @@ def _estimates(
 
 
 def _between(effects: Sequence[Effect], times: list[list[Floats]], gradual: bool) -> list[list[Floats]]:
-    """The same with severities between two neighbors of one kind, in equal ratios of the time."""
+    """The same with severities between two neighbors that change one thing, in equal ratios of the time."""
     out = list(times)
     for at in range(len(effects) - 1) if gradual else ():
-        if effects[at].kind == effects[at + 1].kind:
+        if set(effects[at].kind) & set(effects[at + 1].kind):
             for step in range(1, BETWEEN + 1):
                 part = step / (BETWEEN + 1)
                 pairs = zip(times[at], times[at + 1], strict=True)
