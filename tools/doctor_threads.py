@@ -21,7 +21,7 @@ from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.doctor.causes import causes
 from fabric.solver.doctor.checks import checks
-from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose
+from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose, features
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.estimate.estimate import band_of
 from fabric.solver.estimate.platform_file import platform
@@ -44,6 +44,7 @@ class Answer:
     possible: int  # causes that the run can have
     closed: bool = True
     shown: tuple[str, ...] = ()  # causes that the test advised first would show
+    usual: tuple[str, ...] = ()  # the causes with the largest priors
     batch: int = 1  # records of later batches were written after the rules of the evidence of logs and the priors
 
     @property
@@ -84,26 +85,35 @@ def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
 
 def _answer(entry: Mapping[str, Any]) -> Answer:
     ran, parameters = _platform(entry["platform"]), platform(None)
-    curves = [_curve(run, ran, parameters) for run in entry["runs"]]
+    curves = [_curve(run, _platform({**entry["platform"], **run.get("on", {})}), parameters) for run in entry["runs"]]
     setting = Setting(nics=ran.nics_per_node, nic_gbps=ran.nic_gbps, rails=ran.nics_per_node == ran.gpus_per_node > 1)
-    evidence = Evidence("\n".join(entry.get("log", ())))
-    found = diagnose(curves, parameters, evidence, setting)
-    possible = sum(any(can_concern(cause, curve, setting, stated=False) for curve in curves) for cause in causes())
+    evidence = Evidence("\n".join([*entry.get("log", ()), *map(_perftest, entry.get("perftest", ()))]))
+    found = diagnose(curves, parameters, evidence, setting, slow=True)  # as each thread says
+    possible = [cause for cause in causes() if any(can_concern(cause, curve, setting, stated=False) for curve in curves)]
+    has = {need for curve in curves for need, here in features(curve, setting).items() if here}
+    usual = sorted(possible, key=lambda cause: -cause.prior_on(has))[:FIRST]
     names = tuple(item.cause.name for item in found.suspects)
     closed = entry.get("state", "closed") == "closed"
     first = found.tests[0].command if found.tests else ""
     shown = tuple(cause for check in checks() if check.command == first for _, seen in check.outcomes for cause in seen)
-    return Answer(entry["thread"], entry["cause"], names, possible, closed, shown, entry.get("batch", 1))
+    by_prior = tuple(cause.name for cause in usual)
+    return Answer(entry["thread"], entry["cause"], names, len(possible), closed, shown, by_prior, entry.get("batch", 1))
+
+
+def _perftest(run: Mapping[str, Any]) -> str:
+    """A rate of perftest as the program prints it."""
+    cuda = "initializing CUDA\n" if run["memory"] == "gpu" else ""
+    return f"{cuda}RDMA_Write BW Test\nBW average[Gb/sec]\n65536 5000 {run['Gbps']:.2f} {run['Gbps']:.2f} 0.1\n"
 
 
 def _curve(run: Mapping[str, Any], ran: MeasuredPlatform, parameters: Physics) -> Curve:
-    """One measured size; `slower` is over the estimate, as after a calibration."""
-    sizes = np.array([float(run["bytes"])])
+    """Measured sizes; `slower` is over the estimate, as after a calibration."""
+    sizes = np.atleast_1d(np.array(run["bytes"], dtype=np.float64))
     job = measured_job(run["collective"], ran, sizes)
     curve = Curve(run["collective"], job, sizes, *band_of(job, parameters), ran.algorithm, ran.protocol)
     if "slower" in run:
         return replace(curve, measured_us=curve.estimate(parameters) * run["slower"])
-    us = run.get("time_us") or sizes * busbw_factor(run["collective"], ran.ranks) / run["busbw_GBps"] / 1e3
+    us = run.get("time_us") or sizes * busbw_factor(run["collective"], ran.ranks) / np.array(run["busbw_GBps"]) / 1e3
     return replace(curve, measured_us=np.broadcast_to(np.asarray(us, dtype=np.float64), sizes.shape))
 
 
