@@ -75,8 +75,8 @@ class Answer:
 
 def is_odd(thread: str) -> bool:
     """Whether the number of a thread is odd, or crc32 of the address of a page."""
-    _, _, number = thread.rpartition("#")
-    return (int(number) if number.isdigit() else zlib.crc32(thread.encode())) % 2 == 1
+    _, _, number = thread.partition(" ")[0].rpartition("#")
+    return (int(number) if number.isdigit() else zlib.crc32(thread.partition(" ")[0].encode())) % 2 == 1
 
 
 def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
@@ -86,7 +86,8 @@ def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
 def _answer(entry: Mapping[str, Any]) -> Answer:
     ran, parameters = _platform(entry["platform"]), platform(None)
     curves = [_curve(run, _platform({**entry["platform"], **run.get("on", {})}), parameters) for run in entry["runs"]]
-    setting = Setting(nics=ran.nics_per_node, nic_gbps=ran.nic_gbps, rails=ran.nics_per_node == ran.gpus_per_node > 1)
+    rails = ran.gpus_per_node > 1 and ran.nics_per_node > 0 and ran.nics_per_node % ran.gpus_per_node == 0
+    setting = Setting(entry.get("ports", 1), rails, nics=ran.nics_per_node, nic_gbps=ran.nic_gbps)
     evidence = Evidence("\n".join([*entry.get("log", ()), *map(_perftest, entry.get("perftest", ()))]))
     found = diagnose(curves, parameters, evidence, setting, slow=True)  # as each thread says
     possible = [cause for cause in causes() if any(can_concern(cause, curve, setting, stated=False) for curve in curves)]
@@ -97,7 +98,12 @@ def _answer(entry: Mapping[str, Any]) -> Answer:
     first = found.tests[0].command if found.tests else ""
     shown = tuple(cause for check in checks() if check.command == first for _, seen in check.outcomes for cause in seen)
     by_prior = tuple(cause.name for cause in usual)
-    return Answer(entry["thread"], entry["cause"], names, len(possible), closed, shown, by_prior, entry.get("batch", 1))
+    return Answer(" ".join([entry["thread"], *_case(entry)]), entry["cause"], names, len(possible), closed, shown, by_prior, entry.get("batch", 1))
+
+
+def _case(entry: Mapping[str, Any]) -> list[str]:
+    """The name of one of several cases of a text."""
+    return [entry["case"]] if "case" in entry else []
 
 
 def _perftest(run: Mapping[str, Any]) -> str:

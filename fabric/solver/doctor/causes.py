@@ -14,7 +14,7 @@ from fabric.formats import yaml
 from fabric.solver.collectives.job import Job
 
 WEIGHT = 30.0
-FLAT = 1.0  # of every cause, before threads are counted
+FLAT = 0.5  # of every cause, before threads are counted
 TAIL = 0.4  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
 STEPS = 8  # of the severity, up to the extreme
 DATA = Path(__file__).parent / "data"

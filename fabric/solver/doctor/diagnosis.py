@@ -178,7 +178,7 @@ def _suspect(
     line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in mine)], key=lambda item: item[1])
     against = max([evidence.excludes(cause), *(1 / fact.weight for fact in mine)])
     touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
-    effects = [effect for effect in effects if _changes(effect, touched)]
+    effects = [effect for effect in effects if touched and _changes(effect, touched)]
     if not effects:
         return None
     usual = _between(effects, _estimates(effects, curves, touched, parameters), cause.gradual)
