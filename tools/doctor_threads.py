@@ -1,7 +1,7 @@
 """Whether the doctor names the confirmed cause of threads: `python -m tools.doctor_threads [odd|even]`.
 
-Prints one row per thread: its cause, its rank in the answer of the doctor, what comes first; then each half and its chance.
-Rules are changed with `even` only.
+Prints one row per thread: its cause, its rank in the answer of the doctor, what comes first; then how often that is right,
+beside what the priors alone and three random causes give. Odd numbers of the last batch judge; all others may change rules.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from fabric.text import aligned, percent
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3
+LAST = 4  # batch, whose odd numbers judge
 LONGEST = 40  # characters of a repository's name, or of a page's address
 
 
@@ -45,12 +46,12 @@ class Answer:
     closed: bool = True
     shown: tuple[str, ...] = ()  # causes that the test advised first would show
     usual: tuple[str, ...] = ()  # the causes with the largest priors
-    batch: int = 1  # records of later batches were written after the rules of the evidence of logs and the priors
+    batch: int = 1
 
     @property
     def judged(self) -> bool:
         """Of the half that no rule was written for."""
-        return is_odd(self.thread)
+        return is_odd(self.thread) and self.batch == LAST
 
     @property
     def right(self) -> bool:
@@ -98,7 +99,8 @@ def _answer(entry: Mapping[str, Any]) -> Answer:
     first = found.tests[0].command if found.tests else ""
     shown = tuple(cause for check in checks() if check.command == first for _, seen in check.outcomes for cause in seen)
     by_prior = tuple(cause.name for cause in usual)
-    return Answer(" ".join([entry["thread"], *_case(entry)]), entry["cause"], names, len(possible), closed, shown, by_prior, entry.get("batch", 1))
+    name, batch = " ".join([entry["thread"], *_case(entry)]), entry.get("batch", 1)
+    return Answer(name, entry["cause"], names, len(possible), closed, shown, by_prior, batch)
 
 
 def _case(entry: Mapping[str, Any]) -> list[str]:
@@ -132,22 +134,17 @@ def _platform(block: Mapping[str, Any]) -> MeasuredPlatform:
 
 
 def lines(found: Sequence[Answer]) -> list[str]:
-    """One row per thread, then the halves."""
+    """One row per thread, then those that judge and those that rules were changed with."""
     rows = [
         (_short(item.thread), item.cause, str(item.rank or "-"), ", ".join(item.names[:FIRST]) or "healthy")
-        for item in sorted(found, key=lambda item: not item.judged)
+        for item in sorted(found, key=lambda item: (not item.judged, not is_odd(item.thread)))
     ]
     out = [*aligned(rows, "<<><", head=("thread", "cause", "rank", "named")), ""]
-    for judged, title in ((True, "odd numbers, judged"), (False, "even numbers")):
+    for judged, title in ((True, f"odd numbers of batch {LAST}, judged"), (False, "others, seen by the rules")):
         half = [item for item in found if item.judged == judged]
-        if half:
-            closed = [item for item in half if item.closed]
-            helped = (
-                f"{title}, closed: right, or shown by the first test {sum(item.helped for item in closed)} of {len(closed)}"
-            )
-            out += [_rate(f"{title}, closed", closed), helped, _rate(f"{title}, with those still open", half)]
-            for batch in sorted({item.batch for item in closed} - {1}):
-                out.append(_rate(f"{title}, closed, of batch {batch}", [item for item in closed if item.batch == batch]))
+        closed = [item for item in half if item.closed]
+        if closed:
+            out += [f"{title}, closed: {_rate(closed)}", f"{title}, with those still open: {_rate(half)}"]
     return out
 
 
@@ -160,12 +157,13 @@ def _short(thread: str) -> str:
     return f"{address[: LONGEST // 2]}…{address[-LONGEST // 2 :]}" if len(address) > LONGEST else address
 
 
-def _rate(title: str, half: Sequence[Answer]) -> str:
-    """How often the right cause is among the first, and how often three random causes would do as well."""
+def _rate(half: Sequence[Answer]) -> str:
+    """How often the right cause is among the first, beside what the priors alone and three random causes give."""
     right, chance = sum(item.right for item in half), [item.chance for item in half]
+    helped, usual = sum(item.helped for item in half), sum(item.cause in item.usual for item in half)
     return (
-        f"{title}: right among the first three {right} of {len(half)}; chance {percent(float(np.mean(chance)))}, "
-        f"so many by chance {percent(_at_least(right, chance))}"
+        f"right among the first three {right} of {len(half)}, or shown by the first test {helped}; priors alone {usual}; "
+        f"chance {percent(float(np.mean(chance)))}, so many by chance {percent(_at_least(right, chance))}"
     )
 
 
