@@ -62,7 +62,7 @@ class Merge:
 
     Attributes:
         text: message of all of them; `{uses}`, `{names}` and `{devices}` are filled in.
-        name: what this finding adds to `{names}`.
+        names: what this finding adds to `{names}`.
         uses: what this finding adds to `{uses}`.
         noun: of what `{uses}` counts.
         file: the place of all of them; "" for that of the first one.
@@ -70,7 +70,7 @@ class Merge:
     """
 
     text: str
-    name: str = ""
+    names: tuple[str, ...] = ()
     uses: int = 1
     noun: str = "line"
     file: str = ""

@@ -124,5 +124,5 @@ class ManagementApart(FilesCheck):
                 cabled = id(interface) in network.cabled  # `eth0` of a virtual router is often a port like any other
                 if is_management(name) and interface.addresses and not (apart or cabled):
                     message = f"{name}: management port in the default VRF"
-                    merge = Merge("management port in the default VRF: {names}", name)
+                    merge = Merge("management port in the default VRF: {names}", (name,))
                     yield self.on(facts, interface.addresses[0], message, merge=merge)

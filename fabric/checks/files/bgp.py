@@ -15,6 +15,7 @@ from fabric.checks import (
     Far,
     FilesCheck,
     Finding,
+    Merge,
     Network,
     bare,
     is_on,
@@ -296,7 +297,8 @@ class RouterId(FilesCheck):
                 apart = all(network.are_apart(facts, other) for other, _ in all_users if other is not facts)
                 others = ", ".join(other.name for other, _ in all_users if other is not facts)
                 message = f"router ID {value} is also configured on {others}"
-                yield self.on(facts, fact, message, severity=WARNING if apart else "")
+                merge = Merge(f"router ID {value} is configured on {{names}}", tuple(other.name for other, _ in all_users))
+                yield self.on(facts, fact, message, severity=WARNING if apart else "", merge=merge)
 
 
 class ReservedAs(FilesCheck):

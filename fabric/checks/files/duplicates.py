@@ -11,6 +11,7 @@ from fabric.checks import (
     WARNING,
     FilesCheck,
     Finding,
+    Merge,
     Network,
     Owner,
     bare,
@@ -83,7 +84,13 @@ class OneOwner(FilesCheck):
             where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
             got = f"{bare(owner.fact.value)} is also configured on {where}"
             severity = "" if _can_meet(network, owner, other) else WARNING
-            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity)
+            vrf, ports = f" in VRF {owner.vrf}" if owner.vrf else "", (_port(owner), _port(other))
+            merge = Merge(f"{bare(owner.fact.value)} is configured{vrf} on {{names}}", ports, most=3)
+            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity, merge=merge)
+
+
+def _port(owner: Owner) -> str:
+    return f"{owner.facts.name} {owner.interface.name} ({place(owner.fact)})"
 
 
 def _duplicates(network: Network) -> Iterator[tuple[str, list[Owner]]]:

@@ -97,7 +97,7 @@ class Unrecognized(FolderCheck):
             home, text = homes[path], f"{{uses}} not read: {kind.reason}"
             if kind.config:
                 name, severity, hint = os.path.relpath(path, home), self.severity, REPAIRS.get(kind.reason, self.remediation)
-                merge = Merge(f"{text}: {{names}}", name, noun="file", file=home)
+                merge = Merge(f"{text}: {{names}}", (name,), noun="file", file=home)
             else:
                 severity, hint = NOTE, NO_CONFIG
                 merge = Merge(f"{text}, such as {firsts.setdefault(kind, os.path.basename(path))}", noun="file", file=home)

@@ -147,7 +147,7 @@ class Secrets(FilesCheck):
                 if (fact.file, fact.line) not in reported:
                     secret, about = fact.value, About(got=fact.value.what)
                     severity = ERROR if network.planned else self._severity(secret)
-                    merge = Merge(f"stored {secret.form}: {{names}}", secret.what)
+                    merge = Merge(f"stored {secret.form}: {{names}}", (secret.what,))
                     message = f"{secret.what} is stored {secret.form}"
                     yield self.on(facts, fact, message, severity=severity, about=about, merge=merge)
 

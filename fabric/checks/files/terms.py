@@ -204,7 +204,7 @@ class PrefixLimit(FilesCheck):
                 name = session_name(peer.vrf, peer.peer)
                 fact: Located[Any] = peer.max_prefix or Located(None, peer.line, peer.file)
                 merge = Merge(
-                    "no prefix limit on sessions that leave the files: {names}", f"{facts.name} {peer.peer}", most=3
+                    "no prefix limit on sessions that leave the files: {names}", (f"{facts.name} {peer.peer}",), most=3
                 )
                 message = f"{name}: no prefix limit on a session that leaves the files"
                 yield self.on(facts, fact, message, severity=NOTE, merge=merge)

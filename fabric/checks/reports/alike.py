@@ -50,7 +50,7 @@ class Group:
         parts = [finding.merge for finding in self.findings if finding.merge]
         values = {
             "uses": counted(sum(part.uses for part in parts), parts[0].noun),
-            "names": listed(sorted({part.name for part in parts if part.name}), parts[0].most),
+            "names": listed(sorted({name for part in parts for name in part.names}), parts[0].most),
             "devices": counted(number, "device"),
         }
         return _BLANKS.sub(lambda match: values[match[1]], parts[0].text)

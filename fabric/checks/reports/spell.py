@@ -24,7 +24,8 @@ def clean(finding: Finding) -> Finding:
 
 
 def _clean(merge: Merge) -> Merge:
-    return replace(merge, text=printable(merge.text), name=printable(merge.name), file=printable(merge.file))
+    names = tuple(map(printable, merge.names))
+    return replace(merge, text=printable(merge.text), names=names, file=printable(merge.file))
 
 
 def relative(file: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tests.checks.files.helpers import SMALL, Case, but
+from fabric.checks.files.duplicates import OneOwner
+from fabric.checks.reports.alike import folded
+from tests.checks.files.helpers import SMALL, Case, but, network
 
 # Two leaves that share what leaves share on purpose: a gateway as an ordinary address, the tunnel address of a pair, a
 # rendezvous point; and two tenants with the same addresses.
@@ -173,3 +175,15 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
 }
+
+
+def test_an_address_with_two_owners_is_one_line() -> None:
+    """Its message names both places."""
+    files = {f"leaf{n}.eos": f"hostname leaf{n}\ninterface Loopback0\n   ip address 10.9.9.9/32\n" for n in (1, 2)}
+    found = [one for one in OneOwner().run(network(files)) if one.id == "FAB252"]
+    assert [one.device for one in found] == ["leaf1", "leaf2"]
+    (line,) = folded(found)
+    assert (line.device, line.message) == (
+        "leaf1, leaf2",
+        "10.9.9.9 is configured on leaf1 Loopback0 (leaf1.eos:3), leaf2 Loopback0 (leaf2.eos:3)",
+    )

@@ -45,7 +45,9 @@ def test_folded(findings: list[Finding], devices: list[str]) -> None:
 
 def used(device: str, uses: int, name: str = "") -> Finding:
     """An undefined name, as a check reports it."""
-    merge = Merge("QOS is used on {uses} of {devices}, but not defined" + (": {names}" if name else ""), name, uses)
+    merge = Merge(
+        "QOS is used on {uses} of {devices}, but not defined" + (": {names}" if name else ""), (name,) if name else (), uses
+    )
     return replace(one(device, f"QOS is used on {uses} lines, but not defined"), merge=merge)
 
 
