@@ -57,30 +57,35 @@ def recognize(path: str, text: str) -> Kind:
         return Kind("companion")
     if text.lstrip()[:1] in ("{", "[") and (nos := _json_kind(text)):
         return Kind(nos)
+    text = _without_blank_lines(text[:HEAD_BYTES])
     scores = _scores(text)
     for nos, reader in readers().items():
-        if text.strip() and reader.file_names and re.search(reader.file_names, name, re.I):
+        if text and reader.file_names and re.search(reader.file_names, name, re.I):
             scores[nos] += 2
     best = max(scores, key=lambda kind: scores[kind])
     if scores[best] < 2:
         return _unread(path, text)
     if best == OTHER:
-        return Kind("", f"{foreign(text[:HEAD_BYTES])} config, and there is no reader for this network OS", config=True)
+        return Kind("", f"{foreign(text)} config, and there is no reader for this network OS", config=True)
     return Kind(best)
 
 
 def _unread(path: str, text: str) -> Kind:
     """What a text is that has no sign of a network OS."""
-    head = text[:HEAD_BYTES]
-    if not text.strip():
+    if not text:
         return Kind("", "empty", named_as_config(path))
-    if is_part(head):
+    if is_part(text):
         return Kind("", PART_REASON, config=True)
-    if is_output(path, head):
+    if is_output(path, text):
         return Kind("", "output of commands")
-    if is_data(path, head):
+    if is_data(path, text):
         return Kind("", "YAML or JSON data")
     return Kind("", "no sign of a network OS", named_as_config(path))
+
+
+def _without_blank_lines(text: str) -> str:
+    """Signs begin with any number of blanks: their time would grow with the square of that of blank lines."""
+    return "\n".join(line for line in text.split("\n") if line.strip())
 
 
 def _json_kind(text: str) -> str:

@@ -40,10 +40,10 @@ FOREIGN: Mapping[str, Signs] = {
 
 # Statements that several network OSes share, so that a few of them do not tell which: two signs are a part of a config.
 PART: Signs = (
-    (2, r"^router (?:bgp|ospf|isis)\b.*\n(?:[ \t\r]*\n)*[ \t]+\S"),
+    (2, r"^router (?:bgp|ospf|isis)\b.*\n[ \t]+\S"),
     (1, r"^conf(?:ig(?:ure)?)? t(?:erm(?:inal)?)?[ \t\r]*$"),
     (1, r"^hostname \S+[ \t\r]*$"),
-    (1, r"^interface \S*\d\S*[ \t\r]*\n[ \t]+\S"),
+    (1, r"^interface [^\s\d]*\d\S*[ \t\r]*\n[ \t]+\S"),
     (1, r"^vrf (?:context|definition|instance) \S"),
     (1, r"^vlan \d[\d,-]*[ \t\r]*$"),
     (1, r"^ip(?:v6)? (?:route|prefix-list) \S"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path, PurePath
 
@@ -89,6 +90,12 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
 def test_a_text_is_reported_by_what_stands_in_it(name: str) -> None:
     path, text, kind = TEXTS[name]
     assert recognize(path, text) == kind
+
+
+def test_the_time_is_not_that_of_all_pairs_of_blank_lines() -> None:
+    start = time.process_time()
+    assert recognize("r1", "router bgp 1\n" + "\n" * 100_000 + " router-id 1.1.1.1\n") == PART
+    assert time.process_time() - start < 10  # 230 s where each blank line begins a sign
 
 
 # Layout → files, the devices that they make: name, network OS, files.
