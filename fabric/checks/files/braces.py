@@ -23,7 +23,7 @@ class Misplaced(FilesCheck):
     otherwise shows a brace that was lost, added or moved: what follows belongs to another block than it seems to.
     """
 
-    id = "FAB2515"
+    id = "FAB2517"
     title = "Blocks are nested as they are indented"
     severity = WARNING
     example = "`}` below `et-0/0/1 {` instead of above it: the second port is inside the block of the first"

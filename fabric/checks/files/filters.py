@@ -26,7 +26,7 @@ class ListedNeighbors(FilesCheck):
     the list cannot open its session, as after a change of its address or a new cable.
     """
 
-    id = "FAB2516"
+    id = "FAB2518"
     title = "Filters that list BGP neighbors list all of them"
     severity = WARNING
     example = "15 of 16 neighbors in the prefix list of the filter that protects BGP"

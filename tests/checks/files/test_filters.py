@@ -19,22 +19,22 @@ def spine(listed: Iterable[int], *, neighbors: Iterable[int] = range(1, 6), extr
 
 
 CASES: Mapping[tuple[str, str], Case] = {
-    ("FAB2516", "small"): (SMALL, []),
-    ("FAB2516", "all of them"): (spine(range(1, 6)), []),
-    ("FAB2516", "one is missing"): (
+    ("FAB2518", "small"): (SMALL, []),
+    ("FAB2518", "all of them"): (spine(range(1, 6)), []),
+    ("FAB2518", "one is missing"): (
         spine((1, 2, 3, 5)),
         [
-            "spine1.eos:27: warning[FAB2516]: spine1: BGP neighbor 10.0.4.1 is not listed, but 4 others of its kind are "
+            "spine1.eos:27: warning[FAB2518]: spine1: BGP neighbor 10.0.4.1 is not listed, but 4 others of its kind are "
             "(as in `50 permit tcp host 10.0.5.1 any eq bgp`)"
         ],
     ),
-    ("FAB2516", "another address in its place"): (
+    ("FAB2518", "another address in its place"): (
         spine((1, 2, 3, 5), extra=ENTRY.format(seq=40, address="10.0.9.1")),
         [
-            "spine1.eos:27: warning[FAB2516]: spine1: BGP neighbor 10.0.4.1 is not listed, but 4 others of its kind are "
+            "spine1.eos:27: warning[FAB2518]: spine1: BGP neighbor 10.0.4.1 is not listed, but 4 others of its kind are "
             "(as in `50 permit tcp host 10.0.5.1 any eq bgp`)"
         ],
     ),
-    ("FAB2516", "a list of some neighbors"): (spine((1, 2, 3)), []),
-    ("FAB2516", "too few neighbors for a rule"): (spine((1, 2), neighbors=(1, 2, 3)), []),
+    ("FAB2518", "a list of some neighbors"): (spine((1, 2, 3)), []),
+    ("FAB2518", "too few neighbors for a rule"): (spine((1, 2), neighbors=(1, 2, 3)), []),
 }
