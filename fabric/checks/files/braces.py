@@ -61,7 +61,7 @@ class Indented(NamedTuple):
 
 def misplaced(text: str) -> list[Indented]:
     """Lines that are indented otherwise than their blocks are nested; none in a file without a habit."""
-    if text.lstrip()[:1] in ("", "{", "["):  # JSON, which is parsed as a whole
+    if "{\n" not in text or text.lstrip()[:1] in ("{", "["):  # the latter is JSON, which is parsed as a whole
         return []
     lines = list(_lines(text))
     inside = [line for line in lines if line.open]
