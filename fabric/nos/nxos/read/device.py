@@ -9,7 +9,7 @@ from typing import Any
 
 from fabric.facts import Facts, Interface, Located
 from fabric.nos.nxos.read import bgp, names, overlay
-from fabric.nos.nxos.read.ports import PORT, Port
+from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names
 from fabric.nos.reading import Section, mac, read_indented, read_route_maps
@@ -39,6 +39,7 @@ class DeviceState:
             bond = self.ports.get(port.target.bond.value) if port.target.bond else None
             port.close()
             port.target.qos = self.qos.of(bound([port.qos, bond.qos if bond else {}]))
+        shut_by_default(self.ports.values())
         for process in self.processes:
             process.close()
         self.overlay.close()
