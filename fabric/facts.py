@@ -82,6 +82,19 @@ class Interface:
     qos: PortQos | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Authentication:
+    """How a session authenticates its TCP segments, without its secret.
+
+    Attributes:
+        method: "MD5" (RFC 2385) or "TCP-AO" (RFC 5925), "" where the config leaves it open.
+        digest: of a password in clear text; "" for an encrypted one, which is not comparable: equal ones may differ.
+    """
+
+    method: str
+    digest: str = ""
+
+
 @dataclass(slots=True)
 class Neighbor:
     """One BGP session as configured; what its group says is filled in, with the group's line."""
@@ -107,6 +120,7 @@ class Neighbor:
     extended: Located[bool] | None = None  # extended communities are sent; None where the network OS does by default
     unchanged: Located[bool] | None = None  # EVPN next hops are kept; None where the network OS does by default
     reflected: Located[bool] | None = None  # a route reflector's client
+    authentication: Located[Authentication] | None = None
     interface: bool = False  # `peer` is an interface
     dynamic: bool = False  # `peer` is a prefix to listen on: it has no far end of its own
 

@@ -13,6 +13,7 @@ from .words import (
     is_address as is_address,
     mac as mac,
     numbers as numbers,
+    password as password,
     placeholder as placeholder,
     prefix as prefix,
 )

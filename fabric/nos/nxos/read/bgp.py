@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from fabric.facts import Bgp, Located, Neighbor
+from fabric.facts import Authentication, Bgp, Located, Neighbor
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, as_number, constant, heads, known, port_name, vrf_name
-from fabric.nos.reading import Section, is_address
+from fabric.nos.reading import Section, is_address, password
 
 FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
 UNICAST = ("ipv4", "ipv6")
@@ -279,6 +279,9 @@ BLOCK: Rules[Block] = Rules(
         r"bfd(?: .+)?": _kept("bfd", lambda match: True),
         r"no bfd(?: .+)?": _kept("bfd", lambda match: False),
         r"timers (\d{1,5}) (\d{1,5})": _timers,
+        r"password (?:0 )?(\S+)": _kept("authentication", lambda match: password(match[1])),
+        r"password \d \S+": _kept("authentication", lambda match: Authentication("MD5")),
+        r"ao \S+.*": _kept("authentication", lambda match: Authentication("TCP-AO")),
         r"inherit (peer|peer-session) (\S+)": _inherit,
         r"address-family (.+)": _family,
     },
