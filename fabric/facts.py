@@ -179,6 +179,8 @@ class Services:
     lldp: Located[bool] | None = None
     control_plane: Located[bool] | None = None  # a filter or policer in front of the CPU
     plain_text: list[Located[str]] = field(default_factory=list)  # telnet, http, SNMPv1/v2c communities: what was read
+    open_logins: list[Located[str]] = field(default_factory=list)  # from the network without a password: a sentence each
+    weak_logins: list[Located[str]] = field(default_factory=list)  # at the console without a password, as root over SSH
     secrets: list[Located[str]] = field(default_factory=list)  # literal passwords, hashes and keys: a name of what
 
 

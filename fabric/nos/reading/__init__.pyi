@@ -5,6 +5,7 @@ from .reader import Reader as Reader
 from .readers import is_read as is_read, read_device as read_device
 from .recognize import beside as beside
 from .words import (
+    ROOT_LOGIN as ROOT_LOGIN,
     asn as asn,
     each_name as each_name,
     esi as esi,

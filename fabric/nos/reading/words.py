@@ -9,6 +9,7 @@ from ipaddress import ip_address, ip_interface
 
 from fabric.facts import Authentication
 
+ROOT_LOGIN = "root may log in over SSH with a password"
 RANGE = re.compile(r"^(.*?)(\d+)-(\d+)$")
 
 

@@ -10,7 +10,7 @@ from fabric.nos.cumulus.read.bgp import read_bgp
 from fabric.nos.cumulus.read.ports import read_ports, vrf_name
 from fabric.nos.cumulus.read.qos import read_qos
 from fabric.nos.cumulus.read.tree import found, number, read_tree, string, switch
-from fabric.nos.reading import Branch, Entry, add_policies, mac, numbers
+from fabric.nos.reading import ROOT_LOGIN, Branch, Entry, add_policies, mac, numbers
 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
@@ -48,6 +48,9 @@ def _system(facts: Facts, file: str, tree: Branch) -> None:
             into += [Located(stars[-1], part.line, file) for stars, part in found(tree, path)]
     for _, part in found(tree, "system/control-plane/acl/*/inbound"):
         services.control_plane = services.control_plane or Located(True, part.line, file)
+    root = system.at("ssh-server", "permit-root-login")
+    if root.word == "enabled":
+        services.weak_logins.append(Located(ROOT_LOGIN, root.value.line, file))
     for path in ("readonly-community", "readonly-community-v6", "trap-destination/*/community-password"):
         for _, part in found(tree, f"system|service/snmp-server/{path}"):
             services.plain_text += [Located("SNMP community", community.line, file) for community in part.parts.values()]

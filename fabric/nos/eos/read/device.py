@@ -188,6 +188,7 @@ class _Reader:
                 ):
                     services.control_plane = Located(True, part.number, self.file)
         self._open_doors()
+        self._logins()
         services.secrets += self._secrets()
 
     def _open_doors(self) -> None:
@@ -204,6 +205,25 @@ class _Reader:
                     services.plain_text.append(Located("http", own.number, self.file))
         for _, part in self.config.each("snmp-server community"):
             services.plain_text.append(Located("SNMP community", part.number, self.file))
+
+    def _logins(self) -> None:
+        """A user without a password may log in at the console only, unless a statement permits it from the network too."""
+        services, config = self.facts.services, self.config
+        remote = config.has("aaa authentication policy local allow-nopassword-remote-login") or any(
+            own.line == "authentication empty-passwords permit"
+            for _, part in config.each("management ssh")
+            for own in part.walk()
+        )
+        found, where = (services.open_logins, "") if remote else (services.weak_logins, " at the console")
+        users = [(f"user {text.split()[0]}", text, part) for text, part in config.each("username") if text]
+        for user, text, part in [*users, *(("root", text, part) for text, part in config.each("aaa root"))]:
+            if text.split()[-1:] == ["nopassword"]:
+                found.append(Located(f"{user} needs no password{where}", part.number, self.file))
+        for text, part in config.each("aaa authentication login"):
+            name, *methods = text.split()
+            if methods == ["none"]:
+                into = services.weak_logins if name == "console" else services.open_logins
+                into.append(Located(f"logins are not authenticated ({name})", part.number, self.file))
 
     def _secrets(self) -> Iterator[Located[str]]:
         for text, part in self.config.each("username"):

@@ -140,6 +140,12 @@ def _plain_text(what: str) -> Rule[DeviceState]:
     return keep
 
 
+def _unauthenticated(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+    services = state.target.services
+    into = services.weak_logins if match[1] == "console" else services.open_logins
+    into.append(state.reading.located(f"logins are not authenticated ({match[1]})", section))
+
+
 def _control_plane(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
     return CONTROL_PLANE, [state]
 
@@ -177,6 +183,7 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         r"nxapi http port \d+": _plain_text("http"),
         r"snmp-server community \S+.*": _plain_text("SNMP community"),
         r"snmp-server host \S+ (?:traps |informs )?version (?:1|2c) .+": _plain_text("SNMP community"),
+        r"aaa authentication login (default|console) none": _unauthenticated,
         r"copp profile \S+": _service("control_plane", True),
         r"no copp profile.*": _service("control_plane", False),
         r"control-plane": _control_plane,

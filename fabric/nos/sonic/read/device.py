@@ -9,7 +9,7 @@ from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.files import reader_of
 from fabric.nos.frr.read.words import Device, unnumbered
-from fabric.nos.reading import asn, placeholder
+from fabric.nos.reading import ROOT_LOGIN, asn, placeholder
 from fabric.nos.sonic.read.bgp import read_bgp
 from fabric.nos.sonic.read.ports import read_ports, read_segments
 from fabric.nos.sonic.read.qos import read_qos
@@ -86,6 +86,10 @@ def _secrets(device: Device, tables: Tables) -> None:
                 parsed = row.text(field)
                 if parsed and not placeholder(parsed.value):
                     services.secrets.append(Located(f"{field} of {table}|{row.key}", parsed.line, parsed.file))
+    for row in tables.rows("SSH_SERVER"):
+        root = row.text("permit_root_login")
+        if root and root.value == "yes":
+            services.weak_logins.append(Located(ROOT_LOGIN, root.line, root.file))
     for row in tables.rows("RESTAPI"):
         insecure = row.text("allow_insecure")
         if insecure and insecure.value == "true":
