@@ -137,6 +137,7 @@ class Bgp:
     max_paths: Located[int] | None = None  # the smallest over its unicast families
     relax: Located[bool] | None = None  # paths over different neighbor ASes count as equal
     connected: Located[str] | None = None  # policy of the connected routes that enter; "" where every one does
+    retained: Located[bool] | None = None  # EVPN routes of foreign route targets are kept; None where the network OS does
     aggregates: list[Located[str]] = field(default_factory=list)  # prefixes that stand for what is inside them
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
 
