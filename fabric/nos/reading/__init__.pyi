@@ -1,3 +1,4 @@
+from .authentication import password as password
 from .folder import Device as Device, Folder as Folder, scan as scan
 from .indented import Section as Section, read_indented as read_indented
 from .passes import Entry as Entry, add_policies as add_policies, read_route_maps as read_route_maps
@@ -14,7 +15,6 @@ from .words import (
     is_address as is_address,
     mac as mac,
     numbers as numbers,
-    password as password,
     placeholder as placeholder,
     prefix as prefix,
 )

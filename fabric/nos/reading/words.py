@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from hashlib import sha256
 from ipaddress import ip_address, ip_interface
-
-from fabric.facts import Authentication
 
 ROOT_LOGIN = "root may log in over SSH with a password"
 RANGE = re.compile(r"^(.*?)(\d+)-(\d+)$")
@@ -82,12 +79,6 @@ def placeholder(text: str) -> bool:
     """Whether a secret is a placeholder, `${NAME}` or `{{ name }}` of a template, or no login is possible with it."""
     bare = text.strip("\"'")
     return bare.startswith(("${", "{{", "<")) or bare in ("", "*", "!", "!!", "x", "*REMOVED*")
-
-
-def password(text: str, *, encrypted: bool = False) -> Authentication:
-    """MD5 authentication with a password; only one in clear text is compared with that of the other end."""
-    comparable = not encrypted and not placeholder(text)
-    return Authentication("MD5", sha256(text.strip("\"'").encode()).hexdigest() if comparable else "")
 
 
 def each_name(text: str) -> list[str]:
