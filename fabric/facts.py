@@ -156,6 +156,18 @@ class Vrf:
     exports: list[Located[str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A static route."""
+
+    vrf: str
+    prefix: str
+    via: str  # address of the next hop; "" for an interface, another table, or none
+    table: str  # the VRF in which the next hop is looked up
+    line: int
+    file: str = ""
+
+
 @dataclass(slots=True)
 class Vni:
     """A layer-2 VNI."""
@@ -197,6 +209,7 @@ class Facts:
     bgp: dict[str, Bgp] = field(default_factory=dict)  # by VRF
     vrfs: dict[str, Vrf] = field(default_factory=dict)
     vnis: dict[int, Vni] = field(default_factory=dict)
+    routes: list[Route] = field(default_factory=list)
     vlan_mtu: int = 0  # of a VLAN interface without a configured one, 0 where its network OS or the config leaves it open
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
     anycast_mac: Located[str] | None = None

@@ -5,6 +5,7 @@ from .passes import Entry as Entry, add_policies as add_policies, read_route_map
 from .reader import Reader as Reader
 from .readers import is_read as is_read, read_device as read_device
 from .recognize import beside as beside
+from .routes import static_route as static_route
 from .words import (
     ROOT_LOGIN as ROOT_LOGIN,
     asn as asn,

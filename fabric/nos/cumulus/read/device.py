@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabric.facts import MANAGEMENT, Facts, Located, Vni, Vrf
+from fabric.facts import MANAGEMENT, Facts, Located, Route, Vni, Vrf
 from fabric.nos.cumulus.read import names, paths
 from fabric.nos.cumulus.read.bgp import read_bgp
 from fabric.nos.cumulus.read.ports import read_ports, vrf_name
 from fabric.nos.cumulus.read.qos import read_qos
 from fabric.nos.cumulus.read.tree import found, number, read_tree, string, switch
-from fabric.nos.reading import ROOT_LOGIN, Branch, Entry, add_policies, mac, numbers
+from fabric.nos.reading import ROOT_LOGIN, Branch, Entry, add_policies, is_address, mac, numbers, prefix
 
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
@@ -21,6 +21,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         _system(facts, file, tree)
         _vrfs(facts, file, tree)
         _overlay(facts, file, tree)
+        _routes(facts, file, tree)
         read_ports(facts, file, tree)
         read_bgp(facts, file, tree)
         read_qos(facts, file, tree)
@@ -69,6 +70,16 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         own.exports = _keys(bgp.at("route-export", "to-evpn", "route-target"), file)
 
 
+def _routes(facts: Facts, file: str, tree: Branch) -> None:
+    for path in ("vrf/*/router/static/*/via/*", "vrf/*/router/static/*/distance/*/via/*"):
+        for stars, part in found(tree, path):
+            name, destination, hop = vrf_name(stars[0]), prefix(stars[1]), stars[-1]
+            if destination is not None:
+                known = is_address(hop) and "interface" not in part.parts
+                table = vrf_name(part.at("vrf").word or stars[0])
+                facts.routes.append(Route(name, destination, hop if known else "", table, part.line, file))
+
+
 def _keys(branch: Branch, file: str) -> list[Located[str]]:
     return [Located(text, part.line, file) for text, part in branch.parts.items()]
 
@@ -100,9 +111,9 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
     for (name,), branch in found(tree, "router/policy/prefix-list/*"):
         rows = facts.prefixes.setdefault(name, [])
         for _, rule in found(branch, "rule/*"):
-            for prefix, part in rule.at("match").parts.items():
+            for net, part in rule.at("match").parts.items():
                 low, high = part.at("min-prefix-len").word, part.at("max-prefix-len").word
-                text = prefix + (f" ge {low}" if low else "") + (f" le {high}" if high else "")
+                text = net + (f" ge {low}" if low else "") + (f" le {high}" if high else "")
                 if rule.at("action").word == "permit":
                     rows.append(Located(text, part.line, file))
 

@@ -23,6 +23,7 @@ from fabric.nos.reading import (
     prefix,
     read_indented,
     read_route_maps,
+    static_route,
 )
 
 LITERAL = re.compile(
@@ -113,6 +114,7 @@ class _Reader:
             facts.vlan_mtu = VLAN_MTU
         read_bgp(facts, self.file, config)
         self._policies()
+        self._routes()
         read_route_maps(facts, self.file, config)
         facts.watchdog_ms = self.qos.watchdog_ms
         facts.hash_seed = self.qos.hash_seed
@@ -246,6 +248,12 @@ class _Reader:
                 words = part.line.split()
                 if words[:1] == ["neighbor"] and "password" in words[2:3] and not placeholder(words[-1]):
                     yield Located(f"BGP password of {words[1]}", part.number, self.file)
+
+    def _routes(self) -> None:
+        for head in ("ip route", "ipv6 route"):
+            for text, part in self.config.each(head):
+                place = part.number, self.file
+                self.facts.routes += static_route(text.split(), place, "", vrf_name, own="vrf", other="egress-vrf")
 
     def _policies(self) -> None:
         for head in ("ip prefix-list", "ipv6 prefix-list"):

@@ -9,7 +9,7 @@ from fabric.facts import Interface, Located
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.line import Line, Open, walk
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
-from fabric.nos.reading import Entry, esi, mac, placeholder, prefix
+from fabric.nos.reading import Entry, esi, mac, placeholder, prefix, static_route
 
 # Heads of lines that tell nothing a check asks for: of the whole file, of an interface, of a VRF, …
 PASSED = frozenset((
@@ -83,7 +83,15 @@ class _Conf:
         return True
 
     def _ip(self, line: Line, open_: Open) -> bool:
+        if line.words[1] == "route":
+            return self._route("", line)
         return line.words[1] == "protocol" or self._list(line, open_)
+
+    def _route(self, vrf: str, line: Line) -> bool:
+        if not line.negated:
+            place = line.number, line.file
+            self.facts.routes += static_route(line.words[2:], place, vrf, vrf_name, own="vrf", other="nexthop-vrf")
+        return True
 
     def _route_map(self, line: Line, open_: Open) -> bool:
         if line.words[1] != "optimization":
@@ -107,6 +115,8 @@ class _Conf:
 
     def _in_vrf(self, name: str, line: Line, _: Open) -> bool:
         vrf = self.facts.vrfs.get(name)
+        if line.words[0] in ("ip", "ipv6") and line.words[1:2] == ["route"]:
+            return self._route(name, line)
         if line.words[0] != "vni":
             return line.is_one_of(VRF)
         if vrf and not line.negated:
@@ -188,7 +198,7 @@ TOP: dict[str, Callable[[_Conf, Line, Open], bool]] = {
     "hostname": _Conf._hostname,
     "interface": _Conf._interface,
     "ip": _Conf._ip,
-    "ipv6": _Conf._list,
+    "ipv6": _Conf._ip,
     "key": _Conf._key,
     "password": _Conf._password,
     "route-map": _Conf._route_map,

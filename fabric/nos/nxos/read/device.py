@@ -11,8 +11,8 @@ from fabric.facts import Facts, Interface, Located
 from fabric.nos.nxos.read import bgp, names, overlay
 from fabric.nos.nxos.read.ports import PORT, Port
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
-from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names
-from fabric.nos.reading import Section, mac, read_indented, read_route_maps
+from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names, vrf_name
+from fabric.nos.reading import Section, mac, read_indented, read_route_maps, static_route
 
 BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
 
@@ -108,6 +108,11 @@ def _prefix_list(state: DeviceState, section: Section, match: re.Match[str]) -> 
         rows.append(state.reading.located(match[3], section))
 
 
+def _route(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+    place = section.number, state.reading.file
+    state.target.routes += static_route(match[1].split(), place, "", vrf_name, other="vrf")
+
+
 def _servers(name: str) -> Rule[DeviceState]:
     """A line with one or more servers of a service."""
 
@@ -170,6 +175,8 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         r"sysname (\S+)": _hostname,
         **_through("overlay", overlay.OVERLAY),
         r"interface (?!breakout)(\S.*)": _interface,
+        r"ip route (\S.+)": _route,
+        r"ipv6 route (\S.+)": _route,
         **_through("qos", QOS),
         r"router bgp (\d{1,10}|\d{1,5}\.\d{1,5})": _bgp,
         r"ip prefix-list (\S+) (?:seq \d+ )?(permit|deny|description) (.+)": _prefix_list,
