@@ -92,7 +92,7 @@ class Authentication:
     """
 
     method: str
-    digest: str = ""
+    digest: str = field(default="", repr=False)
 
 
 @dataclass(slots=True)

@@ -59,6 +59,7 @@ NEIGHBORS = {
         "multihop": "255@35",
         "source": "lo@36",
         "allowas_in": "3@48",
+        "authentication": "Authentication(method='MD5')@37",
     },
     "10.9.0.0/16": {
         "remote_as": "external@25",

@@ -273,6 +273,8 @@ def test_services() -> None:
         "lldp": "False@5",
         "control_plane": "True@6",
         "plain_text": ["SNMP community@7", "REST API without TLS@8"],
+        "open_logins": [],
+        "weak_logins": [],
         "secrets": [
             "SNMP community@7",
             "SNMP_USER_ENCRYPTION_PASSWORD of SNMP_USER|mon@10",
