@@ -40,8 +40,7 @@ def _system(facts: Facts, file: str, tree: Branch) -> None:
     system, services = tree.at("system"), facts.services
     if hostname := string(system.at("hostname"), file):
         facts.name, facts.hostname = hostname.value, hostname
-    shared = string(system.at("global", "fabric-mac"), file) or string(system.at("global", "anycast-mac"), file)
-    facts.anycast_mac = Located(mac(shared.value), shared.line, file) if shared else facts.anycast_mac
+    facts.anycast_mac = _gateway_mac(system.at("global"), file) or facts.anycast_mac
     facts.hash_seed = number(system.at("forwarding", "hash-seed"), file) or facts.hash_seed
     services.lldp = switch(system.at("lldp"), file) or services.lldp or Located(True, 1, file)  # on by default
     for kind, into in (("ntp", services.ntp), ("syslog", services.syslog), ("dns", services.dns)):
@@ -55,6 +54,15 @@ def _system(facts: Facts, file: str, tree: Branch) -> None:
     for path in ("readonly-community", "readonly-community-v6", "trap-destination/*/community-password"):
         for _, part in found(tree, f"system|service/snmp-server/{path}"):
             services.plain_text += [Located("SNMP community", community.line, file) for community in part.parts.values()]
+
+
+def _gateway_mac(shared: Branch, file: str) -> Located[str] | None:
+    """That of virtual routers, whose last byte is the fabric ID (NVUE Command Reference, `system global fabric-id`)."""
+    number_ = number(shared.at("fabric-id"), file)
+    of_id = Located(f"00:00:5e:00:01:{number_.value:02x}", number_.line, file) if number_ and number_.value < 256 else None
+    stated = [string(shared.at(key), file) for key in ("fabric-mac", "anycast-mac")]
+    found = stated[0] or of_id or stated[1]
+    return Located(mac(found.value), found.line, file) if found else None
 
 
 def _vrfs(facts: Facts, file: str, tree: Branch) -> None:

@@ -9,6 +9,7 @@ from fabric.facts import MANAGEMENT, Facts, Interface, Located, Vni, Vrf
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.eos.read.qos import Qos
+from fabric.nos.eos.texts import without_banners, without_comments
 from fabric.nos.eos.typed import as_shown
 from fabric.nos.reading import (
     Section,
@@ -34,26 +35,29 @@ VLAN_MTU = 1500  # without `mtu` and `interface defaults`: `show interfaces vlan
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (
-    "aaa", "agent", "alias", "arp", "boot", "clock", "configure", "cvx", "daemon", "dhcp", "dns", "dot1x", "email", "end",
-    "enable", "errdisable", "event-handler", "event-monitor", "hardware", "hash", "ip arp", "ip dhcp", "ip domain",
-    "ip domain-list", "ip domain-lookup", "ip domain-name", "ip ftp", "ip hardware", "ip http", "ip icmp", "ip igmp",
-    "ip nat", "ip radius", "ip route", "ip routing", "ip ssh", "ip tacacs", "ip tftp", "ipv6 hardware", "ipv6 icmp",
-    "ipv6 nd", "ipv6 route", "ipv6 unicast-routing", "ipv6 neighbor", "lacp", "license", "link", "load-balance",
-    "load-interval", "logging", "mac", "maintenance", "management accounts", "management api gnmi", "management console",
-    "management cvx", "management defaults", "management security", "management ssh", "management tech-support",
-    "match-list", "mcs", "mlag", "monitor", "mpls", "msrp", "no aaa", "no ip icmp", "no ip igmp", "no ip routing",
-    "no logging", "no schedule", "no snmp-server", "no spanning-tree", "no service", "no vlan", "no event-handler", "ntp",
-    "patch", "peer-filter", "platform", "policy-map type copp", "port-channel", "priority-flow-control", "privilege",
-    "prompt", "ptp", "qos", "queue-monitor", "radius", "radius-server", "rib", "role", "router bfd", "router general",
-    "router isis", "router multicast", "router ospf", "router pim", "schedule", "service", "sflow", "snmp-server",
-    "spanning-tree", "storm-control", "switchport", "system", "tacacs-server", "tap", "terminal", "tracker",
-    "traffic-policies", "transceiver", "trident", "username", "virtual-cable", "vlan internal", "vrrp", "zerotouch",
-    "banner", "control-plane", "poe", "sampled-flow", "flow", "environment", "process", "redundancy", "ip virtual-router",
-    "ip name-server", "lldp", "hostname", "bfd", "ip load-sharing", "ip prefix-list", "ipv6 prefix-list",
-    "ip community-list", "ip extcommunity-list", "ip large-community-list", "ip as-path", "ip access-list",
-    "ipv6 access-list", "mac access-list", "route-map", "vrf instance", "vrf definition", "vlan", "management telnet",
-    "management api http-commands", "no lldp", "no ip http", "class-map", "policy-map", "router traffic-engineering",
-    "ipv6 routing", "no ipv6", "no enable", "no username", "no management",
+    "aaa", "agent", "alias", "arp", "boot", "clock", "configure", "cvx", "daemon", "dhcp", "dns", "dot1x", "email",
+    "end", "enable", "errdisable", "event-handler", "event-monitor", "hardware", "hash",
+    "ip address virtual source-nat", "ip arp", "ip dhcp", "ip domain", "ip domain-list", "ip domain-lookup",
+    "ip domain-name", "ip ftp", "ip hardware", "ip http", "ip icmp", "ip igmp", "ip nat", "ip radius", "ip route",
+    "ip routing", "ip ssh", "ip tacacs", "ip telnet", "ip tftp", "ipv6 hardware", "ipv6 icmp", "ipv6 nd", "ipv6 route",
+    "ipv6 unicast-routing", "ipv6 neighbor", "lacp", "license", "link", "load-balance", "load-interval", "logging",
+    "mac", "maintenance", "management accounts", "management api gnmi", "management api models",
+    "management api netconf", "management api restconf", "management http-server", "management xmpp",
+    "management console", "management cvx", "management defaults", "management security", "management ssh",
+    "management tech-support", "match-list", "mcs", "mlag", "monitor", "mpls", "msrp", "no aaa", "no ip icmp",
+    "no ip igmp", "no ip routing", "no logging", "no schedule", "no snmp-server", "no spanning-tree", "no service",
+    "no vlan", "no event-handler", "ntp", "patch", "peer-filter", "platform", "policy-map type copp", "port-channel",
+    "priority-flow-control", "privilege", "prompt", "ptp", "qos", "queue-monitor", "radius", "radius-server", "rib",
+    "role", "router bfd", "router general", "router isis", "router l2-vpn", "router multicast", "router ospf",
+    "router pim", "schedule", "service", "sflow", "snmp-server", "spanning-tree", "storm-control", "switchport",
+    "system", "tacacs-server", "tap", "terminal", "tracker", "traffic-policies", "transceiver", "trident", "username",
+    "virtual-cable", "vlan internal", "vrrp", "zerotouch", "banner", "control-plane", "poe", "sampled-flow", "flow",
+    "environment", "process", "redundancy", "ip virtual-router", "ip name-server", "lldp", "hostname", "bfd",
+    "ip load-sharing", "ip prefix-list", "ipv6 prefix-list", "ip community-list", "ip extcommunity-list",
+    "ip large-community-list", "ip as-path", "ip access-list", "ipv6 access-list", "mac access-list", "route-map",
+    "vrf instance", "vrf definition", "vlan", "management telnet", "management api http-commands", "no lldp",
+    "no ip http", "class-map", "policy-map", "router traffic-engineering", "ipv6 routing", "no ipv6", "no enable",
+    "no username", "no management",
 )  # fmt: skip
 INTERFACE = (
     "arp", "bfd", "channel-group", "cdp", "description", "dhcp", "dot1x", "encapsulation", "error-correction", "evpn",
@@ -81,18 +85,8 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
     facts = Facts(name, "eos", tuple(files))
     for file, text in files.items():
-        _Reader(facts, file, read_indented(as_shown(_without_banners(text)))).read()
+        _Reader(facts, file, read_indented(as_shown(without_comments(without_banners(text))))).read()
     return facts
-
-
-def _without_banners(text: str) -> str:
-    """A banner's text is no config; its lines are emptied, so that the numbers of the others stay."""
-    lines, inside = text.split("\n"), False
-    for at, line in enumerate(lines):
-        if inside or line.startswith("banner "):
-            inside = line.strip() != "EOF"
-            lines[at] = ""
-    return "\n".join(lines)
 
 
 class _Reader:

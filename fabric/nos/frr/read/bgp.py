@@ -23,7 +23,7 @@ BGP = frozenset((
     "ebgp-requires-policy", "enforce-first-as", "fast-convergence", "fast-external-failover", "graceful-restart",
     "graceful-restart-disable", "graceful-shutdown", "hard-administrative-reset", "import-check", "input-queue-limit",
     "ipv6-auto-ra", "labeled-unicast", "listen", "log-neighbor-changes", "long-lived-graceful-restart",
-    "lu-ipv4-explicit-null", "lu-ipv6-explicit-null", "minimum-holdtime", "network", "nexthop-group",
+    "lu-ipv4-explicit-null", "lu-ipv6-explicit-null", "max-med", "minimum-holdtime", "network", "nexthop-group",
     "output-queue-limit", "per-source-nhg", "reject-as-sets", "retain", "route-map", "route-reflector",
     "rr-allow-outbound-policy", "session-dscp", "shutdown", "snmp", "suppress-duplicates", "suppress-fib-pending",
     "tcp-keepalive", "update-delay", "use-underlays-nexthop-weight", "wait-for-install",

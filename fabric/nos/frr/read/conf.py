@@ -41,6 +41,27 @@ BFD = frozenset((
     "minimum-ttl", "passive-mode", "peer", "profile", "receive-interval", "shutdown", "transmit-interval",
 ))  # fmt: skip
 KEYS = frozenset(("key", "key-string", "accept-lifetime", "send-lifetime", "cryptographic-algorithm"))
+# OSPF and IS-IS are compared by their statements; facts have nothing of them.
+IGP = {
+    "ospf": frozenset((
+        "area", "auto-cost", "capability", "compatible", "default-information", "default-metric", "distance",
+        "distribute-list", "flood-reduction", "graceful-restart", "log-adjacency-changes", "max-metric", "maximum-paths",
+        "mpls-te", "neighbor", "network", "ospf", "passive-interface", "redistribute", "refresh", "router-id",
+        "router-info", "segment-routing", "summary-address", "timers", "write-multiplier",
+    )),
+    "ospf6": frozenset((
+        "area", "auto-cost", "default-information", "default-metric", "distance", "graceful-restart",
+        "log-adjacency-changes", "maximum-paths", "ospf6", "redistribute", "stub-router", "summary-address", "timers",
+        "write-multiplier",
+    )),
+    "isis": frozenset((
+        "advertise-high-metrics", "advertise-passive-only", "area-password", "attached-bit", "default-information",
+        "domain-password", "dynamic-hostname", "fast-reroute", "hostname", "is-type", "log-adjacency-changes",
+        "log-pdu-drops", "lsp-gen-interval", "lsp-mtu", "lsp-refresh-interval", "lsp-timers", "max-lsp-lifetime",
+        "metric-style", "mpls-te", "net", "purge-originator", "redistribute", "set-attached-bit", "set-overload-bit",
+        "spf", "spf-delay-ietf", "spf-interval", "summary-address", "topology",
+    )),
+}  # fmt: skip
 LISTS = {"as-path": "as-path list", "access-list": "access list", "prefix-list": "prefix list"}
 LISTS |= {f"{kind}community-list": "community list" for kind in ("", "ext", "large-")}
 
@@ -181,8 +202,10 @@ class _Conf:
         return line.words[0] in KEYS and line.words[1:2] != ["chain"]
 
     def _router(self, line: Line, open_: Open) -> bool:
-        """BGP alone is read; the lines of other protocols are unread, all of them."""
-        if line.words[1] != "bgp":
+        """BGP alone is read; the lines of protocols without a table are unread, all of them."""
+        if line.words[1] in IGP:
+            open_(lambda inner, _: inner.words[0] in IGP[line.words[1]])
+        elif line.words[1] != "bgp":
             self.facts.unread.append(line.located(line.rest(0)))
             open_(lambda *_: False)
         elif not line.negated:

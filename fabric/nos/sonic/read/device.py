@@ -27,6 +27,7 @@ SECRETS = {
     "SNMP_USER": ("SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"),
     "TACPLUS": ("passkey",),
     "TACPLUS_SERVER": ("passkey",),
+    "USER": ("password",),
 }
 
 
