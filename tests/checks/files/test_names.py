@@ -242,6 +242,14 @@ def test_references_of_older_releases_of_sonic_name_their_table() -> None:
     assert any(line.endswith("error[FAB281]: leaf1: buffer pool lossles is used, but not defined") for line in heads(wrong))
 
 
+def test_a_peer_group_of_frr_without_a_neighbor_is_noted_beside_the_tables_of_sonic() -> None:
+    group = "router bgp 65001\n neighbor fd00::2UP peer-group\n neighbor UP peer-group\n neighbor fd00::2 peer-group UP\n"
+    files = {"leaf1.sonic/config_db.json": SONIC, "leaf1.sonic/frr.conf": group}
+    assert [line.partition(": ")[2] for line in heads(files)] == [
+        "note[FAB2509]: leaf1: peer group fd00::2UP is defined, but not used"
+    ]
+
+
 @pytest.mark.parametrize("case", DANGLING)
 def test_a_name_without_its_other_end(case: tuple[str, str, str]) -> None:
     name, old, new = case
