@@ -1,7 +1,7 @@
 """Whether the doctor names the confirmed cause of threads: `python -m tools.doctor_threads [odd|even]`.
 
-Prints one row per thread: its cause, its rank in the answer of the doctor, what comes first; then each half and its chance.
-Rules are changed with `even` only.
+Prints one row per thread: its cause, its rank in the answer of the doctor, what comes first; then how often that is right,
+beside what the priors alone and three random causes give. Odd numbers of the last batch judge; all others may change rules.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.doctor.causes import causes
 from fabric.solver.doctor.checks import checks
-from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose
+from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose, features
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.estimate.estimate import band_of
 from fabric.solver.estimate.platform_file import platform
@@ -31,6 +31,7 @@ from fabric.text import aligned, percent
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3
+LAST = 4  # batch, whose odd numbers judge
 LONGEST = 40  # characters of a repository's name, or of a page's address
 
 
@@ -44,12 +45,13 @@ class Answer:
     possible: int  # causes that the run can have
     closed: bool = True
     shown: tuple[str, ...] = ()  # causes that the test advised first would show
-    batch: int = 1  # records of later batches were written after the rules of the evidence of logs and the priors
+    usual: tuple[str, ...] = ()  # the causes with the largest priors
+    batch: int = 1
 
     @property
     def judged(self) -> bool:
         """Of the half that no rule was written for."""
-        return is_odd(self.thread)
+        return is_odd(self.thread) and self.batch == LAST
 
     @property
     def right(self) -> bool:
@@ -74,8 +76,8 @@ class Answer:
 
 def is_odd(thread: str) -> bool:
     """Whether the number of a thread is odd, or crc32 of the address of a page."""
-    _, _, number = thread.rpartition("#")
-    return (int(number) if number.isdigit() else zlib.crc32(thread.encode())) % 2 == 1
+    _, _, number = thread.partition(" ")[0].rpartition("#")
+    return (int(number) if number.isdigit() else zlib.crc32(thread.partition(" ")[0].encode())) % 2 == 1
 
 
 def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
@@ -84,26 +86,42 @@ def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
 
 def _answer(entry: Mapping[str, Any]) -> Answer:
     ran, parameters = _platform(entry["platform"]), platform(None)
-    curves = [_curve(run, ran, parameters) for run in entry["runs"]]
-    setting = Setting(nics=ran.nics_per_node, nic_gbps=ran.nic_gbps, rails=ran.nics_per_node == ran.gpus_per_node > 1)
-    evidence = Evidence("\n".join(entry.get("log", ())))
-    found = diagnose(curves, parameters, evidence, setting)
-    possible = sum(any(can_concern(cause, curve, setting, stated=False) for curve in curves) for cause in causes())
+    curves = [_curve(run, _platform({**entry["platform"], **run.get("on", {})}), parameters) for run in entry["runs"]]
+    rails = ran.gpus_per_node > 1 and ran.nics_per_node > 0 and ran.nics_per_node % ran.gpus_per_node == 0
+    setting = Setting(entry.get("ports", 1), rails, nics=ran.nics_per_node, nic_gbps=ran.nic_gbps)
+    evidence = Evidence("\n".join([*entry.get("log", ()), *map(_perftest, entry.get("perftest", ()))]))
+    found = diagnose(curves, parameters, evidence, setting, slow=True)  # as each thread says
+    possible = [cause for cause in causes() if any(can_concern(cause, curve, setting, stated=False) for curve in curves)]
+    has = {need for curve in curves for need, here in features(curve, setting).items() if here}
+    usual = sorted(possible, key=lambda cause: -cause.prior_on(has))[:FIRST]
     names = tuple(item.cause.name for item in found.suspects)
     closed = entry.get("state", "closed") == "closed"
     first = found.tests[0].command if found.tests else ""
     shown = tuple(cause for check in checks() if check.command == first for _, seen in check.outcomes for cause in seen)
-    return Answer(entry["thread"], entry["cause"], names, possible, closed, shown, entry.get("batch", 1))
+    by_prior = tuple(cause.name for cause in usual)
+    name, batch = " ".join([entry["thread"], *_case(entry)]), entry.get("batch", 1)
+    return Answer(name, entry["cause"], names, len(possible), closed, shown, by_prior, batch)
+
+
+def _case(entry: Mapping[str, Any]) -> list[str]:
+    """The name of one of several cases of a text."""
+    return [entry["case"]] if "case" in entry else []
+
+
+def _perftest(run: Mapping[str, Any]) -> str:
+    """A rate of perftest as the program prints it."""
+    cuda = "initializing CUDA\n" if run["memory"] == "gpu" else ""
+    return f"{cuda}RDMA_Write BW Test\nBW average[Gb/sec]\n65536 5000 {run['Gbps']:.2f} {run['Gbps']:.2f} 0.1\n"
 
 
 def _curve(run: Mapping[str, Any], ran: MeasuredPlatform, parameters: Physics) -> Curve:
-    """One measured size; `slower` is over the estimate, as after a calibration."""
-    sizes = np.array([float(run["bytes"])])
+    """Measured sizes; `slower` is over the estimate, as after a calibration."""
+    sizes = np.atleast_1d(np.array(run["bytes"], dtype=np.float64))
     job = measured_job(run["collective"], ran, sizes)
     curve = Curve(run["collective"], job, sizes, *band_of(job, parameters), ran.algorithm, ran.protocol)
     if "slower" in run:
         return replace(curve, measured_us=curve.estimate(parameters) * run["slower"])
-    us = run.get("time_us") or sizes * busbw_factor(run["collective"], ran.ranks) / run["busbw_GBps"] / 1e3
+    us = run.get("time_us") or sizes * busbw_factor(run["collective"], ran.ranks) / np.array(run["busbw_GBps"]) / 1e3
     return replace(curve, measured_us=np.broadcast_to(np.asarray(us, dtype=np.float64), sizes.shape))
 
 
@@ -116,22 +134,17 @@ def _platform(block: Mapping[str, Any]) -> MeasuredPlatform:
 
 
 def lines(found: Sequence[Answer]) -> list[str]:
-    """One row per thread, then the halves."""
+    """One row per thread, then those that judge and those that rules were changed with."""
     rows = [
         (_short(item.thread), item.cause, str(item.rank or "-"), ", ".join(item.names[:FIRST]) or "healthy")
-        for item in sorted(found, key=lambda item: not item.judged)
+        for item in sorted(found, key=lambda item: (not item.judged, not is_odd(item.thread)))
     ]
     out = [*aligned(rows, "<<><", head=("thread", "cause", "rank", "named")), ""]
-    for judged, title in ((True, "odd numbers, judged"), (False, "even numbers")):
+    for judged, title in ((True, f"odd numbers of batch {LAST}, judged"), (False, "others, seen by the rules")):
         half = [item for item in found if item.judged == judged]
-        if half:
-            closed = [item for item in half if item.closed]
-            helped = (
-                f"{title}, closed: right, or shown by the first test {sum(item.helped for item in closed)} of {len(closed)}"
-            )
-            out += [_rate(f"{title}, closed", closed), helped, _rate(f"{title}, with those still open", half)]
-            for batch in sorted({item.batch for item in closed} - {1}):
-                out.append(_rate(f"{title}, closed, of batch {batch}", [item for item in closed if item.batch == batch]))
+        closed = [item for item in half if item.closed]
+        if closed:
+            out += [f"{title}, closed: {_rate(closed)}", f"{title}, with those still open: {_rate(half)}"]
     return out
 
 
@@ -144,12 +157,13 @@ def _short(thread: str) -> str:
     return f"{address[: LONGEST // 2]}…{address[-LONGEST // 2 :]}" if len(address) > LONGEST else address
 
 
-def _rate(title: str, half: Sequence[Answer]) -> str:
-    """How often the right cause is among the first, and how often three random causes would do as well."""
+def _rate(half: Sequence[Answer]) -> str:
+    """How often the right cause is among the first, beside what the priors alone and three random causes give."""
     right, chance = sum(item.right for item in half), [item.chance for item in half]
+    helped, usual = sum(item.helped for item in half), sum(item.cause in item.usual for item in half)
     return (
-        f"{title}: right among the first three {right} of {len(half)}; chance {percent(float(np.mean(chance)))}, "
-        f"so many by chance {percent(_at_least(right, chance))}"
+        f"right among the first three {right} of {len(half)}, or shown by the first test {helped}; priors alone {usual}; "
+        f"chance {percent(float(np.mean(chance)))}, so many by chance {percent(_at_least(right, chance))}"
     )
 
 

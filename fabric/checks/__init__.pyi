@@ -1,6 +1,17 @@
 from .alike import odd_ones as odd_ones, place as place, role as role
 from .base import Check as Check, Design as Design, FilesCheck as FilesCheck
-from .ends import End as End, Far as Far, Owner as Owner, bare as bare, is_on as is_on, vrf_of as vrf_of
+from .ends import (
+    End as End,
+    Far as Far,
+    Owner as Owner,
+    bare as bare,
+    is_management as is_management,
+    is_on as is_on,
+    network_of as network_of,
+    tunnel_addresses as tunnel_addresses,
+    vlan_of as vlan_of,
+    vrf_of as vrf_of,
+)
 from .finding import (
     ERROR as ERROR,
     NOTE as NOTE,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
 from typing import NamedTuple
 
 from fabric.facts import Bgp, Facts, Interface, Located, Neighbor
+
+VLAN_PORT = re.compile(r"(?:vlan|irb|bvi|br|ve)\D*(\d+)", re.I)
 
 
 class Owner(NamedTuple):
@@ -73,6 +76,11 @@ class Subnets:
         return []
 
 
+def is_management(name: str) -> bool:
+    """Whether an interface name is that of a management port."""
+    return name.lower().startswith(("management", "mgmt", "eth0", "re0:mgmt", "fxp0", "em0", "me0"))
+
+
 def is_on(neighbor: Neighbor) -> bool:
     """Whether a session is enabled; it is unless stated otherwise."""
     return neighbor.enabled is None or neighbor.enabled.value
@@ -84,6 +92,21 @@ def within(address: str, prefix: str) -> bool:
         return ip_address(address) in ip_network(prefix, strict=False)
     except ValueError:
         return False
+
+
+def tunnel_addresses(facts: Facts) -> set[str]:
+    """Addresses that the tunnels of a device start at; of IPv4, where the interface has one."""
+    if facts.vtep is None:
+        return set()
+    source = facts.interfaces.get(facts.vtep.value.removesuffix(".0"))
+    found = {bare(fact.value) for fact in source.addresses} if source else {facts.vtep.value}
+    return {address for address in found if ":" not in address} or found
+
+
+def vlan_of(port: str) -> int | None:
+    """`Vlan100`, `irb.100` → 100; None for a port that is no VLAN interface."""
+    match = VLAN_PORT.fullmatch(port)
+    return int(match[1]) if match else None
 
 
 def vrf_of(interface: Interface) -> str:

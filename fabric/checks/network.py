@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabric.checks.agree import Difference
-from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, network_of, vrf_of, within
+from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, network_of, vlan_of, vrf_of, within
 from fabric.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
 from fabric.grouping import grouped
 from fabric.nos.statements.names import Name
@@ -118,6 +118,28 @@ class Network:
         return [self] if len(parts) < 2 else [Network(part, names=self.names) for part in parts]
 
     @cached_property
+    def homes(self) -> dict[int, int]:
+        """Number of the network that a device is in, by `id()` of its facts."""
+        return {id(facts): number for number, island in enumerate(self.islands) for facts in island.devices}
+
+    def are_apart(self, one: Facts, other: Facts) -> bool:
+        """Whether two devices are in separate networks, and no file is missing that may join them."""
+        a, b = self.homes[id(one)], self.homes[id(other)]
+        return a != b and not {a, b} <= self._open
+
+    @cached_property
+    def _open(self) -> set[int]:
+        """Networks with a session whose far end was not read: another network may be behind it.
+
+        An unnumbered session in a VLAN is that of a pair over its peer link.
+        """
+        return {
+            self.homes[id(facts)]
+            for facts, _, peer in self.sessions()
+            if not (peer.dynamic or vlan_of(peer.peer)) and self.far(peer) is None
+        }
+
+    @cached_property
     def near(self) -> dict[int, Subnets]:
         """Subnets of a device, by `id()` of its facts."""
         return {id(facts): Subnets(facts) for facts in self.devices}
@@ -193,12 +215,18 @@ class Network:
         }
 
     def sources(self, facts: Facts, peer: Neighbor) -> set[str]:
-        """Where a session may come from: its stated local address, else the own one in the neighbor's subnet, else any."""
+        """Where a session may come from: its stated local address, else the own one in the neighbor's subnet, else any.
+
+        Both ends have one version of IP.
+        """
         if peer.source:
             interface = facts.interfaces.get(peer.source.value) or facts.interfaces.get(peer.source.value.removesuffix(".0"))
-            return {bare(fact.value) for fact in interface.addresses} if interface else {bare(peer.source.value)}
-        beside = {bare(fact.value) for fact in self.near[id(facts)].beside(peer.vrf, peer.peer)}
-        return beside or {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
+            own = {bare(fact.value) for fact in interface.addresses} if interface else {bare(peer.source.value)}
+        else:
+            own = {bare(fact.value) for fact in self.near[id(facts)].beside(peer.vrf, peer.peer)} or {
+                bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses
+            }
+        return own if peer.interface else {address for address in own if (":" in address) == (":" in peer.peer)}
 
 
 def _expects(peer: Neighbor, process: Bgp | None, back: Neighbor) -> bool:

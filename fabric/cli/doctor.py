@@ -38,6 +38,12 @@ def doctor(
         show_default=False,
         rich_help_panel=job.JOB,
     ),
+    slow: bool = typer.Option(
+        False,
+        "--slow",
+        help="the run is known to be slow, as another one was faster: name causes also where its times lie in the band",
+        rich_help_panel=job.JOB,
+    ),
     fabric: str = job.FABRIC,
     routing: str = job.ROUTING,
     queue_pairs: int = job.QUEUE_PAIRS,
@@ -62,7 +68,7 @@ def doctor(
     request = EstimateRequest(routing=routing, queue_pairs=queue_pairs, fail=tuple(fail), platform=parameters)
     chosen = job.chosen(file, fabric)
     with progress("causes"):
-        result = pipeline.doctor(chosen, logs or [], request, given)
+        result = pipeline.doctor(chosen, logs or [], request, given, slow)
     show_diagnostics(result.warnings)
     if as_json:
         print(json_text(document(result)))

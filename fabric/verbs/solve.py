@@ -152,7 +152,9 @@ def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str
     return fit(measured, beside, base)
 
 
-def doctor(fabric: FabricPlan, files: Sequence[Path], request: EstimateRequest, given: Sequence[Measured] = ()) -> Diagnosis:
+def doctor(
+    fabric: FabricPlan, files: Sequence[Path], request: EstimateRequest, given: Sequence[Measured] = (), slow: bool = False
+) -> Diagnosis:
     """Explain why measured collectives are slower than estimated (`docs/doctor.md`).
 
     Args:
@@ -160,6 +162,7 @@ def doctor(fabric: FabricPlan, files: Sequence[Path], request: EstimateRequest, 
         files: output of nccl-tests, logs of NCCL_DEBUG=INFO, and output of other commands.
         request: routing, queue pairs, failures and platform file.
         given: single measured bandwidths.
+        slow: the run is known to be slow, so that causes are named though its times lie in the band.
 
     Returns:
         Sizes outside the band of the estimate, and the causes by their share; none for a healthy run.
@@ -170,7 +173,7 @@ def doctor(fabric: FabricPlan, files: Sequence[Path], request: EstimateRequest, 
     from fabric.export.port_names import PortNames
     from fabric.solver.doctor.run import examine
 
-    return examine(fabric, files, spread_as_planned(fabric, request), PortNames(fabric).port_name, given)
+    return examine(fabric, files, spread_as_planned(fabric, request), PortNames(fabric).port_name, given, slow)
 
 
 def spread_as_planned(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:

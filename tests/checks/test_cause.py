@@ -88,7 +88,10 @@ def test_two_files_of_one_device_are_no_copy(tmp_path: Path) -> None:
     folder = copied(tmp_path / "configs", {})
     (folder / f"{LEAF3}-old.cfg").write_text(config(LEAF3))
     (found,) = [one for one in without_plan(folder) if one.severity != NOTE]
-    assert (found.id, found.message.partition(",")[0]) == ("FAB250", "duplicate host name backend-leaf003")
+    assert (found.id, found.message.partition(",")[0]) == (
+        "FAB250",
+        "host name backend-leaf003 is in the configs of 2 devices",
+    )
 
 
 # --- a foreign file among those of a device ---------------------------------------------------------------------

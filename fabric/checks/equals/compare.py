@@ -8,8 +8,20 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from fabric.checks.equals.design import by_design
-from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Device, Family, Plans, Property, filed, plans, rows_of
-from fabric.checks.equals.odd import ENOUGH, Odd, odd_ones
+from fabric.checks.equals.forms import (
+    LEARNT_FROM,
+    MARKED,
+    Body,
+    Device,
+    Family,
+    Plans,
+    Property,
+    filed,
+    is_chosen,
+    plans,
+    rows_of,
+)
+from fabric.checks.equals.odd import ENOUGH, PORTS, Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
 from fabric.checks.equals.subnets import Subnets
@@ -147,6 +159,8 @@ class _Role:
         if port is not None and any(is_so(facts, port) and not self._are_so(devices, odd, is_so) for is_so in apart):
             return
         own = self.outlines.of(facts)
+        if self._is_unknown(odd, own):
+            return
         rows = rows_of(own, made)
         wanted = odd.missing if odd.objects else odd.missing[:1]  # what is in a section follows from its head
         if all(any(by_design(odd, facts, own, *one) for one in self._like(devices, made, odd, what)) for what in wanted):
@@ -165,6 +179,12 @@ class _Role:
         subject = odd.name if odd.objects or odd.family.text else ""
         whole = _whole(made, odd.missing[0]).partition(" ")[2]
         yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
+
+    def _is_unknown(self, odd: Odd, own: Outline) -> bool:
+        """Whether a device lacks an object with a chosen name that nothing on it refers to."""
+        if odd.family.text.startswith(PORTS) or odd.name in self.filed[odd.device].objects.get(odd.family, {}):
+            return False
+        return is_chosen(odd.name) and not any(one.text == odd.name for one, _ in own.names)
 
     def _is_link(self, _: Facts, port: Interface) -> bool:
         return self.subnets.is_link(port)

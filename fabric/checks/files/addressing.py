@@ -1,18 +1,14 @@
-"""Addresses: on the interfaces that the plan gives them, one owner each, and two ends to every point-to-point subnet."""
+"""Addresses: on the interfaces that the plan gives them, and two ends to every point-to-point subnet."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from ipaddress import ip_network
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, About, FilesCheck, Finding, Network, Owner, Subject, bare, is_loopback, place
+from fabric.checks import ERROR, About, FilesCheck, Finding, Network, Owner, Subject, bare, is_management, place
+from fabric.checks.files.duplicates import is_reused, of_other_names
 from fabric.facts import MANAGEMENT, Facts
-from fabric.grouping import grouped
-
-MANY = 3  # addresses that two devices have in common before they look like copies
 
 
 class Addresses(FilesCheck):
@@ -27,160 +23,6 @@ class Addresses(FilesCheck):
     example = "`ip address 10.64.0.5/31` on Ethernet1/1; the plan has 10.64.0.3/31"
     remediation = "run `fabric generate` to restore the file, or set the address of the device under `pins` in the intent"
     kinds: ClassVar = ("addresses", "gateways", "loopbacks")
-
-
-class OneOwner(FilesCheck):
-    """Compares the addresses of all devices within each VRF.
-
-    If two devices have the same address, both answer ARP requests for it: sessions flap, and traffic reaches the wrong
-    rack (RFC 5227 covers hosts). Where the neighbor of one of them expects the address, only the other one is reported.
-    Anycast gateways, shared VTEP addresses of a pair and anycast loopbacks are exempt.
-    """
-
-    id = "FAB252"
-    title = "No address is configured twice"
-    severity = ERROR
-    example = "`ip address 10.64.0.5/31` on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
-    remediation = "change the address on one of the two devices"
-    copies = "change the addresses of one device; check separate networks, or two versions of a network, in separate runs"
-    virtual = "configure unique management addresses, unless all devices are virtual devices in a lab"
-
-    def judge(self, network: Network) -> Iterator[Finding]:
-        pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
-        for address, owners in network.owners.items():
-            by_vrf = grouped((owner.vrf, owner) for owner in owners)
-            for same in by_vrf.values():
-                same = _of_other_names(same)
-                if len(same) < 2 or _shared_on_purpose(address, same) or _of_separate_networks(network, same):
-                    continue
-                if _behind_nat(network, same):
-                    got = f"{address} is the management address of all {len(same)} devices"
-                    yield self.on(same[0].facts, same[0].fact, got, hint=self.virtual, severity=NOTE)
-                    continue
-                rightful = [owner for owner in same if _expected(network, owner, address)]
-                if len(rightful) == 1:  # the others have its address
-                    rows = [(owner, rightful[0]) for owner in same if owner is not rightful[0]]
-                else:
-                    rows = [(owner, _other(network, owner, same)) for owner in same]
-                for owner, other in rows:
-                    pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
-        for rows in pairs.values():
-            yield from self._pair(rows)
-
-    def _pair(self, rows: list[tuple[Owner, Owner]]) -> Iterator[Finding]:
-        """Two devices with many addresses in common are reported once."""
-        owner, other = rows[0]
-        where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
-        if len(rows) > MANY:
-            first = f"the first is {bare(owner.fact.value)} on {where}"
-            got = f"{len(rows)} addresses are also configured on {other.facts.name}; {first}"
-            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", hint=self.copies)
-            return
-        for owner, other in rows:
-            where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
-            got = f"{bare(owner.fact.value)} is also configured on {where}"
-            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}")
-
-
-def _other(network: Network, owner: Owner, owners: Sequence[Owner]) -> Owner:
-    """The owner to name beside one: the first that is not its partner, with which it may share the address."""
-    others = [other for other in owners if other is not owner]
-    return next((other for other in others if not _partners(network, owner, other)), others[0])
-
-
-def _partners(network: Network, one: Owner, other: Owner) -> bool:
-    """Whether two devices have a BGP session inside one AS, as an MLAG or vPC pair has over its peer link."""
-    for process in one.facts.bgp.values():
-        for peer in process.neighbors.values():
-            inside = {"internal", process.asn.value if process.asn else None}
-            far = network.far(peer) if peer.remote_as and peer.remote_as.value in inside else None
-            if far is not None and far.facts is other.facts:
-                return True
-    return False
-
-
-def _of_other_names(owners: list[Owner]) -> list[Owner]:
-    """One owner of each host name and interface: two files of one host name are a finding of their own."""
-    first: dict[str, int] = {}
-    return [owner for owner in owners if first.setdefault(owner.facts.name.lower(), id(owner.facts)) == id(owner.facts)]
-
-
-def is_management(name: str) -> bool:
-    """Whether an interface name is that of a management port."""
-    return name.lower().startswith(("management", "mgmt", "eth0", "re0:mgmt", "fxp0", "em0", "me0"))
-
-
-def _behind_nat(network: Network, owners: list[Owner]) -> bool:
-    """Virtual switches in a lab each have the same address behind a NAT of their own: all of them, not two."""
-    return 2 < len(owners) == len(network.devices) and all(is_management(owner.interface.name) for owner in owners)
-
-
-def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
-    """Whether several interfaces are to have an address.
-
-    A tunnel address that a pair answers for, an anycast loopback, a gateway that is spelled as an ordinary address, or the
-    loopback address that the ports of one device borrow.
-    """
-    if len({id(owner.facts) for owner in owners}) == 1:
-        return _borrowed(owners)
-    if len({id(owner.facts) for owner in owners}) < len(owners):
-        return False
-    if all(is_loopback(owner.interface.name) for owner in owners):
-        tunnels = [owner for owner in owners if _tunnels(owner, address)]
-        if len(owners) == len(tunnels) == 2:
-            return not any(_speaks_by(owner, address) for owner in owners)
-        return not tunnels and all(_beside_own(owner, address) for owner in owners)
-    names = [re.fullmatch(r"(?:vlan|irb|bvi|br|ve)\D*(\d+)", owner.interface.name.lower()) for owner in owners]
-    alike = len({name[1] for name in names if name}) == len({owner.fact.value for owner in owners}) == 1
-    return all(names) and alike and not any(owner.interface.gateways for owner in owners)
-
-
-def _borrowed(owners: list[Owner]) -> bool:
-    """Unnumbered ports: a host address of a loopback, on its ports as well; a port of a /31 has an address of its own."""
-    hosts = [owner for owner in owners if owner.fact.value.endswith(("/32", "/128"))]
-    links = any(owner.fact.value.endswith(("/30", "/31", "/126", "/127")) for owner in owners)
-    return not links and len(hosts) >= len(owners) - 1 and any(is_loopback(owner.interface.name) for owner in hosts)
-
-
-def _of_separate_networks(network: Network, owners: list[Owner]) -> bool:
-    """Addresses beside an anycast gateway, each in a network of its own that nothing joins to the others."""
-    if not all(owner.interface.gateways for owner in owners) or len(network.islands) < 2:
-        return False
-    homes = {id(facts): number for number, island in enumerate(network.islands) for facts in island.devices}
-    return len({homes[id(owner.facts)] for owner in owners}) == len(owners)
-
-
-def _expected(network: Network, owner: Owner, address: str) -> bool:
-    """Whether the device at the other end of the cable has a neighbor with the address."""
-    far = network.cabled.get(id(owner.interface))
-    return far is not None and any(bare(peer.peer) == address for peer in far.facts.neighbors())
-
-
-def _tunnels(owner: Owner, address: str) -> bool:
-    vtep = owner.facts.vtep
-    return vtep is not None and vtep.value.removesuffix(".0") in (owner.interface.name, address)
-
-
-def _beside_own(owner: Owner, address: str) -> bool:
-    """Whether a device has another loopback and does not speak BGP by this one: rendezvous points, anycast DNS."""
-    facts = owner.facts
-    others = [
-        fact
-        for name, interface in facts.interfaces.items()
-        for fact in interface.addresses
-        if is_loopback(name) and bare(fact.value) != address and not fact.value.startswith(("127.", "::1/"))
-    ]
-    return bool(others) and not _speaks_by(owner, address)
-
-
-def _speaks_by(owner: Owner, address: str) -> bool:
-    """Whether a device speaks BGP by this address: an interface speaks by its first one, not by a secondary one."""
-    facts = owner.facts
-    speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}
-    speaks |= {peer.source.value for peer in facts.neighbors() if peer.source}
-    first = next((fact for fact in owner.interface.addresses if (":" in fact.value) == (":" in address)), owner.fact)
-    names = {owner.interface.name, f"{owner.interface.name}.0"} if bare(first.value) == address else set()
-    return bool(speaks & {address, *names})
 
 
 class PointToPoint(FilesCheck):
@@ -198,10 +40,10 @@ class PointToPoint(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for (_, net), all_members in network.subnets.items():
-            members = _of_other_names(all_members)
+            members = of_other_names(all_members)
             if len(members) == 1:
                 yield from self._alone(network, net, members[0])
-            elif len(members) > 2 and not (_reused(members) or _reused(all_members)):
+            elif len(members) > 2 and not (is_reused(members) or is_reused(all_members)):
                 yield from self._crowd(network, net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
@@ -254,15 +96,6 @@ class PointToPoint(FilesCheck):
 
 def _between(owner: Owner, *others: Facts) -> About:
     return About((Subject(owner.interface.name),), got=owner.fact.value, devices=tuple(facts.name for facts in others))
-
-
-def _reused(members: list[Owner]) -> bool:
-    """Whether several pairs have the subnet, each its two ends: that some address has two owners is another check's word.
-
-    The peer link of an MLAG pair has a VLAN of its own that leads nowhere else, so one subnet serves all pairs.
-    """
-    counts = Counter(bare(own.fact.value) for own in members)
-    return len(counts) <= 2 and len(set(counts.values())) == 1
 
 
 def _speaks(one: Owner, other: Owner) -> bool:

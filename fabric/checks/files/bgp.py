@@ -289,10 +289,14 @@ class RouterId(FilesCheck):
             if len({facts.name.lower() for facts, _ in all_users}) < 2:
                 continue  # two files of one host name are a finding of their own
             honest = [facts for facts, _ in all_users if any(owner.facts is facts for owner in network.owners.get(value, ()))]
+            if len(honest) == len(all_users):
+                continue  # they have the address twice as well, which is another check's finding
             blamed = [user for user in all_users if len(honest) != 1 or user[0] is not honest[0]]
             for facts, fact in blamed:
+                apart = all(network.are_apart(facts, other) for other, _ in all_users if other is not facts)
                 others = ", ".join(other.name for other, _ in all_users if other is not facts)
-                yield self.on(facts, fact, f"router ID {value} is also configured on {others}")
+                message = f"router ID {value} is also configured on {others}"
+                yield self.on(facts, fact, message, severity=WARNING if apart else "")
 
 
 class ReservedAs(FilesCheck):

@@ -7,7 +7,19 @@ from collections.abc import Iterator
 from ipaddress import ip_interface
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, bare, odd_ones, place, vrf_of
+from fabric.checks import (
+    ERROR,
+    NOTE,
+    WARNING,
+    FilesCheck,
+    Finding,
+    Network,
+    bare,
+    odd_ones,
+    place,
+    tunnel_addresses,
+    vrf_of,
+)
 from fabric.facts import Facts, Interface, Located, Vni, Vrf
 from fabric.grouping import grouped
 from fabric.text import listed
@@ -291,11 +303,10 @@ class TunnelSource(FilesCheck):
 def _shared(network: Network, facts: Facts) -> Iterator[tuple[str, str]]:
     """(device, own interface) where a pair is to answer for one tunnel address and this half of it begins elsewhere."""
     for other in network.devices:
-        there = other.interfaces.get(other.vtep.value.removesuffix(".0")) if other.vtep and other is not facts else None
-        for fact in there.addresses if there else ():
-            for own in network.owners.get(bare(fact.value), ()):
+        for address in sorted(tunnel_addresses(other)) if other is not facts else ():
+            for own in network.owners.get(address, ()):
                 begins = facts.vtep.value.removesuffix(".0") if facts.vtep else ""
-                if own.facts is facts and begins not in (own.interface.name, bare(fact.value)):
+                if own.facts is facts and begins not in (own.interface.name, address):
                     yield other.name, own.interface.name
 
 
@@ -407,6 +418,8 @@ class TunnelFits(FilesCheck):
                     id(interface) in network.cabled or (vrf_of(interface) in hosts and not _has_hosts(interface))
                 )
                 mtu = _tenant_mtu(facts, name, interface)
+                if interface.enabled and not interface.enabled.value:
+                    continue
                 if inside and mtu_limit and not between and mtu and mtu.value + VXLAN_BYTES > mtu_limit:
                     by_mtu.setdefault(mtu.value, []).append((name, mtu))
             for value, rows in by_mtu.items():

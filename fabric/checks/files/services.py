@@ -24,17 +24,22 @@ class HostNames(FilesCheck):
     remediation = "set the planned host name in the device's config"
     kinds: ClassVar = ("hostname",)
     of_device: ClassVar = True
+    of_several: ClassVar[str] = "give each device a name of its own; check alternatives for one device in separate runs"
     of_copy: ClassVar[str] = "collect the config of {} again, or correct its host name"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         first: dict[str, Facts] = {}
+        copies: dict[str, list[Facts]] = {}
         for facts in sorted(network.devices, key=lambda facts: bool(facts.filed)):  # a copy is to blame, not the original
             other = first.setdefault(facts.name.lower(), facts)
             if other is not facts and facts.filed and not other.filed and role(facts.filed) == role(facts.name):
                 message = f"the config of {facts.filed} has the host name of {facts.name}; its own is not in the files"
                 yield self.on(facts, facts.hostname, message, hint=self.of_copy.format(facts.filed))
             elif other is not facts:
-                yield self.on(facts, facts.hostname, f"duplicate host name {facts.name}, also in {other.files[0]}")
+                copies.setdefault(facts.name.lower(), [other]).append(facts)
+        for same in copies.values():
+            message = f"host name {same[0].name} is in the configs of {len(same)} devices, the first {same[0].files[0]}"
+            yield self.on(same[1], same[1].hostname, message, hint=self.of_several, severity=WARNING)
         reported = {(one.place.file, one.place.line) for one in network.differences if one.key.kind == "hostname"}
         for facts in network.devices:
             for name in facts.others:

@@ -6,7 +6,18 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import ClassVar
 
-from fabric.checks import ERROR, Far, FilesCheck, Finding, Network, is_loopback, is_on, place, session_name
+from fabric.checks import (
+    ERROR,
+    Far,
+    FilesCheck,
+    Finding,
+    Network,
+    is_loopback,
+    is_on,
+    place,
+    session_name,
+    tunnel_addresses,
+)
 from fabric.facts import Bgp, Facts, Located, Neighbor
 from fabric.grouping import grouped
 from fabric.text import listed
@@ -238,14 +249,6 @@ class OwnAs(FilesCheck):
         sessions = any((far := network.far(peer)) is not None and far.facts is b for peer in a.neighbors())
         links = any({one.facts.name, other.facts.name} == {a.name, b.name} for one, other in network.links)
         return sessions or links or bool(tunnel_addresses(a) & tunnel_addresses(b))
-
-
-def tunnel_addresses(facts: Facts) -> set[str]:
-    """The addresses that tunnels of a device start at."""
-    if facts.vtep is None:
-        return set()
-    source = facts.interfaces.get(facts.vtep.value.removesuffix(".0"))
-    return {fact.value for fact in source.addresses} if source else {facts.vtep.value}
 
 
 class ShutSession(FilesCheck):

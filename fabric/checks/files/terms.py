@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, odd_ones, place, role, session_name, table_name
 from fabric.checks.files.bgp import asn_at
@@ -12,6 +12,15 @@ from fabric.facts import Bgp, Facts, Located, Neighbor
 from fabric.text import listed
 
 ODD_SESSIONS = 3  # with another hold time at the far end
+
+
+class Ends(NamedTuple):
+    """A session with its neighbor statements at both ends."""
+
+    facts: Facts
+    peer: Neighbor
+    far: Facts
+    back: Neighbor
 
 
 class SessionTerms(FilesCheck):
@@ -44,7 +53,9 @@ class SessionTerms(FilesCheck):
                     families = ", ".join(sorted(fact.value for fact in theirs.families))
                     row = without, neighbor, f"{there[0]} {families} ({there[1]})"
                     silent.setdefault((without.name, families), []).append(row)
-            yield from self._compare(facts, peer, far.facts, far.back, slow.blamed(facts, peer, far.facts, far.back))
+            ends = Ends(facts, peer, far.facts, far.back)
+            yield from self._families(network, ends)
+            yield from self._timers(ends, slow.blamed(ends))
         yield from self._without_family(silent.values())
 
     def _without_family(self, devices: Iterable[list[tuple[Facts, Neighbor, str]]]) -> Iterator[Finding]:
@@ -55,9 +66,8 @@ class SessionTerms(FilesCheck):
             home = Located(None, peer.line, peer.file)
             yield self.on(facts, home, f"{names}: no address family, but {there}")
 
-    def _compare(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor, blamed: bool) -> Iterator[Finding]:
-        name = session_name(peer.vrf, peer.peer)
-        yield from self._families(facts, peer, far, back)
+    def _timers(self, ends: Ends, blamed: bool) -> Iterator[Finding]:
+        facts, peer, far, back = ends
         if bool(peer.bfd and peer.bfd.value) != bool(back.bfd and back.bfd.value):
             with_it, without, there = (facts, far, back) if peer.bfd and peer.bfd.value else (far, facts, peer)
             line = Located(None, there.line, there.file)
@@ -68,8 +78,9 @@ class SessionTerms(FilesCheck):
             name = session_name(peer.vrf, peer.peer)
             yield self.on(facts, peer.hold_s, f"{name}: hold time {peer.hold_s.value} s, but {where}", severity=WARNING)
 
-    def _families(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> Iterator[Finding]:
+    def _families(self, network: Network, ends: Ends) -> Iterator[Finding]:
         """One in common at least, and none but IPv4 at one end alone: that one is on by default on some network OSes."""
+        facts, peer, far, back = ends
         mine, theirs = {fact.value: fact for fact in peer.families}, {fact.value: fact for fact in back.families}
         if not mine or not theirs:
             return
@@ -87,7 +98,19 @@ class SessionTerms(FilesCheck):
             home = Located(None, neighbor.line, neighbor.file)
             where = f"is configured only on {other.name} ({place(fact)})"
             message = f"{session_name(neighbor.vrf, neighbor.peer)}: address family {family} {where}"
-            yield self.on(without, home, message)
+            severity = WARNING if _has_another_session(network, ends, family) else ""
+            yield self.on(without, home, message, severity=severity)
+
+
+def _has_another_session(network: Network, ends: Ends, family: str) -> bool:
+    """Whether two devices have another session for an address family: EVPN between loopbacks, IPv6 over IPv6."""
+    for own, there in ((ends.facts, ends.far), (ends.far, ends.facts)):
+        for peer in own.neighbors():
+            meant = any(fact.value == family for fact in peer.families) or (family == "ipv6" and ":" in peer.peer)
+            far = network.far(peer) if meant and peer is not ends.peer and peer is not ends.back else None
+            if far is not None and far.facts is there:
+                return True
+    return False
 
 
 class HoldTimes:
@@ -107,10 +130,10 @@ class HoldTimes:
         if len(self.causes) * 2 >= len({name for name, _ in counts}):
             self.causes = set()
 
-    def blamed(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> bool:
+    def blamed(self, ends: Ends) -> bool:
         """Whether one end of a session is a cause."""
-        ends = ((facts, peer.hold_s), (far, back.hold_s))
-        return any(hold is not None and (device.name, hold.value) in self.causes for device, hold in ends)
+        both = ((ends.facts, ends.peer.hold_s), (ends.far, ends.back.hold_s))
+        return any(hold is not None and (device.name, hold.value) in self.causes for device, hold in both)
 
     def odd(self) -> Iterator[tuple[Facts, Located[int] | None, str]]:
         """One row for a device, on the first line with its hold time."""
@@ -175,7 +198,10 @@ class Multipath(FilesCheck):
     title = "The ECMP limit covers all equal-cost paths"
     severity = ERROR
     example = "`maximum-paths 1` on a leaf with four spines"
-    remediation = "raise `maximum-paths`, and enable multipath across AS numbers (`bestpath as-path multipath-relax`)"
+    remediation = (
+        "raise `maximum-paths`, and enable multipath across AS numbers (`bestpath as-path multipath-relax`); on Junos, "
+        "`multipath multiple-as`, and a `load-balance per-packet` policy with `forwarding-table export`"
+    )
     kinds: ClassVar = ("max_paths", "relax")
 
     def judge(self, network: Network) -> Iterator[Finding]:

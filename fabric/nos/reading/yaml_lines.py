@@ -93,6 +93,7 @@ class _Level:
     branch: Branch
     mapping: bool
     key: Branch | None = None  # of a mapping: what the next node belongs to
+    lines: dict[str, int] = field(default_factory=dict)  # of a mapping: key → its line
 
 
 class _Builder:
@@ -124,6 +125,9 @@ class _Builder:
             if value:
                 (level.branch if level else self.root).add(value, line)
         elif level.key is None:
+            first = level.lines.setdefault(value, line)
+            if first != line:
+                self.refused.append((f"the key '{value[:40]}' is in this block twice, first in line {first}", line))
             level.key = level.branch.add(value, line)
         else:
             if value:  # `key:` alone, and `key: ''`, say that it is there

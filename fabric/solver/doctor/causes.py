@@ -14,8 +14,8 @@ from fabric.formats import yaml
 from fabric.solver.collectives.job import Job
 
 WEIGHT = 30.0
-FLAT = 1.0  # of every cause, before threads are counted
-TAIL = 0.2  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
+FLAT = 0.5  # of every cause, before threads are counted
+TAIL = 0.4  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
 STEPS = 8  # of the severity, up to the extreme
 DATA = Path(__file__).parent / "data"
 NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin", "alone", "pairs")
@@ -158,7 +158,7 @@ def _sign(item: str | Mapping[str, Any], weight: float) -> Sign:
 def _tail(effects: Sequence[Effect], key: str, extreme: float) -> tuple[Effect, ...]:
     """Severities of one key from its mildest usual value to the extreme, in equal ratios."""
     usual = [value for effect in effects if (value := getattr(effect, key)) != getattr(Effect(), key)]
-    mildest = min(usual, key=lambda value: abs(math.log(value)))
+    mildest = max(usual, key=lambda value: abs(math.log(value / extreme)))
     ratio = (extreme / mildest) ** (1 / (STEPS - 1))
     above = max(effect.above_MiB for effect in effects)
     return tuple(Effect(**{key: mildest * ratio**step, "above_MiB": above}) for step in range(STEPS))

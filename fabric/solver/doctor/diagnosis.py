@@ -27,7 +27,7 @@ from fabric.solver.doctor.evidence import Evidence
 HEALTHY = 0.8  # share of healthy runs before anything was measured
 SUSPECT = 0.5  # share of a healthy run from which on causes are named
 LEAST_SHARE = 0.03  # of a cause that is listed
-MOST_LISTED = 5
+LEAST_LISTED, MOST_LISTED = 3, 5  # shares rest on judgments, so that the next causes are of use beside one with nearly all
 BETWEEN = 3  # severities that are tried between two usual ones
 DECIDED = 0.8  # share of the first cause from which on no further test is advised
 # Shares of the variance of errors on sources that were left out of the fit (docs/doctor.md): of the whole run, of neighboring
@@ -106,8 +106,10 @@ class Diagnosis:
     tests: tuple[checks.Next, ...] = ()  # the most informative per minute, where no cause has most of the share
 
 
-def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, setting: Setting) -> Diagnosis:
-    """The causes of slow curves of one cluster, which has one cause at a time."""
+def diagnose(
+    curves: Sequence[Curve], parameters: Physics, evidence: Evidence, setting: Setting, slow: bool = False
+) -> Diagnosis:
+    """The causes of slow curves of one cluster, which has one cause at a time; `slow`: the run is known not to be healthy."""
     healthy = sum(_likelihood(curve, curve.estimate(parameters)) for curve in curves)
     nvlink = any(not curve.job.pcie and float(curve.job.domain) > 1 for curve in curves)
     crosses = any(bool(curve.job.crosses) for curve in curves)
@@ -117,17 +119,18 @@ def diagnose(curves: Sequence[Curve], parameters: Physics, evidence: Evidence, s
     ]
     found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
     every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in found))
-    each = np.array([every + healthy, *(math.log(item.prior) + item.log for item in found)])
+    each = np.array([-math.inf if slow else every + healthy, *(math.log(item.prior) + item.log for item in found)])
     share, *shares = map(float, np.exp(each - np.logaddexp.reduce(each)))
     suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(found, shares, strict=True)]
-    listed = sorted((item for item in suspects if item.share >= LEAST_SHARE), key=lambda item: (-item.share, item.cause.name))
+    order = sorted(suspects, key=lambda item: (-item.share, item.cause.name))
+    listed = [item for at, item in enumerate(order[:MOST_LISTED]) if at < LEAST_LISTED or item.share >= LEAST_SHARE]
     tests: tuple[checks.Next, ...] = ()
     if share < SUSPECT and max(shares) < DECIDED:
         every_share = {"": share, **{item.cause.name: item.share for item in suspects}}
         tests = checks.advised(every_share, _has(curves, setting), evidence.text, LEAST_SHARE)
     return Diagnosis(
         tuple(span for curve in curves for span in spans(curve, parameters)),
-        tuple(listed[:MOST_LISTED]) if share < SUSPECT else (),
+        tuple(listed) if share < SUSPECT else (),
         share,
         tests=tests,
     )
@@ -175,11 +178,15 @@ def _suspect(
     line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in mine)], key=lambda item: item[1])
     against = max([evidence.excludes(cause), *(1 / fact.weight for fact in mine)])
     touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
-    if not touched:
+    effects = [effect for effect in effects if touched and _changes(effect, touched)]
+    if not effects:
         return None
-    tail = [effect for _, severities in cause.tails for effect in severities if _changes(effect, touched)]
     usual = _between(effects, _estimates(effects, curves, touched, parameters), cause.gradual)
-    each = np.array([_explains(times, curves) for times in [*usual, *_estimates(tail, curves, touched, parameters)]])
+    tail = list[list[Floats]]()
+    for _, severities in cause.tails:
+        here = [effect for effect in severities if _changes(effect, touched)]
+        tail += _between(here, _estimates(here, curves, touched, parameters), cause.gradual)
+    each = np.array([_explains(times, curves) for times in [*usual, *tail]])
     share = TAIL if tail else 0.0
     parts = np.array([(1 - share) / len(usual)] * len(usual) + [share / max(1, len(tail))] * len(tail))
     likely = float(np.logaddexp.reduce(each + np.log(parts)))
@@ -208,10 +215,10 @@ def _estimates(
 
 
 def _between(effects: Sequence[Effect], times: list[list[Floats]], gradual: bool) -> list[list[Floats]]:
-    """The same with severities between two neighbors of one kind, in equal ratios of the time."""
+    """The same with severities between two neighbors that change one thing, in equal ratios of the time."""
     out = list(times)
     for at in range(len(effects) - 1) if gradual else ():
-        if effects[at].kind == effects[at + 1].kind:
+        if set(effects[at].kind) & set(effects[at + 1].kind):
             for step in range(1, BETWEEN + 1):
                 part = step / (BETWEEN + 1)
                 pairs = zip(times[at], times[at + 1], strict=True)

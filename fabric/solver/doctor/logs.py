@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fabric.solver.doctor.outputs import Finding
+from fabric.text import plural
 
 # Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0(1)/GDRDMA(PCI)/Shared
 _NET = re.compile(r"\[(send|receive)\] via NET/((?!Socket)[\w .-]+?)/(\d+)(?:\(\d+\))?((?:/[\w()]+)*)\s*$", re.MULTILINE)
 _CHANNEL = re.compile(r"Channel (\d+)(?:/\d+)? : \d+\[\w+\] -> \d+\[\w+\] \[send\] via NET/[\w .-]+?/(\d+)", re.MULTILINE)
+# GPU Direct RDMA Disabled for GPU 1b000 / HCA 3 (distance 8 > 5): of distant pairs of healthy runs too
+_PAIR = re.compile(r"GPU Direct RDMA (Enabled|Disabled) for GPU (\w+) / HCA")
 _HOST = re.compile(r"via (?:SHM|direct shared memory)\b")
 _PEER = re.compile(r"via P2P/")
 _DEVICES = re.compile(r"NET/IB ?: Using (.*)")
@@ -47,7 +50,7 @@ class Design:
 
 def findings(text: str, design: Design) -> list[Finding]:
     """All findings of a log."""
-    network = [*_gpudirect(text), *_sockets(text), *_devices(text), *_topology(text, design)]
+    network = [*_gpudirect(text), *_far(text), *_sockets(text), *_devices(text), *_topology(text, design)]
     return [*network, *_inside(text, design), *_few_channels(text, design)]
 
 
@@ -84,6 +87,15 @@ def _gpudirect(text: str) -> Iterator[Finding]:
         yield Finding("peer_dma", "", 1 / 3)
 
 
+def _far(text: str) -> Iterator[Finding]:
+    """GPUs for which NCCL does without GPUDirect RDMA with every NIC that it names, as all of them are too far."""
+    pairs = _PAIR.findall(text)
+    every, near = ({gpu for state, gpu in pairs if state in states} for states in (("Enabled", "Disabled"), ("Enabled",)))
+    if every - near:
+        noted = f"GPU Direct RDMA Disabled with all NICs named for {len(every - near)} of {plural(len(every), 'GPU')}"
+        yield from (Finding(cause, noted, 10) for cause in ("peer_dma", "pcie_path"))
+
+
 def _sockets(text: str) -> Iterator[Finding]:
     """NCCL tries InfiniBand first; releases before 2.7 print the sockets of the start in every run."""
     if _FOUND.search(text):
@@ -95,6 +107,8 @@ def _sockets(text: str) -> Iterator[Finding]:
 def _inside(text: str, design: Design) -> Iterator[Finding]:
     """GPUs of a server without NVLink use host memory by default where a host bridge is between them."""
     host, peer = len(_HOST.findall(text)), len(_PEER.findall(text))
+    if _NET.search(text) and design.nvlink and not design.crosses:
+        yield from (Finding(cause, "GPUs of one NVLink domain via NET", 20) for cause in ("p2p_off", "nvlink_down"))
     if host > SEVERAL * (host + peer):
         yield Finding("p2p_off", f"{host} of {host + peer} connections in a server via SHM", 30 if design.nvlink else 3)
     elif peer:

@@ -1,4 +1,4 @@
-"""What the output of common commands says of a cause: ibstat, ibstatus, nvidia-smi topo -m, and perftest.
+"""What the output of common commands says of a cause: ibstat, ibstatus, ibv_devinfo, nvidia-smi topo -m, and perftest.
 
 Single lines of others (lspci, nvidia-smi nvlink, lsmod) are among the lines of causes.yaml.
 
@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 NEAR = ("PIX", "PXB")  # from GPU to NIC without a host bridge: NCCL user guide, troubleshooting
 SLOW, FULL = 0.7, 0.9  # of the line rate, as perftest measures it
-_CA = re.compile(r"^CA '([\w.-]+)'|^Infiniband device '([\w.-]+)'", re.MULTILINE)
-_STATE = re.compile(r"^\s*[Ss]tate:\s*(?:\d+:\s*)?(\w+)", re.MULTILINE)
+_CA = re.compile(r"^CA '([\w.-]+)'|^Infiniband device '([\w.-]+)'|^\s*hca_id:\s*([\w.-]+)", re.MULTILINE)
+_STATE = re.compile(r"^\s*[Ss]tate:\s*(?:\d+:\s*|PORT_)?(\w+)", re.MULTILINE)
 _RATE = re.compile(r"^\s*[Rr]ate:\s*(\d+)", re.MULTILINE)
 _PCI = re.compile(r"^\s*(?:LnkSta|ACSCtl):|^\s*Link \d+: (?:<inactive>|[\d.]+ GB/s)|^nvidia_peermem\s", re.MULTILINE)
 _HEAD = re.compile(r"^\s*(GPU0\s.*)$", re.MULTILINE)
@@ -54,14 +54,14 @@ def _ports(text: str, nics: int, nic_gbps: float) -> Iterator[Finding]:
         return
     slow, good = list[str](), 0
     for mark, block in _blocks(text, marks):
-        name = mark[1] or mark[2]
+        name = mark[1] or mark[2] or mark[3]
         state, rate = _STATE.search(block), _RATE.search(block)
-        if state is None or rate is None:
+        if state is None:
             continue
-        if state[1].lower() == "active" and float(rate[1]) >= nic_gbps:
+        if state[1].lower() == "active" and (rate is None or float(rate[1]) >= nic_gbps):  # ibv_devinfo has no rate
             good += 1
         else:
-            slow.append(f"{name} {state[1].lower()} {rate[1]} Gb/s")
+            slow.append(f"{name} {state[1].lower()}" + (f" {rate[1]} Gb/s" if rate else ""))
     if slow and good < nics:
         yield Finding("slow_server", f"{good} of {nics} ports at {nic_gbps:g} Gb/s: {', '.join(slow)}", 30)
 

@@ -37,6 +37,7 @@ def examine(
     request: EstimateRequest,
     port_name: PortNamer = unnamed,
     given: Sequence[stated.Measured] = (),
+    slow: bool = False,
 ) -> Diagnosis:
     """Where measured times are above the band of the estimate, and the causes.
 
@@ -45,6 +46,7 @@ def examine(
         paths: output of nccl-tests, logs of NCCL_DEBUG=INFO, and output of the commands of `outputs`.
         request: routing, queue pairs, failures and platform file; GPUs are those of each table.
         given: single measured bandwidths, as further tables.
+        slow: the run is known to be slow, so that it is not healthy though its times lie in the band.
 
     Raises:
         InputError: a file that is neither, no table that can be compared, or a run that does not fit the fabric.
@@ -75,7 +77,7 @@ def examine(
         nic_gbps=float(job_group(fabric).nic.speed_gbps),
     )
     text = "\n".join(texts)
-    found = diagnose(curves, parameters, Evidence(text), setting)
+    found = diagnose(curves, parameters, Evidence(text), setting, slow)
     alone = found.suspects and LOG not in text and not outputs.known(text)
     warnings = tuple(item for table in tables for item in table.warnings)
     return replace(found, warnings=warnings, advice=ADVICE if alone else "")

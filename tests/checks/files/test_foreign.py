@@ -186,6 +186,18 @@ FRR_PAIR = {
     for name, far, asn, own, other in (("r1", "r2", 65001, 1, 2), ("r2", "r1", 65002, 2, 1))
 }
 
+DUAL = """\
+hostname r{n}
+interface swp1
+ ip address 10.0.0.{n}/30
+ ipv6 address fd00::{n}/64
+router bgp 6500{n}
+ neighbor 10.0.0.{far} remote-as 6500{far}
+ neighbor fd00::{far} remote-as 6500{far}
+"""
+
+IPV6 = " address-family ipv6\n"
+
 # Check and what it looks at → files, findings without their hints.
 FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB253", "one subnet for the peer links of all pairs"): (four(PEER_LINK), []),
@@ -259,7 +271,7 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
     ("FAB252", "the tunnel address of two pairs: the other pair is named, not the partner"): (
         four(MLAG + TUNNEL),
         [
-            f"leaf{n}.eos:7: error[FAB252]: leaf{n}: Loopback1: 10.254.0.1 is also configured on leaf{m} "
+            f"leaf{n}.eos:7: warning[FAB252]: leaf{n}: Loopback1: 10.254.0.1 is also configured on leaf{m} "
             f"Loopback1 (leaf{m}.eos:7)"
             for n, m in ((1, 3), (2, 3), (3, 1), (4, 1))
         ],
@@ -342,7 +354,33 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             "leaf1 is on Loopback1 of this device"
         ],
     ),
+    ("FAB267", "an IPv6 address of the tunnel's interface on another device"): (
+        {
+            name: text.replace("10.254.0.1/32\n", f"10.254.0.{n}/32\n   ipv6 address fd00::{n}/128\n")
+            + ("interface Loopback2\n   ipv6 address fd00::1/128\n" if n == 2 else "")
+            for n, (name, text) in enumerate(pair(PAIR, i=(1, 2)).items(), 1)
+        },
+        [],
+    ),
     ("FAB259", "a session of a cable beside one between loopbacks"): (FRR_PAIR, []),
+    ("FAB259", "IPv6 at one end, beside a session over IPv6"): (
+        {
+            "r1.frr": DUAL.format(n=1, far=2) + IPV6 + "  neighbor fd00::2 activate\n  neighbor 10.0.0.2 activate\n",
+            "r2.frr": DUAL.format(n=2, far=1) + IPV6 + "  neighbor fd00::1 activate\n",
+        },
+        [
+            "r2.frr:6: warning[FAB259]: r2: neighbor 10.0.0.1: address family ipv6 is configured only on r1 (r1.frr:10)",
+        ],
+    ),
+    ("FAB256", "IPv6 at one end is no half of the session over IPv4"): (
+        {
+            "r1.frr": DUAL.format(n=1, far=2),
+            "r2.frr": DUAL.format(n=2, far=1).replace(" neighbor fd00::1 remote-as 65001\n", ""),
+        },
+        [
+            "r2.frr:5: error[FAB256]: r2: BGP: no neighbor statement for r1, which has neighbor fd00::2 (r1.frr:7)",
+        ],
+    ),
     ("FAB256", "only the addresses of a fragment are missing"): (
         pair(FRAGMENT, asn=(65001, 65002), peer=("10.0.0.1", "10.0.0.0"), far=(65002, 65001)),
         [
@@ -394,6 +432,13 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             "MTU 1500 of the fabric links"
             for n in (1, 2)
         ],
+    ),
+    ("FAB269", "VLAN interfaces that are shut down"): (
+        {
+            name: text.replace("   mtu 9214\n", "   mtu 9214\n   shutdown\n")
+            for name, text in pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1)).items()
+        },
+        [],
     ),
     ("FAB269", "VLAN interfaces with the default MTU of EOS"): (
         {name: text.replace("   mtu 9214\n", "") for name, text in pair(LEAF, mtu=(1500, 1500), h=(0, 1), rt=(1, 1)).items()},

@@ -111,7 +111,7 @@ def test_one_device_reported_twice_is_no_other_network(files: Mapping[str, str],
     write(tmp_path, {path: f"! {path}\n{EOS.format(name)}" for path, name in files.items()})
     found = scan(tmp_path)
     assert found.apart == []
-    assert [finding.severity for finding in check_folder(found).findings if finding.id == "FAB250"] == ["error"]
+    assert [finding.severity for finding in check_folder(found).findings if finding.id == "FAB250"] == ["warning"]
 
 
 def test_what_lies_beside_configs_is_only_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

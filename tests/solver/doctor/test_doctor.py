@@ -13,9 +13,10 @@ from fabric.diagnostics import InputError
 from fabric.pipeline import doctor
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.doctor.causes import NEEDS, STEPS, Cause, Effect, causes, releases
-from fabric.solver.doctor.diagnosis import Curve, Diagnosis, Setting, _between, can_concern, features
+from fabric.solver.doctor.diagnosis import BETWEEN, Curve, Diagnosis, Setting, _between, can_concern, diagnose, features
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.doctor.lines import lines
+from fabric.solver.estimate.estimate import band_of
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.measured.tables import COLLECTIVES, read
@@ -170,7 +171,27 @@ def test_severities_between_two_of_one_kind_are_tried() -> None:
     found = [float(item[0][0]) for item in _between(effects, times, gradual=True)]
     assert found == pytest.approx([8, 128, 3, 16, 32, 64])
     assert len(_between(effects, times, gradual=False)) == 3
+    slower_hop = [Effect(net=0.5), Effect(net=0.25, net_us=5)]  # which change one thing alike
+    assert len(_between(slower_hop, times[:2], gradual=True)) == 2 + BETWEEN
     assert [cause.name for cause in causes() if not cause.gradual] == ["one_queue_pair"]
+
+
+def test_severities_beyond_the_usual_ones_run_from_the_mildest_to_the_extreme() -> None:
+    ((key, severities),) = CAUSES["socket"].tails
+    values = [getattr(effect, key) for effect in severities]
+    assert (values[0], values[-1]) == pytest.approx((10, 0.1))
+    assert values == sorted(values, reverse=True)
+
+
+def test_a_change_that_leaves_the_run_as_it_is_does_not_count(tmp_path: Path) -> None:
+    """A wrong topology slows NVLink or the network; a run inside one server can only have the first."""
+    servers = replace(PLATFORM, nodes=1)
+    job = measured_job("all_reduce", servers, SIZES)
+    curve = Curve("x", job, SIZES, *band_of(job, platform(None)))
+    times = curve.estimate(platform(None), Effect(nvlink=0.1))
+    found = diagnose([replace(curve, measured_us=times)], platform(None), Evidence(), Setting())
+    assert not {"socket", "packet_loss", "pcie_path"} & set(names(found))
+    assert "wrong_topology" in names(found)
 
 
 def test_a_cause_is_likelier_on_designs_of_its_own() -> None:

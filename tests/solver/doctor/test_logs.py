@@ -64,6 +64,18 @@ h:1:2 [0] NCCL INFO Connected all rings
             ["wrong_topology +", "pcie_path +"],
         ),
         ("Pattern 4, crossNic 0, nChannels 8, bw 48.000000/48.000000, type NVL/PIX", H100, ["wrong_topology -"]),
+        (
+            "GPU Direct RDMA Disabled for GPU 1b000 / HCA 3 (distance 8 > 5)\n"
+            "GPU Direct RDMA Enabled for GPU 1b000 / HCA 0 (distance 4 <= 5), read 1",
+            H100,
+            [],
+        ),
+        ("GPU Direct RDMA Disabled for GPU 0 / HCA 0 (distance 9 > 5)", H100, ["peer_dma +", "pcie_path +"]),
+        (
+            "Channel 00/0 : 0[0] -> 4[0] [send] via NET/IB/0/GDRDMA",
+            INSIDE,
+            ["peer_dma -", "p2p_off +", "nvlink_down +"],
+        ),
         ("", H100, []),
     ],
 )

@@ -10,7 +10,7 @@ from fabric.diagnostics import InputError
 from fabric.pipeline import doctor
 from fabric.solver.doctor import logs, outputs
 from fabric.solver.doctor.causes import Effect, causes
-from fabric.solver.doctor.diagnosis import Diagnosis
+from fabric.solver.doctor.diagnosis import LEAST_LISTED, Diagnosis
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.doctor.lines import lines
 from fabric.solver.estimate.request import EstimateRequest
@@ -80,6 +80,8 @@ def found(text: str, nics: int = 2, nic_gbps: float = 400, nvlink: bool = True) 
         (IBSTAT.format(state="Down", rate=400), [("slow_server", "+")]),
         (IBSTAT.format(state="Active", rate=400) + IBSTATUS, []),  # a port of another network may be slower
         (IBSTATUS, [("slow_server", "+")]),
+        ("hca_id:\tmlx5_0\n\tport:\t1\n\t\tstate:\t\t\tPORT_DOWN (1)\n", [("slow_server", "+")]),
+        ("hca_id:\tmlx5_0\n\tport:\t1\n\t\tstate:\t\t\tPORT_ACTIVE (4)\n", []),
         (PERFTEST.format(cuda="initializing CUDA", unit="Gb", average=190.0), [("peer_dma", "+"), ("pcie_path", "+")]),
         (PERFTEST.format(cuda="initializing CUDA", unit="MB", average=46500.0), [("peer_dma", "-"), ("pcie_path", "-")]),
         (PERFTEST.format(cuda="", unit="Gb", average=190.0), [("pcie_path", "+"), ("slow_server", "+")]),
@@ -103,6 +105,25 @@ def test_without_the_speed_of_a_port_no_port_is_judged() -> None:
     [
         ("LnkSta:\tSpeed 8GT/s (downgraded), Width x16 (ok)", "pcie_path"),
         ("ACSCtl:\tSrcValid+ TransBlk- ReqRedir+ CmpltRedir+ UpstreamFwd+ EgressCtrl- DirectTrans-", "peer_dma"),
+        ("mlx5_core 0000:c1:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link", "pcie_path"),
+        (
+            "        GPU Link Info\n            Link Width\n                Max : 16x\n                Current : 8x",
+            "pcie_path",
+        ),
+        ("UCX_IB_PCI_RELAXED_ORDERING=no", "pcie_path"),
+        ('NCCL WARN Missing "iommu=pt" from kernel command line which can lead to system instablity or hang!', "peer_dma"),
+        ("iommu: Default domain type: Translated", "peer_dma"),
+        ('<net name="mlx5_0" dev="0" speed="400000" port="1" gdr="0"/>', "peer_dma"),
+        ("export FI_PROVIDER=tcp", "socket"),
+        ("No IB devices found", "socket"),
+        ("     out_of_sequence: 48211", "packet_loss"),
+        ("symbol_error: 17", "slow_server"),
+        ("        HW Slowdown                       : Active", "slow_server"),
+        ("Device=0 CANNOT Access Peer Device=1", "p2p_off"),
+        (" GPU0   X       CNS     CNS     CNS", "p2p_off"),
+        ("NVRM: Xid (PCI:0000:4e:00): 74, pid=2841", "nvlink_down"),
+        ("NUMA auto balancing enabled which can lead to variability in the RCCL performance!", "cpu_binding"),
+        ("Cpus_allowed_list:\t12", "cpu_binding"),
         ("Link 3: <inactive>", "nvlink_down"),
         ("    Fabric\n        State                             : In Progress", "nvlink_down"),
         ("h:1:2 [0] NCCL INFO Setting affinity for GPU 3 to 00000000,00000008", "cpu_binding"),
@@ -115,6 +136,22 @@ def test_lines_that_are_often_posted(line: str, cause: str) -> None:
     evidence = Evidence(line + "\n")
     pointed = [name for name, item in CAUSES.items() if evidence.points_to(item)]
     assert pointed == [cause]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "link_downed: 0",
+        "out_of_sequence: 12",
+        "HW Slowdown                       : Not Active",
+        "pci 0000:05:00.0: 4.000 Gb/s available PCIe bandwidth, limited by 5.0 GT/s PCIe x1 link at 0000:00:1c.1",
+        "mlx5_core 0000:c1:00.0: 252.048 Gb/s available PCIe bandwidth (16.0 GT/s PCIe x16 link)",
+        "Cpus_allowed_list:\t0-47,96-143",
+        "BOOT_IMAGE=/boot/vmlinuz root=UUID=1 ro intel_iommu=on iommu=pt",
+    ],
+)
+def test_lines_of_healthy_servers(line: str) -> None:
+    assert not [name for name, item in CAUSES.items() if Evidence(line + "\n").points_to(item)]
 
 
 @pytest.mark.parametrize(
@@ -156,11 +193,14 @@ def test_the_output_of_a_command_decides_among_equal_causes(tmp_path: Path) -> N
 
 def test_one_number_is_a_run(tmp_path: Path) -> None:
     slow = examined(tmp_path, given=(Measured("all_reduce", 64, 1 << 30, 60.0),))
-    assert slow.suspects
+    assert len(slow.suspects) >= LEAST_LISTED
     assert [(span.first_bytes, span.last_bytes) for span in slow.spans] == [(1 << 30, 1 << 30)]
     assert lines(slow)[-1].endswith("as further files")
     good = Measured("all_reduce", 64, 1 << 30, 350.0)
     assert examined(tmp_path, given=(good,)).suspects == ()
+    known = doctor(fabric(), [], REQUEST, (good,), slow=True)
+    assert known.suspects
+    assert known.healthy == 0
     with pytest.raises(InputError, match="no run to compare"):
         examined(tmp_path)
 

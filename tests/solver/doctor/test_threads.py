@@ -4,39 +4,53 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from fabric.formats import yaml
 from fabric.solver.doctor.causes import causes
 from tests import ROOT
-from tools.doctor_threads import DATA, Answer, answers, is_odd, lines
+from tools.doctor_threads import DATA, LAST, Answer, answers, is_odd, lines
 
 PAGE = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")
 ENTRIES = yaml.read(DATA)
 
 
-def test_every_record_names_a_thread_and_a_cause_and_no_rule_cites_an_odd_one() -> None:
+def test_every_record_names_a_thread_and_a_cause_and_no_rule_knows_one_that_judges() -> None:
     names = {cause.name for cause in causes()}
     sources = " ".join(f"{cause.source} {cause.confirm}" for cause in causes())
+    counted = [thread for cause in causes() for thread in cause.seen]
     for entry in ENTRIES:
         assert re.fullmatch(r"[\w-]+/[\w-]+#\d+|[\w-]+(\.[\w-]+)+(/[\w.-]+)+", entry["thread"])
         assert entry["cause"] in names | {"unknown"}
         assert entry.get("state", "closed") in ("closed", "open")
         for run in entry["runs"]:
             (value,) = {"busbw_GBps", "time_us", "slower"} & set(run)
-            assert run["bytes"] > 0
-            assert run[value] > 0
-        assert not any(entry["thread"] in cause.seen for cause in causes())
-        if is_odd(entry["thread"]):
-            assert entry["thread"] not in sources
-    assert len({entry["thread"] for entry in ENTRIES}) == len(ENTRIES)
-    counted = [thread for cause in causes() for thread in cause.seen]
+            assert np.all(np.array(run["bytes"]) > 0)
+            assert np.all(np.array(run[value]) > 0)
+        judges = entry.get("batch", 1) == LAST and is_odd(entry["thread"])
+        assert judges != (entry["thread"] in counted)
+        assert not judges or entry["thread"] not in sources
+    cases = [(entry["thread"], entry.get("case")) for entry in ENTRIES]
+    assert len(set(cases)) == len(cases)
     assert len(set(counted)) == len(counted)
 
 
 def test_the_chance_of_so_many_is_that_of_independent_trials() -> None:
     half = [Answer(f"a/b#{number}", "socket", (), possible=6) for number in range(3)]
-    assert lines(half)[-1].endswith("right among the first three 0 of 2; chance 50.0 %, so many by chance 100.0 %")
-    right = [Answer(f"a/b#{number}", "socket", ("pxn", "socket"), possible=6) for number in (1, 3, 5)]
-    assert lines(right)[-1].endswith("right among the first three 3 of 3; chance 50.0 %, so many by chance 12.5 %")
+    assert lines(half)[-1].endswith(
+        "first three 0 of 3, or shown by the first test 0; priors alone 0; chance 50.0 %, so many by chance 100.0 %"
+    )
+    right = [Answer(f"a/b#{number}", "socket", ("pxn", "socket"), possible=6, usual=("socket",)) for number in (1, 3, 5)]
+    assert lines(right)[-1].endswith(
+        "first three 3 of 3, or shown by the first test 3; priors alone 3; chance 50.0 %, so many by chance 12.5 %"
+    )
+
+
+def test_odd_numbers_of_the_last_batch_judge() -> None:
+    of = [(1, LAST, True), (2, LAST, False), (1, LAST - 1, False)]
+    assert [Answer(f"a/b#{number}", "socket", (), 6, batch=batch).judged for number, batch, _ in of] == [
+        one for *_, one in of
+    ]
 
 
 def test_the_page_shows_what_the_threads_give() -> None:

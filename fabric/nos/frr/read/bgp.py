@@ -110,9 +110,9 @@ class Process:
                 self.bgp.aggregates.append(line.located(prefix))
 
     def _paths(self, line: Line) -> None:
-        words = line.words[2:] if line.words[1] == "ibgp" else line.words[1:]
-        if not line.negated:
-            new = Located(need_number(words[0]), line.number, line.file)
+        """Equal-cost paths of eBGP; `maximum-paths ibgp` limits those inside the AS."""
+        if line.words[1] != "ibgp" and not line.negated:
+            new = Located(need_number(line.words[1]), line.number, line.file)
             old = self.bgp.max_paths
             self.bgp.max_paths = new if old is None or new.value < old.value else old
 

@@ -668,6 +668,11 @@ def test_there_are_generated_configs() -> None:
         ("- set:\n    interface:\n      swp1: {\n", ["4: not YAML: did not find expected node content"]),
         ("- set: &a\n    interface: *a\n", ["2: an alias of YAML, which no network OS writes"]),
         ("? [a]\n: b\n", ["1: a key of YAML that is no name"]),
+        (
+            "- set:\n    interface:\n      swp1:\n        type: swp\n        vrf: red\n        type: swp\n",
+            ["6: the key 'type' is in this block twice, first in line 4"],
+        ),
+        ("- set:\n    system: {hostname: a}\n- set:\n    interface: {swp1: {}}\n", []),  # one in each document of the list
         ("hello: world\n", ["1: no tree of NVUE: neither `set` nor one of its branches"]),
         ("system:\n  hostname: \x00a\n", ["2: not text: control characters"]),
         ("nv set interface 'swp1\n", ["1: not a command: nv set interface 'swp1"]),

@@ -31,6 +31,11 @@ def test_process_and_lists() -> None:
     assert plain(pair.prefixes["PL-OWN"]) == ["10.0.0.1/32@3"]
 
 
+def test_the_limit_of_paths_is_that_of_ebgp() -> None:
+    text = "hostname r1\nrouter bgp 65001\n address-family ipv4\n  maximum-paths 64\n  maximum-paths ibgp 1\n"
+    assert configured(facts(text, "").bgp[""], "max_paths") == ["64@4"]
+
+
 NEIGHBORS = {
     "swp1": {
         "remote_as": "external@25",

@@ -1,0 +1,242 @@
+"""Addresses that several interfaces have: by mistake, in separate networks, or on purpose."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from fabric.checks import (
+    ERROR,
+    NOTE,
+    WARNING,
+    FilesCheck,
+    Finding,
+    Network,
+    Owner,
+    bare,
+    is_loopback,
+    is_management,
+    network_of,
+    place,
+    vlan_of,
+)
+from fabric.grouping import grouped
+from fabric.text import plural
+
+MANY = 3  # addresses that two devices have in common before they look like copies
+
+
+class OneOwner(FilesCheck):
+    """Compares the addresses of all devices within each VRF.
+
+    If two devices have the same address, both answer ARP requests for it: sessions flap, and traffic reaches the wrong
+    rack (RFC 5227 covers hosts). Where the neighbor of one of them expects the address, only the other one is reported.
+    Anycast gateways, shared VTEP addresses of a pair and anycast loopbacks are exempt.
+    """
+
+    id = "FAB252"
+    title = "No address is configured twice"
+    severity = ERROR
+    example = "`ip address 10.64.0.5/31` on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
+    remediation = "change the address on one of the two devices"
+    copies = "change the addresses of one device; check separate networks, or two versions of a network, in separate runs"
+    virtual = "configure unique management addresses, unless all devices are virtual devices in a lab"
+    reused = "number the links of each network from a prefix of its own, before their routes meet"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
+        links: dict[str, list[Owner]] = {}
+        for address, same in _duplicates(network):
+            if (net := _reused_link(network, same)) is not None:
+                links.setdefault(net, same)
+            elif _behind_nat(network, same):
+                got = f"{address} is the management address of all {len(same)} devices"
+                yield self.on(same[0].facts, same[0].fact, got, hint=self.virtual, severity=NOTE)
+            else:
+                for owner, other in _blamed(network, address, same):
+                    pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
+        for rows in pairs.values():
+            yield from self._pair(network, rows)
+        if links:
+            yield self._links(links)
+
+    def _links(self, links: Mapping[str, Sequence[Owner]]) -> Finding:
+        """All subnets that several links have: each link works, and routes to it may lead to another."""
+        net, (owner, other, *_) = next(iter(links.items()))
+        where = f"{owner.interface.name} and {other.facts.name} {other.interface.name} ({place(other.fact)})"
+        got = f"{net} is the subnet of two links, on {where}"
+        if len(links) > 1:
+            got = f"{plural(len(links), 'subnet')} of links are used on two links each; the first is {net}, on {where}"
+        return self.on(owner.facts, owner.fact, got, hint=self.reused, severity=WARNING)
+
+    def _pair(self, network: Network, rows: list[tuple[Owner, Owner]]) -> Iterator[Finding]:
+        """Two devices with many addresses in common are reported once."""
+        owner, other = rows[0]
+        severity = "" if all(_can_meet(network, *row) for row in rows) else WARNING
+        where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
+        if len(rows) > MANY:
+            first = f"the first is {bare(owner.fact.value)} on {where}"
+            got = f"{len(rows)} addresses are also configured on {other.facts.name}; {first}"
+            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", hint=self.copies, severity=severity)
+            return
+        for owner, other in rows:
+            where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
+            got = f"{bare(owner.fact.value)} is also configured on {where}"
+            severity = "" if _can_meet(network, owner, other) else WARNING
+            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity)
+
+
+def _duplicates(network: Network) -> Iterator[tuple[str, list[Owner]]]:
+    """Addresses with the owners of one VRF that should not have them all."""
+    for address, owners in network.owners.items():
+        for members in grouped((owner.vrf, owner) for owner in owners).values():
+            same = of_other_names(members)
+            if len(same) > 1 and not (_shared_on_purpose(address, same) or _of_separate_networks(network, same)):
+                yield address, same
+
+
+def _blamed(network: Network, address: str, same: Sequence[Owner]) -> list[tuple[Owner, Owner]]:
+    """(owner, another one): without the owner that its neighbor expects to have the address, where there is one."""
+    rightful = [owner for owner in same if _expected(network, owner, address)]
+    if len(rightful) == 1:
+        return [(owner, rightful[0]) for owner in same if owner is not rightful[0]]
+    return [(owner, _other(network, owner, same)) for owner in same]
+
+
+def _reused_link(network: Network, owners: Sequence[Owner]) -> str | None:
+    """A point-to-point subnet that several links have, each its two ends."""
+    net = str(network_of(owners[0].fact.value))
+    members = network.subnets.get((owners[0].vrf, net), [])
+    return net if len(members) > 2 and (is_reused(members) or is_reused(of_other_names(members))) else None
+
+
+def _can_meet(network: Network, one: Owner, other: Owner) -> bool:
+    """Whether both addresses are certain to be in one network.
+
+    Devices without a cable or session between them may be in two, racks with a VLAN of their own have a subnet of their
+    own, and of several files with one host name all but one may be for other hardware.
+    """
+    if network.are_apart(one.facts, other.facts) or _own_segment(one, other):
+        return False
+    return all(_in_all_files(network, owner) for owner in (one, other))
+
+
+def _own_segment(*owners: Owner) -> bool:
+    """Whether the owners are anycast gateways of VLANs without a VNI."""
+    for owner in owners:
+        vlan = vlan_of(owner.interface.name)
+        stretched = any(vni.vlan and vni.vlan.value == vlan for vni in owner.facts.vnis.values())
+        if vlan is None or stretched or not owner.interface.gateways:
+            return False
+    return True
+
+
+def _in_all_files(network: Network, owner: Owner) -> bool:
+    """Whether every device with the host name has the address."""
+    name, address = owner.facts.name.lower(), bare(owner.fact.value)
+    files = {id(facts) for facts in network.devices if facts.name.lower() == name}
+    return files == {id(own.facts) for own in network.owners[address] if id(own.facts) in files}
+
+
+def _other(network: Network, owner: Owner, owners: Sequence[Owner]) -> Owner:
+    """The owner to name beside one: the first that is not its partner, with which it may share the address."""
+    others = [other for other in owners if other is not owner]
+    return next((other for other in others if not _partners(network, owner, other)), others[0])
+
+
+def _partners(network: Network, one: Owner, other: Owner) -> bool:
+    """Whether two devices have a BGP session inside one AS, as an MLAG or vPC pair has over its peer link."""
+    for process in one.facts.bgp.values():
+        for peer in process.neighbors.values():
+            inside = {"internal", process.asn.value if process.asn else None}
+            far = network.far(peer) if peer.remote_as and peer.remote_as.value in inside else None
+            if far is not None and far.facts is other.facts:
+                return True
+    return False
+
+
+def of_other_names(owners: list[Owner]) -> list[Owner]:
+    """One owner of each host name and interface: two files of one host name are a finding of their own."""
+    first: dict[str, int] = {}
+    return [owner for owner in owners if first.setdefault(owner.facts.name.lower(), id(owner.facts)) == id(owner.facts)]
+
+
+def _behind_nat(network: Network, owners: list[Owner]) -> bool:
+    """Virtual switches in a lab each have the same address behind a NAT of their own: all of them, not two."""
+    return 2 < len(owners) == len(network.devices) and all(is_management(owner.interface.name) for owner in owners)
+
+
+def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
+    """Whether several interfaces are to have an address.
+
+    A tunnel address that a pair answers for, an anycast loopback, a gateway that is spelled as an ordinary address, or the
+    loopback address that the ports of one device borrow.
+    """
+    if len({id(owner.facts) for owner in owners}) == 1:
+        return _borrowed(owners)
+    if len({id(owner.facts) for owner in owners}) < len(owners):
+        return False
+    if all(is_loopback(owner.interface.name) for owner in owners):
+        tunnels = [owner for owner in owners if _tunnels(owner, address)]
+        if len(owners) == len(tunnels) == 2:
+            return not any(_speaks_by(owner, address) for owner in owners)
+        return not tunnels and all(_beside_own(owner, address) for owner in owners)
+    vlans = {vlan_of(owner.interface.name) for owner in owners}
+    alike = None not in vlans and len(vlans) == len({owner.fact.value for owner in owners}) == 1
+    return alike and not any(owner.interface.gateways for owner in owners)
+
+
+def _borrowed(owners: list[Owner]) -> bool:
+    """Unnumbered ports: a host address of a loopback, on its ports as well; a port of a /31 has an address of its own."""
+    hosts = [owner for owner in owners if owner.fact.value.endswith(("/32", "/128"))]
+    links = any(owner.fact.value.endswith(("/30", "/31", "/126", "/127")) for owner in owners)
+    return not links and len(hosts) >= len(owners) - 1 and any(is_loopback(owner.interface.name) for owner in hosts)
+
+
+def _of_separate_networks(network: Network, owners: list[Owner]) -> bool:
+    """Addresses beside an anycast gateway, each in a network of its own that nothing joins to the others."""
+    if not all(owner.interface.gateways for owner in owners) or len(network.islands) < 2:
+        return False
+    return len({network.homes[id(owner.facts)] for owner in owners}) == len(owners)
+
+
+def _expected(network: Network, owner: Owner, address: str) -> bool:
+    """Whether the device at the other end of the cable has a neighbor with the address."""
+    far = network.cabled.get(id(owner.interface))
+    return far is not None and any(bare(peer.peer) == address for peer in far.facts.neighbors())
+
+
+def _tunnels(owner: Owner, address: str) -> bool:
+    vtep = owner.facts.vtep
+    return vtep is not None and vtep.value.removesuffix(".0") in (owner.interface.name, address)
+
+
+def _beside_own(owner: Owner, address: str) -> bool:
+    """Whether a device has another loopback and does not speak BGP by this one: rendezvous points, anycast DNS."""
+    facts = owner.facts
+    others = [
+        fact
+        for name, interface in facts.interfaces.items()
+        for fact in interface.addresses
+        if is_loopback(name) and bare(fact.value) != address and not fact.value.startswith(("127.", "::1/"))
+    ]
+    return bool(others) and not _speaks_by(owner, address)
+
+
+def _speaks_by(owner: Owner, address: str) -> bool:
+    """Whether a device speaks BGP by this address: an interface speaks by its first one, not by a secondary one."""
+    facts = owner.facts
+    speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}
+    speaks |= {peer.source.value for peer in facts.neighbors() if peer.source}
+    first = next((fact for fact in owner.interface.addresses if (":" in fact.value) == (":" in address)), owner.fact)
+    names = {owner.interface.name, f"{owner.interface.name}.0"} if bare(first.value) == address else set()
+    return bool(speaks & {address, *names})
+
+
+def is_reused(members: list[Owner]) -> bool:
+    """Whether several pairs have the subnet, each its two ends: that some address has two owners is another check's word.
+
+    The peer link of an MLAG pair has a VLAN of its own that leads nowhere else, so one subnet serves all pairs.
+    """
+    counts = Counter(bare(own.fact.value) for own in members)
+    return len(counts) <= 2 and len(set(counts.values())) == 1
