@@ -32,7 +32,11 @@ from fabric.text import listed, plural
 
 QUOTED = 90  # characters of a statement
 UNUSED = re.compile(r"(?i)\b(?:spare|reserved|un-?used|unassigned|free|not used)\b")  # in the description of a port
-SECRET = re.compile(r"(?i)passw|secret|\bkey\b|community|\bauth|\bmd5|\bpriv\b|token")
+SECRET = re.compile(  # what stands behind it is not shown
+    r"(?i)[\w-]*(?:passw|secret|token)[\w-]*|\b(?:key|auth|md5|priv\b|[rw]ocommunity|com2sec)[\w-]*"
+    r"|\bsnmp.*?(?:community[\w-]*|version (?:1|2c)\b)"
+)
+WEAKER = re.compile(r"(?i)\bno(?:t)? (?:\S+ )*?(?:password|authentication|secret|encryption)|no-?password")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,8 @@ class _Role:
         wanted = odd.missing if odd.objects else odd.missing[:1]  # what is in a section follows from its head
         if all(any(by_design(odd, facts, own, *one) for one in self._like(devices, made, odd, what)) for what in wanted):
             return
+        if any(_weakens(row, witness) for what in odd.missing for row, witness, _ in self._like(devices, made, odd, what)):
+            return
         place = self._place(own, rows, odd)
         texts = [_text(self.role.nos, made, what) for what in odd.missing]
         got = _text(self.role.nos, made, odd.extra[0]) if odd.extra else ""
@@ -222,6 +228,13 @@ class _Role:
         return Located(None, 0, file)
 
 
+def _weakens(row: Row, witness: Facts) -> bool:
+    """Whether a statement makes a device less secure: the checks of services report it on those that have it."""
+    services, place = witness.services, (row.place.file, row.place.line)
+    insecure = (*services.plain_text, *services.open_logins, *services.weak_logins)
+    return any((fact.file, fact.line) == place for fact in insecure) or WEAKER.search(row.path[-1]) is not None
+
+
 def _is_unused(_: Facts, port: Interface) -> bool:
     return port.description is not None and UNUSED.search(port.description.value) is not None
 
@@ -251,8 +264,8 @@ def _text(nos: str, made: Plans, what: Property) -> str:
     part, _, shown = _whole(made, what).partition(" ")
     if part in syntax.sectioned:
         shown = shown.rpartition(" / ")[2]
-    if SECRET.search(shown):
-        shown = " ".join(shown.split()[:2]) + " …"
+    if secret := SECRET.search(shown):
+        shown = f"{shown[: secret.end()]} …"
     shown = f"{syntax.verb} {shown}" if syntax.verb else shown
     return quoted(shown)
 

@@ -1,10 +1,13 @@
+from .authentication import password as password
 from .folder import Device as Device, Folder as Folder, scan as scan
 from .indented import Section as Section, read_indented as read_indented
 from .passes import Entry as Entry, add_policies as add_policies, read_route_maps as read_route_maps
 from .reader import Reader as Reader
 from .readers import is_read as is_read, read_device as read_device
 from .recognize import beside as beside
+from .routes import static_route as static_route
 from .words import (
+    ROOT_LOGIN as ROOT_LOGIN,
     asn as asn,
     each_name as each_name,
     esi as esi,
