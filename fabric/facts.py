@@ -82,6 +82,19 @@ class Interface:
     qos: PortQos | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Authentication:
+    """How a session authenticates its TCP segments, without its secret.
+
+    Attributes:
+        method: "MD5" (RFC 2385) or "TCP-AO" (RFC 5925), "" where the config leaves it open.
+        digest: of a password in clear text; "" for an encrypted one, which is not comparable: equal ones may differ.
+    """
+
+    method: str
+    digest: str = field(default="", repr=False)
+
+
 @dataclass(slots=True)
 class Neighbor:
     """One BGP session as configured; what its group says is filled in, with the group's line."""
@@ -107,6 +120,7 @@ class Neighbor:
     extended: Located[bool] | None = None  # extended communities are sent; None where the network OS does by default
     unchanged: Located[bool] | None = None  # EVPN next hops are kept; None where the network OS does by default
     reflected: Located[bool] | None = None  # a route reflector's client
+    authentication: Located[Authentication] | None = None
     interface: bool = False  # `peer` is an interface
     dynamic: bool = False  # `peer` is a prefix to listen on: it has no far end of its own
 
@@ -123,6 +137,7 @@ class Bgp:
     max_paths: Located[int] | None = None  # the smallest over its unicast families
     relax: Located[bool] | None = None  # paths over different neighbor ASes count as equal
     connected: Located[str] | None = None  # policy of the connected routes that enter; "" where every one does
+    retained: Located[bool] | None = None  # EVPN routes of foreign route targets are kept; None where the network OS does
     aggregates: list[Located[str]] = field(default_factory=list)  # prefixes that stand for what is inside them
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
 
@@ -139,6 +154,18 @@ class Vrf:
     rd: Located[str] | None = None
     imports: list[Located[str]] = field(default_factory=list)  # route targets, "65000:50001"
     exports: list[Located[str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A static route."""
+
+    vrf: str
+    prefix: str
+    via: str  # address of the next hop; "" for an interface, another table, or none
+    table: str  # the VRF in which the next hop is looked up
+    line: int
+    file: str = ""
 
 
 @dataclass(slots=True)
@@ -184,6 +211,8 @@ class Services:
     lldp: Located[bool] | None = None
     control_plane: Located[bool] | None = None  # a filter or policer in front of the CPU
     plain_text: list[Located[str]] = field(default_factory=list)  # telnet, http, SNMPv1/v2c communities: what was read
+    open_logins: list[Located[str]] = field(default_factory=list)  # from the network without a password: a sentence each
+    weak_logins: list[Located[str]] = field(default_factory=list)  # at the console without a password, as root over SSH
     secrets: list[Located[Secret]] = field(default_factory=list)  # literal passwords, hashes and keys
 
 
@@ -199,6 +228,7 @@ class Facts:
     bgp: dict[str, Bgp] = field(default_factory=dict)  # by VRF
     vrfs: dict[str, Vrf] = field(default_factory=dict)
     vnis: dict[int, Vni] = field(default_factory=dict)
+    routes: list[Route] = field(default_factory=list)
     vlan_mtu: int = 0  # of a VLAN interface without a configured one, 0 where its network OS or the config leaves it open
     vtep: Located[str] | None = None  # source of the tunnels: an address or an interface
     anycast_mac: Located[str] | None = None

@@ -18,7 +18,7 @@ SESSIONS, ADDRESSES, AS_NUMBERS = "FAB256", "FAB253", "FAB255"
 OF_ABSENCE = frozenset(  # checks that report what is missing, which may be behind the end of the file
     ("FAB253", "FAB256", "FAB257", "FAB259", "FAB260", "FAB261", "FAB272", "FAB281", "FAB283", "FAB2506", "FAB2509")
 )
-OF_PARTS = OF_ABSENCE | {"FAB258", "FAB267", "FAB2500", "FAB2501"}  # … or in the config that the file is a part of
+OF_PARTS = OF_ABSENCE | {"FAB258", "FAB267", "FAB2500", "FAB2501", "FAB2515"}  # … or in the config that the file is a part of
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,13 @@ Named = Sequence[tuple[Name, Place]]
 
 
 def undefined(names: Names, found: Named) -> Iterator[Located[Subject]]:
-    """Every use of a name that nothing defines, as `route-map FABRIC-IN`."""
+    """Every use of a name that nothing defines, as `route-map FABRIC-IN`; once in a statement that several patterns match."""
     defined = {(name.kind, name.scope, name.text) for name, _ in found if not name.used}
+    seen: set[tuple[int, str, Place]] = set()
     for name, place in found:
-        key = name.kind, name.scope, name.text
-        if name.used and key not in defined and _is_judged(names, name.kind, defined):
+        key, use = (name.kind, name.scope, name.text), (name.kind, name.text, place)
+        if name.used and key not in defined and use not in seen and _is_judged(names, name.kind, defined):
+            seen.add(use)
             yield Located(Subject(name.text, names.kinds[name.kind].title), place.line, place.file)
 
 

@@ -8,8 +8,20 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from fabric.checks.equals.design import by_design
-from fabric.checks.equals.forms import LEARNT_FROM, MARKED, Body, Device, Family, Plans, Property, filed, plans, rows_of
-from fabric.checks.equals.odd import ENOUGH, Odd, odd_ones
+from fabric.checks.equals.forms import (
+    LEARNT_FROM,
+    MARKED,
+    Body,
+    Device,
+    Family,
+    Plans,
+    Property,
+    filed,
+    is_chosen,
+    plans,
+    rows_of,
+)
+from fabric.checks.equals.odd import ENOUGH, PORTS, Odd, odd_ones
 from fabric.checks.equals.outline import Outline, Row
 from fabric.checks.equals.roles import FEW, Outlines, Role, roles
 from fabric.checks.equals.subnets import Subnets
@@ -20,7 +32,11 @@ from fabric.text import listed, plural
 
 QUOTED = 90  # characters of a statement
 UNUSED = re.compile(r"(?i)\b(?:spare|reserved|un-?used|unassigned|free|not used)\b")  # in the description of a port
-SECRET = re.compile(r"(?i)passw|secret|\bkey\b|community|\bauth|\bmd5|\bpriv\b|token")
+SECRET = re.compile(  # what stands behind it is not shown
+    r"(?i)[\w-]*(?:passw|secret|token)[\w-]*|\b(?:key|auth|md5|priv\b|[rw]ocommunity|com2sec)[\w-]*"
+    r"|\bsnmp.*?(?:community[\w-]*|version (?:1|2c)\b)"
+)
+WEAKER = re.compile(r"(?i)\bno(?:t)? (?:\S+ )*?(?:password|authentication|secret|encryption)|no-?password")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +159,13 @@ class _Role:
         if port is not None and any(is_so(facts, port) and not self._are_so(devices, odd, is_so) for is_so in apart):
             return
         own = self.outlines.of(facts)
+        if self._is_unknown(odd, own):
+            return
         rows = rows_of(own, made)
         wanted = odd.missing if odd.objects else odd.missing[:1]  # what is in a section follows from its head
         if all(any(by_design(odd, facts, own, *one) for one in self._like(devices, made, odd, what)) for what in wanted):
+            return
+        if any(_weakens(row, witness) for what in odd.missing for row, witness, _ in self._like(devices, made, odd, what)):
             return
         place = self._place(own, rows, odd)
         texts = [_text(self.role.nos, made, what) for what in odd.missing]
@@ -159,6 +179,12 @@ class _Role:
         subject = odd.name if odd.objects or odd.family.text else ""
         whole = _whole(made, odd.missing[0]).partition(" ")[2]
         yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
+
+    def _is_unknown(self, odd: Odd, own: Outline) -> bool:
+        """Whether a device lacks an object with a chosen name that nothing on it refers to."""
+        if odd.family.text.startswith(PORTS) or odd.name in self.filed[odd.device].objects.get(odd.family, {}):
+            return False
+        return is_chosen(odd.name) and not any(one.text == odd.name for one, _ in own.names)
 
     def _is_link(self, _: Facts, port: Interface) -> bool:
         return self.subnets.is_link(port)
@@ -202,6 +228,13 @@ class _Role:
         return Located(None, 0, file)
 
 
+def _weakens(row: Row, witness: Facts) -> bool:
+    """Whether a statement makes a device less secure: the checks of services report it on those that have it."""
+    services, place = witness.services, (row.place.file, row.place.line)
+    insecure = (*services.plain_text, *services.open_logins, *services.weak_logins)
+    return any((fact.file, fact.line) == place for fact in insecure) or WEAKER.search(row.path[-1]) is not None
+
+
 def _is_unused(_: Facts, port: Interface) -> bool:
     return port.description is not None and UNUSED.search(port.description.value) is not None
 
@@ -231,8 +264,8 @@ def _text(nos: str, made: Plans, what: Property) -> str:
     part, _, shown = _whole(made, what).partition(" ")
     if part in syntax.sectioned:
         shown = shown.rpartition(" / ")[2]
-    if SECRET.search(shown):
-        shown = " ".join(shown.split()[:2]) + " …"
+    if secret := SECRET.search(shown):
+        shown = f"{shown[: secret.end()]} …"
     shown = f"{syntax.verb} {shown}" if syntax.verb else shown
     return quoted(shown)
 

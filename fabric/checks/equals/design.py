@@ -31,8 +31,8 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
     """
     text = syntax_of(own.nos).joined(like.path)
     if odd.family.text.startswith(PORTS) or AT_PORT in odd.family.text:
-        if _is_tagged_only(odd, like, facts):
-            return True
+        if (odd.objects and not odd.extra and _has_address(like)) or _is_tagged_only(odd, like, facts):
+            return True  # a port that is free; that an address was lost shows at the far end (FAB253)
         names = [name for name in others.names_at.get(like.path, ()) if name.used and name.text not in witness.interfaces]
         if odd.extra:  # another object in its place, as a port of another speed has
             return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
@@ -51,9 +51,13 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
 
 
 def _is_tagged_only(odd: Odd, like: Row, facts: Facts) -> bool:
-    """Whether a port has no address where its subinterfaces have them. A lost one shows at the far end (FAB253)."""
+    """Whether a port has no address where its subinterfaces have them."""
     inside = [port for name, port in facts.interfaces.items() if name.startswith(f"{odd.name}.")]
-    return any(port.addresses for port in inside) and any(ADDRESS.fullmatch(value) for value in like.form.values)
+    return any(port.addresses for port in inside) and _has_address(like)
+
+
+def _has_address(like: Row) -> bool:
+    return any(ADDRESS.fullmatch(value) for value in like.form.values)
 
 
 def _is_unneeded(like: Row, own: Outline, others: Outline) -> bool:

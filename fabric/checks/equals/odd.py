@@ -61,7 +61,13 @@ def odd_ones(devices: Sequence[Device], is_inside: Inside) -> tuple[list[Odd], d
     `is_inside`: whether an address is one of the network; others are those of services, which devices of a role share.
     """
     tasks = _Tasks(devices)
-    every = (*_singles(devices, is_inside), *_absent(devices), *_lost_ports(devices), *_objects(devices))
+    every = (
+        *_singles(devices, is_inside),
+        *_absent(devices),
+        *_absent_names(devices),
+        *_lost_ports(devices),
+        *_objects(devices),
+    )
     found = [one for one in every if _is_equal(one, tasks.apart(one))]
     counts = Counter(one.device for one in found if not _is_verdict(one))
     unlike = {device: count for device, count in counts.items() if count > MOST_ODD}
@@ -172,6 +178,23 @@ def _absent(devices: Sequence[Device]) -> Iterator[Odd]:
             (what,) = body
             if not any(ADDRESS.fullmatch(value) for value in (*family.values, *what[1])):  # a neighbor of the others
                 yield Odd(at, family, "", (what,), (), count)
+
+
+def _absent_names(devices: Sequence[Device]) -> Iterator[Odd]:
+    """A small object with a chosen name that every other device has, and alike: the only entry of a filter."""
+    users: dict[tuple[Family, str], list[int]] = {}
+    for at, own in enumerate(devices):
+        for family, members in own.objects.items():
+            if family.text and not family.text.startswith(PORTS):
+                for name in filter(is_chosen, members):
+                    users.setdefault((family, name), []).append(at)
+    for (family, name), having in users.items():
+        if len(having) == len(devices) - 1 >= 2:
+            bodies = {devices[at].objects[family][name] for at in having}
+            body = next(iter(bodies))
+            if len(bodies) == 1 and len(body) <= SECTION:
+                (lacks,) = set(range(len(devices))) - set(having)
+                yield Odd(lacks, family, name, tuple(sorted(body)), (), len(having))
 
 
 def _lost_ports(devices: Sequence[Device]) -> Iterator[Odd]:

@@ -188,7 +188,7 @@ class Sessions(FilesCheck):
         if meant is not None and not blind:
             number = peer.remote_as.value if peer.remote_as else ""
             fact = f"the description names {meant.name}" if named else f"AS {number} belongs to {meant.name}"
-            unread = WARNING if _kernel_unread(meant) else ""
+            unread = WARNING if kernel_unread(meant) else ""
             yield self._at(facts, peer, f"address not assigned to any known device; {fact}", unread, meant)
         elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
             yield self._at(facts, peer, "address not assigned to any known device, and in no subnet of this device", WARNING)
@@ -238,7 +238,7 @@ class LocalAddress(FilesCheck):
                     users.setdefault(source, []).append(session_name(peer.vrf, peer.peer))
             for source, names in users.items():  # a group's line holds for many
                 message = f"{listed(names, 1)}: local address {source.value} is not configured on this device"
-                yield self.on(facts, source, message, severity=WARNING if _kernel_unread(facts) else "")
+                yield self.on(facts, source, message, severity=WARNING if kernel_unread(facts) else "")
 
 
 def has_addresses(facts: Facts) -> bool:
@@ -252,7 +252,7 @@ def addresses_unread(network: Network) -> Iterator[tuple[str, str]]:
         yield "local addresses and far ends of sessions", f"addresses are not in the files: {listed(names)}"
 
 
-def _kernel_unread(facts: Facts) -> bool:
+def kernel_unread(facts: Facts) -> bool:
     """Routing without the files of the system below it, which may have addresses as well."""
     nos = installed(facts.nos)
     word = nos.idiom.addresses_in if nos is not None and nos.idiom is not None else ""
@@ -263,7 +263,7 @@ def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:
     """Whether the local address of the session is known; if not, the far end may have a session with an unparsed one."""
     if peer.interface or network.near[id(facts)].beside(peer.vrf, peer.peer):
         return True
-    return has_addresses(facts) and (peer.source is not None or not _kernel_unread(facts))
+    return has_addresses(facts) and (peer.source is not None or not kernel_unread(facts))
 
 
 class RouterId(FilesCheck):

@@ -23,7 +23,7 @@ class Misplaced(FilesCheck):
     otherwise shows a brace that was lost, added or moved: what follows belongs to another block than it seems to.
     """
 
-    id = "FAB2515"
+    id = "FAB2517"
     title = "Blocks are nested as they are indented"
     severity = WARNING
     example = "`}` below `et-0/0/1 {` instead of above it: the second port is inside the block of the first"
@@ -61,7 +61,7 @@ class Indented(NamedTuple):
 
 def misplaced(text: str) -> list[Indented]:
     """Lines that are indented otherwise than their blocks are nested; none in a file without a habit."""
-    if text.lstrip()[:1] in ("", "{", "["):  # JSON, which is parsed as a whole
+    if "{\n" not in text or text.lstrip()[:1] in ("{", "["):  # the latter is JSON, which is parsed as a whole
         return []
     lines = list(_lines(text))
     inside = [line for line in lines if line.open]

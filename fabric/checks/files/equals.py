@@ -23,6 +23,8 @@ EXPLAINS = {  # a check of facts → words of the statements whose absence it re
     "FAB2501": re.compile("communit"),
     "FAB2502": re.compile("reflector"),
     "FAB2503": re.compile("multihop"),
+    "FAB2513": re.compile("password|authentication"),
+    "FAB2515": re.compile("retain"),
 }
 
 

@@ -70,6 +70,32 @@ class NextHops(FilesCheck):
                 yield self.on(facts, at, f"next hop of EVPN routes is changed for {names}, and this device has no VTEP")
 
 
+class Retained(FilesCheck):
+    """Looks for devices without a VTEP that pass EVPN routes on, and drop those of route targets that they do not import.
+
+    NX-OS keeps no route that no VRF and no VNI imports. A spine imports none, so with eBGP its leaves learn nothing of each
+    other (Cisco Nexus 9000 Series NX-OS VXLAN Configuration Guide: `retain route-target all` on the spines). A route
+    reflector keeps the routes of its clients.
+    """
+
+    id = "FAB2515"
+    title = "EVPN routes are kept on devices without a VTEP"
+    severity = ERROR
+    example = "an NX-OS spine with leaves in several ASes, and no `retain route-target all`"
+    remediation = "configure `retain route-target all` in the EVPN address family"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            process = facts.bgp.get("")
+            if process is None or process.retained is None or process.retained.value or has_vtep(facts):
+                continue
+            peers = [peer for peer in evpn_of(process) if not (peer.reflected and peer.reflected.value)]
+            imports = any(vrf.imports for vrf in facts.vrfs.values())
+            if len(peers) >= TRANSIT and not imports and all(is_external(process, peer) for peer in peers):
+                names = listed([peer.peer for peer in peers], 2)
+                yield self.on(facts, process.retained, f"EVPN routes of {names} are dropped: no VRF or VNI imports them")
+
+
 class Communities(FilesCheck):
     """Looks for EVPN sessions that send no extended communities.
 

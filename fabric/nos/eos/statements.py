@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from fabric.nos.eos.texts import without_comments
 from fabric.nos.eos.typed import as_shown
 from fabric.nos.statements.forms import Path as Statement, indented
 from fabric.nos.statements.syntax import Syntax
@@ -11,7 +12,7 @@ CLOSING = frozenset({"exit", "end", "EOF"})
 
 
 def _statements(text: str) -> Iterator[tuple[Statement, int]]:
-    return indented(as_shown(text), closing=CLOSING)
+    return indented(as_shown(without_comments(text)), closing=CLOSING)
 
 
 SYNTAX = Syntax(

@@ -1,9 +1,11 @@
+from .authentication import password as password
 from .folder import Device as Device, Folder as Folder, scan as scan
 from .indented import Section as Section, read_indented as read_indented
 from .passes import Entry as Entry, add_policies as add_policies, read_route_maps as read_route_maps
 from .reader import Reader as Reader
 from .readers import is_read as is_read, read_device as read_device
 from .recognize import Kind as Kind
+from .routes import static_route as static_route
 from .secret import (
     OF_TRAPS as OF_TRAPS,
     community as community,
@@ -13,6 +15,7 @@ from .secret import (
 )
 from .unread import PART_REASON as PART_REASON
 from .words import (
+    ROOT_LOGIN as ROOT_LOGIN,
     asn as asn,
     each_name as each_name,
     esi as esi,

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from ipaddress import ip_address, ip_interface
 
+ROOT_LOGIN = "root may log in over SSH with a password"
 RANGE = re.compile(r"^(.*?)(\d+)-(\d+)$")
 
 

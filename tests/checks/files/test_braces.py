@@ -21,15 +21,15 @@ def swapped(at: int) -> str:
 
 
 CASES: Mapping[tuple[str, str], Case] = {
-    ("FAB2515", "small"): (SMALL, []),
-    ("FAB2515", "as it is printed"): ({"r1.junos": TEXT}, []),
-    ("FAB2515", "a port inside another"): (
+    ("FAB2517", "small"): (SMALL, []),
+    ("FAB2517", "as it is printed"): ({"r1.junos": TEXT}, []),
+    ("FAB2517", "a port inside another"): (
         {"r1.junos": swapped(10)},
-        ["r1.junos:10: warning[FAB2515]: r1: the line is indented as inside 1 block, but it is inside 2 blocks; 1 more line"],
+        ["r1.junos:10: warning[FAB2517]: r1: the line is indented as inside 1 block, but it is inside 2 blocks; 1 more line"],
     ),
-    ("FAB2515", "a statement inside a unit"): (
+    ("FAB2517", "a statement inside a unit"): (
         {"r1.junos": swapped(6)},
-        ["r1.junos:7: warning[FAB2515]: r1: the line is indented as inside 2 blocks, but it is inside 3 blocks"],
+        ["r1.junos:7: warning[FAB2517]: r1: the line is indented as inside 2 blocks, but it is inside 3 blocks"],
     ),
 }
 

@@ -154,6 +154,43 @@ def test_a_secret_is_not_quoted() -> None:
     assert not any("0815hidden" in line for line in found)
 
 
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("   neighbor SPINES password 7 0815hidden\n", "neighbor * password …"),
+        ("   neighbor SPINES send-community extended\n", "neighbor * send-community extended"),
+    ],
+)
+def test_the_word_before_a_secret_is_quoted(line: str, shown: str) -> None:
+    group = "   neighbor SPINES peer group\n"
+    files = {name: text.replace(group, group + line) for name, text in LEAVES.items()}
+    found = heads(but(files, {"leaf1.eos": {line: ""}}))
+    assert [one for one in found if "FAB289" in one] == [
+        f"leaf1.eos:26: warning[FAB289]: leaf1: SPINES: missing `{shown}`, which 3 similar objects have"
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "snmp-server community 0815hidden\n",
+        "username admin nopassword\n",
+        "aaa root nopassword\n",
+        "no password strength-check\n",
+        "management telnet\n   no shutdown\n",
+    ],
+)
+def test_a_statement_that_weakens_security_is_not_proposed(line: str) -> None:
+    files = {name: f"{text}{line}" for name, text in LEAVES.items()}
+    found = heads(files | {"leaf1.eos": LEAVES["leaf1.eos"]})
+    assert not [one for one in found if "FAB289" in one]
+
+
+def test_a_free_port_is_no_port_without_its_address() -> None:
+    port = "interface Ethernet9\n   mtu 9214\n   no switchport\n   service-profile ROCE\n"
+    assert not [one for one in heads(LEAVES | {"leaf1.eos": LEAVES["leaf1.eos"] + port}) if "FAB289" in one]
+
+
 ENTRIES = """\
 route-map RM-IN permit 10
    match ip address prefix-list PL

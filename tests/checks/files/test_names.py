@@ -7,7 +7,7 @@ import pytest
 from fabric.checks import syntax_of
 from fabric.checks.equals.spelling import is_slip
 from fabric.checks.folder import check_network
-from tests.checks.files.helpers import Files, but, network
+from tests.checks.files.helpers import Files, all_say, but, network
 
 IDS = ("FAB281", "FAB2509", "FAB2510", "FAB2511")
 EOS = """\
@@ -242,6 +242,14 @@ def test_references_of_older_releases_of_sonic_name_their_table() -> None:
     assert any(line.endswith("error[FAB281]: leaf1: buffer pool lossles is used, but not defined") for line in heads(wrong))
 
 
+def test_a_peer_group_of_frr_without_a_neighbor_is_noted_beside_the_tables_of_sonic() -> None:
+    group = "router bgp 65001\n neighbor fd00::2UP peer-group\n neighbor UP peer-group\n neighbor fd00::2 peer-group UP\n"
+    files = {"leaf1.sonic/config_db.json": SONIC, "leaf1.sonic/frr.conf": group}
+    assert [line.partition(": ")[2] for line in heads(files)] == [
+        "note[FAB2509]: leaf1: peer group fd00::2UP is defined, but not used"
+    ]
+
+
 @pytest.mark.parametrize("case", DANGLING)
 def test_a_name_without_its_other_end(case: tuple[str, str, str]) -> None:
     name, old, new = case
@@ -253,6 +261,40 @@ def test_a_name_without_its_other_end(case: tuple[str, str, str]) -> None:
 def test_a_table_of_sonic_names_what_is_not_there(case: tuple[str, str]) -> None:
     found = heads(but({"leaf1.sonic": SONIC}, {"leaf1.sonic": {case[0]: case[1]}}))
     assert any(line.endswith(OF_TABLES[case]) for line in found), found
+
+
+VRFS = {
+    "eos": (
+        "vrf instance red\nrouter general\n   vrf red\n      leak routes source-vrf blue subscribe-policy RM\n"
+        "   vrf pink\n      leak routes source-vrf red subscribe-policy RM\nroute-map RM permit 10\n"
+        "ip route vrf red 10.0.0.0/8 egress-vrf white 10.1.0.1\n",
+        {"VRF blue", "VRF pink", "VRF white"},
+    ),
+    "nxos": ("vrf context red\n  ip route 10.0.0.0/8 10.1.0.1 vrf blue\n  ip route 10.1.0.0/16 Null0\n", {"VRF blue"}),
+    "junos": (
+        "set routing-instances red instance-type vrf\nset routing-options rib-groups G import-rib [ inet.0 blue.inet.0 ]\n"
+        "set routing-options interface-routes rib-group inet G\n"
+        "set routing-options static route 10.0.0.0/8 next-table red.inet.0\n",
+        {"routing-instance blue"},
+    ),
+    "frr": (
+        "frr version 10.0\niface red\n vrf-table auto\nvrf red\n ip route 10.0.0.0/8 10.1.0.1 nexthop-vrf blue\n",
+        {"VRF blue"},
+    ),
+    "cumulus": ("nv set vrf red router static 10.0.0.0/8 via 10.1.0.1 vrf blue\n", {"VRF blue"}),
+    "sonic": (
+        '{"PORT": {"Ethernet0": {"lanes": "0"}}, "VRF": {"Vrf-red": {}},'
+        ' "STATIC_ROUTE": {"Vrf-red|10.0.0.0/8": {"nexthop": "10.1.0.1", "nexthop-vrf": "Vrf-blue"}}}',
+        {"VRF Vrf-blue"},
+    ),
+}
+
+
+@pytest.mark.parametrize("nos", VRFS)
+def test_each_vrf_that_routes_are_taken_from_is_named(nos: str) -> None:
+    text, undefined = VRFS[nos]
+    found = [one for one in all_say({f"leaf1.{nos}": text}) if one.id == "FAB281"]
+    assert {one.message.removesuffix(" is used, but not defined") for one in found} == undefined
 
 
 @pytest.mark.parametrize("nos", ["cumulus", "eos", "frr", "junos", "nxos", "sonic"])

@@ -174,3 +174,33 @@ def test_a_port_without_its_profile_is_named(lost: str, port: int, statement: st
 def test_profiles_that_differ_by_the_cable_are_by_design() -> None:
     found, _ = check_network(network(leaves()))
     assert not [one for one in found if one.id == "FAB289"]
+
+
+MANAGED = """\
+system { host-name leaf{n}; }
+policy-options {
+    prefix-list MANAGEMENT {
+        172.16.0.0/16;
+    }
+    prefix-list TENANT {
+        10.9.0.0/16;
+    }
+}
+firewall {
+    family inet {
+        filter CONTROL { term a { from { prefix-list MANAGEMENT; } then accept; } }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("entry", "found"), [("        172.16.0.0/16;\n", 1), ("    prefix-list TENANT {\n        10.9.0.0/16;\n    }\n", 0)]
+)
+def test_the_only_entry_of_a_list_is_missed_where_the_list_is_used(entry: str, found: int) -> None:
+    files = {f"leaf{n}.junos": MANAGED.replace("{n}", str(n)) for n in (1, 2, 3)}
+    files["leaf2.junos"] = files["leaf2.junos"].replace(entry, "")
+    findings, _ = check_network(network(files))
+    assert [one.message.partition(",")[0] for one in findings if one.id == "FAB289"] == [
+        "MANAGEMENT: missing `set policy-options prefix-list * 172.16.0.0/16`"
+    ] * found

@@ -23,6 +23,19 @@ CASES: Mapping[tuple[str, str], Case] = {
             "\n    hint: give each device a name of its own; check alternatives for one device in separate runs",
         ],
     ),
+    ("FAB2514", "small"): (SMALL, []),
+    ("FAB2514", "at the console, over SSH, from everywhere"): (
+        {
+            "leaf1.eos": "hostname leaf1\nusername admin nopassword\n",
+            "leaf2.nxos": "hostname leaf2\naaa authentication login default none\n",
+            "spine1.junos": "set system services ssh root-login allow\n",
+        },
+        [
+            "leaf1.eos:2: warning[FAB2514]: leaf1: user admin needs no password at the console",
+            "leaf2.nxos:2: error[FAB2514]: leaf2: logins are not authenticated (default)",
+            "spine1.junos:1: warning[FAB2514]: spine1: root may log in over SSH with a password",
+        ],
+    ),
     ("FAB281", "small"): (SMALL, []),
     ("FAB281", "filters that are defined nowhere, reported once"): (
         but(

@@ -63,7 +63,57 @@ GATEWAYS = {
     f"leaf{n}.eos": "interface Vlan10\n   vrf red\n   ip address virtual 10.61.1.1/24\nvrf instance red\n" for n in (1, 2, 3)
 }
 
+NXOS_SPINE = """\
+hostname spine1
+feature bgp
+nv overlay evpn
+interface loopback0
+  ip address 10.255.1.1/32
+route-map KEEP permit 10
+  set ip next-hop unchanged
+router bgp 65100
+  address-family l2vpn evpn
+    retain route-target all
+  template peer LEAF
+    update-source loopback0
+    ebgp-multihop 3
+    address-family l2vpn evpn
+      send-community extended
+      route-map KEEP out
+  neighbor 10.255.0.1
+    inherit peer LEAF
+    remote-as 65001
+  neighbor 10.255.0.2
+    inherit peer LEAF
+    remote-as 65002
+"""
+NXOS = EBGP | {"spine1.nxos": NXOS_SPINE}
+del NXOS["spine1.eos"]
+RETAIN = "    retain route-target all"
+
 CASES: Mapping[tuple[str, str], Case] = {
+    ("FAB2515", "kept"): (NXOS, []),
+    ("FAB2515", "dropped"): (
+        without(NXOS, "spine1.nxos", RETAIN),
+        [
+            "spine1.nxos:8: error[FAB2515]: spine1: EVPN routes of 10.255.0.1, 10.255.0.2 are dropped: no VRF or VNI imports "
+            "them"
+        ],
+    ),
+    ("FAB2515", "clients of a route reflector"): (
+        but(
+            without(NXOS, "spine1.nxos", RETAIN),
+            {"spine1.nxos": {"      route-map KEEP out": "      route-reflector-client"}},
+        ),
+        [],
+    ),
+    ("FAB2515", "a leaf"): (
+        but(
+            without(NXOS, "spine1.nxos", RETAIN),
+            {"spine1.nxos": {"route-map KEEP permit": "interface nve1\n  member vni 10\nroute-map KEEP permit"}},
+        ),
+        [],
+    ),
     ("FAB2500", "kept"): (EBGP, []),
     ("FAB2500", "iBGP"): (without(IBGP, "spine1.eos", "   neighbor EVPN next-hop-unchanged"), []),
     ("FAB2500", "changed"): (

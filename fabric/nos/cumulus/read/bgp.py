@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import TypeVar
 
-from fabric.facts import Bgp, Facts, Located, Neighbor
+from fabric.facts import Authentication, Bgp, Facts, Located, Neighbor
 from fabric.nos.cumulus.read.ports import vrf_name
 from fabric.nos.cumulus.read.tree import number, off, string, switch, truth
-from fabric.nos.reading import Branch, asn, is_address
+from fabric.nos.reading import Branch, asn, is_address, password
 
 T = TypeVar("T")
 FAMILIES = {"ipv4-unicast": "ipv4", "ipv6-unicast": "ipv6", "l2vpn-evpn": "evpn"}
@@ -99,6 +99,7 @@ def _neighbor(file: str, vrf: str, text: str, branch: Branch, groups: Branch) ->
     neighbor.source = levels.first(string, "update-source")
     neighbor.description = levels.first(string, "description")
     neighbor.multihop = levels.first(number, "multihop-ttl")
+    neighbor.authentication = levels.first(_authentication, "password")
     neighbor.bfd = levels.first(_bfd, "bfd")
     neighbor.keepalive_s = levels.first(number, "timers", "keepalive")
     neighbor.hold_s = levels.first(number, "timers", "hold")
@@ -133,3 +134,9 @@ def _bfd(branch: Branch, file: str) -> Located[bool] | None:
     """Switched on, or given a profile."""
     profile = string(branch.at("profile"), file)
     return switch(branch, file) or (Located(True, profile.line, file) if profile else None)
+
+
+def _authentication(branch: Branch, file: str) -> Located[Authentication] | None:
+    """`$nvsec$…` is encrypted, `*` hidden."""
+    word = branch.word
+    return Located(password(word, encrypted=word.startswith("$")), branch.value.line, file) if word is not None else None

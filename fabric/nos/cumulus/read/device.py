@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabric.facts import MANAGEMENT, Facts, Located, Vni, Vrf
+from fabric.facts import MANAGEMENT, Facts, Located, Route, Vni, Vrf
 from fabric.nos.cumulus.read import names, paths
 from fabric.nos.cumulus.read.bgp import read_bgp
 from fabric.nos.cumulus.read.ports import read_ports, vrf_name
 from fabric.nos.cumulus.read.qos import read_qos
 from fabric.nos.cumulus.read.tree import found, number, read_tree, string, switch
-from fabric.nos.reading import OF_TRAPS, Branch, Entry, add_policies, community, mac, numbers
+from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, Branch, Entry, add_policies, community, is_address, mac, numbers, prefix
 
 COMMUNITIES = {  # path of communities → what they are; NVUE has none that may write
     "readonly-community": community(writes=False),
@@ -27,6 +27,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         _system(facts, file, tree)
         _vrfs(facts, file, tree)
         _overlay(facts, file, tree)
+        _routes(facts, file, tree)
         read_ports(facts, file, tree)
         read_bgp(facts, file, tree)
         read_qos(facts, file, tree)
@@ -45,8 +46,7 @@ def _system(facts: Facts, file: str, tree: Branch) -> None:
     system, services = tree.at("system"), facts.services
     if hostname := string(system.at("hostname"), file):
         facts.name, facts.hostname = hostname.value, hostname
-    shared = string(system.at("global", "fabric-mac"), file) or string(system.at("global", "anycast-mac"), file)
-    facts.anycast_mac = Located(mac(shared.value), shared.line, file) if shared else facts.anycast_mac
+    facts.anycast_mac = _gateway_mac(system.at("global"), file) or facts.anycast_mac
     facts.hash_seed = number(system.at("forwarding", "hash-seed"), file) or facts.hash_seed
     services.lldp = switch(system.at("lldp"), file) or services.lldp or Located(True, 1, file)  # on by default
     for kind, into in (("ntp", services.ntp), ("syslog", services.syslog), ("dns", services.dns)):
@@ -54,9 +54,21 @@ def _system(facts: Facts, file: str, tree: Branch) -> None:
             into += [Located(stars[-1], part.line, file) for stars, part in found(tree, path)]
     for _, part in found(tree, "system/control-plane/acl/*/inbound"):
         services.control_plane = services.control_plane or Located(True, part.line, file)
+    root = system.at("ssh-server", "permit-root-login")
+    if root.word == "enabled":
+        services.weak_logins.append(Located(ROOT_LOGIN, root.value.line, file))
     for path, what in COMMUNITIES.items():
         for _, part in found(tree, f"system|service/snmp-server/{path}"):
             services.plain_text += [Located(what, one.line, file) for one in part.parts.values()]
+
+
+def _gateway_mac(shared: Branch, file: str) -> Located[str] | None:
+    """That of virtual routers, whose last byte is the fabric ID (NVUE Command Reference, `system global fabric-id`)."""
+    number_ = number(shared.at("fabric-id"), file)
+    of_id = Located(f"00:00:5e:00:01:{number_.value:02x}", number_.line, file) if number_ and number_.value < 256 else None
+    stated = [string(shared.at(key), file) for key in ("fabric-mac", "anycast-mac")]
+    found = stated[0] or of_id or stated[1]
+    return Located(mac(found.value), found.line, file) if found else None
 
 
 def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
@@ -70,6 +82,16 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         own.rd = string(bgp.at("rd"), file)
         own.imports = _keys(bgp.at("route-import", "from-evpn", "route-target"), file)
         own.exports = _keys(bgp.at("route-export", "to-evpn", "route-target"), file)
+
+
+def _routes(facts: Facts, file: str, tree: Branch) -> None:
+    for path in ("vrf/*/router/static/*/via/*", "vrf/*/router/static/*/distance/*/via/*"):
+        for stars, part in found(tree, path):
+            name, destination, hop = vrf_name(stars[0]), prefix(stars[1]), stars[-1]
+            if destination is not None:
+                known = is_address(hop) and "interface" not in part.parts
+                table = vrf_name(part.at("vrf").word or stars[0])
+                facts.routes.append(Route(name, destination, hop if known else "", table, part.line, file))
 
 
 def _keys(branch: Branch, file: str) -> list[Located[str]]:
@@ -103,9 +125,9 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
     for (name,), branch in found(tree, "router/policy/prefix-list/*"):
         rows = facts.prefixes.setdefault(name, [])
         for _, rule in found(branch, "rule/*"):
-            for prefix, part in rule.at("match").parts.items():
+            for net, part in rule.at("match").parts.items():
                 low, high = part.at("min-prefix-len").word, part.at("max-prefix-len").word
-                text = prefix + (f" ge {low}" if low else "") + (f" le {high}" if high else "")
+                text = net + (f" ge {low}" if low else "") + (f" le {high}" if high else "")
                 if rule.at("action").word == "permit":
                     rows.append(Located(text, part.line, file))
 

@@ -64,7 +64,7 @@ system/aaa/user/*/hashed-password|password
 system/control-plane/acl/*/inbound|outbound
 system/dns|ntp|syslog/server/*
 system/forwarding/hash-seed
-system/global/fabric-mac|anycast-mac
+system/global/fabric-mac|fabric-id|anycast-mac
 system/hostname
 system/lldp/state|enable
 system/snmp-server/readonly-community|readonly-community-v6/*
@@ -140,7 +140,7 @@ system/aaa|acl|api|cli|config|cpld|date-time|docker|eventd|factory-default|fips|
 system/control-plane/acl|policer|trap/**
 system/dns/domain|search|server|vrf/**
 system/forwarding/ecmp-hash|ecmp-weight-normalisation|host-route-preference|lag-hash|packet-trim|programming|profile/**
-system/global/arp|l3svd|nd|reserved|svd|system-mac|vrr/**
+system/global/anycast-id|arp|l3svd|nd|reserved|svd|system-mac|vrr/**
 system/image|link|log|maintenance|message|nat|packages|packet-trim|password-hardening|port-mirror|ptp|reboot|security|sflow/**
 system/lldp/dot1-tlv|dot3-tlv|lldp-med-inventory-tlv|mode|tx-hold-multiplier|tx-interval/**
 system/ntp/auth|dhcp|enable|keys|listen|pool|server|state|vrf/**

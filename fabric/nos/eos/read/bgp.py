@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor, Vni, Vrf
+from fabric.facts import MANAGEMENT, Authentication, Bgp, Facts, Located, Neighbor, Vni, Vrf
 from fabric.nos.eos.read.names import port_name
-from fabric.nos.reading import Section, asn, each_name, integer, is_address, numbers
+from fabric.nos.reading import Section, asn, each_name, integer, is_address, numbers, password
 
 MOST_ROUTES = 12000  # the limit of a neighbor that states none; 0 is no limit
 FAMILIES = {"ipv4": "ipv4", "ipv4 unicast": "ipv4", "ipv6": "ipv6", "ipv6 unicast": "ipv6", "evpn": "evpn"}
@@ -225,5 +225,14 @@ def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: 
         put("unchanged", True)
     elif head == "route-reflector-client":
         put("reflected", True)
+    elif head == "password" and rest:
+        put("authentication", _authentication(rest))
     elif head in ("route-map", "prefix-list") and len(rest) > 1:
         put("import_filter" if rest[1] == "in" else "export_filter", rest[0])
+
+
+def _authentication(words: list[str]) -> Authentication:
+    """`password 7 …`, `password shared-secret profile NAME algorithm …`; a password without a type is in clear text."""
+    if words[0] == "shared-secret":
+        return Authentication("TCP-AO")
+    return password(words[-1], encrypted=len(words) > 1 and words[0] != "0")

@@ -9,6 +9,7 @@ from fabric.facts import LOCALIZED, MANAGEMENT, Facts, Interface, Located, Secre
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.eos.read.qos import Qos
+from fabric.nos.eos.texts import without_banners, without_comments
 from fabric.nos.eos.typed import as_shown
 from fabric.nos.reading import (
     Section,
@@ -25,6 +26,7 @@ from fabric.nos.reading import (
     prefix,
     read_indented,
     read_route_maps,
+    static_route,
     typed,
 )
 
@@ -36,26 +38,29 @@ VLAN_MTU = 1500  # without `mtu` and `interface defaults`: `show interfaces vlan
 
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (
-    "aaa", "agent", "alias", "arp", "boot", "clock", "configure", "cvx", "daemon", "dhcp", "dns", "dot1x", "email", "end",
-    "enable", "errdisable", "event-handler", "event-monitor", "hardware", "hash", "ip arp", "ip dhcp", "ip domain",
-    "ip domain-list", "ip domain-lookup", "ip domain-name", "ip ftp", "ip hardware", "ip http", "ip icmp", "ip igmp",
-    "ip nat", "ip radius", "ip route", "ip routing", "ip ssh", "ip tacacs", "ip tftp", "ipv6 hardware", "ipv6 icmp",
-    "ipv6 nd", "ipv6 route", "ipv6 unicast-routing", "ipv6 neighbor", "lacp", "license", "link", "load-balance",
-    "load-interval", "logging", "mac", "maintenance", "management accounts", "management api gnmi", "management console",
-    "management cvx", "management defaults", "management security", "management ssh", "management tech-support",
-    "match-list", "mcs", "mlag", "monitor", "mpls", "msrp", "no aaa", "no ip icmp", "no ip igmp", "no ip routing",
-    "no logging", "no schedule", "no snmp-server", "no spanning-tree", "no service", "no vlan", "no event-handler", "ntp",
-    "patch", "peer-filter", "platform", "policy-map type copp", "port-channel", "priority-flow-control", "privilege",
-    "prompt", "ptp", "qos", "queue-monitor", "radius", "radius-server", "rib", "role", "router bfd", "router general",
-    "router isis", "router multicast", "router ospf", "router pim", "schedule", "service", "sflow", "snmp-server",
-    "spanning-tree", "storm-control", "switchport", "system", "tacacs-server", "tap", "terminal", "tracker",
-    "traffic-policies", "transceiver", "trident", "username", "virtual-cable", "vlan internal", "vrrp", "zerotouch",
-    "banner", "control-plane", "poe", "sampled-flow", "flow", "environment", "process", "redundancy", "ip virtual-router",
-    "ip name-server", "lldp", "hostname", "bfd", "ip load-sharing", "ip prefix-list", "ipv6 prefix-list",
-    "ip community-list", "ip extcommunity-list", "ip large-community-list", "ip as-path", "ip access-list",
-    "ipv6 access-list", "mac access-list", "route-map", "vrf instance", "vrf definition", "vlan", "management telnet",
-    "management api http-commands", "no lldp", "no ip http", "class-map", "policy-map", "router traffic-engineering",
-    "ipv6 routing", "no ipv6", "no enable", "no username", "no management",
+    "aaa", "agent", "alias", "arp", "boot", "clock", "configure", "cvx", "daemon", "dhcp", "dns", "dot1x", "email",
+    "end", "enable", "errdisable", "event-handler", "event-monitor", "hardware", "hash",
+    "ip address virtual source-nat", "ip arp", "ip dhcp", "ip domain", "ip domain-list", "ip domain-lookup",
+    "ip domain-name", "ip ftp", "ip hardware", "ip http", "ip icmp", "ip igmp", "ip nat", "ip radius", "ip route",
+    "ip routing", "ip ssh", "ip tacacs", "ip telnet", "ip tftp", "ipv6 hardware", "ipv6 icmp", "ipv6 nd", "ipv6 route",
+    "ipv6 unicast-routing", "ipv6 neighbor", "lacp", "license", "link", "load-balance", "load-interval", "logging",
+    "mac", "maintenance", "management accounts", "management api gnmi", "management api models",
+    "management api netconf", "management api restconf", "management http-server", "management xmpp",
+    "management console", "management cvx", "management defaults", "management security", "management ssh",
+    "management tech-support", "match-list", "mcs", "mlag", "monitor", "mpls", "msrp", "no aaa", "no ip icmp",
+    "no ip igmp", "no ip routing", "no logging", "no schedule", "no snmp-server", "no spanning-tree", "no service",
+    "no vlan", "no event-handler", "ntp", "patch", "peer-filter", "platform", "policy-map type copp", "port-channel",
+    "priority-flow-control", "privilege", "prompt", "ptp", "qos", "queue-monitor", "radius", "radius-server", "rib",
+    "role", "router bfd", "router general", "router isis", "router l2-vpn", "router multicast", "router ospf",
+    "router pim", "schedule", "service", "sflow", "snmp-server", "spanning-tree", "storm-control", "switchport",
+    "system", "tacacs-server", "tap", "terminal", "tracker", "traffic-policies", "transceiver", "trident", "username",
+    "virtual-cable", "vlan internal", "vrrp", "zerotouch", "banner", "control-plane", "poe", "sampled-flow", "flow",
+    "environment", "process", "redundancy", "ip virtual-router", "ip name-server", "lldp", "hostname", "bfd",
+    "ip load-sharing", "ip prefix-list", "ipv6 prefix-list", "ip community-list", "ip extcommunity-list",
+    "ip large-community-list", "ip as-path", "ip access-list", "ipv6 access-list", "mac access-list", "route-map",
+    "vrf instance", "vrf definition", "vlan", "management telnet", "management api http-commands", "no lldp",
+    "no ip http", "class-map", "policy-map", "router traffic-engineering", "ipv6 routing", "no ipv6", "no enable",
+    "no username", "no management",
 )  # fmt: skip
 INTERFACE = (
     "arp", "bfd", "channel-group", "cdp", "description", "dhcp", "dot1x", "encapsulation", "error-correction", "evpn",
@@ -83,18 +88,8 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
     facts = Facts(name, "eos", tuple(files))
     for file, text in files.items():
-        _Reader(facts, file, read_indented(as_shown(_without_banners(text)))).read()
+        _Reader(facts, file, read_indented(as_shown(without_comments(without_banners(text))))).read()
     return facts
-
-
-def _without_banners(text: str) -> str:
-    """A banner's text is no config; its lines are emptied, so that the numbers of the others stay."""
-    lines, inside = text.split("\n"), False
-    for at, line in enumerate(lines):
-        if inside or line.startswith("banner "):
-            inside = line.strip() != "EOF"
-            lines[at] = ""
-    return "\n".join(lines)
 
 
 class _Reader:
@@ -116,6 +111,7 @@ class _Reader:
             facts.vlan_mtu = VLAN_MTU
         read_bgp(facts, self.file, config)
         self._policies()
+        self._routes()
         read_route_maps(facts, self.file, config)
         facts.watchdog_ms = self.qos.watchdog_ms
         facts.hash_seed = self.qos.hash_seed
@@ -191,6 +187,7 @@ class _Reader:
                 ):
                     services.control_plane = Located(True, part.number, self.file)
         self._open_doors()
+        self._logins()
         services.secrets += self._secrets()
 
     def _open_doors(self) -> None:
@@ -207,6 +204,25 @@ class _Reader:
                     services.plain_text.append(Located("http", own.number, self.file))
         for text, part in self.config.each("snmp-server community"):
             services.plain_text.append(Located(community("rw" in text.split()[1:]), part.number, self.file))
+
+    def _logins(self) -> None:
+        """A user without a password may log in at the console only, unless a statement permits it from the network too."""
+        services, config = self.facts.services, self.config
+        remote = config.has("aaa authentication policy local allow-nopassword-remote-login") or any(
+            own.line == "authentication empty-passwords permit"
+            for _, part in config.each("management ssh")
+            for own in part.walk()
+        )
+        found, where = (services.open_logins, "") if remote else (services.weak_logins, " at the console")
+        users = [(f"user {text.split()[0]}", text, part) for text, part in config.each("username") if text]
+        for user, text, part in [*users, *(("root", text, part) for text, part in config.each("aaa root"))]:
+            if text.split()[-1:] == ["nopassword"]:
+                found.append(Located(f"{user} needs no password{where}", part.number, self.file))
+        for text, part in config.each("aaa authentication login"):
+            name, *methods = text.split()
+            if methods == ["none"]:
+                into = services.weak_logins if name == "console" else services.open_logins
+                into.append(Located(f"logins are not authenticated ({name})", part.number, self.file))
 
     def _secrets(self) -> Iterator[Located[Secret]]:
         for text, part in self.config.each("username"):
@@ -239,6 +255,12 @@ class _Reader:
         if text and not placeholder(text):
             form = LOCALIZED if localized else form_of(text, kind)
             yield Located(Secret(what, form, login), part.number, self.file)
+
+    def _routes(self) -> None:
+        for head in ("ip route", "ipv6 route"):
+            for text, part in self.config.each(head):
+                place = part.number, self.file
+                self.facts.routes += static_route(text.split(), place, "", vrf_name, own="vrf", other="egress-vrf")
 
     def _policies(self) -> None:
         for head in ("ip prefix-list", "ipv6 prefix-list"):

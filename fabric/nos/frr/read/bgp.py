@@ -10,7 +10,7 @@ from fabric.facts import Bgp, Located, Neighbor, Secret, Vni, Vrf
 from fabric.nos.frr.read.line import Line, Open
 from fabric.nos.frr.read.neighbor import DIRECTIONS, FILTERS, NEIGHBOR, VERBS, Draft
 from fabric.nos.frr.read.words import Device, need_number, peer_address, vrf_name
-from fabric.nos.reading import asn, placeholder
+from fabric.nos.reading import asn, password, placeholder
 
 FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
 UNICAST = ("ipv4", "ipv6")
@@ -23,7 +23,7 @@ BGP = frozenset((
     "ebgp-requires-policy", "enforce-first-as", "fast-convergence", "fast-external-failover", "graceful-restart",
     "graceful-restart-disable", "graceful-shutdown", "hard-administrative-reset", "import-check", "input-queue-limit",
     "ipv6-auto-ra", "labeled-unicast", "listen", "log-neighbor-changes", "long-lived-graceful-restart",
-    "lu-ipv4-explicit-null", "lu-ipv6-explicit-null", "minimum-holdtime", "network", "nexthop-group",
+    "lu-ipv4-explicit-null", "lu-ipv6-explicit-null", "max-med", "minimum-holdtime", "network", "nexthop-group",
     "output-queue-limit", "per-source-nhg", "reject-as-sets", "retain", "route-map", "route-reflector",
     "rr-allow-outbound-policy", "session-dscp", "shutdown", "snmp", "suppress-duplicates", "suppress-fib-pending",
     "tcp-keepalive", "update-delay", "use-underlays-nexthop-weight", "wait-for-install",
@@ -138,9 +138,7 @@ class Process:
             case "interface":
                 self._interface(draft, line, words)
             case "password":
-                if not placeholder(words[-1]):
-                    secret = Located(Secret(f"BGP password of {name}"), line.number, line.file)
-                    self.device.facts.services.secrets.append(secret)
+                self._password(draft, line, words)
             case _ if verb in FILTERS:
                 self._filter(draft, line, verb, words)
             case _ if verb in VERBS:
@@ -175,6 +173,15 @@ class Process:
             return
         for name, value in VERBS[verb](words).items():
             draft.configured[name] = Located(not value if line.negated else value, line.number, line.file)
+
+    def _password(self, draft: Draft, line: Line, words: list[str]) -> None:
+        if line.negated:
+            draft.configured.pop("authentication", None)
+            return
+        draft.configured["authentication"] = Located(password(words[-1]), line.number, line.file)
+        if not placeholder(words[-1]):
+            secret = Located(Secret(f"BGP password of {draft.name}"), line.number, line.file)
+            self.device.facts.services.secrets.append(secret)
 
     def _filter(self, draft: Draft, line: Line, verb: str, words: list[str]) -> None:
         """The first filter of a direction is the one that facts name."""

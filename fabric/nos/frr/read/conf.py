@@ -9,7 +9,7 @@ from fabric.facts import Interface, Located, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.line import Line, Open, walk
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
-from fabric.nos.reading import Entry, esi, form_of, mac, placeholder, prefix, typed
+from fabric.nos.reading import Entry, esi, form_of, mac, placeholder, prefix, static_route, typed
 
 # Heads of lines that tell nothing a check asks for: of the whole file, of an interface, of a VRF, …
 PASSED = frozenset((
@@ -41,6 +41,27 @@ BFD = frozenset((
     "minimum-ttl", "passive-mode", "peer", "profile", "receive-interval", "shutdown", "transmit-interval",
 ))  # fmt: skip
 KEYS = frozenset(("key", "key-string", "accept-lifetime", "send-lifetime", "cryptographic-algorithm"))
+# OSPF and IS-IS are compared by their statements; facts have nothing of them.
+IGP = {
+    "ospf": frozenset((
+        "area", "auto-cost", "capability", "compatible", "default-information", "default-metric", "distance",
+        "distribute-list", "flood-reduction", "graceful-restart", "log-adjacency-changes", "max-metric", "maximum-paths",
+        "mpls-te", "neighbor", "network", "ospf", "passive-interface", "redistribute", "refresh", "router-id",
+        "router-info", "segment-routing", "summary-address", "timers", "write-multiplier",
+    )),
+    "ospf6": frozenset((
+        "area", "auto-cost", "default-information", "default-metric", "distance", "graceful-restart",
+        "log-adjacency-changes", "maximum-paths", "ospf6", "redistribute", "stub-router", "summary-address", "timers",
+        "write-multiplier",
+    )),
+    "isis": frozenset((
+        "advertise-high-metrics", "advertise-passive-only", "area-password", "attached-bit", "default-information",
+        "domain-password", "dynamic-hostname", "fast-reroute", "hostname", "is-type", "log-adjacency-changes",
+        "log-pdu-drops", "lsp-gen-interval", "lsp-mtu", "lsp-refresh-interval", "lsp-timers", "max-lsp-lifetime",
+        "metric-style", "mpls-te", "net", "purge-originator", "redistribute", "set-attached-bit", "set-overload-bit",
+        "spf", "spf-delay-ietf", "spf-interval", "summary-address", "topology",
+    )),
+}  # fmt: skip
 LISTS = {"as-path": "as-path list", "access-list": "access list", "prefix-list": "prefix list"}
 LISTS |= {f"{kind}community-list": "community list" for kind in ("", "ext", "large-")}
 
@@ -88,7 +109,15 @@ class _Conf:
         return True
 
     def _ip(self, line: Line, open_: Open) -> bool:
+        if line.words[1] == "route":
+            return self._route("", line)
         return line.words[1] == "protocol" or self._list(line, open_)
+
+    def _route(self, vrf: str, line: Line) -> bool:
+        if not line.negated:
+            place = line.number, line.file
+            self.facts.routes += static_route(line.words[2:], place, vrf, vrf_name, own="vrf", other="nexthop-vrf")
+        return True
 
     def _route_map(self, line: Line, open_: Open) -> bool:
         if line.words[1] != "optimization":
@@ -112,6 +141,8 @@ class _Conf:
 
     def _in_vrf(self, name: str, line: Line, _: Open) -> bool:
         vrf = self.facts.vrfs.get(name)
+        if line.words[0] in ("ip", "ipv6") and line.words[1:2] == ["route"]:
+            return self._route(name, line)
         if line.words[0] != "vni":
             return line.is_one_of(VRF)
         if vrf and not line.negated:
@@ -176,8 +207,10 @@ class _Conf:
         return line.words[0] in KEYS and line.words[1:2] != ["chain"]
 
     def _router(self, line: Line, open_: Open) -> bool:
-        """BGP alone is read; the lines of other protocols are unread, all of them."""
-        if line.words[1] != "bgp":
+        """BGP alone is read; the lines of protocols without a table are unread, all of them."""
+        if line.words[1] in IGP:
+            open_(lambda inner, _: inner.words[0] in IGP[line.words[1]])
+        elif line.words[1] != "bgp":
             self.facts.unread.append(line.located(line.rest(0)))
             open_(lambda *_: False)
         elif not line.negated:
@@ -193,7 +226,7 @@ TOP: dict[str, Callable[[_Conf, Line, Open], bool]] = {
     "hostname": _Conf._hostname,
     "interface": _Conf._interface,
     "ip": _Conf._ip,
-    "ipv6": _Conf._list,
+    "ipv6": _Conf._ip,
     "key": _Conf._key,
     "password": _Conf._password,
     "route-map": _Conf._route_map,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 
 from fabric.facts import Facts, Located, Secret
-from fabric.nos.reading import OF_TRAPS, community, form_of, placeholder
+from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, community, form_of, placeholder
 
 TARGET = re.compile(r'target="([^"]+)"|\s@@?(?:\([^)]*\))?\[?([\w.:-]+?)\]?(?::\d+)?(?:;|\s|$)')
 COMMUNITIES = {  # directive of snmpd.conf → what its community is
@@ -87,6 +87,33 @@ def _accounts(facts: Facts, file: str, text: str) -> None:
             facts.services.secrets.append(Located(secret, number, file))
 
 
+def _shadow(facts: Facts, file: str, text: str) -> None:
+    """A second field that is empty, not locked by `*` or `!`: no password is asked for."""
+    _accounts(facts, file, text)
+    for number, line in _lines(text):
+        name, _, rest = line.partition(":")
+        if rest.startswith(":"):
+            facts.services.weak_logins.append(Located(f"user {name} needs no password at the console", number, file))
+
+
+def _ssh(facts: Facts, file: str, text: str) -> None:
+    """The first value of a keyword counts; what stands below `Match` is for some users or addresses."""
+    first: dict[str, tuple[str, int]] = {}
+    for number, line in _lines(text):
+        facts.statements += 1
+        words = line.replace("=", " ").lower().split()
+        if words[0] == "match":
+            break
+        first.setdefault(words[0], (" ".join(words[1:]), number))
+    for keyword, into, what in (
+        ("permitrootlogin", facts.services.weak_logins, ROOT_LOGIN),
+        ("permitemptypasswords", facts.services.open_logins, "logins over SSH without a password are permitted"),
+    ):
+        value, number = first.get(keyword, ("", 0))
+        if value == "yes":
+            into.append(Located(what, number, file))
+
+
 def unbalanced(text: str) -> tuple[str, int] | None:
     """(what is wrong with the braces of a file, its line); nft loads nothing of the file then."""
     opened: list[int] = []
@@ -138,7 +165,7 @@ def _hostname(facts: Facts, file: str, text: str) -> None:
 
 
 def _passed(facts: Facts, file: str, text: str) -> None:
-    """Banners, SSH's settings and the like tell nothing that a check asks for."""
+    """Banners and the like tell nothing that a check asks for."""
     facts.statements += sum(1 for _ in _lines(text))
 
 
@@ -158,10 +185,10 @@ FILES: Mapping[str, Callable[[Facts, str, str], None]] = {
     "resolv.conf": _names,
     "rsyslog.conf": _log,
     "rules.v4": _filter,
-    "shadow": _accounts,
+    "shadow": _shadow,
     "snmpd.conf": _snmp,
-    "sshd.conf": _passed,
-    "sshd_config": _passed,
+    "sshd.conf": _ssh,
+    "sshd_config": _ssh,
     "sysctl.conf": _kernel,
     "timezone": _passed,
     "vtysh.conf": _passed,

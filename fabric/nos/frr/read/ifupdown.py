@@ -24,6 +24,7 @@ PASSED = frozenset((
     "gateway", "hostname", "ip-forward", "ip6-forward", "ipv6-addrgen", "metric", "network", "pointopoint",
     "preferred-lifetime", "ptm-enable", "scope", "tunnel-ttl", "vlan-protocol",
 ))  # fmt: skip
+INCLUDES = frozenset(("source", "source-directory"))  # other files, which are read where they are in the folder
 PASSED_STEMS = ("arp-", "bond-", "bridge-", "clagd-", "ethtool-", "link-", "mpls-", "mstpctl-", "offload-", "vxlan-")
 # Commands around the coming up of a device that change nothing that a check looks at.
 HOOKS = frozenset(("up", "down", "pre-up", "post-up", "pre-down", "post-down"))
@@ -82,6 +83,8 @@ def _sections(device: Device, file: str, text: str) -> dict[str, Stanza]:
             now = None
             if head == "iface" or "$" in value:
                 facts.unread.append(Located(line, number, file))
+        elif head in INCLUDES:
+            now = None
         elif now and (head in READ or (head in HOOKS and (ADDRESS_COMMAND.match(value) or FDB_COMMAND.match(value)))):
             name = head if head in READ else "address" if ADDRESS_COMMAND.match(value) else "fdb"
             now.attributes.setdefault(name, []).append(Located(value, number, file))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Bgp, Facts, Located, Neighbor
+from fabric.facts import Authentication, Bgp, Facts, Located, Neighbor
 from fabric.nos.junos.read.tree import Node, logical, number
 from fabric.nos.junos.read.vlans import Place
-from fabric.nos.reading import asn, is_address, prefix
+from fabric.nos.reading import asn, is_address, password, prefix
 
 FAMILIES = {
     ("inet", "unicast"): "ipv4",
@@ -17,6 +17,7 @@ FAMILIES = {
     ("evpn", "signaling"): "evpn",
 }
 UNICAST = ("ipv4", "ipv6")
+METHODS = {"ao": "TCP-AO", "md5": "MD5"}  # of `authentication-algorithm`
 MULTIHOP_TTL = 64  # of `multihop` without a word
 DEFAULT_PATHS = 16  # equal next hops of a route, unless `chassis maximum-ecmp` allows more
 Levels = tuple[Node, ...]  # the nearest first
@@ -98,6 +99,7 @@ def _neighbor(neighbor: Neighbor, levels: Levels) -> Neighbor:
     neighbor.unchanged = kept or Located(False, neighbor.line, neighbor.file)
     clients = _first(levels, "cluster")
     neighbor.reflected = Located(True, clients.line, clients.file) if clients else None
+    neighbor.authentication = _authentication(levels)
     neighbor.max_prefix = next((configured for _, node in families if (configured := _limit(node))), None)
     neighbor.import_filter = _policies(levels, "import")
     neighbor.export_filter = _policies(levels, "export")
@@ -121,6 +123,15 @@ def _remote_as(levels: Levels) -> Located[int | str] | None:
         return Located("external", configured.line, configured.file)
     kind = _first(levels, "type")
     return Located("internal", kind.line, kind.file) if kind and kind.value == "internal" else None
+
+
+def _authentication(levels: Levels) -> Located[Authentication] | None:
+    """A key, or a key chain with the algorithm that it is used with. `$9$` marks an encrypted key."""
+    chain, key = _first(levels, "authentication-key-chain"), _first(levels, "authentication-key")
+    if chain is not None:
+        algorithm = _first(levels, "authentication-algorithm")
+        return Located(Authentication(METHODS.get(algorithm.value if algorithm else "", "")), chain.line, chain.file)
+    return Located(password(key.value, encrypted=key.value.startswith("$")), key.line, key.file) if key else None
 
 
 def _asn(node: Node) -> Located[int] | None:

@@ -13,6 +13,7 @@ from fabric.nos.junos.read.interfaces import read_interfaces
 from fabric.nos.junos.read.known import unread
 from fabric.nos.junos.read.policy import read_policies
 from fabric.nos.junos.read.qos import read_qos
+from fabric.nos.junos.read.routes import read_routes
 from fabric.nos.junos.read.services import read_services, secrets
 from fabric.nos.junos.read.text import Config, read_text
 from fabric.nos.junos.read.tree import number
@@ -39,6 +40,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     read_interfaces(facts, root, everywhere, vlans)
     read_instances(facts, everywhere, vlans)
     read_bgp(facts, everywhere)
+    read_routes(facts, everywhere)
     facts.vtep = facts.vtep or evpn_source(facts)
     facts.elsewhere = any(map(OF_LINUX.search, files.values()))
     read_qos(facts, root)

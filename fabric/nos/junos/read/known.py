@@ -66,9 +66,9 @@ TOP: Mapping[str, str] = {
     "interfaces * unit * family": "iso mpls ccc tcc vpls any",
     "interfaces * unit * family inet": "accounting address arp-max-cache arp-new-hold-limit dhcp dhcp-client filter "
     "mac-validate mtu no-redirects no-neighbor-learn policer primary rpf-check sampling simple-filter targeted-broadcast "
-    "tcp-mss destination-udp-port",
+    "tcp-mss destination-udp-port unnumbered-address",
     "interfaces * unit * family inet6": "accounting address dad-disable dhcpv6-client filter mtu nd6-max-cache "
-    "nd6-new-hold-limit ndp-proxy no-neighbor-learn no-redirects policer rpf-check sampling tcp-mss",
+    "nd6-new-hold-limit ndp-proxy no-neighbor-learn no-redirects policer rpf-check sampling tcp-mss unnumbered-address",
     "interfaces * unit * family ethernet-switching": "filter inner-vlan-id-list interface-mode native-vlan-id port-mode "
     "recovery-timeout storm-control vlan policer mac-limit",
     "interfaces * unit * family bridge": "filter interface-mode inner-vlan-id-list policer storm-control vlan-id "
@@ -76,8 +76,8 @@ TOP: Mapping[str, str] = {
 }  # fmt: skip
 PLACES: Mapping[str, str] = {  # of the switch, and of every instance
     "protocols": "arp iccp igmp igmp-snooping l2-learning lacp layer2-control link-management lldp lldp-med loop-detect "
-    "mld mld-snooping mstp mvrp neighbor-discovery oam pim-snooping protection-group ptp router-advertisement rstp sflow "
-    "stp synce uplink-failure-detection vrrp vstp clock-synchronization dcbx dot1x xstp",
+    "mld mld-snooping msdp mstp mvrp neighbor-discovery network-isolation oam pim pim-snooping protection-group ptp "
+    "router-advertisement rstp sflow stp synce uplink-failure-detection vrrp vstp clock-synchronization dcbx dot1x xstp",
     "protocols bgp": "accept-remote-nexthop accepted-prefix-limit advertise-external advertise-from-main-vpn-tables "
     "advertise-inactive advertise-peer-as apply-macro as-override authentication-algorithm authentication-key "
     "authentication-key-chain bestpath bfd-liveness-detection bgp-error-tolerance bmp cluster damping description disable "
@@ -115,6 +115,33 @@ PLACES: Mapping[str, str] = {  # of the switch, and of every instance
     "vlan-range vlan-tags vxlan multicast-router-interface no-local-switching",
     "bridge-domains *": "bridge-options description domain-type enable-mac-move-action forwarding-options interface "
     "no-irb-layer-2-copy no-local-switching routing-interface service-id vlan-id vlan-id-list vxlan no-arp-suppression",
+}  # fmt: skip
+OSPF: Mapping[str, str] = {  # of OSPF and OSPF version 3
+    "": "backup-spf-options database-protection disable domain-id domain-vpn-tag export external-preference graceful-restart "
+    "import labeled-preference lsa-refresh-interval no-nssa-abr no-rfc-1583 overload preference prefix-export-limit "
+    "reference-bandwidth rib-group route-type-community source-packet-routing spf-options spring-traffic-engineering "
+    "topology traceoptions traffic-engineering",
+    " area *": "area-range authentication-type context-identifier inter-area-prefix-export inter-area-prefix-import "
+    "network-summary-export network-summary-import nssa sham-link-remote stub virtual-link",
+    " area * interface *": "authentication bandwidth-based-metrics bfd-liveness-detection dead-interval demand-circuit "
+    "disable dynamic-neighbors flood-reduction hello-interval interface-type ipsec-sa ldp-synchronization link-protection "
+    "metric neighbor no-advertise-adjacency-segment no-eligible-backup no-interface-state-traps "
+    "no-neighbor-down-notification node-link-protection passive poll-interval post-convergence-lfa priority "
+    "retransmit-interval secondary te-metric topology transit-delay",
+}  # fmt: skip
+PLACES = {
+    **PLACES,
+    **{f"protocols {version}{path}": heads for version in ("ospf", "ospf3") for path, heads in OSPF.items()},
+    "protocols isis": "backup-spf-options context-identifier disable export graceful-restart ignore-attached-bit import "
+    "level loose-authentication-check lsp-lifetime max-areas max-hello-size max-lsp-size max-snp-size multicast-topology net "
+    "no-adjacency-down-notification no-adjacency-holddown no-authentication-check no-ipv4-routing no-ipv6-routing overload "
+    "prefix-export-limit purge-originator reference-bandwidth rib-group source-packet-routing spf-options topologies "
+    "traceoptions traffic-engineering traffic-statistics wide-metrics-only",
+    "protocols isis interface *": "bfd-liveness-detection checksum csnp-interval disable hello-authentication-key "
+    "hello-authentication-type hello-interval hello-padding hold-time ldp-synchronization level link-protection "
+    "lsp-interval max-hello-size mesh-group metric no-adjacency-down-notification no-advertise-adjacency-segment "
+    "no-eligible-backup no-ipv4-multicast no-ipv6-multicast no-ipv6-unicast no-unicast-topology node-link-protection "
+    "passive point-to-point post-convergence-lfa priority te-metric topology",
 }  # fmt: skip
 INSTANCES: Mapping[str, str] = {
     "routing-instances *": "description egress-protection forwarding-options instance-role instance-type "

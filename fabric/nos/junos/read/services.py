@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fabric.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE, Located, Secret, Services
 from fabric.nos.junos.read.text import Config
 from fabric.nos.junos.read.tree import Node, find
-from fabric.nos.reading import community, placeholder
+from fabric.nos.reading import ROOT_LOGIN, community, placeholder
 
 PLAIN_TEXT: Mapping[str, str] = {
     "system services telnet": "telnet",
@@ -20,6 +20,7 @@ PLAIN_TEXT: Mapping[str, str] = {
     "system services xnm-clear-text": "XML over plain TCP",
     "system services extension-service request-response grpc clear-text": "gRPC without TLS",
 }
+WEAK_LOGINS: Mapping[str, str] = {"system services ssh root-login allow": ROOT_LOGIN}
 SECRET_WORDS = frozenset((
     "ascii-text", "authentication-key", "authentication-password", "encrypted-password", "hexadecimal", "plain-text-password",
     "plain-text-password-value", "pre-shared-key", "privacy-key", "privacy-password", "secret", "simple-password",
@@ -58,14 +59,25 @@ def read_services(services: Services, root: Node) -> None:
         services.lldp = Located(off is None, line, file)
     guards = [parsed for family in ("inet", "inet6") for parsed in _guards(root, family)]
     services.control_plane = Located(True, guards[0].line, guards[0].file) if guards else None
-    services.plain_text = [
-        Located(secret, node.line, node.file) for path, secret in PLAIN_TEXT.items() for _, node in find(root, path)
-    ]
-    services.plain_text += [
+    services.plain_text = sorted([*_stated(root, PLAIN_TEXT), *_communities(root)], key=_by_line)
+    services.weak_logins = _stated(root, WEAK_LOGINS)
+
+
+def _stated(root: Node, table: Mapping[str, str]) -> list[Located[str]]:
+    """What a table says of the statements that are there, by line."""
+    found = [Located(what, node.line, node.file) for path, what in table.items() for _, node in find(root, path)]
+    return sorted(found, key=_by_line)
+
+
+def _communities(root: Node) -> list[Located[str]]:
+    return [
         Located(community(writes="read-write" in node.at("authorization")), node.line, node.file)
         for _, node in find(root, "snmp community *")
     ]
-    services.plain_text.sort(key=lambda parsed: (parsed.file, parsed.line))
+
+
+def _by_line(parsed: Located[str]) -> tuple[str, int]:
+    return parsed.file, parsed.line
 
 
 def _guards(root: Node, family: str) -> list[Located[str]]:

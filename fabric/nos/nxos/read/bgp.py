@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from fabric.facts import Bgp, Located, Neighbor
+from fabric.facts import Authentication, Bgp, Located, Neighbor
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, as_number, constant, heads, known, port_name, vrf_name
-from fabric.nos.reading import Section, is_address
+from fabric.nos.reading import Section, is_address, password
 
 FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
 UNICAST = ("ipv4", "ipv6")
@@ -98,6 +98,8 @@ class Process:
             for name, parsed in values.items():
                 setattr(neighbor, name, parsed)
             self.target.neighbors[peer] = neighbor
+        if self.target.retained is None:  # by default, only those that a VRF or VNI imports
+            self.target.retained = Located(False, self.target.line, self.target.file)
         for process in self.vrfs.values():
             process.close()
 
@@ -108,7 +110,11 @@ class Shared:
 
     reading: Reading
     target: Bgp
-    unicast: bool
+    family: str
+
+    @property
+    def unicast(self) -> bool:
+        return self.family in UNICAST
 
 
 def start(reading: Reading, section: Section, asn: str) -> Process:
@@ -171,7 +177,7 @@ def _router_id(process: Process, section: Section, match: re.Match[str]) -> None
 
 
 def _shared(process: Process, section: Section, match: re.Match[str]) -> Below:
-    return SHARED, [Shared(process.reading, process.target, FAMILIES.get(match[1]) in UNICAST)]
+    return SHARED, [Shared(process.reading, process.target, FAMILIES.get(match[1], match[1]))]
 
 
 def _max_paths(shared: Shared, section: Section, match: re.Match[str]) -> None:
@@ -183,6 +189,11 @@ def _max_paths(shared: Shared, section: Section, match: re.Match[str]) -> None:
 def _connected(shared: Shared, section: Section, match: re.Match[str]) -> None:
     if shared.unicast:
         shared.target.connected = shared.reading.located(match[1] or "", section)
+
+
+def _retained(shared: Shared, section: Section, match: re.Match[str]) -> None:
+    if shared.family == "evpn":
+        shared.target.retained = shared.reading.located(True, section)
 
 
 def _aggregate(shared: Shared, section: Section, match: re.Match[str]) -> None:
@@ -215,6 +226,7 @@ SHARED: Rules[Shared] = Rules(
         r"maximum-paths (?:mixed )?(\d{1,4})": _max_paths,
         r"redistribute (?:direct|connected)(?: route-map (\S+))?": _connected,
         r"aggregate-address (\S+)(?: .+)?": _aggregate,
+        r"retain route-target (?:all|route-map \S+)": _retained,
     },
     heads("""
         additional-paths, advertise, advertise-pip, advertise-system-mac, allocate-label, allow,
@@ -279,6 +291,9 @@ BLOCK: Rules[Block] = Rules(
         r"bfd(?: .+)?": _kept("bfd", lambda match: True),
         r"no bfd(?: .+)?": _kept("bfd", lambda match: False),
         r"timers (\d{1,5}) (\d{1,5})": _timers,
+        r"password (?:0 )?(\S+)": _kept("authentication", lambda match: password(match[1])),
+        r"password \d \S+": _kept("authentication", lambda match: Authentication("MD5")),
+        r"ao \S+.*": _kept("authentication", lambda match: Authentication("TCP-AO")),
         r"inherit (peer|peer-session) (\S+)": _inherit,
         r"address-family (.+)": _family,
     },

@@ -9,10 +9,10 @@ from typing import Any
 
 from fabric.facts import Facts, Interface, Located
 from fabric.nos.nxos.read import bgp, names, overlay
-from fabric.nos.nxos.read.ports import PORT, Port
+from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
-from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names
-from fabric.nos.reading import OF_TRAPS, Section, community, mac, read_indented, read_route_maps
+from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names, vrf_name
+from fabric.nos.reading import OF_TRAPS, Section, community, mac, read_indented, read_route_maps, static_route
 
 BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
 
@@ -39,6 +39,7 @@ class DeviceState:
             bond = self.ports.get(port.target.bond.value) if port.target.bond else None
             port.close()
             port.target.qos = self.qos.of(bound([port.qos, bond.qos if bond else {}]))
+        shut_by_default(self.ports.values())
         for process in self.processes:
             process.close()
         self.overlay.close()
@@ -108,6 +109,11 @@ def _prefix_list(state: DeviceState, section: Section, match: re.Match[str]) -> 
         rows.append(state.reading.located(match[3], section))
 
 
+def _route(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+    place = section.number, state.reading.file
+    state.target.routes += static_route(match[1].split(), place, "", vrf_name, other="vrf")
+
+
 def _servers(name: str) -> Rule[DeviceState]:
     """A line with one or more servers of a service."""
 
@@ -146,6 +152,12 @@ def _community(state: DeviceState, section: Section, match: re.Match[str]) -> No
     state.target.services.plain_text.append(state.reading.located(community(writes), section))
 
 
+def _unauthenticated(state: DeviceState, section: Section, match: re.Match[str]) -> None:
+    services = state.target.services
+    into = services.weak_logins if match[1] == "console" else services.open_logins
+    into.append(state.reading.located(f"logins are not authenticated ({match[1]})", section))
+
+
 def _control_plane(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
     return CONTROL_PLANE, [state]
 
@@ -170,6 +182,8 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         r"sysname (\S+)": _hostname,
         **_through("overlay", overlay.OVERLAY),
         r"interface (?!breakout)(\S.*)": _interface,
+        r"ip route (\S.+)": _route,
+        r"ipv6 route (\S.+)": _route,
         **_through("qos", QOS),
         r"router bgp (\d{1,10}|\d{1,5}\.\d{1,5})": _bgp,
         r"ip prefix-list (\S+) (?:seq \d+ )?(permit|deny|description) (.+)": _prefix_list,
@@ -183,6 +197,7 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         r"nxapi http port \d+": _plain_text("http"),
         r"snmp-server community \S+(.*)": _community,
         r"snmp-server host \S+ (?:traps |informs )?version (?:1|2c) .+": _plain_text(OF_TRAPS),
+        r"aaa authentication login (default|console) none": _unauthenticated,
         r"copp profile \S+": _service("control_plane", True),
         r"no copp profile.*": _service("control_plane", False),
         r"control-plane": _control_plane,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fabric.facts import MANAGEMENT, Facts, Located, Vni, Vrf
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads, port_name, value, vrf_name
-from fabric.nos.reading import Section, numbers
+from fabric.nos.reading import Section, numbers, static_route
 
 
 @dataclass(slots=True)
@@ -130,6 +130,12 @@ def _target(own: Table, section: Section, match: re.Match[str]) -> None:
             into.append(parsed)
 
 
+def _route(own: Table, section: Section, match: re.Match[str]) -> None:
+    if isinstance(own.target, Vrf):
+        place = section.number, own.reading.file
+        own.reading.facts.routes += static_route(match[1].split(), place, own.target.name, vrf_name, other="vrf")
+
+
 VLAN: Rules[Vlan] = Rules(
     {r"vn-segment (\d{1,8})": _segment},
     heads("name, state, shutdown, no shutdown, mode, fabricpath, remote-span, media, rpvst, service-policy, ip, xconnect"),
@@ -146,6 +152,8 @@ VRF: Rules[Table] = Rules(
         r"vni (\d{1,8})(?: l3)?": value("vni", int),
         r"rd (\S+)": value("rd"),
         r"address-family .+": _family,
+        r"ip route (\S.+)": _route,
+        r"ipv6 route (\S.+)": _route,
     },
     heads("""
         auto-recovery, description, evpn, hardware, ip, ipv6, isolate, mdt, multicast, mvpn, no shutdown, ospf,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 
@@ -12,6 +12,7 @@ from fabric.nos.nxos.read.rules import Below, Reading, Rules, constant, heads, k
 from fabric.nos.reading import Section, esi, mac, numbers, prefix
 
 TRUNKS = ("trunk", "fex-fabric", "dot1q-tunnel")
+SUBINTERFACE = re.compile(r"(?:Ethernet|port-channel)[\d/]+\.\d+")
 EVERY_VLAN = 4094  # a trunk that allows all of them says nothing about any
 
 
@@ -22,6 +23,7 @@ class Port:
     reading: Reading
     target: Interface
     mode: str = "access"
+    routed: bool = False  # `no switchport`
     access: Located[int] | None = None
     native: Located[int] | None = None
     trunk: list[Located[int]] = field(default_factory=list)
@@ -87,6 +89,18 @@ def _virtual(port: Port, section: Section, match: re.Match[str]) -> None:
     """`ip` of HSRP, `address` of VRRP; HSRP for IPv6 may give a length, or say that it finds one itself."""
     if match[1] and not ip_address(match[1]).is_link_local:
         port.shared.append(port.reading.located(str(ip_address(match[1])), section))
+
+
+def shut_by_default(ports: Iterable[Port]) -> None:
+    """Routed ports are shut down unless `no shutdown` is stated; a config in which no port has it does not tell."""
+    routed = [port for port in ports if port.routed or SUBINTERFACE.fullmatch(port.target.name)]
+    if any(port.target.enabled and port.target.enabled.value for port in routed):
+        for own in (port.target for port in routed):
+            own.enabled = own.enabled or Located(False, own.line, own.file)
+
+
+def _routed(port: Port, section: Section, match: re.Match[str]) -> None:
+    port.routed = True
 
 
 def _mode(port: Port, section: Section, match: re.Match[str]) -> None:
@@ -171,6 +185,7 @@ PORT: Rules[Port] = Rules(
         r"speed (\d{1,7})": _speed,
         r"speed auto.*": known,
         r"encapsulation dot1q (\d{1,4})": value("tag", int),
+        r"no switchport": _routed,
         r"switchport mode (.+)": _mode,
         r"switchport access vlan (\d{1,4})": _vlan("access"),
         r"switchport trunk native vlan (\d{1,4})": _vlan("native"),

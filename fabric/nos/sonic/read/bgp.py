@@ -7,11 +7,12 @@ from typing import Any
 
 from fabric.facts import Located, Neighbor
 from fabric.nos.frr.read.words import Device, peer_address, vrf_name
-from fabric.nos.reading import asn
+from fabric.nos.reading import asn, password
 from fabric.nos.sonic.read.tables import Row, Tables
 
 FAMILIES = {"ipv4_unicast": "ipv4", "ipv6_unicast": "ipv6", "l2vpn_evpn": "evpn"}
 MULTIHOP = 255
+SALTED = "U2FsdGVkX1"  # base64 of what OpenSSL puts before an encrypted text
 SESSIONS = ("BGP_NEIGHBOR", "BGP_INTERNAL_NEIGHBOR", "BGP_VOQ_CHASSIS_NEIGHBOR", "BGP_MONITORS")
 # Field of a neighbor → keys that state it, in either of SONiC's two schemas; the first one present counts.
 NUMBERS = {"keepalive_s": "keepalive", "hold_s": "holdtime", "multihop": "ebgp_multihop_ttl"}
@@ -92,6 +93,9 @@ def _attributes(row: Row) -> dict[str, Located[Any] | None]:
         attributes["enabled"] = Located(status.value in ("up", "true"), status.line, status.file)
     if hops and hops.value == "true" and attributes["multihop"] is None:
         attributes["multihop"] = Located(MULTIHOP, hops.line, hops.file)
+    if key := row.text("auth_password"):
+        encrypted = key.value.startswith(SALTED)
+        attributes["authentication"] = Located(password(key.value, encrypted=encrypted), key.line, key.file)
     if bfd := row.text("bfd"):
         attributes["bfd"] = Located(bfd.value == "true", bfd.line, bfd.file)
     return {field: parsed for field, parsed in attributes.items() if parsed}

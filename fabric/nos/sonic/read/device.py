@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.facts import Facts, Located, Secret
+from fabric.facts import Facts, Located, Route, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.conf import read_conf
 from fabric.nos.frr.read.files import reader_of
-from fabric.nos.frr.read.words import Device, unnumbered
-from fabric.nos.reading import asn, community, form_of, placeholder
+from fabric.nos.frr.read.words import Device, unnumbered, vrf_name
+from fabric.nos.reading import ROOT_LOGIN, asn, community, form_of, is_address, placeholder, prefix
 from fabric.nos.sonic.read.bgp import read_bgp
 from fabric.nos.sonic.read.ports import read_ports, read_segments
 from fabric.nos.sonic.read.qos import read_qos
-from fabric.nos.sonic.read.tables import Tables
+from fabric.nos.sonic.read.tables import Row, Tables
 
 # Fields that hold a password or key.
 SECRETS = {
@@ -27,6 +27,7 @@ SECRETS = {
     "SNMP_USER": ("SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD"),
     "TACPLUS": ("passkey",),
     "TACPLUS_SERVER": ("passkey",),
+    "USER": ("password",),
 }
 
 
@@ -41,6 +42,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         _system(device, tables)
         read_ports(device, tables)
         _overlay(device, tables)
+        _routes(device.facts, tables)
         read_qos(device.facts, tables)
     for file, text in files.items():
         if other := reader_of(file):
@@ -89,6 +91,10 @@ def _secrets(device: Device, tables: Tables) -> None:
                     services.secrets.append(
                         Located(Secret(f"{field} of {table}|{row.key}", form_of(parsed.value)), parsed.line, parsed.file)
                     )
+    for row in tables.rows("SSH_SERVER"):
+        root = row.text("permit_root_login")
+        if root and root.value == "yes":
+            services.weak_logins.append(Located(ROOT_LOGIN, root.line, root.file))
     for row in tables.rows("RESTAPI"):
         insecure = row.text("allow_insecure")
         if insecure and insecure.value == "true":
@@ -112,6 +118,24 @@ def _overlay(device: Device, tables: Tables) -> None:
             vni = device.vni(number.value, number.line, number.file)
             digits = name.value.removeprefix("Vlan") if name else ""
             vni.vlan = Located(int(digits), name.line, name.file) if name and digits.isdecimal() else vni.vlan
+
+
+def _routes(facts: Facts, tables: Tables) -> None:
+    """`STATIC_ROUTE|Vrf-red|10.0.0.0/8`; its next hops, ports and VRFs are lists, an empty entry where there is none."""
+    for row in tables.rows("STATIC_ROUTE"):
+        vrf, _, text = row.key.rpartition("|")
+        destination, name = prefix(text), vrf_name(vrf)
+        hops, ports, others = (_column(row, field) for field in ("nexthop", "ifname", "nexthop-vrf"))
+        for at, hop in enumerate(hops if destination is not None else ()):
+            over_port = ports[at : at + 1] not in ([], [""])
+            table = vrf_name((others[at : at + 1] or [""])[0] or vrf)
+            via = hop if is_address(hop) and not over_port else ""
+            facts.routes.append(Route(name, destination or "", via, table, row.line, tables.file))
+
+
+def _column(row: Row, field: str) -> list[str]:
+    found = row.text(field)
+    return [part.strip() for part in found.value.split(",")] if found else []
 
 
 def _agree(device: Device, databases: list[Tables]) -> None:

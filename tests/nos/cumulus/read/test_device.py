@@ -741,3 +741,17 @@ def test_no_text_is_too_broken() -> None:
         cut = text[: random_.randrange(len(text))] if random_.random() < 0.3 else text
         found = read_device("device", "cumulus", {FILE: cut})
         assert len(found.unread) <= found.statements
+
+
+@pytest.mark.parametrize(
+    ("commands", "expected"),
+    [
+        ("nv set system global fabric-id 11\nnv set system global anycast-id 3\n", "00:00:5e:00:01:0b"),
+        ("nv set system global fabric-id 11\nnv set system global fabric-mac 00:00:5E:00:01:02\n", "00:00:5e:00:01:02"),
+        ("nv set system global anycast-id 3\n", None),
+    ],
+)
+def test_the_fabric_id_is_the_last_byte_of_the_mac_of_virtual_routers(commands: str, expected: str | None) -> None:
+    found = read_device("leaf1", "cumulus", {"x.cfg": commands})
+    assert (found.anycast_mac.value if found.anycast_mac else None) == expected
+    assert found.unread == []

@@ -547,10 +547,15 @@ router bgp 65001
 banner login
 frobnicate is no statement here
 EOF
+ip address virtual source-nat vrf red address 10.0.0.1
+interface Ethernet1
+   comment
+   frobnicate is no statement here
+   EOF
 ! frobnicate is a comment
 """)
     assert configured(found.unread) == [("gossip interval 3", 5), ("frobnicate the fabric", 1), ("colour blue", 3)]
-    assert found.statements == 5
+    assert found.statements == 7
 
 
 @pytest.mark.parametrize(

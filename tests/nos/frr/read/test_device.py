@@ -64,6 +64,7 @@ NEIGHBORS = {
         "multihop": "255@35",
         "source": "lo@36",
         "allowas_in": "3@48",
+        "authentication": "Authentication(method='MD5')@37",
     },
     "10.9.0.0/16": {
         "remote_as": "external@25",
@@ -185,8 +186,15 @@ def test_names_that_nothing_defines(text: str, expected: list[str]) -> None:
     ("text", "unread", "broken"),
     [
         (
-            "router ospf\n ospf router-id 10.0.0.1\n network 10.0.0.0/8 area 0\n",
-            ["router ospf@1", "ospf router-id 10.0.0.1@2", "network 10.0.0.0/8 area 0@3"],
+            "router rip\n version 2\n network 10.0.0.0/8\n",
+            ["router rip@1", "version 2@2", "network 10.0.0.0/8@3"],
+            [],
+        ),
+        (
+            "router ospf vrf red\n ospf router-id 10.0.0.1\n network 10.0.0.0/8 area 0\n frobnicate\nexit\n"
+            "router ospf6\n area 0 range fd00::/8\n"
+            "router isis 1\n net 49.0001.0000.0000.0001.00\n area-password clear hunter2\n bgp max-med on-startup 300\n",
+            ["frobnicate@4", "bgp max-med on-startup 300@11"],
             [],
         ),
         (
@@ -194,7 +202,8 @@ def test_names_that_nothing_defines(text: str, expected: list[str]) -> None:
             ["frobnicate 7@2", "neighbor 10.0.0.1 sing loudly@3"],
             [],
         ),
-        ("router isis 1\n area-password clear hunter2\n", ["router isis 1@1", "area-password … …@2"], []),
+        ("router eigrp 1\n area-password clear hunter2\n", ["router eigrp 1@1", "area-password … …@2"], []),
+        ("router bgp 1\n bgp max-med on-startup 300\n", [], []),
         (
             "router bgp 1\n neighbor 10.0.0.1\n neighbor 10.0.0.2 remote-as x\n",
             [],

@@ -56,6 +56,11 @@ def test_a_vrf_that_the_kernel_does_not_have() -> None:
     assert plain(found) == ["VRF red@1", "VXLAN device of VNI 7@2"]
 
 
+def test_included_files_are_no_statement_that_is_not_known() -> None:
+    included = "source /etc/network/interfaces.d/*.intf\nsource-directory /etc/network/interfaces.d\nauto swp1\niface swp1\n"
+    assert facts("", included).unread == []
+
+
 CUMULUS = """\
 leaf01
 # This file describes the network interfaces

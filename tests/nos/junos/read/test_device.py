@@ -38,7 +38,7 @@ def test_every_statement_that_is_not_known_is_reported() -> None:
     found = facts(
         """\
 system { host-name a; coffee { strong; } }
-protocols { ospf { area 0 { interface "et 1"; authentication { md5 1 key hush; } } } bgp { group A { frobnicate 1; } } }
+protocols { ospf { area 0 { interface x { "et 1"; } authentication { md5 1 key hush; } } } bgp { group A { frobnicate 1; } } }
 interfaces { interface-range R { member et-0/0/[1-2]; colour blue; } }
 rename interfaces et-0/0/1 to et-0/0/2
 family-tree;
@@ -47,13 +47,26 @@ family-tree;
     assert configured(found.unread) == [
         ("rename interfaces et-0/0/1 to et-0/0/2", 4),
         ("system coffee strong", 1),
-        ('protocols ospf area 0 interface "et 1"', 2),
+        ('protocols ospf area 0 interface x "et 1"', 2),
         ("protocols ospf area 0 authentication md5 1 key …", 2),
         ("protocols bgp group A frobnicate 1", 2),
         ("interfaces et-0/0/1 colour blue", 3),
         ("family-tree", 5),
     ]
     assert found.statements == 9
+
+
+def test_statements_of_an_igp_are_known_whatever_the_spelling_of_the_area() -> None:
+    lines = (
+        "ospf area 0 interface et-0/0/0.0 interface-type p2p",
+        "ospf area 0.0.0.0 interface lo0.0 passive",
+        "ospf3 area 0 interface lo0.0",
+        "ospf reference-bandwidth 400g",
+        "isis interface et-0/0/0.0 point-to-point",
+        "isis level 1 disable",
+    )
+    found = facts("".join(f"set {where}protocols {line}\n" for where in ("", "routing-instances red ") for line in lines))
+    assert found.unread == []
 
 
 def test_the_table_of_known_statements_has_no_head_that_is_also_a_path() -> None:

@@ -76,6 +76,20 @@ def test_routed_ports() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "state"),
+    [
+        ("no switchport\n  no shutdown", "no switchport", (True, False)),
+        ("no switchport", "no switchport", (None, None)),  # written by hand, and entered beside what the device has
+        ("no switchport\n  no shutdown", "switchport mode trunk", (True, None)),  # switched ports are up by default
+        ("no switchport\n  no shutdown", "no switchport\n  shutdown", (True, False)),
+    ],
+)
+def test_routed_ports_are_shut_by_default(first: str, second: str, state: tuple[bool | None, bool | None]) -> None:
+    found = facts(f"interface Ethernet1/1\n  {first}\ninterface Ethernet1/2\n  {second}\n").interfaces
+    assert tuple(port.enabled and port.enabled.value for port in found.values()) == state
+
+
 def test_a_later_address_takes_the_place_of_an_earlier_one() -> None:
     found = facts("interface Vlan5\n  ip address 10.0.0.1/24\n  ip address 10.0.0.2/24\n").interfaces["Vlan5"]
     assert found.addresses == [parsed("10.0.0.2/24", 3)]

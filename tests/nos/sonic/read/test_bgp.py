@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from fabric.facts import Facts
+from fabric.nos.reading import password
 from fabric.nos.sonic.read.device import read
 from tests.nos.frr.read.helpers import values
 
@@ -65,6 +66,7 @@ PEERS: dict[tuple[str, str], dict[str, Any]] = {
         "max_prefix": 100,
         "import_filter": "RM",
         "bfd": True,
+        "authentication": password("hunter2"),
     },
 }
 

@@ -207,7 +207,7 @@ def test_lines_of_classes() -> None:
             {"PORTCHANNEL_MEMBER": {"PortChannel1|Ethernet0": {}}, "ACL_RULE": {"A|R": {}}},
             ["ACL table A", "PortChannel PortChannel1"],
         ),
-        ({"BGP_NEIGHBOR": {"10.0.0.1": {"peer_group_name": "G"}}}, ["peer group G"]),
+        ({"BGP_NEIGHBOR": {"10.0.0.1": {"peer_group_name": "G"}}}, ["BGP peer group G"]),
     ],
 )
 def test_names_that_nothing_defines(tables: dict[str, Any], expected: list[str]) -> None:
@@ -273,6 +273,8 @@ def test_services() -> None:
         "lldp": "False@5",
         "control_plane": "True@6",
         "plain_text": ["SNMP community (read-only)@7", "REST API without TLS@8"],
+        "open_logins": [],
+        "weak_logins": [],
         "secrets": [
             "SNMP community, in clear text@7",
             "SNMP_USER_ENCRYPTION_PASSWORD of SNMP_USER|mon, in clear text@10",
