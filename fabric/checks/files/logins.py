@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.checks import ERROR, WARNING, FilesCheck, Finding, Network
+from fabric.checks import ERROR, WARNING, FilesCheck, Finding, Merge, Network
 
 
 class Logins(FilesCheck):
@@ -28,6 +28,6 @@ class Logins(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for fact in facts.services.open_logins:
-                yield self.on(facts, fact, fact.value)
+                yield self.on(facts, fact, fact.value, merge=Merge(fact.value))
             for fact in facts.services.weak_logins:
-                yield self.on(facts, fact, fact.value, severity=WARNING)
+                yield self.on(facts, fact, fact.value, severity=WARNING, merge=Merge(fact.value))
