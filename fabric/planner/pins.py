@@ -109,11 +109,14 @@ def check_addresses(plans: Iterable[FabricPlan], pools: Mapping[str, PoolSet], r
 
 def _problems(plan: FabricPlan, pools: PoolSet, what: str, address: IPAddress) -> Iterator[tuple[str, str]]:
     """What is wrong with a pinned address, and the hint."""
-    for other, prefixes in plan.prefixes.items():
-        for prefix in prefixes:
-            if other != what and address in IPNetwork(prefix):
-                yield f"lies in the pool '{other}' ({prefix})", f"expected an address of the pool '{what}', or of none"
-    for net in map(IPNetwork, plan.prefixes[what] if what == "management" else ()):
+    others = [(other, prefix) for other, prefixes in plan.prefixes.items() if other != what for prefix in prefixes]
+    taken = [(other, prefix) for other, prefix in others if address in IPNetwork(prefix)]
+    for other, prefix in taken:
+        yield f"lies in the pool '{other}' ({prefix})", f"expected an address of the pool '{what}', or of none"
+    subnets = [IPNetwork(prefix) for prefix in plan.prefixes[what]] if what == "management" else []
+    if subnets and not taken and not any(address in net for net in subnets):
+        yield "lies in no management subnet, so its gateway cannot be reached", "add the subnet to `pools.management`"
+    for net in subnets:
         if address not in net or net.size <= 4:
             continue
         kept = {net.first: "first address", pools.gateway_of(net): "gateway", net.last: "last address"}

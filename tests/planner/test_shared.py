@@ -44,6 +44,7 @@ def test_the_gateway_is_nobodys_address(gateway: str) -> None:
     [
         ("{a-leaf001: {management: 172.16.0.1}}", "is the gateway of the management subnet"),
         ("{a-leaf001: {management: 10.64.0.3}}", "lies in the pool 'p2p'"),
+        ("{a-leaf001: {management: 192.0.2.7}}", "lies in no management subnet"),
         ("{a-leaf001: {loopback: 10.0.0.7}}", "is in use on another switch"),
     ],
 )

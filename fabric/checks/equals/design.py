@@ -6,16 +6,31 @@ design would break is reported by another check: a name that is used but not def
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from ipaddress import ip_address
 
 from fabric.checks.equals.odd import PORTS, SECTION, Odd
-from fabric.checks.equals.outline import ADDRESS, AT_PORT, DIGITS, GIVEN, IGP, PORT, Outline, Row, alike
+from fabric.checks.equals.outline import (
+    ADDRESS,
+    AT_PORT,
+    DIGITS,
+    GIVEN,
+    IGP,
+    PORT,
+    STATED,
+    VALUE,
+    Outline,
+    Row,
+    alike,
+)
 from fabric.checks.equals.subnets import addresses
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts
 from fabric.nos.statements.names import Name
+
+VALUES = re.compile(rf"(?:[{VALUE}{STATED}{AT_PORT}]\S* ){{2,}}")  # a list, as the ports of a tenant
 
 
 def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, others: Outline) -> bool:
@@ -37,7 +52,7 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
         if odd.extra:  # another object in its place, as a port of another speed has
             return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
         return any(_has_default(name, like, own) for name in names)
-    if odd.extra and _is_count(odd, facts, witness):
+    if (odd.extra and _is_count(odd, facts, witness)) or _is_shorter_list(like, own):
         return True
     if not (odd.extra or odd.objects) and _is_whole_section(like, own, others):
         return True
@@ -90,6 +105,12 @@ def _is_count(odd: Odd, facts: Facts, witness: Facts) -> bool:
     mine, theirs = (Counter(DIGITS.sub("", name) for name in one.interfaces) for one in (facts, witness))
     more = int(pairs[0][0]) - int(pairs[0][1])
     return any(mine[kind] - theirs[kind] == more for kind in mine.keys() | theirs.keys())
+
+
+def _is_shorter_list(like: Row, own: Outline) -> bool:
+    """Whether a device has the statement with a list of another length: a filter of the ports of a tenant."""
+    wanted = VALUES.sub("* ", like.form.text)
+    return wanted != like.form.text and any(VALUES.sub("* ", row.form.text) == wanted for row in own.all_rows)
 
 
 def _slot(name: Name, like: Row, own: Outline) -> set[str]:
