@@ -207,9 +207,9 @@ def test_the_only_entry_of_a_list_is_missed_where_the_list_is_used(entry: str, f
 
 
 def test_a_filter_of_ports_may_list_any_number_of_them() -> None:
-    ports = {n: ", ".join(f'"swp{n}{at}"' for at in range(1, 4)) for n in (1, 2, 3)}
+    ports = {n: ", ".join(f'"swp{n}{at}"' for at in range(1, 2)) for n in (1, 2, 3, 4)}
     ports[2] += ', "swp29"'
     table = "table inet tenants {{\n    chain ingress {{\n        iifname {{ {0} }} jump tenant-red\n    }}\n}}\n"
     files = LEAVES | {f"leaf{n}.frr/nftables.conf": NFT + table.format(names) for n, names in ports.items()}
-    found, _ = check_network(network({name: text for name, text in files.items() if not name.startswith("leaf4")}))
+    found, _ = check_network(network(files))
     assert not [one for one in found if one.id == "FAB289"]
