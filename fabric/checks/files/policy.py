@@ -211,6 +211,7 @@ class OneStory(FilesCheck):
     id = "FAB294"
     title = "Repeated settings on a device do not conflict"
     severity = ERROR
+    else_severity = "warning without an intent, if one of them has no effect"
     example = "VRF red: `vni 50001` in frr.conf, VNI 50002 in config_db.json"
     remediation = "set the same value in both places"
     of_device: ClassVar = True
@@ -219,3 +220,5 @@ class OneStory(FilesCheck):
         for facts in network.devices:
             for fact in facts.conflicts:
                 yield self.on(facts, fact, fact.value)
+            for fact in facts.idle:
+                yield self.on(facts, fact, fact.value, severity="" if network.planned else WARNING)

@@ -38,9 +38,13 @@ class HostNames(FilesCheck):
         reported = {(one.place.file, one.place.line) for one in network.differences if one.key.kind == "hostname"}
         for facts in network.devices:
             for name in facts.others:
-                if (name.file, name.line) not in reported:
+                if (name.file, name.line) in reported:
+                    continue
+                if network.planned or name.value.lower() in first:
                     message = f"the file has the host name of another device: {name.value}"
                     yield self.on(facts, name, message, hint="remove the file from this folder, or correct its host name")
+                else:  # a prompt of a daemon, as it was installed
+                    yield self.on(facts, name, f"host name {name.value} in a file of {facts.name}", severity=NOTE)
 
 
 class Servers(FilesCheck):

@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from stat import S_ISREG
 
 from fabric.facts import Facts
-from fabric.nos.reading.readers import host_name, read_device, readers
+from fabric.nos.reading.readers import named, read_device, readers
 from fabric.nos.reading.recognize import NO_CONFIG, recognize
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
@@ -263,7 +263,8 @@ def _part_name() -> re.Pattern[str]:
 def _device(files: dict[str, tuple[str, str]], repeated: frozenset[str] = frozenset()) -> Device:
     kinds = {kind for kind, _ in files.values()}
     nos = next(nos for nos, reader in readers().items() if kinds & {nos, *reader.other_kinds})
-    configured = next((name for _, text in files.values() if (name := _configured_name(text))), "")
+    first = sorted(files.values(), key=lambda file: file[0] != nos)  # what sets the name of the device, where several files have one
+    configured = next((name for _, text in first if (name := _configured_name(text))), "")
     path = PurePath(next(iter(files)))
     of_folder = all(_usual([own]) or PurePath(own).name in repeated for own in files)
     named = _home(path).name if of_folder else _stem(path)
@@ -282,7 +283,7 @@ def _usual(paths: Iterable[str]) -> bool:
 
 
 def _configured_name(text: str) -> str:
-    match = host_name().search(text)
+    match = named(text)
     return next(filter(None, match.groups()), "") if match else ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from functools import cache
 
@@ -33,7 +33,7 @@ def read_device(name: str, nos: str, files: Mapping[str, str]) -> Facts:
         raise KeyError(nos)
     facts = reader.get().read.get()(name, files)
     facts.texts = files
-    facts.others = other_names(files)
+    facts.others = other_names(files, facts.hostname)
     _report_conflicts(facts)
     return facts
 
@@ -56,16 +56,24 @@ def host_name() -> re.Pattern[str]:
     return re.compile("|".join(filter(None, (HOST_NAME, *(reader.host_name for reader in readers().values())))), re.M)
 
 
-def other_names(files: Mapping[str, str]) -> list[Located[str]]:
-    """Host names of files of one device that differ from the name that most of them have, else from the first."""
+def named(text: str) -> re.Match[str] | None:
+    """The line with the host name of a text: a later one overrides an earlier one."""
+    return next(iter(deque(host_name().finditer(text), maxlen=1)), None)
+
+
+def other_names(files: Mapping[str, str], own: Located[str] | None) -> list[Located[str]]:
+    """Host names of files of one device that differ from the name that the device itself has in one of them.
+
+    Without such a name they are compared with the one that most files have, else with the first.
+    """
     if len(files) < 2:
         return []
-    matches = {path: match for path, text in files.items() if (match := host_name().search(text))}
+    matches = {path: match for path, text in files.items() if (match := named(text))}
     names = {path: next(filter(None, match.groups()), "") for path, match in matches.items()}
     counts = Counter(_short(name) for name in names.values())
     if len(counts) < 2:
         return []
-    usual = max(counts, key=counts.__getitem__)
+    usual = _short(own.value) if own and _short(own.value) in counts else max(counts, key=counts.__getitem__)
     return [
         Located(name, files[path].count("\n", 0, matches[path].end()) + 1, path)
         for path, name in names.items()

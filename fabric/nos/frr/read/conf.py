@@ -60,7 +60,9 @@ class _Conf:
         return bool(known and known(self, line, open_)) or line.is_one_of(PASSED)
 
     def _hostname(self, line: Line, _: Open) -> bool:
-        self.facts.hostname = self.facts.hostname or line.located(line.words[1])
+        known = self.facts.hostname
+        if known is None or known.file == line.file:  # a later line overrides an earlier one
+            self.facts.hostname = line.located(line.words[1])
         return True
 
     def _password(self, line: Line, _: Open) -> bool:
