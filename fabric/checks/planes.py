@@ -33,7 +33,10 @@ def planes(devices: Sequence[Facts]) -> list[list[Facts]]:
 def _links(facts: Facts) -> frozenset[tuple[str, str]]:
     """(VRF, address) of every port in a point-to-point subnet."""
     return frozenset(
-        (vrf_of(port), bare(fact.value)) for port in facts.interfaces.values() for fact in port.addresses if _is_link(fact.value)
+        (vrf_of(port), bare(fact.value))
+        for port in facts.interfaces.values()
+        for fact in port.addresses
+        if _is_link(fact.value)
     )
 
 
@@ -51,4 +54,3 @@ def _difference(one: Facts, other: Facts) -> int | None:
 
 def _parts(facts: Facts) -> list[str]:
     return PART.findall(facts.name.lower())
-

@@ -162,6 +162,11 @@ class Sessions(FilesCheck):
             end = f"{far.facts.name} {far.interface.name}"
             yield self._at(facts, peer, f"this address of {end} is in no subnet of this device", far=far.facts)
             return
+        if peer.source is not None and (back := self._other_address(network, peer, far)) is not None:
+            there = place(Located(None, back.line, back.file))
+            message = f"local address {peer.source.value}, but {far.facts.name} has neighbor {back.peer} ({there})"
+            yield self._at(facts, peer, message, far=far.facts)
+            return
         far_process, vrf = far.process, vrf_of(far.interface)
         far_end = Located(None, far_process.line, far_process.file) if far_process else None
         where = place(Located(None, peer.line, peer.file))
@@ -171,6 +176,11 @@ class Sessions(FilesCheck):
             f"{table(vrf)}: no neighbor statement for {facts.name}, which has neighbor {peer.peer} ({where})",
             about=About((table(vrf),), devices=(facts.name,)),
         )
+
+    def _other_address(self, network: Network, peer: Neighbor, far: Far) -> Neighbor | None:
+        """The far end's half of the session, where it has another address of this device than the session comes from."""
+        rows = far.process.neighbors.values() if far.process else ()
+        return next((back for back in rows if is_on(back) and (end := network.far(back)) and end.back is peer), None)
 
     def _unassigned(
         self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -40,11 +41,13 @@ class HostNames(FilesCheck):
             for name in facts.others:
                 if (name.file, name.line) in reported:
                     continue
-                if network.planned or name.value.lower() in first:
+                numbered = re.search(r"\d", name.value) and role(name.value) == role(facts.name)
+                if network.planned or numbered or name.value.lower() in first:
                     message = f"the file has the host name of another device: {name.value}"
                     yield self.on(facts, name, message, hint="remove the file from this folder, or correct its host name")
                 else:  # a prompt of a daemon, as it was installed
-                    yield self.on(facts, name, f"host name {name.value} in a file of {facts.name}", severity=NOTE)
+                    message = f"host name {name.value} in a file of {facts.name}"
+                    yield self.on(facts, name, message, hint="remove the line, or set the host name of the device", severity=NOTE)
 
 
 class Servers(FilesCheck):

@@ -6,6 +6,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Mapping
 from functools import cache
+from pathlib import PurePath
 
 from fabric.facts import Facts, Located
 from fabric.nos.reading.reader import Reader
@@ -62,9 +63,9 @@ def named(text: str) -> re.Match[str] | None:
 
 
 def other_names(files: Mapping[str, str], own: Located[str] | None) -> list[Located[str]]:
-    """Host names of files of one device that differ from the name that the device itself has in one of them.
+    """Host names of files of one device that differ from the name that most of them have, else from the first.
 
-    Without such a name they are compared with the one that most files have, else with the first.
+    A name in the only file of its form, a database beside files of daemons, is that of the device: `own`.
     """
     if len(files) < 2:
         return []
@@ -73,7 +74,10 @@ def other_names(files: Mapping[str, str], own: Located[str] | None) -> list[Loca
     counts = Counter(_short(name) for name in names.values())
     if len(counts) < 2:
         return []
-    usual = _short(own.value) if own and _short(own.value) in counts else max(counts, key=counts.__getitem__)
+    forms = Counter(PurePath(path).suffix for path in files)
+    usual = max(counts, key=counts.__getitem__)
+    if own and forms[PurePath(own.file).suffix] == 1 and _short(own.value) in counts:
+        usual = _short(own.value)
     return [
         Located(name, files[path].count("\n", 0, matches[path].end()) + 1, path)
         for path, name in names.items()
