@@ -12,8 +12,6 @@ from fabric.checks import ERROR, NOTE, About, FilesCheck, Finding, Network, Owne
 from fabric.facts import MANAGEMENT, Facts
 from fabric.grouping import grouped
 
-MANY = 3  # addresses that two devices have in common before they look like copies
-
 
 class Addresses(FilesCheck):
     """Compares the addresses of interfaces, anycast gateways and loopbacks with the plan.
@@ -68,10 +66,10 @@ class OneOwner(FilesCheck):
             yield from self._pair(rows)
 
     def _pair(self, rows: list[tuple[Owner, Owner]]) -> Iterator[Finding]:
-        """Two devices with many addresses in common are reported once."""
+        """Two devices with several addresses in common are reported once."""
         owner, other = rows[0]
         where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
-        if len(rows) > MANY:
+        if len(rows) > 1 and owner.facts is not other.facts:
             first = f"the first is {bare(owner.fact.value)} on {where}"
             got = f"{len(rows)} addresses are also configured on {other.facts.name}; {first}"
             yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", hint=self.copies)

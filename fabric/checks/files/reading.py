@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import ClassVar
 
 from fabric.checks import (
@@ -27,6 +28,7 @@ from fabric.checks import (
 from fabric.checks.cut import UNCLOSED
 from fabric.diagnostics import Place
 from fabric.facts import Facts, Located
+from fabric.grouping import grouped
 from fabric.nos.reading import Folder, beside
 from fabric.plan import SwitchView
 from fabric.standing import Standing
@@ -85,9 +87,13 @@ class Unrecognized(FolderCheck):
     remediation = "remove files of other systems from the folder (supported: SONiC, Cumulus Linux, EOS, NX-OS, Junos, FRR)"
 
     def judge(self, folder: Folder) -> Iterator[Finding]:
-        for path, reason in sorted(folder.unrecognized.items()):
-            severity = NOTE if beside(path) else self.severity
-            yield Finding(self.id, severity, "", path, 0, f"not read: {reason}", REPAIRS.get(reason, self.remediation))
+        alike = grouped(((PurePath(path).name, reason), path) for path, reason in sorted(folder.unrecognized.items()))
+        for (name, reason), paths in alike.items():
+            severity = NOTE if beside(name) else self.severity
+            more = f"; {plural(len(paths) - 1, 'more file')} of this name" if len(paths) > 1 else ""
+            yield Finding(
+                self.id, severity, "", paths[0], 0, f"not read: {reason}{more}", REPAIRS.get(reason, self.remediation)
+            )
 
 
 class NotUnderstood(FilesCheck):
@@ -104,12 +110,21 @@ class NotUnderstood(FilesCheck):
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
+        shown: set[str] = set()  # on devices before
         for facts in network.devices:
-            for fact in facts.unread[:SHOWN]:
+            new = [fact for fact in facts.unread if _words(fact.value) not in shown][:SHOWN]
+            for fact in new:
                 yield self.on(facts, fact, f"unknown statement: {fact.value[:100]}")
-            if len(facts.unread) > SHOWN:
-                rest = len(facts.unread) - SHOWN
-                yield self.on(facts, facts.unread[SHOWN], f"{rest} more of {facts.statements} statements are unknown")
+            shown |= {_words(fact.value) for fact in new}
+            if rest := [fact for fact in facts.unread if fact not in new]:
+                more = " more" if new else ""
+                like = "" if new else "; similar ones are shown for other devices"
+                yield self.on(facts, rest[0], f"{len(rest)}{more} of {facts.statements} statements are unknown{like}")
+
+
+def _words(statement: str) -> str:
+    """A statement without its numbers, addresses and names with digits."""
+    return " ".join(word for word in statement.split() if not any(letter.isdigit() for letter in word))
 
 
 @dataclass(frozen=True)

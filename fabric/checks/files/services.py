@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, role
 from fabric.facts import Facts, Located
+from fabric.grouping import grouped
 from fabric.text import plural
 
 
@@ -25,6 +26,7 @@ class HostNames(FilesCheck):
     remediation = "set the planned host name in the device's config"
     kinds: ClassVar = ("hostname",)
     of_device: ClassVar = True
+    of_prompt: ClassVar[str] = "remove the line, or set the host name of the device"
     of_copy: ClassVar[str] = "collect the config of {} again, or correct its host name"
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -47,7 +49,7 @@ class HostNames(FilesCheck):
                     yield self.on(facts, name, message, hint="remove the file from this folder, or correct its host name")
                 else:  # a prompt of a daemon, as it was installed
                     message = f"host name {name.value} in a file of {facts.name}"
-                    yield self.on(facts, name, message, hint="remove the line, or set the host name of the device", severity=NOTE)
+                    yield self.on(facts, name, message, hint=self.of_prompt, severity=NOTE)
 
 
 class Servers(FilesCheck):
@@ -138,10 +140,15 @@ class Secrets(FilesCheck):
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        severity = ERROR if network.planned else WARNING
         for facts in network.devices:
-            for fact in facts.services.secrets:
-                yield self.on(facts, fact, f"{fact.value} is stored in the file", severity=severity)
+            if network.planned:
+                for fact in facts.services.secrets:
+                    yield self.on(facts, fact, f"{fact.value} is stored in the file")
+                continue
+            kinds = grouped(((fact.file, fact.value.partition(" of ")[0]), fact) for fact in facts.services.secrets)
+            for first, *rest in kinds.values():  # most configs of devices have many: one line for all keys of OSPF
+                are = "and others of its kind are" if rest else "is"
+                yield self.on(facts, first, f"{first.value} {are} stored in the file", severity=WARNING)
 
 
 class Lldp(FilesCheck):

@@ -100,6 +100,15 @@ CASES: Mapping[tuple[str, str], Case] = {
             "spine1.junos:23: warning[FAB286]: spine1: password of root is stored in the file",
         ],
     ),
+    ("FAB286", "many of one kind on a device"): (
+        but(
+            SMALL,
+            {"leaf2.nxos": {"feature bgp\n": "feature bgp\n" + "".join(f"username u{n} password 5 hush\n" for n in (1, 2))}},
+        ),
+        [
+            "leaf2.nxos:3: warning[FAB286]: leaf2: password of user u1 and others of its kind are stored in the file",
+        ],
+    ),
     ("FAB287", "small"): (SMALL, []),
     ("FAB287", "off"): (
         but(
@@ -135,6 +144,19 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf1.eos:7: note[FAB292]: leaf1: 2 more of 30 statements are unknown",
         ],
     ),
+    ("FAB292", "the same words on another device"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"hostname leaf1\n": "hostname leaf1\nfoo 1\n"},
+                "leaf2.nxos": {"feature bgp\n": "feature bgp\nfoo 2\n"},
+            },
+        ),
+        [
+            "leaf1.eos:2: note[FAB292]: leaf1: unknown statement: foo 1",
+            "leaf2.nxos:3: note[FAB292]: leaf2: 1 of 27 statements are unknown; similar ones are shown for other devices",
+        ],
+    ),
     ("FAB294", "small"): (SMALL, []),
     ("FAB294", "two files of one device"): (
         {"leaf1.frr/bgpd.conf": "vrf red\n vni 8\n", "leaf1.frr/zebra.conf": "vrf red\n vni 7\n"},
@@ -153,7 +175,10 @@ def test_files_that_no_reader_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
         "core": "\0",
         "notes.txt": "Ask Ann.\n",
         "r1.cfg": "sysname r1\n",
+        "r1/nclu.txt": "net add hostname r1\n",
+        "r2/nclu.txt": "net add hostname r2\n",
     }.items():
+        Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(text)
     found = [str(finding) for finding in check_folder(scan(Path())).findings if finding.id == "FAB291"]
     assert found == in_full(
@@ -162,6 +187,8 @@ def test_files_that_no_reader_is_for(tmp_path: Path, monkeypatch: pytest.MonkeyP
             "core: warning[FAB291]: not read: binary",
             "notes.txt: warning[FAB291]: not read: no sign of a network OS that can be read here",
             "r1.cfg: warning[FAB291]: not read: looks like a network OS that has no reader here",
+            "r1/nclu.txt: warning[FAB291]: not read: looks like a network OS that has no reader here; 1 more file of this "
+            "name",
         ],
     )
 

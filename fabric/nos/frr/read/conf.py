@@ -19,7 +19,7 @@ PASSED = frozenset((
     "ip forwarding", "ip import-table", "ip mroute", "ip multicast", "ip nht", "ip route", "ip router-id",
     "ip ssmpingd", "ip zebra", "ipv6 forwarding", "ipv6 import-table", "ipv6 mroute", "ipv6 nht", "ipv6 protocol",
     "ipv6 route", "ipv6 router-id", "line", "log", "login", "mac access-list", "router-id", "service", "username",
-    "vni", "zebra",
+    "vni", "zebra", "Building configuration...", "Current configuration:",
 ))  # fmt: skip
 INTERFACE = frozenset((
     "affinity", "bandwidth", "delay", "evpn mh", "ip forwarding", "ip igmp", "ip multicast", "ip nhrp", "ip ospf",

@@ -725,3 +725,10 @@ def test_no_text_is_too_broken() -> None:
         cut = text[: random_.randrange(len(text))] if random_.random() < 0.3 else text
         found = read_device("device", "cumulus", {FILE: cut})
         assert len(found.unread) <= found.statements
+
+
+def test_a_tree_inside_the_answer_of_a_program() -> None:
+    tree = '{"interface": {"swp1": {"ip": {"address": {"10.0.0.1/31": {}}}}}, "system": {"hostname": "leaf1"}}'
+    found = facts(f'{{"changed": false, "message": {tree}}}')
+    assert plain(found.broken) == []
+    assert plain(found.interfaces["swp1"].addresses) == ["1: 10.0.0.1/31"]

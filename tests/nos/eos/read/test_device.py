@@ -610,3 +610,9 @@ def test_generated_configs_are_read_whole(path: PurePath) -> None:
 
 def test_there_are_generated_configs() -> None:
     assert len(GENERATED) > 50
+
+
+def test_a_group_that_its_first_setting_makes() -> None:
+    """As typed: EOS makes the peer group and prints `neighbor X peer group` before the setting."""
+    typed = "router bgp 1\n   neighbor X remote-as 1\n   neighbor 10.0.0.1 peer group X\n   neighbor 10.0.0.2 peer group Y\n"
+    assert [(fact.value, fact.line) for fact in undefined_in("eos", {"f": typed})] == [("peer group Y", 4)]
