@@ -145,7 +145,7 @@ class Secrets(FilesCheck):
                 for fact in facts.services.secrets:
                     yield self.on(facts, fact, f"{fact.value} is stored in the file")
                 continue
-            kinds = grouped(((fact.file, fact.value.partition(" of ")[0]), fact) for fact in facts.services.secrets)
+            kinds = grouped((fact.value.partition(" of ")[0], fact) for fact in facts.services.secrets)
             for first, *rest in kinds.values():  # most configs of devices have many: one line for all keys of OSPF
                 are = "and others of its kind are" if rest else "is"
                 yield self.on(facts, first, f"{first.value} {are} stored in the file", severity=WARNING)

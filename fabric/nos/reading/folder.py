@@ -108,6 +108,7 @@ def scan(root: Path) -> Folder:
             device.site = site
             folder.devices.append(device)
     _part(folder)
+    _leave_out_copies(folder)
     return folder
 
 
@@ -148,6 +149,17 @@ def _part(found: Folder) -> None:
     for device in found.devices:
         around = [fork for fork in found.apart if PurePath(next(iter(device.files))).is_relative_to(fork)]
         device.site = device.site or max(around, key=len, default="")
+
+
+def _leave_out_copies(found: Folder) -> None:
+    """Leaves out a folder whose devices are, word for word, those that lie beside it, as in `ansible/files`."""
+    texts: dict[str, set[tuple[str, ...]]] = {}
+    for own in found.devices:
+        texts.setdefault(own.site, set()).add((own.name, *sorted(own.files.values())))
+    copies = [site for site in found.apart if texts.get(site) == texts.get("")]
+    found.passed += [path for own in found.devices if own.site in copies for path in own.files]
+    found.devices = [own for own in found.devices if own.site not in copies]
+    found.apart = [site for site in found.apart if site not in copies]
 
 
 def _same_place(one: PurePath, other: PurePath) -> bool:

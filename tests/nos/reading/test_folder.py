@@ -155,6 +155,10 @@ LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]
         {f"{when}/leaf{n}.conf": "frr version 8\nrouter bgp 1\n" for when in ("after", "before") for n in (1, 2)},
         [(f"leaf{n}", "frr", [f"{when}/leaf{n}.conf"]) for when in ("after", "before") for n in (1, 2)],
     ),
+    "a copy beside the configs": (
+        {f"{copy}leaf{n}/frr.conf": FRR.format(f"leaf{n}") for copy in ("", "ansible/files/") for n in (1, 2)},
+        [(f"leaf{n}", "frr", [f"leaf{n}/frr.conf"]) for n in (1, 2)],
+    ),
     "labs that each have one device of a name": (
         {f"{lab}/router1/frr.conf": FRR.format("router1") for lab in ("bgp", "vrf")},
         [("router1", "frr", [f"{lab}/router1/frr.conf"]) for lab in ("bgp", "vrf")],
