@@ -17,6 +17,7 @@ from fabric.checks import (
     Finding,
     Network,
     bare,
+    is_loopback,
     is_on,
     place,
     session_name,
@@ -193,7 +194,7 @@ class Sessions(FilesCheck):
         text = peer.description.value if peer.description else ""
         named = network.named(facts, text)
         meant = named or self._of_number(network, facts, peer, numbers)
-        blind = not has_addresses(facts) or (meant is not None and not has_addresses(meant))  # they stand elsewhere
+        blind = any(not has_addresses(own) or _ports_unread(own) for own in (facts, meant) if own)  # they stand elsewhere
         if meant is not None and not blind:
             number = peer.remote_as.value if peer.remote_as else ""
             fact = f"the description names {meant.name}" if named else f"AS {number} belongs to {meant.name}"
@@ -266,6 +267,12 @@ def _kernel_unread(facts: Facts) -> bool:
     nos = installed(facts.nos)
     word = nos.idiom.addresses_in if nos is not None and nos.idiom is not None else ""
     return bool(word) and not any(word in PurePath(file).name for file in facts.files)
+
+
+def _ports_unread(facts: Facts) -> bool:
+    """Such routing with addresses of loopbacks alone."""
+    ports = (name for name, port in facts.interfaces.items() if port.addresses)
+    return _kernel_unread(facts) and all(is_loopback(name) for name in ports)
 
 
 def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:

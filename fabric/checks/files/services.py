@@ -22,6 +22,7 @@ class HostNames(FilesCheck):
     id = "FAB250"
     title = "Every switch has config files with its planned host name"
     severity = ERROR
+    else_severity = "warning or note for the file of a daemon without ports and BGP, without an intent"
     example = "`hostname leaf001` in the files of leaf002"
     remediation = "set the planned host name in the device's config"
     kinds: ClassVar = ("hostname",)
@@ -46,10 +47,18 @@ class HostNames(FilesCheck):
                 numbered = re.search(r"\d", name.value) and role(name.value) == role(facts.name)
                 if network.planned or numbered or name.value.lower() in first:
                     message = f"the file has the host name of another device: {name.value}"
-                    yield self.on(facts, name, message, hint="remove the file from this folder, or correct its host name")
+                    hint = "remove the file from this folder, or correct its host name"
+                    severity = "" if network.planned or _configures(facts, name.file) else WARNING
+                    yield self.on(facts, name, message, hint=hint, severity=severity)
                 else:  # a prompt of a daemon, as it was installed
                     message = f"host name {name.value} in a file of {facts.name}"
                     yield self.on(facts, name, message, hint=self.of_prompt, severity=NOTE)
+
+
+def _configures(facts: Facts, file: str) -> bool:
+    """Whether a file has ports or BGP: if not, its host name is that of a prompt."""
+    ports = (fact.file for port in facts.interfaces.values() for fact in port.addresses)
+    return file in {*ports, *(process.file for process in facts.bgp.values())}
 
 
 class Servers(FilesCheck):

@@ -30,6 +30,9 @@ _FOREIGN: Signs = (  # of network OSes without a reader
     (3, r"^sysname "),
     (2, r"^/interface "),
     (3, r"^config vdom|^config system global"),
+    (3, r"^(?:set|delete) / (?:system|interface|network-instance|acl) "),  # SR Linux
+    (3, r"^! Version 10\.\d+\.\d+\.\d+$"),  # OS10
+    (3, r"^RP/\d+/\S+#"),  # a session with IOS XR
     (9, r"^// vyos-config-version|^ {4}(?:ethernet eth|vxlan vxlan|bridge br)\d+ \{$"),  # VyOS, in braces as Junos
 )
 

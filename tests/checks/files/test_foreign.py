@@ -297,10 +297,7 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             "r1.frr": FRR.replace(" neighbor 10.0.0.1 update-source 10.0.0.2\n", "interface lo\n ip address 10.255.0.1/32\n"),
             "r2.frr": "hostname r2\nrouter bgp 65002\ninterface lo\n ip address 10.255.0.2/32\n",
         },
-        [
-            "r1.frr:3: warning[FAB256]: r1: neighbor 10.0.0.1: address not assigned to any known device; "
-            "AS 65002 belongs to r2"
-        ],
+        ["r1.frr:3: note[FAB256]: r1: neighbor 10.0.0.1: address not assigned to any device in the files"],
     ),
     ("FAB256", "the far end speaks from an address that is in no file"): (
         {"r1.frr": FRR.replace("10.0.0.2\n", "10.0.0.2\ninterface lo\n ip address 10.255.0.1/32\n"), "r2.frr": LISTENER}, []

@@ -34,6 +34,8 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
         " address-family ipv4\n exit-address-family\n",
         OTHER,
     ),
+    "SR Linux": ("leaf1.cfg", "set / interface ethernet-1/1 admin-state enable\n", OTHER),
+    "OS10": ("leaf1.txt", "! Version 10.5.3.0\nhostname leaf1\nsystem-user linuxadmin password ****\n", OTHER),
     "NX-OS as shown": ("a", "!Command: show running-config\nversion 10.3(2) Bios:version 05\n", Kind("nxos")),
     "Junos in braces": ("leaf1.conf", JUNOS.format("leaf1"), Kind("junos")),
     "Junos as set lines": ("leaf1.txt", "set system host-name leaf1\n", Kind("junos")),

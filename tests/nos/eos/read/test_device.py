@@ -616,3 +616,10 @@ def test_a_group_that_its_first_setting_makes() -> None:
     """As typed: EOS makes the peer group and prints `neighbor X peer group` before the setting."""
     typed = "router bgp 1\n   neighbor X remote-as 1\n   neighbor 10.0.0.1 peer group X\n   neighbor 10.0.0.2 peer group Y\n"
     assert [(fact.value, fact.line) for fact in undefined_in("eos", {"f": typed})] == [("peer group Y", 4)]
+
+
+def test_a_process_that_is_entered_twice() -> None:
+    found = facts(
+        "router bgp 1\n   neighbor X peer group\n   neighbor X ebgp-multihop 2\n!\nrouter bgp 1\n   neighbor 10.0.0.1 peer group X\n"
+    )
+    assert found.bgp[""].neighbors["10.0.0.1"].multihop
