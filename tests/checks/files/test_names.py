@@ -235,9 +235,9 @@ def test_names_that_are_defined_and_used_are_left_in_peace() -> None:
 
 
 def test_a_computed_route_distinguisher_is_no_repeated_value() -> None:
-    bgp = "hostname leaf1\nrouter bgp 65001\n" + "".join(f"   vlan {vlan}\n      rd {{}}\n" for vlan in (10, 20))
+    bgp = "hostname leaf1\nvlan 10,20\nrouter bgp 65001\n" + "".join(f"   vlan {vlan}\n      rd {{}}\n" for vlan in (10, 20))
     assert heads({"leaf1.eos": bgp.format("auto", "auto")}) == []
-    assert [head.partition(": ")[0] for head in heads({"leaf1.eos": bgp.format("1.1.1.1:1", "1.1.1.1:1")})] == ["leaf1.eos:6"]
+    assert [head.partition(": ")[0] for head in heads({"leaf1.eos": bgp.format("1.1.1.1:1", "1.1.1.1:1")})] == ["leaf1.eos:7"]
 
 
 def test_references_of_older_releases_of_sonic_name_their_table() -> None:

@@ -35,7 +35,8 @@ TYPED = {
     ),
     "commands of the process below an address family, and a family below a neighbor": (
         "router bgp 1\n   address-family ipv4\n        network 10.0.0.1/32\n      neighbor X peer group\n"
-        "           neighbor X remote-as 2\n           address-family ipv4\n    neighbor X activate\n      router-id 10.0.0.1\n",
+        "           neighbor X remote-as 2\n           address-family ipv4\n    neighbor X activate\n"
+        "      router-id 10.0.0.1\n",
         "router bgp 1\n   address-family ipv4\n        network 10.0.0.1/32\n   neighbor X peer group\n"
         "   neighbor X remote-as 2\n   address-family ipv4\n    neighbor X activate\n   router-id 10.0.0.1\n",
     ),

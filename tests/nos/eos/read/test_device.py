@@ -620,6 +620,7 @@ def test_a_group_that_its_first_setting_makes() -> None:
 
 def test_a_process_that_is_entered_twice() -> None:
     found = facts(
-        "router bgp 1\n   neighbor X peer group\n   neighbor X ebgp-multihop 2\n!\nrouter bgp 1\n   neighbor 10.0.0.1 peer group X\n"
+        "router bgp 1\n   neighbor X peer group\n   neighbor X ebgp-multihop 2\n"
+        "!\nrouter bgp 1\n   neighbor 10.0.0.1 peer group X\n"
     )
     assert found.bgp[""].neighbors["10.0.0.1"].multihop
