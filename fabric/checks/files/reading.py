@@ -57,11 +57,17 @@ class Unreadable(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             unclosed: dict[str, list[Located[str]]] = {}
+            others: dict[str, list[Located[str]]] = {}
             for fact in facts.broken:
-                if fact.value.endswith(UNCLOSED):
-                    unclosed.setdefault(fact.file, []).append(fact)
-                else:
-                    yield self.on(facts, fact, fact.value)
+                (unclosed if fact.value.endswith(UNCLOSED) else others).setdefault(fact.file, []).append(fact)
+            for places in others.values():
+                for fact in places if network.planned or len(places) <= SHOWN else places[:1]:
+                    more = (
+                        ""
+                        if network.planned or len(places) <= SHOWN
+                        else f"; {plural(len(places) - 1, 'more place')} of this file"
+                    )
+                    yield self.on(facts, fact, fact.value + more)
             for blocks in unclosed.values():  # the file ends in the innermost of them
                 inner, outer = max(blocks, key=lambda fact: fact.line), plural(len(blocks) - 1, "block")
                 also = f"; {outer} around it {'are' if blocks[2:] else 'is'} open as well" if blocks[1:] else ""

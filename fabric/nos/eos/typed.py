@@ -88,8 +88,8 @@ class _Typed:
 
     def _line(self, raw: str) -> str:
         line = raw.strip()
-        if not line or line[0] == "!":
-            return raw
+        if not line or line[0] in "!#":
+            return raw if line[:1] != "#" else f"!{raw}"
         margin = len(raw) - len(raw.lstrip())
         line = _whole(line)
         if self._at_top(line, margin):

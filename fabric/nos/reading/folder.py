@@ -121,9 +121,12 @@ def _is_earlier(path: Path) -> bool:
 
 
 def _is_copy(path: Path, text: str, whole: dict[str, Path]) -> bool:
-    """Whether the config of a device stands a second time below the folder of the first, as tools leave it in `tmp`."""
+    """Whether the config of a device stands a second time: below the folder of the first, as tools leave it in `tmp`, or
+    beside it under the same name in other letters."""
     first = whole.setdefault(text, path) if _configured_name(text) else path
-    return path.parent != first.parent and path.is_relative_to(first.parent)
+    if path.parent == first.parent:
+        return path != first and path.name.lower() == first.name.lower()
+    return path.is_relative_to(first.parent)
 
 
 def _within(path: Path, root: Path) -> bool:
@@ -141,7 +144,7 @@ def _part(found: Folder) -> None:
         if not device.site:
             folders.setdefault(device.name.lower(), []).append(PurePath(next(iter(device.files))).parent)
     pairs = [(places[0], other) for places in folders.values() for other in places[1:]]
-    shared = Counter(fork for one, other in pairs for fork in _forks(one, other))
+    shared = Counter(fork for one, other in pairs for fork in (*_forks(one, other), *_inner(one, other)))
     alike = {fork for one, other in pairs for fork in _forks(one, other) if _same_place(one, other)}
     inside = {fork: sum(any(own.is_relative_to(fork) for own in places) for places in folders.values()) for fork in shared}
     enough = {fork for fork, names in shared.items() if names > 1 or fork in alike}
@@ -174,6 +177,13 @@ def _forks(one: PurePath, other: PurePath) -> Iterator[PurePath]:
     if at is not None:
         yield PurePath(*one.parts[: at + 1])
         yield PurePath(*other.parts[: at + 1])
+
+
+def _inner(one: PurePath, other: PurePath) -> Iterator[PurePath]:
+    """The folder in one of two paths that the other one is in, as `2021` beside the present configs."""
+    outer, inner = sorted((one, other), key=lambda path: len(path.parts))
+    if inner != outer and inner.is_relative_to(outer):
+        yield PurePath(*inner.parts[: len(outer.parts) + 1])
 
 
 def _files(root: Path, lost: Callable[[OSError], None]) -> Iterator[tuple[str, Path]]:
@@ -242,11 +252,13 @@ def _devices(files: dict[str, tuple[str, str]], folder: Folder, repeated: frozen
     if not any(_usual([path]) for path, (kind, _) in files.items() if kind != "companion"):
         repeated = frozenset()  # `before` and `after`, with files of several devices each
     groups: dict[str, dict[str, tuple[str, str]]] = {}
+    stems = {_stem(PurePath(path)): name for path, (_, text) in files.items() if (name := _configured_name(text))}
     for path, (kind, text) in files.items():
         if kind == "companion":
             folder.passed.append(path)
             continue
-        groups.setdefault(_name(path, text), {})[path] = kind, text
+        name = _configured_name(text) or stems.get(_stem(PurePath(path))) or _stem(PurePath(path))
+        groups.setdefault(name, {})[path] = kind, text
     for files_of_device in groups.values():
         parts = [kind for kind, _ in files_of_device.values()]
         if len(parts) == len(set(parts)) and set(parts) <= _parts():

@@ -132,6 +132,10 @@ CASES: Mapping[tuple[str, str], Case] = {
             "well",
         ],
     ),
+    ("FAB290", "many places of one file"): (
+        {"spine1.junos": "system {\n" + "".join(f"    services {{ a{n} }}\n" for n in range(7)) + "}\n"},
+        ["spine1.junos:2: error[FAB290]: spine1: expected ';' after 'a0', got '}'; 6 more places of this file"],
+    ),
     ("FAB292", "small"): (SMALL, []),
     ("FAB292", "many are counted"): (
         but(SMALL, {"leaf1.eos": {"hostname leaf1\n": f"hostname leaf1\n{ODD}"}}),

@@ -624,3 +624,10 @@ def test_a_process_that_is_entered_twice() -> None:
         "!\nrouter bgp 1\n   neighbor 10.0.0.1 peer group X\n"
     )
     assert found.bgp[""].neighbors["10.0.0.1"].multihop
+
+
+def test_vnis_in_a_list_are_a_statement_for_each_vlan() -> None:
+    tunnel = "vlan 10,20\ninterface Vxlan1\n   vxlan vlan 10,20 vni 10010,10020\n"
+    bgp = "router bgp 1\n   vlan {}\n      rd 1.1.1.1:1\n"
+    assert undefined_in("eos", {"f": tunnel + bgp.format(20)}) == []
+    assert [fact.value for fact in undefined_in("eos", {"f": tunnel + bgp.format(30)})] == ["VLAN 30", "VNI of VLAN 30"]
