@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from ipaddress import ip_network
+from ipaddress import ip_address, ip_network
 from typing import ClassVar
 
-from fabric.checks import ERROR, NOTE, About, FilesCheck, Finding, Network, Owner, Subject, bare, is_loopback, place
+from fabric.checks import ERROR, NOTE, WARNING, About, FilesCheck, Finding, Network, Owner, Subject, bare, is_loopback, place
+from fabric.checks.ends import network_of
 from fabric.facts import MANAGEMENT, Facts
 from fabric.grouping import grouped
 
@@ -38,6 +39,7 @@ class OneOwner(FilesCheck):
     id = "FAB252"
     title = "No address is configured twice"
     severity = ERROR
+    else_severity = "warning on host ports of more than two devices"
     example = "`ip address 10.64.0.5/31` on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
     remediation = "change the address on one of the two devices"
     copies = "change the addresses of one device; check separate networks, or two versions of a network, in separate runs"
@@ -45,6 +47,7 @@ class OneOwner(FilesCheck):
 
     def judge(self, network: Network) -> Iterator[Finding]:
         pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
+        gateways: set[int] = set()
         for address, owners in network.owners.items():
             by_vrf = grouped((owner.vrf, owner) for owner in owners)
             for same in by_vrf.values():
@@ -55,6 +58,8 @@ class OneOwner(FilesCheck):
                     got = f"{address} is the management address of all {len(same)} devices"
                     yield self.on(same[0].facts, same[0].fact, got, hint=self.virtual, severity=NOTE)
                     continue
+                if _to_hosts(network, same):
+                    gateways |= {id(owner.fact) for owner in same}
                 rightful = [owner for owner in same if _expected(network, owner, address)]
                 if len(rightful) == 1:  # the others have its address
                     rows = [(owner, rightful[0]) for owner in same if owner is not rightful[0]]
@@ -63,21 +68,37 @@ class OneOwner(FilesCheck):
                 for owner, other in rows:
                     pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
         for rows in pairs.values():
-            yield from self._pair(rows)
+            yield from self._pair(rows, WARNING if all(id(owner.fact) in gateways for owner, _ in rows) else "")
 
-    def _pair(self, rows: list[tuple[Owner, Owner]]) -> Iterator[Finding]:
+    def _pair(self, rows: list[tuple[Owner, Owner]], severity: str) -> Iterator[Finding]:
         """Two devices with several addresses in common are reported once."""
         owner, other = rows[0]
         where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
         if len(rows) > 1 and owner.facts is not other.facts:
             first = f"the first is {bare(owner.fact.value)} on {where}"
             got = f"{len(rows)} addresses are also configured on {other.facts.name}; {first}"
-            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", hint=self.copies)
+            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", hint=self.copies, severity=severity)
             return
         for owner, other in rows:
             where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
             got = f"{bare(owner.fact.value)} is also configured on {where}"
-            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}")
+            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity)
+
+
+def _to_hosts(network: Network, owners: list[Owner]) -> bool:
+    """Whether an address may be the gateway of hosts on every leaf, which advertises routes of hosts alone.
+
+    It is on ports of more than two devices in equal subnets, without an anycast gateway, cable or session there.
+    """
+    subnets = {owner.fact.value for owner in owners}
+    own = [owner.interface for owner in owners]
+    ports = not any(is_loopback(port.name) or is_management(port.name) or port.gateways for port in own)
+    if len({id(owner.facts) for owner in owners}) < 3 or len(subnets) > 1 or not ports:
+        return False
+    net = network_of(subnets.pop())
+    spoken = (peer.peer for owner in owners for peer in owner.facts.neighbors() if not (peer.interface or peer.dynamic))
+    cabled = any(id(owner.interface) in network.cabled for owner in owners)
+    return net.num_addresses > 4 and not cabled and not any(ip_address(bare(peer)) in net for peer in spoken)
 
 
 def _other(network: Network, owner: Owner, owners: Sequence[Owner]) -> Owner:

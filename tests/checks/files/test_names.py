@@ -234,6 +234,11 @@ def test_names_that_are_defined_and_used_are_left_in_peace() -> None:
     assert heads({"leaf1.sonic": SONIC}) == []
 
 
+def test_frr_ignores_indentation() -> None:
+    typed = "router bgp 1\n redistribute connected route-map LOCAL\n !\n route-map LOCAL permit 10\n match interface lo\n"
+    assert heads({"leaf1.frr": f"hostname leaf1\n{typed}"}) == []
+
+
 def test_a_computed_route_distinguisher_is_no_repeated_value() -> None:
     bgp = "hostname leaf1\nvlan 10,20\nrouter bgp 65001\n" + "".join(f"   vlan {vlan}\n      rd {{}}\n" for vlan in (10, 20))
     assert heads({"leaf1.eos": bgp.format("auto", "auto")}) == []
