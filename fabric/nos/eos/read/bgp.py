@@ -30,10 +30,16 @@ def vrf_name(text: str) -> str:
 
 def read_bgp(facts: Facts, file: str, config: Section) -> None:
     """Into `facts.bgp`, and the route targets of VRFs and VNIs."""
+    number, known = None, config
     for text, sections in grouped(config.each("router bgp")).items():
         first = sections[0]
         whole = Section(first.line, first.number, [part for section in sections for part in section.parts])
-        _Process(facts, file, whole, asn(text)).read()  # one process, where it is entered several times
+        if number is None:
+            number, known = asn(text), first
+        elif asn(text) != number:  # EOS refuses a second process
+            fault = f"the AS number of BGP is {text} here and {number} in line {known.number}"
+            facts.conflicts.append(Located(fault, first.number, file))
+        _Process(facts, file, whole, number).read()  # one process, where it is entered several times
 
 
 class _Process:

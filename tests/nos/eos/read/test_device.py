@@ -631,3 +631,9 @@ def test_vnis_in_a_list_are_a_statement_for_each_vlan() -> None:
     bgp = "router bgp 1\n   vlan {}\n      rd 1.1.1.1:1\n"
     assert undefined_in("eos", {"f": tunnel + bgp.format(20)}) == []
     assert [fact.value for fact in undefined_in("eos", {"f": tunnel + bgp.format(30)})] == ["VLAN 30", "VNI of VLAN 30"]
+
+
+def test_a_second_process_is_refused() -> None:
+    found = facts("router bgp 1\n   neighbor 10.0.0.1 remote-as 3\nrouter bgp 2\n   vlan 10\n      rd 1.1.1.1:10\n")
+    assert configured(found.bgp[""].asn) == (1, 3)
+    assert [(fact.value, fact.line) for fact in found.conflicts] == [("the AS number of BGP is 2 here and 1 in line 1", 3)]
