@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from fabric.checks.base import FilesCheck
 from fabric.checks.cut import is_part, without_consequences, without_parts
+from fabric.checks.doubles import without_doubles
 from fabric.checks.equals.compare import Comparison, compared
 from fabric.checks.equals.roles import Outlines
 from fabric.checks.files.addressing import OneOwner
@@ -60,7 +61,8 @@ def check_network(network: Network, outlines: Outlines | None = None) -> tuple[l
     findings = without_consequences(network.devices, run(FilesCheck, replace(network, names=outlines.names)))
     subject = Compared(network, findings, outlines, comparison)
     skipped = [*_not_compared(comparison), *not_judged(subject), *addresses_unread(network), *_parts(network)]
-    return without_parts(network.devices, findings + run(EqualsCheck, subject)), skipped
+    findings = without_doubles(network, findings + run(EqualsCheck, subject))
+    return without_parts(network.devices, findings), skipped
 
 
 def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:

@@ -145,14 +145,24 @@ class Undefined(FilesCheck):
     id = "FAB281"
     title = "Every name that is used is defined"
     severity = ERROR
+    else_severity = "warning for a range of ten or more, which may be reserved"
     example = "`route-map FABRIC-IN in`, and no `route-map FABRIC-IN`"
     remediation = "define the missing object, or correct the name in the reference"
     of_device: ClassVar = True
+    range: ClassVar = 10  # names in one statement
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             uses = undefined(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
-            for subject, lines in grouped((use.value, use) for use in uses).items():
+            subjects = grouped((use.value, use) for use in uses)
+            once = ((use[0], subject) for subject, use in subjects.items() if len(use) == 1)
+            lists = grouped(((use.file, use.line, subject.kind), subject) for use, subject in once)
+            for named in (named for named in lists.values() if len(named) >= self.range):
+                text = f"{named[0]} and {len(named) - 1} more are used here, but not defined"
+                yield self.on(facts, subjects[named[0]][0], text, about=About(tuple(named), absent=True), severity=WARNING)
+                for subject in named:
+                    del subjects[subject]
+            for subject, lines in subjects.items():
                 more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
                 about = About((subject,), absent=True)
                 yield self.on(facts, lines[0], f"{subject} is used{more}, but not defined", about=about)

@@ -22,23 +22,31 @@ class HostNames(FilesCheck):
     id = "FAB250"
     title = "Every switch has config files with its planned host name"
     severity = ERROR
-    else_severity = "warning or note for the file of a daemon without ports and BGP, without an intent"
+    else_severity = "without an intent: warning for two files with a common address, less for a daemon without ports and BGP"
     example = "`hostname leaf001` in the files of leaf002"
     remediation = "set the planned host name in the device's config"
     kinds: ClassVar = ("hostname",)
     of_device: ClassVar = True
     of_prompt: ClassVar[str] = "remove the line, or set the host name of the device"
+    of_states: ClassVar[str] = "keep one file of the device in the folder, or correct its host name"
     of_copy: ClassVar[str] = "collect the config of {} again, or correct its host name"
 
     def judge(self, network: Network) -> Iterator[Finding]:
         first: dict[str, Facts] = {}
+        copies: dict[str, list[Facts]] = {}
         for facts in sorted(network.devices, key=lambda facts: bool(facts.filed)):  # a copy is to blame, not the original
             other = first.setdefault(facts.name.lower(), facts)
             if other is not facts and facts.filed and not other.filed and role(facts.filed) == role(facts.name):
                 message = f"the config of {facts.filed} has the host name of {facts.name}; its own is not in the files"
                 yield self.on(facts, facts.hostname, message, hint=self.of_copy.format(facts.filed))
             elif other is not facts:
-                yield self.on(facts, facts.hostname, f"duplicate host name {facts.name}, also in {other.files[0]}")
+                copies.setdefault(facts.name.lower(), []).append(facts)
+        for lowered, (facts, *more) in copies.items():
+            also = first[lowered].files[0] + (f" and {plural(len(more), 'more file')}" if more else "")
+            states = not network.planned and all(_addresses(first[lowered]) & _addresses(copy) for copy in (facts, *more))
+            severity, hint = (WARNING, self.of_states) if states else ("", "")
+            got = f"duplicate host name {facts.name}, also in {also}"
+            yield self.on(facts, facts.hostname, got, hint=hint, severity=severity)
         reported = {(one.place.file, one.place.line) for one in network.differences if one.key.kind == "hostname"}
         for facts in network.devices:
             for name in facts.others:
@@ -53,6 +61,10 @@ class HostNames(FilesCheck):
                 else:  # a prompt of a daemon, as it was installed
                     message = f"host name {name.value} in a file of {facts.name}"
                     yield self.on(facts, name, message, hint=self.of_prompt, severity=NOTE)
+
+
+def _addresses(facts: Facts) -> set[str]:
+    return {fact.value for port in facts.interfaces.values() for fact in port.addresses}
 
 
 def _configures(facts: Facts, file: str) -> bool:
