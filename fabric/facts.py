@@ -240,6 +240,7 @@ class Facts:
     clauses: dict[str, list[Located[tuple[str, ...] | None]]] = field(default_factory=dict)  # policy → per entry in its
     # order: None where it denies, else the prefix lists that it asks for; at its verdict
     conflicts: list[Located[str]] = field(default_factory=list)  # repeated settings that differ, a sentence a side
+    idle: list[Located[str]] = field(default_factory=list)  # those of which only one has an effect
     services: Services = field(default_factory=Services)
     broken: list[Located[str]] = field(default_factory=list)  # what no parser can read: "not JSON: …"
     unread: list[Located[str]] = field(default_factory=list)  # statements that the reader does not know, whole

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabric.checks.finding import ERROR, NOTE, Finding
+from fabric.checks.rows import is_loopback
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts
 from fabric.nos.statements.syntax import PartText, Syntax
@@ -75,8 +76,9 @@ def cut_files(facts: Facts) -> set[str]:
 
 
 def is_part(facts: Facts) -> bool:
-    """Whether the files hold statements to be added to a config: no host name and no address of an interface."""
-    return facts.hostname is None and not any(port.addresses for port in facts.interfaces.values())
+    """Whether the files hold statements to be added to a config: no host name, and no port or no address of one."""
+    ports = [port for port in facts.interfaces.values() if not is_loopback(port.name)]
+    return facts.hostname is None and not (ports and any(port.addresses for port in facts.interfaces.values()))
 
 
 def without_parts(devices: Sequence[Facts], findings: list[Finding]) -> list[Finding]:

@@ -8,18 +8,22 @@ from dataclasses import replace
 from fabric.checks.base import FilesCheck
 from fabric.checks.causes import without_undefined_sources
 from fabric.checks.cut import is_part, without_consequences, without_parts
+from fabric.checks.doubles import without_doubles
 from fabric.checks.equals.compare import Comparison, compared
 from fabric.checks.equals.roles import Outlines
 from fabric.checks.files.bgp import addresses_unread
+from fabric.checks.files.duplicates import OneOwner
 from fabric.checks.files.equals import Compared, EqualsCheck
 from fabric.checks.files.igp import not_judged
 from fabric.checks.files.reading import FolderCheck
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
+from fabric.checks.planes import planes
 from fabric.checks.registry import ids, run
 from fabric.checks.site import Checked
 from fabric.checks.verdict import Read
+from fabric.facts import Facts
 from fabric.nos.reading import Folder
 from fabric.text import listed
 
@@ -27,7 +31,8 @@ from fabric.text import listed
 def check_folder(folder: Folder) -> Checked:
     """Every check that needs no plan, over all devices of a folder."""
     result = Checked()
-    networks = [Network(tuple(devices)) for devices in folder.sites()]
+    sites = [planes(devices) for devices in folder.sites()]
+    networks = [Network(tuple(devices)) for site in sites for devices in site]
     for network in networks:
         found, skipped = check_network(network)
         result.findings += found
@@ -35,6 +40,7 @@ def check_folder(folder: Folder) -> Checked:
     result.ran |= ids("files")
     read = [facts for network in networks for facts in network.devices]
     result.findings += run(FolderCheck, folder) + apart(folder)
+    result.findings += [alike(site) for site in sites if len(site) > 1]
     result.read.append(
         Read(
             f"configs in {folder.root}",
@@ -57,7 +63,8 @@ def check_network(network: Network, outlines: Outlines | None = None) -> tuple[l
     findings = without_undefined_sources(without_consequences(network.devices, found))
     subject = Compared(network, findings, outlines, comparison)
     skipped = [*_not_compared(comparison), *not_judged(subject), *addresses_unread(network), *_parts(network)]
-    return without_parts(network.devices, findings + run(EqualsCheck, subject)), skipped
+    findings = without_doubles(network, findings + run(EqualsCheck, subject))
+    return without_parts(network.devices, findings), skipped
 
 
 def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:
@@ -78,3 +85,12 @@ def apart(folder: Folder) -> list[Finding]:
     message = "checked as a separate network: another folder has the same host names"
     hint = "check one folder at a time if both contain configs of the same network"
     return [Finding(HostNames.id, NOTE, "", path, 0, message, hint) for path in folder.apart]
+
+
+def alike(site: list[list[Facts]]) -> Finding:
+    """A note for networks that have the same link addresses."""
+    names = listed([network[0].name for network in site], 3)
+    message = f"{len(site)} networks with the same link addresses ({names}): each was checked separately"
+    hint = "check one folder at a time if they are versions of one network"
+    first = site[0][0]
+    return Finding(OneOwner.id, NOTE, first.name, first.files[0], 0, message, hint)

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from fabric import pipeline
-from fabric.checks import NOTE, Finding, causes, cut, statements
+from fabric.checks import ERROR, NOTE, WARNING, Finding, causes, cut, statements
 from fabric.checks.folder import check_folder
 from fabric.checks.run import Scope, run
 from fabric.nos.reading import scan
@@ -102,6 +102,8 @@ NAMES = {  # host names of zebra.conf, bgpd.conf, isisd.conf → files that have
     ("r1", "r1.example.com", "R1"): [],
     ("r1", "r1", "r2"): [("isisd.conf", 2, "the file has the host name of another device: r2")],
     ("r1", "r2", "r1"): [("bgpd.conf", 2, "the file has the host name of another device: r2")],
+    ("r1", "bgpd", "r1"): [("bgpd.conf", 2, "host name bgpd in a file of r1")],
+    ("r1", "bgpd\nhostname r1", "r1"): [],
 }
 
 
@@ -112,6 +114,14 @@ def test_a_daemon_of_another_device(names: tuple[str, ...], tmp_path: Path) -> N
         (tmp_path / f"r1/{daemon}.conf").write_text(FRR.format(name))
     found = [one for one in without_plan(tmp_path) if one.id == "FAB250"]
     assert [(Path(one.file).name, one.line, one.message) for one in found] == NAMES[names]
+    assert {one.severity for one in found} <= {NOTE if "bgpd" in names else WARNING}
+
+
+def test_the_routing_of_another_device(tmp_path: Path) -> None:
+    (tmp_path / "r1").mkdir()
+    for daemon, name in {"bgpd": "r2\nrouter bgp 1", "isisd": "r1", "zebra": "r1"}.items():
+        (tmp_path / f"r1/{daemon}.conf").write_text(FRR.format(name))
+    assert [one.severity for one in without_plan(tmp_path) if one.id == "FAB250"] == [ERROR]
 
 
 # --- a file that is cut off -------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from fabric.checks import (
     Merge,
     Network,
     bare,
+    is_loopback,
     is_on,
     place,
     session_name,
@@ -163,6 +164,11 @@ class Sessions(FilesCheck):
             end = f"{far.facts.name} {far.interface.name}"
             yield self._at(facts, peer, f"this address of {end} is in no subnet of this device", far=far.facts)
             return
+        if peer.source is not None and (back := self._other_address(network, peer, far)) is not None:
+            there = place(Located(None, back.line, back.file))
+            message = f"local address {peer.source.value}, but {far.facts.name} has neighbor {back.peer} ({there})"
+            yield self._at(facts, peer, message, far=far.facts)
+            return
         far_process, vrf = far.process, vrf_of(far.interface)
         far_end = Located(None, far_process.line, far_process.file) if far_process else None
         where = place(Located(None, peer.line, peer.file))
@@ -172,6 +178,11 @@ class Sessions(FilesCheck):
             f"{table(vrf)}: no neighbor statement for {facts.name}, which has neighbor {peer.peer} ({where})",
             about=About((table(vrf),), devices=(facts.name,)),
         )
+
+    def _other_address(self, network: Network, peer: Neighbor, far: Far) -> Neighbor | None:
+        """The far end's half of the session, where it has another address of this device than the session comes from."""
+        rows = far.process.neighbors.values() if far.process else ()
+        return next((back for back in rows if is_on(back) and (end := network.far(back)) and end.back is peer), None)
 
     def _unassigned(
         self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]
@@ -184,7 +195,7 @@ class Sessions(FilesCheck):
         text = peer.description.value if peer.description else ""
         named = network.named(facts, text)
         meant = named or self._of_number(network, facts, peer, numbers)
-        blind = not has_addresses(facts) or (meant is not None and not has_addresses(meant))  # they stand elsewhere
+        blind = any(not has_addresses(own) or _ports_unread(own) for own in (facts, meant) if own)  # they stand elsewhere
         if meant is not None and not blind:
             number = peer.remote_as.value if peer.remote_as else ""
             fact = f"the description names {meant.name}" if named else f"AS {number} belongs to {meant.name}"
@@ -257,6 +268,12 @@ def kernel_unread(facts: Facts) -> bool:
     nos = installed(facts.nos)
     word = nos.idiom.addresses_in if nos is not None and nos.idiom is not None else ""
     return bool(word) and not any(word in PurePath(file).name for file in facts.files)
+
+
+def _ports_unread(facts: Facts) -> bool:
+    """Such routing with addresses of loopbacks alone."""
+    ports = (name for name, port in facts.interfaces.items() if port.addresses)
+    return kernel_unread(facts) and all(is_loopback(name) for name in ports)
 
 
 def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from ipaddress import ip_address
 
 from fabric.checks import (
     ERROR,
@@ -38,6 +39,7 @@ class OneOwner(FilesCheck):
     id = "FAB252"
     title = "No address is configured twice"
     severity = ERROR
+    else_severity = "warning if it is not certain that both are in one network, and on host ports of more than two devices"
     example = "`ip address 10.64.0.5/31` on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
     remediation = "change the address on one of the two devices"
     copies = "change the addresses of one device; check separate networks, or two versions of a network, in separate runs"
@@ -47,6 +49,7 @@ class OneOwner(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
         links: dict[str, list[Owner]] = {}
+        gateways: set[int] = set()
         for address, same in _duplicates(network):
             if (net := _reused_link(network, same)) is not None:
                 links.setdefault(net, same)
@@ -54,10 +57,13 @@ class OneOwner(FilesCheck):
                 got = f"{address} is the management address of all {len(same)} devices"
                 yield self.on(same[0].facts, same[0].fact, got, hint=self.virtual, severity=NOTE)
             else:
+                if _to_hosts(network, same):
+                    gateways |= {id(owner.fact) for owner in same}
                 for owner, other in _blamed(network, address, same):
                     pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
         for rows in pairs.values():
-            yield from self._pair(network, rows)
+            certain = [id(owner.fact) not in gateways and _can_meet(network, owner, other) for owner, other in rows]
+            yield from self._pair(rows, ["" if one else WARNING for one in certain])
         if links:
             yield self._links(links)
 
@@ -70,20 +76,19 @@ class OneOwner(FilesCheck):
             got = f"{plural(len(links), 'subnet')} of links are used on two links each; the first is {net}, on {where}"
         return self.on(owner.facts, owner.fact, got, hint=self.reused, severity=WARNING)
 
-    def _pair(self, network: Network, rows: list[tuple[Owner, Owner]]) -> Iterator[Finding]:
+    def _pair(self, rows: Sequence[tuple[Owner, Owner]], severities: Sequence[str]) -> Iterator[Finding]:
         """Two devices with many addresses in common are reported once."""
         owner, other = rows[0]
-        severity = "" if all(_can_meet(network, *row) for row in rows) else WARNING
         where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
         if len(rows) > MANY:
             first = f"the first is {bare(owner.fact.value)} on {where}"
             got = f"{len(rows)} addresses are also configured on {other.facts.name}; {first}"
-            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", hint=self.copies, severity=severity)
+            got = f"{owner.interface.name}: {got}"
+            yield self.on(owner.facts, owner.fact, got, hint=self.copies, severity=max(severities))
             return
-        for owner, other in rows:
+        for (owner, other), severity in zip(rows, severities, strict=True):
             where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
             got = f"{bare(owner.fact.value)} is also configured on {where}"
-            severity = "" if _can_meet(network, owner, other) else WARNING
             vrf, ports = f" in VRF {owner.vrf}" if owner.vrf else "", (_port(owner), _port(other))
             merge = Merge(f"{bare(owner.fact.value)} is configured{vrf} on {{names}}", ports, most=3)
             yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity, merge=merge)
@@ -110,6 +115,22 @@ def _blamed(network: Network, address: str, same: Sequence[Owner]) -> list[tuple
     return [(owner, _other(network, owner, same)) for owner in same]
 
 
+def _to_hosts(network: Network, owners: Sequence[Owner]) -> bool:
+    """Whether an address may be the gateway of hosts on every leaf, which advertises routes of hosts alone.
+
+    It is on ports of more than two devices in equal subnets, without an anycast gateway, cable or session there.
+    """
+    subnets = {owner.fact.value for owner in owners}
+    own = [owner.interface for owner in owners]
+    ports = not any(is_loopback(port.name) or is_management(port.name) or port.gateways for port in own)
+    if len({id(owner.facts) for owner in owners}) < 3 or len(subnets) > 1 or not ports:
+        return False
+    net = network_of(subnets.pop())
+    spoken = (peer.peer for owner in owners for peer in owner.facts.neighbors() if not (peer.interface or peer.dynamic))
+    cabled = any(id(owner.interface) in network.cabled for owner in owners)
+    return net.num_addresses > 4 and not cabled and not any(ip_address(bare(peer)) in net for peer in spoken)
+
+
 def _reused_link(network: Network, owners: Sequence[Owner]) -> str | None:
     """A point-to-point subnet that several links have, each its two ends."""
     net = str(network_of(owners[0].fact.value))
@@ -120,12 +141,10 @@ def _reused_link(network: Network, owners: Sequence[Owner]) -> str | None:
 def _can_meet(network: Network, one: Owner, other: Owner) -> bool:
     """Whether both addresses are certain to be in one network.
 
-    Devices without a cable or session between them may be in two, racks with a VLAN of their own have a subnet of their
-    own, and of several files with one host name all but one may be for other hardware.
+    Devices without a cable or session between them may be in two, and racks with a VLAN of their own have a subnet of
+    their own.
     """
-    if network.are_apart(one.facts, other.facts) or _own_segment(one, other):
-        return False
-    return all(_in_all_files(network, owner) for owner in (one, other))
+    return not (network.are_apart(one.facts, other.facts) or _own_segment(one, other))
 
 
 def _own_segment(*owners: Owner) -> bool:
@@ -136,13 +155,6 @@ def _own_segment(*owners: Owner) -> bool:
         if vlan is None or stretched or not owner.interface.gateways:
             return False
     return True
-
-
-def _in_all_files(network: Network, owner: Owner) -> bool:
-    """Whether every device with the host name has the address."""
-    name, address = owner.facts.name.lower(), bare(owner.fact.value)
-    files = {id(facts) for facts in network.devices if facts.name.lower() == name}
-    return files == {id(own.facts) for own in network.owners[address] if id(own.facts) in files}
 
 
 def _other(network: Network, owner: Owner, owners: Sequence[Owner]) -> Owner:

@@ -145,14 +145,24 @@ class Undefined(FilesCheck):
     id = "FAB281"
     title = "Every name that is used is defined"
     severity = ERROR
+    else_severity = "warning for a range of ten or more, which may be reserved"
     example = "`route-map FABRIC-IN in`, and no `route-map FABRIC-IN`"
     remediation = "define the missing object, or correct the name in the reference"
     of_device: ClassVar = True
+    range: ClassVar = 10  # names in one statement
 
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             uses = undefined(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
-            for subject, lines in grouped((use.value, use) for use in uses).items():
+            subjects = grouped((use.value, use) for use in uses)
+            once = ((use[0], subject) for subject, use in subjects.items() if len(use) == 1)
+            lists = grouped(((use.file, use.line, subject.kind), subject) for use, subject in once)
+            for named in (named for named in lists.values() if len(named) >= self.range):
+                text = f"{named[0]} and {len(named) - 1} more are used here, but not defined"
+                yield self.on(facts, subjects[named[0]][0], text, about=About(tuple(named), absent=True), severity=WARNING)
+                for subject in named:
+                    del subjects[subject]
+            for subject, lines in subjects.items():
                 more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
                 about = About((subject,), absent=True)
                 merge = Merge(f"{subject} is used on {{uses}} of {{devices}}, but not defined", uses=len(lines))
@@ -213,6 +223,7 @@ class OneStory(FilesCheck):
     id = "FAB294"
     title = "Repeated settings on a device do not conflict"
     severity = ERROR
+    else_severity = "warning without an intent, if one of them has no effect"
     example = "VRF red: `vni 50001` in frr.conf, VNI 50002 in config_db.json"
     remediation = "set the same value in both places"
     of_device: ClassVar = True
@@ -221,3 +232,5 @@ class OneStory(FilesCheck):
         for facts in network.devices:
             for fact in facts.conflicts:
                 yield self.on(facts, fact, fact.value)
+            for fact in facts.idle:
+                yield self.on(facts, fact, fact.value, severity="" if network.planned else WARNING)

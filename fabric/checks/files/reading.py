@@ -61,11 +61,17 @@ class Unreadable(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             unclosed: dict[str, list[Located[str]]] = {}
+            others: dict[str, list[Located[str]]] = {}
             for fact in facts.broken:
-                if fact.value.endswith(UNCLOSED):
-                    unclosed.setdefault(fact.file, []).append(fact)
-                else:
-                    yield self.on(facts, fact, fact.value)
+                (unclosed if fact.value.endswith(UNCLOSED) else others).setdefault(fact.file, []).append(fact)
+            for places in others.values():
+                for fact in places if network.planned or len(places) <= SHOWN else places[:1]:
+                    more = (
+                        ""
+                        if network.planned or len(places) <= SHOWN
+                        else f"; {plural(len(places) - 1, 'more place')} of this file"
+                    )
+                    yield self.on(facts, fact, fact.value + more)
             for blocks in unclosed.values():  # the file ends in the innermost of them
                 inner, outer = max(blocks, key=lambda fact: fact.line), plural(len(blocks) - 1, "block")
                 also = f"; {outer} around it {'are' if blocks[2:] else 'is'} open as well" if blocks[1:] else ""
@@ -136,12 +142,21 @@ class NotUnderstood(FilesCheck):
     of_device: ClassVar = True
 
     def judge(self, network: Network) -> Iterator[Finding]:
+        shown: set[str] = set()  # on devices before
         for facts in network.devices:
-            for fact in facts.unread[:SHOWN]:
+            new = [fact for fact in facts.unread if _words(fact.value) not in shown][:SHOWN]
+            for fact in new:
                 yield self.on(facts, fact, f"unknown statement: {fact.value[:100]}")
-            if len(facts.unread) > SHOWN:
-                rest = len(facts.unread) - SHOWN
-                yield self.on(facts, facts.unread[SHOWN], f"{rest} more of {facts.statements} statements are unknown")
+            shown |= {_words(fact.value) for fact in new}
+            if rest := [fact for fact in facts.unread if fact not in new]:
+                more = " more" if new else ""
+                like = "" if new else "; similar ones are shown for other devices"
+                yield self.on(facts, rest[0], f"{len(rest)}{more} of {facts.statements} statements are unknown{like}")
+
+
+def _words(statement: str) -> str:
+    """A statement without its numbers, addresses and names with digits."""
+    return " ".join(word for word in statement.split() if not any(letter.isdigit() for letter in word))
 
 
 @dataclass(frozen=True)

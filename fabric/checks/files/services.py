@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -20,11 +21,13 @@ class HostNames(FilesCheck):
     id = "FAB250"
     title = "Every switch has config files with its planned host name"
     severity = ERROR
+    else_severity = "without an intent: warning for two files with a common address, less for a daemon without ports and BGP"
     example = "`hostname leaf001` in the files of leaf002"
     remediation = "set the planned host name in the device's config"
     kinds: ClassVar = ("hostname",)
     of_device: ClassVar = True
     of_several: ClassVar[str] = "give each device a name of its own; check alternatives for one device in separate runs"
+    of_prompt: ClassVar[str] = "remove the line, or set the host name of the device"
     of_copy: ClassVar[str] = "collect the config of {} again, or correct its host name"
 
     def judge(self, network: Network) -> Iterator[Finding]:
@@ -43,9 +46,23 @@ class HostNames(FilesCheck):
         reported = {(one.place.file, one.place.line) for one in network.differences if one.key.kind == "hostname"}
         for facts in network.devices:
             for name in facts.others:
-                if (name.file, name.line) not in reported:
+                if (name.file, name.line) in reported:
+                    continue
+                numbered = re.search(r"\d", name.value) and role(name.value) == role(facts.name)
+                if network.planned or numbered or name.value.lower() in first:
                     message = f"the file has the host name of another device: {name.value}"
-                    yield self.on(facts, name, message, hint="remove the file from this folder, or correct its host name")
+                    hint = "remove the file from this folder, or correct its host name"
+                    severity = "" if network.planned or _configures(facts, name.file) else WARNING
+                    yield self.on(facts, name, message, hint=hint, severity=severity)
+                else:  # a prompt of a daemon, as it was installed
+                    message = f"host name {name.value} in a file of {facts.name}"
+                    yield self.on(facts, name, message, hint=self.of_prompt, severity=NOTE)
+
+
+def _configures(facts: Facts, file: str) -> bool:
+    """Whether a file has ports or BGP: if not, its host name is that of a prompt."""
+    ports = (fact.file for port in facts.interfaces.values() for fact in port.addresses)
+    return file in {*ports, *(process.file for process in facts.bgp.values())}
 
 
 class Servers(FilesCheck):

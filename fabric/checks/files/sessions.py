@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import ClassVar
 
@@ -44,6 +44,11 @@ def has_vtep(facts: Facts) -> bool:
     return facts.vtep is not None or bool(facts.vnis) or any(vrf.vni for vrf in facts.vrfs.values())
 
 
+def _has_words(devices: Iterable[Facts]) -> bool:
+    """Whether a config may change or accept AS numbers in a path that are its own."""
+    return any(word in text for facts in devices for text in facts.texts.values() for word in AS_WORDS)
+
+
 class NextHops(FilesCheck):
     """Looks for eBGP speakers without a VTEP that set themselves as next hop of EVPN routes.
 
@@ -64,10 +69,18 @@ class NextHops(FilesCheck):
                 continue
             peers = [peer for peer in evpn_of(process) if is_external(process, peer)]
             changed = [peer for peer in peers if peer.unchanged is not None and not peer.unchanged.value]
-            if changed and len(peers) >= TRANSIT:
+            if changed and self._passes_on(network, peers):
                 names = listed([peer.peer for peer in changed], 2)
                 at = Located(None, changed[0].line, changed[0].file)
                 yield self.on(facts, at, f"next hop of EVPN routes is changed for {names}, and this device has no VTEP")
+
+    def _passes_on(self, network: Network, peers: list[Neighbor]) -> bool:
+        """Whether a neighbor accepts what another one sent: one of the same AS finds its own number in the path."""
+        numbers = {peer.remote_as.value if peer.remote_as else None for peer in peers}
+        one_as = len(numbers) == 1 and isinstance(next(iter(numbers)), int)
+        fars = [far for peer in peers if (far := network.far(peer)) and far.back]
+        accepted = any(far.back is not None and far.back.allowas_in is not None for far in fars)
+        return len(peers) >= TRANSIT and (not one_as or accepted or _has_words([far.facts for far in fars]))
 
 
 class Retained(FilesCheck):
@@ -241,8 +254,7 @@ class OwnAs(FilesCheck):
                 continue  # the path has that number
             if far is not None and is_external(facts.bgp[""], peer) and not has_vtep(far.facts):
                 found[far.facts.name] = far.facts
-        words = any(word in text for one in (facts, *found.values()) for text in one.texts.values() for word in AS_WORDS)
-        return {} if words else found
+        return {} if _has_words([facts, *found.values()]) else found
 
     def _joined(self, network: Network, a: Facts, b: Facts) -> bool:
         """A pair that has a session, a peer link or one tunnel address needs no path over the spines."""

@@ -1,18 +1,31 @@
 """Statements of EOS: one startup-config or running-config."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from fabric.nos.eos.texts import without_comments
 from fabric.nos.eos.typed import as_shown
+from fabric.nos.reading.words import numbers
 from fabric.nos.statements.forms import Path as Statement, indented
 from fabric.nos.statements.syntax import Syntax
 
 CLOSING = frozenset({"exit", "end", "EOF"})
 
 
+MAPPED = re.compile(r"vxlan vlan (?:add )?([\d,-]*[,-][\d,-]*) vni ([\d,-]+)")
+
+
 def _statements(text: str) -> Iterator[tuple[Statement, int]]:
-    return indented(as_shown(without_comments(text)), closing=CLOSING)
+    """`vxlan vlan 10,20 vni 10010,10020` is a statement for each VLAN."""
+    for path, number in indented(as_shown(without_comments(text)), closing=CLOSING):
+        match = MAPPED.fullmatch(path[-1])
+        vlans, vnis = (numbers(match[1]), numbers(match[2])) if match else ([], [])
+        if match and len(vlans) == len(vnis):
+            for vlan, vni in zip(vlans, vnis, strict=True):
+                yield (*path[:-1], f"vxlan vlan {vlan} vni {vni}"), number
+        else:
+            yield path, number
 
 
 SYNTAX = Syntax(

@@ -51,14 +51,21 @@ _PLAIN = re.compile(
 )  # sections, and lines without one, in which no command of the top has another meaning
 _IN_INTERFACE, _IN_BGP = re.compile(_OF_INTERFACE), re.compile(_OF_BGP)
 _COMMENT = re.compile(r"(?!.*\bdescription )(.*\S)\s+! \S.*")  # behind a command
-_OF_FAMILY = re.compile(r"(?:no )?neighbor \S+ activate|network ")
+_OF_FAMILY = re.compile(r"(?:no )?neighbor \S+ activate")
+_NOT_OF_FAMILY = re.compile(
+    r"(?:no )?neighbor (?:interface |\S+ (?:peer[ -]group|remote-as|update-source|ebgp-multihop|send-community|description"
+    r"|maximum-routes|local-as|password|timers|bfd|shutdown|passive|next-hop-unchanged|allowas-in)\b)|bgp listen |router-id "
+)
+_SECTION = re.compile(r"(?:vrf|vlan|vlan-aware-bundle) \S+$")
+_OF_SECTION = re.compile(r"(?:rd|route-target|redistribute learned)\b")
 _SHORT = [(full, re.compile(rf"(?:{cut})(?= |$)", re.I)) for full, cut in _CUT.items()]
 _TYPED = re.compile(
     rf"^(?:[ \t]+(?:{_GLOBAL})|(?:{_OF_INTERFACE}|{_OF_BGP})"
     rf"|[ \t]*(?:{'|'.join(_CUT.values())})(?: |$)"
     rf"|interface (?!(?:{_STEMS})\d)(?:{'|'.join(f'{stem[:2]}|{stem[:2].lower()}' for stem in STEMS)})"
     rf"|[^\n]*\b(?:update-source|source-interface|local-interface|peer-link) (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"
-    r"|[^\n!]*[^\s!][ \t]+! |( *)address-family \S+(?: \S+)?\n\1(?:no )?neighbor \S+ activate)",
+    r"|[^\n!]*[^\s!][ \t]+! |(?P<family> *)address-family \S+(?: \S+)?\n(?P=family)(?:no )?neighbor \S+ activate"
+    r"|(?P<leaf> *)(?:no )?neighbor \S[^\n]*\n(?P=leaf) +[^\s!])",
     re.M,
 )
 
@@ -74,31 +81,47 @@ class _Typed:
     def __init__(self) -> None:
         self.head = ""  # of the section at the top
         self.margin = 0  # that it was typed with
-        self.family: int | None = None  # margin of the address family that is open
+        self.open: list[tuple[int, str]] = []  # depth and line of what a line of `router bgp` may stand below
 
     def lines(self, text: str) -> list[str]:
         return [self._line(raw.expandtabs()) for raw in text.split("\n")]
 
     def _line(self, raw: str) -> str:
         line = raw.strip()
-        if not line or line[0] == "!":
-            return raw
+        if not line or line[0] in "!#":
+            return raw if line[:1] != "#" else f"!{raw}"
         margin = len(raw) - len(raw.lstrip())
         line = _whole(line)
         if self._at_top(line, margin):
-            self.head, self.margin, self.family = line, margin, None
+            self.head, self.margin, self.open = line, margin, []
             return line
         if not self.head.startswith(("interface ", "router bgp ")):
             return " " * margin + line
         depth = max(margin - self.margin, 1)
-        if line.startswith("address-family "):
-            self.family = margin
-        elif self.family is not None and margin <= self.family:
-            if margin == self.family and _OF_FAMILY.match(line):
-                depth += 1
-            else:
-                self.family = None
-        return " " * depth + line
+        return " " * (self._in_process(line, depth) if self.head[0] == "r" else depth) + line
+
+    def _in_process(self, line: str, depth: int) -> int:
+        """How deep a line of `router bgp` is, so that it stands in the innermost open mode that has the command."""
+        home = self._home(line, depth)
+        if home is not None:
+            del self.open[home + 1 :]
+            depth = max(depth, self.open[home][0] + 1)
+        while self.open and (self.open[-1][0] >= depth or _cannot_hold(self.open[-1][1], line)):
+            depth = min(depth, max(self.open.pop()[0], 1))
+        self.open.append((depth, line))
+        return depth
+
+    def _home(self, line: str, depth: int) -> int | None:
+        """The open mode that a command is of, however far it was indented."""
+        for at in range(len(self.open) - 1, -1, -1):
+            margin, head = self.open[at]
+            if head.startswith("address-family ") and (
+                _OF_FAMILY.match(line) or (margin == depth and line[:8] == "network ")
+            ):
+                return at
+            if _SECTION.match(head) and _OF_SECTION.match(line):
+                return at
+        return None
 
     def _at_top(self, line: str, margin: int) -> bool:
         """Whether a line is a command of the top, or of the section that is open."""
@@ -107,6 +130,15 @@ class _Typed:
         if self.head.startswith("interface "):
             return _IN_INTERFACE.match(line) is None
         return not (self.head.startswith("router bgp ") and _IN_BGP.match(line))
+
+
+def _cannot_hold(head: str, line: str) -> bool:
+    """Whether a line opens no mode, or one that lacks a command: the command is of a mode around it."""
+    if head.startswith("address-family "):
+        return _NOT_OF_FAMILY.match(line) is not None or line.startswith("address-family ")
+    if _SECTION.match(head):
+        return _SECTION.match(line) is not None and not head.startswith("vlan-aware-bundle ")
+    return _IN_BGP.match(head) is not None
 
 
 def _whole(line: str) -> str:

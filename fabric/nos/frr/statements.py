@@ -36,7 +36,16 @@ SIGNS = (  # of a file with another name
 )
 SET = re.compile(r"\{([^{}]*)\}")
 
-frr_conf = partial(indented, closing=CLOSING)
+TOP = re.compile(  # commands that no section has
+    r"^[ \t]+(?=route-map \S+ (?:permit|deny) \d+\s*$|(?:ip|ipv6) prefix-list \S|bgp (?:as-path|(?:\w+)?community-list) "
+    r"|router (?:bgp|ospf|ospf6|isis) \S|line vty\s*$)",
+    re.MULTILINE,
+)
+
+
+def frr_conf(text: str) -> Iterator[tuple[Path, int]]:
+    """FRR ignores indentation, so a command of the top is one wherever it was typed."""
+    return indented(TOP.sub("", text), closing=CLOSING)
 
 
 def nftables(text: str) -> Iterator[tuple[Path, int]]:

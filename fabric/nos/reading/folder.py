@@ -12,7 +12,7 @@ from pathlib import Path, PurePath
 from stat import S_ISREG
 
 from fabric.facts import Facts
-from fabric.nos.reading.readers import host_name, read_device, readers
+from fabric.nos.reading.readers import named, read_device, readers
 from fabric.nos.reading.recognize import NO_CONFIG, Kind, recognize
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
@@ -109,6 +109,7 @@ def scan(root: Path) -> Folder:
             device.site = site
             folder.devices.append(device)
     _part(folder)
+    _leave_out_copies(folder)
     return folder
 
 
@@ -126,9 +127,12 @@ def _is_earlier(path: Path) -> bool:
 
 
 def _is_copy(path: Path, text: str, whole: dict[str, Path]) -> bool:
-    """Whether the config of a device stands a second time below the folder of the first, as tools leave it in `tmp`."""
+    """Whether the config of a device stands a second time: below the folder of the first, as tools leave it in `tmp`, or
+    beside it under the same name in other letters."""
     first = whole.setdefault(text, path) if _configured_name(text) else path
-    return path.parent != first.parent and path.is_relative_to(first.parent)
+    if path.parent == first.parent:
+        return path != first and path.name.lower() == first.name.lower()
+    return path.is_relative_to(first.parent)
 
 
 def _within(path: Path, root: Path) -> bool:
@@ -146,7 +150,7 @@ def _part(found: Folder) -> None:
         if not device.site:
             folders.setdefault(device.name.lower(), []).append(PurePath(next(iter(device.files))).parent)
     pairs = [(places[0], other) for places in folders.values() for other in places[1:]]
-    shared = Counter(fork for one, other in pairs for fork in _forks(one, other))
+    shared = Counter(fork for one, other in pairs for fork in (*_forks(one, other), *_inner(one, other)))
     alike = {fork for one, other in pairs for fork in _forks(one, other) if _same_place(one, other)}
     inside = {fork: sum(any(own.is_relative_to(fork) for own in places) for places in folders.values()) for fork in shared}
     enough = {fork for fork, names in shared.items() if names > 1 or fork in alike}
@@ -154,6 +158,17 @@ def _part(found: Folder) -> None:
     for device in found.devices:
         around = [fork for fork in found.apart if PurePath(next(iter(device.files))).is_relative_to(fork)]
         device.site = device.site or max(around, key=len, default="")
+
+
+def _leave_out_copies(found: Folder) -> None:
+    """Leaves out a folder whose devices are, word for word, those that lie beside it, as in `ansible/files`."""
+    texts: dict[str, set[tuple[str, ...]]] = {}
+    for own in found.devices:
+        texts.setdefault(own.site, set()).add((own.name, *sorted(own.files.values())))
+    copies = [site for site in found.apart if texts.get(site) == texts.get("")]
+    found.passed += [path for own in found.devices if own.site in copies for path in own.files]
+    found.devices = [own for own in found.devices if own.site not in copies]
+    found.apart = [site for site in found.apart if site not in copies]
 
 
 def _same_place(one: PurePath, other: PurePath) -> bool:
@@ -168,6 +183,13 @@ def _forks(one: PurePath, other: PurePath) -> Iterator[PurePath]:
     if at is not None:
         yield PurePath(*one.parts[: at + 1])
         yield PurePath(*other.parts[: at + 1])
+
+
+def _inner(one: PurePath, other: PurePath) -> Iterator[PurePath]:
+    """The folder in one of two paths that the other one is in, as `2021` beside the present configs."""
+    outer, inner = sorted((one, other), key=lambda path: len(path.parts))
+    if inner != outer and inner.is_relative_to(outer):
+        yield PurePath(*inner.parts[: len(outer.parts) + 1])
 
 
 def _files(root: Path, lost: Callable[[OSError], None]) -> Iterator[tuple[str, Path]]:
@@ -236,11 +258,13 @@ def _devices(files: dict[str, tuple[str, str]], folder: Folder, repeated: frozen
     if not any(_usual([path]) for path, (kind, _) in files.items() if kind != "companion"):
         repeated = frozenset()  # `before` and `after`, with files of several devices each
     groups: dict[str, dict[str, tuple[str, str]]] = {}
+    stems = {_stem(PurePath(path)): name for path, (_, text) in files.items() if (name := _configured_name(text))}
     for path, (kind, text) in files.items():
         if kind == "companion":
             folder.passed.append(path)
             continue
-        groups.setdefault(_name(path, text), {})[path] = kind, text
+        name = _configured_name(text) or stems.get(_stem(PurePath(path))) or _stem(PurePath(path))
+        groups.setdefault(name, {})[path] = kind, text
     for files_of_device in groups.values():
         parts = [kind for kind, _ in files_of_device.values()]
         if len(parts) == len(set(parts)) and set(parts) <= _parts():
@@ -269,7 +293,10 @@ def _part_name() -> re.Pattern[str]:
 def _device(files: dict[str, tuple[str, str]], repeated: frozenset[str] = frozenset()) -> Device:
     kinds = {kind for kind, _ in files.values()}
     nos = next(nos for nos, reader in readers().items() if kinds & {nos, *reader.other_kinds})
-    configured = next((name for _, text in files.values() if (name := _configured_name(text))), "")
+    first = sorted(
+        files.values(), key=lambda file: file[0] != nos
+    )  # what sets the name of the device, where several files have one
+    configured = next((name for _, text in first if (name := _configured_name(text))), "")
     path = PurePath(next(iter(files)))
     of_folder = all(_usual([own]) or PurePath(own).name in repeated for own in files)
     named = _home(path).name if of_folder else _stem(path)
@@ -288,7 +315,7 @@ def _usual(paths: Iterable[str]) -> bool:
 
 
 def _configured_name(text: str) -> str:
-    match = host_name().search(text)
+    match = named(text)
     return next(filter(None, match.groups()), "") if match else ""
 
 

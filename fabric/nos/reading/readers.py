@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Mapping
 from functools import cache
+from pathlib import PurePath
 
 from fabric.facts import Facts, Located
 from fabric.nos.reading.reader import Reader
@@ -33,7 +34,7 @@ def read_device(name: str, nos: str, files: Mapping[str, str]) -> Facts:
         raise KeyError(nos)
     facts = reader.get().read.get()(name, files)
     facts.texts = files
-    facts.others = other_names(files)
+    _settle_names(facts)
     _report_conflicts(facts)
     return facts
 
@@ -56,21 +57,32 @@ def host_name() -> re.Pattern[str]:
     return re.compile("|".join(filter(None, (HOST_NAME, *(reader.host_name for reader in readers().values())))), re.M)
 
 
-def other_names(files: Mapping[str, str]) -> list[Located[str]]:
-    """Host names of files of one device that differ from the name that most of them have, else from the first."""
-    if len(files) < 2:
-        return []
-    matches = {path: match for path, text in files.items() if (match := host_name().search(text))}
-    names = {path: next(filter(None, match.groups()), "") for path, match in matches.items()}
-    counts = Counter(_short(name) for name in names.values())
+def named(text: str) -> re.Match[str] | None:
+    """The line with the host name of a text: a later one overrides an earlier one."""
+    return next(iter(deque(host_name().finditer(text), maxlen=1)), None)
+
+
+def _settle_names(facts: Facts) -> None:
+    """The name that most files of a device have, else the first, is its own; the others are noted.
+
+    A name in the only file of its form, a database beside files of daemons, is that of the device.
+    """
+    found = [_located(path, text, match) for path, text in facts.texts.items() if (match := named(text))]
+    counts = Counter(_short(name.value) for name in found)
     if len(counts) < 2:
-        return []
+        return
+    forms, own = Counter(PurePath(path).suffix for path in facts.texts), facts.hostname
     usual = max(counts, key=counts.__getitem__)
-    return [
-        Located(name, files[path].count("\n", 0, matches[path].end()) + 1, path)
-        for path, name in names.items()
-        if _short(name) != usual
-    ]
+    if own and forms[PurePath(own.file).suffix] == 1 and _short(own.value) in counts:
+        usual = _short(own.value)
+    facts.others = [name for name in found if _short(name.value) != usual]
+    if own and _short(own.value) != usual:
+        facts.hostname = next(name for name in found if _short(name.value) == usual)
+        facts.name = facts.hostname.value
+
+
+def _located(path: str, text: str, match: re.Match[str]) -> Located[str]:
+    return Located(next(filter(None, match.groups()), ""), text.count("\n", 0, match.end()) + 1, path)
 
 
 def _short(name: str) -> str:

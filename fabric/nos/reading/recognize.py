@@ -21,9 +21,10 @@ CERTAIN = 4  # points of the first kind before the second, which no further sign
 OTHER = "other"
 
 # What is no config of a switch, by its ending.
-NO_CONFIG = frozenset(
-    (".csv", ".gz", ".html", ".j2", ".jpg", ".log", ".md", ".pdf", ".png", ".py", ".pyc", ".sh", ".svg", ".zip")
-)
+NO_CONFIG = frozenset((
+    ".csv", ".docx", ".gif", ".gz", ".html", ".j2", ".jpeg", ".jpg", ".log", ".md", ".pcap", ".pdf", ".pkt", ".png", ".pptx",
+    ".py", ".pyc", ".sh", ".svg", ".vsdx", ".xlsx", ".zip",
+))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ def recognize(path: str, text: str) -> Kind:
     name = PurePath(path).name
     if "\0" in text[:HEAD_BYTES]:
         return Kind("", "binary")
+    if text.lstrip()[:5] == "<?xml":  # topologies of labs, with configs in them
+        return Kind("", "a document in XML")
     if any(name in reader.companions for reader in readers().values()):
         return Kind("companion")
     if text.lstrip()[:1] in ("{", "[") and (nos := _json_kind(text)):

@@ -315,3 +315,16 @@ def test_a_link_to_a_switch_is_not_compared_with_ports_to_servers() -> None:
     assert heads({"leaf1.eos": "hostname leaf1\n" + acl + ports + port.format(n=7), "spine1.eos": spine}) == []
     found = heads({"leaf1.eos": "hostname leaf1\n" + acl + ports + port.format(n=7)})
     assert [one.split(": ")[3] for one in found] == ["Ethernet7"]
+
+
+ROUTED = "hostname host1\nspanning-tree mode none\nvrf instance red\nip routing vrf red\nrouter bgp 65001\n"
+SESSIONS = {  # lines of the process → whether it needs `ip routing`
+    "   neighbor 10.0.0.1 remote-as 65002\n": True,
+    "   neighbor UP peer group\n   vrf red\n      neighbor 10.0.0.1 remote-as 65002\n": False,
+}
+
+
+@pytest.mark.parametrize("lines", SESSIONS)
+def test_bgp_in_vrfs_alone_needs_no_routing_of_the_default_one(lines: str) -> None:
+    found = heads({"host1.eos": ROUTED + lines})
+    assert any("`ip routing` is missing" in head for head in found) is SESSIONS[lines]

@@ -297,6 +297,14 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             for line, name, other, there in ((3, "lo", "swp2", 7), (7, "swp2", "lo", 3))
         ],
     ),
+    ("FAB252", "a gateway of hosts on three leaves, which advertise routes of hosts alone"): (
+        {f"leaf{n}.frr": f"hostname leaf{n}\ninterface swp{n}\n ip address 172.16.1.1/24\n" for n in (1, 2, 3)},
+        [
+            f"leaf{n}.frr:3: warning[FAB252]: leaf{n}: swp{n}: 172.16.1.1 is also configured on leaf{o} swp{o} "
+            f"(leaf{o}.frr:3)"
+            for n, o in ((1, 2), (2, 1), (3, 1))
+        ],
+    ),
     ("FAB252", "two ports of a device with one subnet"): (
         {"r1.frr": BORROWED.format(length=24).replace("swp1\n ip address 10.255.0.1/32", "swp1\n ip address 10.255.0.1/24")},
         [
@@ -309,10 +317,7 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             "r1.frr": FRR.replace(" neighbor 10.0.0.1 update-source 10.0.0.2\n", "interface lo\n ip address 10.255.0.1/32\n"),
             "r2.frr": "hostname r2\nrouter bgp 65002\ninterface lo\n ip address 10.255.0.2/32\n",
         },
-        [
-            "r1.frr:3: warning[FAB256]: r1: neighbor 10.0.0.1: address not assigned to any known device; "
-            "AS 65002 belongs to r2"
-        ],
+        ["r1.frr:3: note[FAB256]: r1: neighbor 10.0.0.1: address not assigned to any device in the files"],
     ),
     ("FAB256", "the far end speaks from an address that is in no file"): (
         {"r1.frr": FRR.replace("10.0.0.2\n", "10.0.0.2\ninterface lo\n ip address 10.255.0.1/32\n"), "r2.frr": LISTENER}, []

@@ -234,6 +234,17 @@ def test_names_that_are_defined_and_used_are_left_in_peace() -> None:
     assert heads({"leaf1.sonic": SONIC}) == []
 
 
+def test_frr_ignores_indentation() -> None:
+    typed = "router bgp 1\n redistribute connected route-map LOCAL\n !\n route-map LOCAL permit 10\n match interface lo\n"
+    assert heads({"leaf1.frr": f"hostname leaf1\n{typed}"}) == []
+
+
+def test_a_computed_route_distinguisher_is_no_repeated_value() -> None:
+    bgp = "hostname leaf1\nvlan 10,20\nrouter bgp 65001\n" + "".join(f"   vlan {vlan}\n      rd {{}}\n" for vlan in (10, 20))
+    assert heads({"leaf1.eos": bgp.format("auto", "auto")}) == []
+    assert [head.partition(": ")[0] for head in heads({"leaf1.eos": bgp.format("1.1.1.1:1", "1.1.1.1:1")})] == ["leaf1.eos:7"]
+
+
 def test_references_of_older_releases_of_sonic_name_their_table() -> None:
     older = but({"leaf1.sonic": SONIC}, {"leaf1.sonic": {'"pool": "lossless"': '"pool": "[BUFFER_POOL|lossless]"'}})
     older = but(older, {"leaf1.sonic": {'"profile_list": "lossy"': '"profile_list": "[BUFFER_PROFILE|lossy]"'}})

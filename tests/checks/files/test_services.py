@@ -157,6 +157,10 @@ CASES: Mapping[tuple[str, str], Case] = {
             "well",
         ],
     ),
+    ("FAB290", "many places of one file"): (
+        {"spine1.junos": "system {\n" + "".join(f"    services {{ a{n} }}\n" for n in range(7)) + "}\n"},
+        ["spine1.junos:2: error[FAB290]: spine1: expected ';' after 'a0', got '}'; 6 more places of this file"],
+    ),
     ("FAB292", "small"): (SMALL, []),
     ("FAB292", "many are counted"): (
         but(SMALL, {"leaf1.eos": {"hostname leaf1\n": f"hostname leaf1\n{ODD}"}}),
@@ -167,6 +171,19 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf1.eos:5: note[FAB292]: leaf1: unknown statement: frobnicate 4",
             "leaf1.eos:6: note[FAB292]: leaf1: unknown statement: frobnicate 5",
             "leaf1.eos:7: note[FAB292]: leaf1: 2 more of 30 statements are unknown",
+        ],
+    ),
+    ("FAB292", "the same words on another device"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"hostname leaf1\n": "hostname leaf1\nfoo 1\n"},
+                "leaf2.nxos": {"feature bgp\n": "feature bgp\nfoo 2\n"},
+            },
+        ),
+        [
+            "leaf1.eos:2: note[FAB292]: leaf1: unknown statement: foo 1",
+            "leaf2.nxos:3: note[FAB292]: leaf2: 1 of 27 statements are unknown; similar ones are shown for other devices",
         ],
     ),
     ("FAB294", "small"): (SMALL, []),

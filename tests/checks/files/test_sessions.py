@@ -123,6 +123,10 @@ CASES: Mapping[tuple[str, str], Case] = {
             "device has no VTEP"
         ],
     ),
+    ("FAB2500", "changed for neighbors of one AS, which do not accept what another of them sent"): (
+        without(ONE_AS, "spine1.eos", "   neighbor EVPN next-hop-unchanged"),
+        [],
+    ),
     ("FAB2501", "sent"): (EBGP, []),
     ("FAB2501", "not sent"): (
         without(EBGP, "leaf1.eos", "   neighbor 10.255.1.1 send-community extended"),

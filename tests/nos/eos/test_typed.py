@@ -33,6 +33,21 @@ TYPED = {
         "router bgp 1\n neighbor X remote-as 2\n address-family ipv4\n neighbor X activate\n router-id 10.0.0.1\n",
         "router bgp 1\n neighbor X remote-as 2\n address-family ipv4\n  neighbor X activate\n router-id 10.0.0.1\n",
     ),
+    "commands of the process below an address family, and a family below a neighbor": (
+        "router bgp 1\n   address-family ipv4\n        network 10.0.0.1/32\n      neighbor X peer group\n"
+        "           neighbor X remote-as 2\n           address-family ipv4\n    neighbor X activate\n"
+        "      router-id 10.0.0.1\n",
+        "router bgp 1\n   address-family ipv4\n        network 10.0.0.1/32\n   neighbor X peer group\n"
+        "   neighbor X remote-as 2\n   address-family ipv4\n    neighbor X activate\n   router-id 10.0.0.1\n",
+    ),
+    "VLANs that are indented unevenly": (
+        "router bgp 1\n neighbor X remote-as 2\n   vlan 10\n  rd 1:1\n    vlan 20\n rd 1:2\nint lo0\n",
+        "router bgp 1\n neighbor X remote-as 2\n vlan 10\n  rd 1:1\n vlan 20\n  rd 1:2\ninterface Loopback0\n",
+    ),
+    "comments of other systems inside a process": (
+        "router bgp 1\n neighbor X peer group\n# the underlay\n address-family ipv4\n neighbor X activate\n",
+        "router bgp 1\n neighbor X peer group\n!# the underlay\n address-family ipv4\n  neighbor X activate\n",
+    ),
     "comments behind commands": (
         "interface Vxlan1\n vxlan vlan 20 vni 10020   ! VLAN 20\n description a ! b\n",
         "interface Vxlan1\n vxlan vlan 20 vni 10020\n description a ! b\n",

@@ -43,6 +43,13 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
         " address-family ipv4\n exit-address-family\n",
         of("IOS or IOS XE"),
     ),
+    "a topology with configs in it": (
+        "lab.virl",
+        "<?xml version='1.0'?>\n<config>\n" + NXOS.format("leaf1"),
+        Kind("", "a document in XML"),
+    ),
+    "SR Linux": ("leaf1.cfg", "set / interface ethernet-1/1 admin-state enable\n", of("SR Linux")),
+    "OS10": ("leaf1.txt", "! Version 10.5.3.0\nhostname leaf1\nsystem-user linuxadmin password ****\n", of("OS10")),
     "NX-OS as shown": ("a", "!Command: show running-config\nversion 10.3(2) Bios:version 05\n", Kind("nxos")),
     "Junos in braces": ("leaf1.conf", JUNOS.format("leaf1"), Kind("junos")),
     "Junos as set lines": ("leaf1.txt", "set system host-name leaf1\n", Kind("junos")),
@@ -189,6 +196,26 @@ LAYOUTS: Mapping[str, tuple[Mapping[str, str], list[tuple[str, str, list[str]]]]
         {f"{when}/leaf{n}.conf": "frr version 8\nrouter bgp 1\n" for when in ("after", "before") for n in (1, 2)},
         [(f"leaf{n}", "frr", [f"{when}/leaf{n}.conf"]) for when in ("after", "before") for n in (1, 2)],
     ),
+    "a copy under the same name in other letters": (
+        {f"{name}.cfg": NXOS.format("leaf1") for name in ("Leaf1", "leaf1")},
+        [("leaf1", "nxos", ["Leaf1.cfg"])],
+    ),
+    "an earlier state below the present configs": (
+        {f"{folder}leaf{n}.cfg": EOS.format(f"leaf{n}") + f"! {folder}\n" for folder in ("", "2021/") for n in (1, 2)},
+        [(f"leaf{n}", "eos", [f"{folder}leaf{n}.cfg"]) for folder in ("", "2021/") for n in (1, 2)],
+    ),
+    "files of one stem, of which one has the host name": (
+        {
+            f"2022_{device}.{ending}": text
+            for device in ("a", "b")
+            for ending, text in (("cfg", FRR.format(f"r-{device}")), ("ports", INTERFACES))
+        },
+        [(f"r-{device}", "frr", [f"2022_{device}.cfg", f"2022_{device}.ports"]) for device in ("a", "b")],
+    ),
+    "a copy beside the configs": (
+        {f"{copy}leaf{n}/frr.conf": FRR.format(f"leaf{n}") for copy in ("", "ansible/files/") for n in (1, 2)},
+        [(f"leaf{n}", "frr", [f"leaf{n}/frr.conf"]) for n in (1, 2)],
+    ),
     "labs that each have one device of a name": (
         {f"{lab}/router1/frr.conf": FRR.format("router1") for lab in ("bgp", "vrf")},
         [("router1", "frr", [f"{lab}/router1/frr.conf"]) for lab in ("bgp", "vrf")],
@@ -246,6 +273,11 @@ def test_a_layout_is_understood(layout: str, tmp_path: Path) -> None:
         for device in found.devices
     ] == devices
     assert found.unrecognized == {}
+
+
+def test_an_earlier_state_is_a_network_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path, LAYOUTS["an earlier state below the present configs"][0])
+    assert [len(site) for site in scan(tmp_path).sites()] == [2, 2]
 
 
 def write(root: Path, files: Mapping[str, str | bytes]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.facts import MANAGEMENT, Authentication, Bgp, Facts, Located, Neighbor, Vni, Vrf
+from fabric.grouping import grouped
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.reading import Section, asn, each_name, integer, is_address, numbers, password
 
@@ -29,8 +30,16 @@ def vrf_name(text: str) -> str:
 
 def read_bgp(facts: Facts, file: str, config: Section) -> None:
     """Into `facts.bgp`, and the route targets of VRFs and VNIs."""
-    for text, section in config.each("router bgp"):
-        _Process(facts, file, section, asn(text)).read()
+    number, known = None, config
+    for text, sections in grouped(config.each("router bgp")).items():
+        first = sections[0]
+        whole = Section(first.line, first.number, [part for section in sections for part in section.parts])
+        if number is None:
+            number, known = asn(text), first
+        elif asn(text) != number:  # EOS refuses a second process
+            fault = f"the AS number of BGP is {text} here and {number} in line {known.number}"
+            facts.conflicts.append(Located(fault, first.number, file))
+        _Process(facts, file, whole, number).read()  # one process, where it is entered several times
 
 
 class _Process:

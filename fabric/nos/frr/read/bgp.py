@@ -36,6 +36,7 @@ FAMILY = frozenset((
     "read-quanta", "redistribute", "segment-routing", "sid", "srv6-only", "subgroup-pkt-queue-max", "table-map",
     "timers", "update-delay", "use-es-l3nhg", "vnc", "vrf-policy", "write-quanta",
 ))  # fmt: skip
+SRV6 = frozenset(("encap-behavior", "locator"))
 BMP = frozenset(("bmp", "ip access-list", "ipv6 access-list"))
 
 
@@ -54,6 +55,9 @@ class Process:
         words = line.words
         if words[0] == "address-family":
             open_(partial(self.in_family, _family(line.words[1:])))
+            return True
+        if words[0] == "segment-routing":
+            open_(lambda inner, _: inner.words[0] in SRV6)
             return True
         if words[0] == "timers" and words[1] == "bgp":
             for name, value in zip(("keepalive_s", "hold_s"), words[2:4], strict=True):

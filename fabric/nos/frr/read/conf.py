@@ -19,7 +19,7 @@ PASSED = frozenset((
     "ip forwarding", "ip import-table", "ip mroute", "ip multicast", "ip nht", "ip route", "ip router-id",
     "ip ssmpingd", "ip zebra", "ipv6 forwarding", "ipv6 import-table", "ipv6 mroute", "ipv6 nht", "ipv6 protocol",
     "ipv6 route", "ipv6 router-id", "line", "log", "login", "mac access-list", "router-id", "service", "username",
-    "vni", "zebra",
+    "vni", "zebra", "Building configuration...", "Current configuration:",
 ))  # fmt: skip
 INTERFACE = frozenset((
     "affinity", "bandwidth", "delay", "evpn mh", "ip forwarding", "ip igmp", "ip multicast", "ip nhrp", "ip ospf",
@@ -81,7 +81,9 @@ class _Conf:
         return bool(known and known(self, line, open_)) or line.is_one_of(PASSED)
 
     def _hostname(self, line: Line, _: Open) -> bool:
-        self.facts.hostname = self.facts.hostname or line.located(line.words[1])
+        known = self.facts.hostname
+        if known is None or known.file == line.file:  # a later line overrides an earlier one
+            self.facts.hostname = line.located(line.words[1])
         return True
 
     def _password(self, line: Line, _: Open) -> bool:

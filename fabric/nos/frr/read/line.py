@@ -56,18 +56,20 @@ Section: TypeAlias = Callable[[Line, Open], bool]  # whether it knows a line; it
 
 def walk(text: str, file: str, facts: Facts, whole: Section) -> None:
     """Offers every statement to the open sections, `whole` the last; counts them, and lists those that none knows."""
-    sections = [whole]
+    sections, margins = [whole], [0]  # and how far the line was indented that opened each
     opened: list[Section] = []
     for number, raw in enumerate(text.split("\n"), 1):
         words = raw.split()
         if not words or words[0][0] in "!#":
             continue
         facts.statements += 1
+        margin = len(raw) - len(raw.lstrip())
         if words[0] in CLOSES:
-            del sections[max(len(sections) - 1, 1) :]
+            if margin <= margins[-1]:  # else of a section that is not known here
+                del sections[max(len(sections) - 1, 1) :], margins[max(len(margins) - 1, 1) :]
             continue
         if words == ["end"]:
-            del sections[1:]
+            del sections[1:], margins[1:]
             continue
         negated = words[0] == "no" and len(words) > 1
         line = Line(words[1:] if negated else words, number, negated, file, raw[0].isspace())
@@ -75,13 +77,14 @@ def walk(text: str, file: str, facts: Facts, whole: Section) -> None:
         try:
             for depth in range(len(sections) - 1, -1, -1):
                 if sections[depth](line, opened.append):
-                    del sections[depth + 1 :]
+                    del sections[depth + 1 :], margins[depth + 1 :]
                     break
             else:
                 facts.unread.append(line.located(hidden(words)))
         except (ValueError, LookupError):
             facts.broken.append(line.located(f"cannot be read: {hidden(words)}"))
         sections += opened
+        margins += [margin] * len(opened)
         opened.clear()
 
 

@@ -12,6 +12,7 @@ from fabric.nos.nxos.read import bgp, names, overlay
 from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names, vrf_name
+from fabric.nos.nxos.typed import as_shown
 from fabric.nos.reading import OF_TRAPS, Section, community, mac, read_indented, read_route_maps, static_route
 
 BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
@@ -50,7 +51,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
     facts = Facts(name, "nxos", tuple(files))
     for file, text in files.items():
-        config = read_indented(without_banners(text))
+        config = read_indented(without_banners(as_shown(text)), comments="!#")
         reading = Reading(facts, file, _keeping(config))
         state = DeviceState(reading, Qos(reading), overlay.Overlay(reading))
         DEVICE_RULES.over(config, [state])

@@ -150,4 +150,16 @@ def _agree(device: Device, databases: list[Tables]) -> None:
         parsed = row.text("bgp_asn") if row else None
         default = facts.bgp.get("")
         if parsed and default and default.asn and (configured := asn(parsed.value)):
+            if configured != default.asn.value and _keeps_its_bgp(tables):
+                there = f"{default.asn.file}:{default.asn.line}"
+                text = f"the AS of VRF default is {configured} here and {default.asn.value} in {there}, which is used"
+                facts.idle.append(Located(text, parsed.line, parsed.file))
+                continue
             device.first("the AS of VRF default", default.asn, Located(configured, parsed.line, parsed.file))
+
+
+def _keeps_its_bgp(tables: Tables) -> bool:
+    """Whether frr.conf is left as it is, and these tables add no session to it (SONiC, docker-fpm-frr, docker_init.sh)."""
+    row = tables.row("DEVICE_METADATA", "localhost")
+    mode = row.text("docker_routing_config_mode") if row else None
+    return mode is not None and mode.value in ("split", "split-unified") and not any(tables.rows("BGP_NEIGHBOR"))

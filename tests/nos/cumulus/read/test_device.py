@@ -755,3 +755,10 @@ def test_the_fabric_id_is_the_last_byte_of_the_mac_of_virtual_routers(commands: 
     found = read_device("leaf1", "cumulus", {"x.cfg": commands})
     assert (found.anycast_mac.value if found.anycast_mac else None) == expected
     assert found.unread == []
+
+
+def test_a_tree_inside_the_answer_of_a_program() -> None:
+    tree = '{"interface": {"swp1": {"ip": {"address": {"10.0.0.1/31": {}}}}}, "system": {"hostname": "leaf1"}}'
+    found = facts(f'{{"changed": false, "message": {tree}}}')
+    assert plain(found.broken) == []
+    assert plain(found.interfaces["swp1"].addresses) == ["1: 10.0.0.1/31"]

@@ -643,3 +643,30 @@ def test_generated_configs_are_read_whole(path: PurePath) -> None:
 
 def test_there_are_generated_configs() -> None:
     assert len(GENERATED) > 50
+
+
+def test_a_group_that_its_first_setting_makes() -> None:
+    """As typed: EOS makes the peer group and prints `neighbor X peer group` before the setting."""
+    typed = "router bgp 1\n   neighbor X remote-as 1\n   neighbor 10.0.0.1 peer group X\n   neighbor 10.0.0.2 peer group Y\n"
+    assert [(fact.value, fact.line) for fact in undefined_in("eos", {"f": typed})] == [("peer group Y", 4)]
+
+
+def test_a_process_that_is_entered_twice() -> None:
+    found = facts(
+        "router bgp 1\n   neighbor X peer group\n   neighbor X ebgp-multihop 2\n"
+        "!\nrouter bgp 1\n   neighbor 10.0.0.1 peer group X\n"
+    )
+    assert found.bgp[""].neighbors["10.0.0.1"].multihop
+
+
+def test_vnis_in_a_list_are_a_statement_for_each_vlan() -> None:
+    tunnel = "vlan 10,20\ninterface Vxlan1\n   vxlan vlan 10,20 vni 10010,10020\n"
+    bgp = "router bgp 1\n   vlan {}\n      rd 1.1.1.1:1\n"
+    assert undefined_in("eos", {"f": tunnel + bgp.format(20)}) == []
+    assert [fact.value for fact in undefined_in("eos", {"f": tunnel + bgp.format(30)})] == ["VLAN 30", "VNI of VLAN 30"]
+
+
+def test_a_second_process_is_refused() -> None:
+    found = facts("router bgp 1\n   neighbor 10.0.0.1 remote-as 3\nrouter bgp 2\n   vlan 10\n      rd 1.1.1.1:10\n")
+    assert configured(found.bgp[""].asn) == (1, 3)
+    assert [(fact.value, fact.line) for fact in found.conflicts] == [("the AS number of BGP is 2 here and 1 in line 1", 3)]

@@ -259,3 +259,13 @@ def test_no_damage_stops_the_reader() -> None:
 )
 def test_braces_of_nftables(text: str, expected: tuple[str, int] | None) -> None:
     assert unbalanced(text) == expected
+
+
+def test_the_end_of_a_section_that_is_unknown_ends_no_other_one() -> None:
+    conf = (
+        "router bgp 65001\n neighbor swp1 interface remote-as external\n segment-routing srv6\n  locator MAIN\n exit\n"
+        " frobnicate\n  a\n exit\n !\n address-family ipv6 unicast\n  neighbor swp1 activate\n exit-address-family\nexit\n"
+    )
+    found = facts(conf)
+    assert [fact.value for fact in found.unread] == ["frobnicate", "a"]
+    assert [family.value for family in found.bgp[""].neighbors["swp1"].families] == ["ipv4", "ipv6"]

@@ -53,7 +53,9 @@ def test_a_vrf_that_the_kernel_does_not_have() -> None:
     assert plain(found) == ["VRF blue@1", "VRF red@2", "VRF red@4"]
     kernel = "iface vni8\n    vxlan-id 8\n    vxlan-local-tunnelip 10.0.0.1\n"
     found = undefined_in("frr", {"frr.conf": "vrf red\n vni 7\n", "interfaces": kernel})
-    assert plain(found) == ["VRF red@1", "VXLAN device of VNI 7@2"]
+    assert plain(found) == ["VRF red@2", "VXLAN device of VNI 7@2"]
+    kept = "vrf red\n ip nht resolve-via-default\nexit-vrf\n"  # as FRR writes for a VRF that is gone
+    assert not undefined_in("frr", {"frr.conf": kept, "interfaces": kernel})
 
 
 def test_included_files_are_no_statement_that_is_not_known() -> None:

@@ -110,5 +110,14 @@ def test_frr_conf_is_the_routing_where_it_has_any() -> None:
         "the AS of VRF default is 65002 here and 65001 in config_db.json:4",
         "the AS of VRF default is 65001 here and 65002 in frr.conf:3",
     ]
+    assert not found.idle
     kept = ["10.0.0.2", "fc00::2", "Ethernet0", "10.5.0.0/24"]
     assert list(facts(BGP, "hostname leaf1\nlog syslog\n").bgp[""].neighbors) == kept
+
+
+@pytest.mark.parametrize(("mode", "faults"), [("split", (0, 1)), ("split-unified", (0, 1)), ("separated", (2, 0))])
+def test_an_as_number_that_nothing_uses(mode: str, faults: tuple[int, int]) -> None:
+    """frr.conf is kept as it is in the split modes, so the number of config_db.json has no effect without its sessions."""
+    tables = {"DEVICE_METADATA": {"localhost": {"bgp_asn": "65001", "docker_routing_config_mode": mode}}}
+    found = facts(tables, "router bgp 65002\n neighbor 10.0.0.2 remote-as 65003\n")
+    assert (len(found.conflicts), len(found.idle)) == faults

@@ -1,0 +1,74 @@
+"""Two states of one device under two names, or a device that has the config of another one: files cannot tell which.
+
+What contradicts between the rest of the network and such a pair follows from that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from fabric.checks.ends import bare, network_of, vrf_of
+from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.checks.network import Network
+from fabric.checks.rows import is_loopback
+from fabric.facts import Facts
+from fabric.grouping import grouped
+
+ADDRESS = "FAB252"
+OF_PAIR = frozenset((ADDRESS, "FAB253", "FAB258"))
+OF_OTHERS = OF_PAIR | {"FAB255", "FAB256", "FAB265", "FAB266", "FAB2504"}
+WORD = re.compile(r"[\w.-]*\w")
+
+
+def without_doubles(network: Network, findings: Sequence[Finding]) -> list[Finding]:
+    """One error for each pair; what others have to do with one of its devices is a warning."""
+    pairs = [frozenset((one.name, other.name)) for one, other in _doubles(network.devices)]
+    names = frozenset().union(*pairs, *_of_one_name(network.devices))
+    return list(_kept(findings, pairs, names)) if names else list(findings)
+
+
+def _kept(findings: Sequence[Finding], pairs: Sequence[frozenset[str]], names: frozenset[str]) -> Iterator[Finding]:
+    told: set[frozenset[str]] = set()
+    for one in findings:
+        about = names & {one.device, *one.about.devices, *WORD.findall(one.message)} if one.id in OF_OTHERS else frozenset()
+        pair = next((pair for pair in pairs if pair <= about), None) if one.id in OF_PAIR else None
+        if pair is None:
+            yield replace(one, severity=WARNING) if about and one.severity == ERROR else one
+        elif one.id == ADDRESS and one.device in pair and pair not in told:
+            told.add(pair)
+            yield one
+
+
+def _doubles(devices: Sequence[Facts]) -> Iterator[tuple[Facts, Facts]]:
+    """Pairs with one loopback address and one address of a point-to-point link in common."""
+    by_loopback = grouped((address, facts) for facts in devices for address in _addresses(facts, loopbacks=True))
+    seen: set[tuple[int, int]] = set()
+    for same in by_loopback.values():
+        for one, other in combinations(same, 2):
+            common = _addresses(one, loopbacks=False) & _addresses(other, loopbacks=False)
+            if common and one.name != other.name and (id(one), id(other)) not in seen:
+                seen.add((id(one), id(other)))
+                yield one, other
+
+
+def _of_one_name(devices: Sequence[Facts]) -> Iterator[frozenset[str]]:
+    for same in grouped((facts.name.lower(), facts) for facts in devices).values():
+        if len(same) > 1:
+            yield frozenset(facts.name for facts in same)
+
+
+def _addresses(facts: Facts, *, loopbacks: bool) -> set[tuple[str, str]]:
+    """(VRF, address) by which a device speaks BGP, or those of its point-to-point links."""
+    found = ((port, fact.value) for port in facts.interfaces.values() for fact in port.addresses)
+    if loopbacks:
+        own = {process.router_id.value for process in facts.bgp.values() if process.router_id}
+        return {(vrf_of(port), bare(value)) for port, value in found if is_loopback(port.name) and bare(value) in own}
+    return {(vrf_of(port), bare(value)) for port, value in found if not is_loopback(port.name) and _is_link(value)}
+
+
+def _is_link(address: str) -> bool:
+    net = network_of(address)
+    return net.max_prefixlen - net.prefixlen in (1, 2)
