@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from fabric.checks.ends import bare, network_of, vrf_of
+from fabric.checks.ends import bare, is_link, vrf_of
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.checks.rows import is_loopback
@@ -31,14 +31,14 @@ def without_doubles(network: Network, findings: Sequence[Finding]) -> list[Findi
 
 
 def _kept(findings: Sequence[Finding], pairs: Sequence[frozenset[str]], names: frozenset[str]) -> Iterator[Finding]:
-    told: set[frozenset[str]] = set()
+    reported: set[frozenset[str]] = set()
     for one in findings:
         about = names & {one.device, *one.about.devices, *WORD.findall(one.message)} if one.id in OF_OTHERS else frozenset()
         pair = next((pair for pair in pairs if pair <= about), None) if one.id in OF_PAIR else None
         if pair is None:
             yield replace(one, severity=WARNING) if about and one.severity == ERROR else one
-        elif one.id == ADDRESS and one.device in pair and pair not in told:
-            told.add(pair)
+        elif one.id == ADDRESS and one.device in pair and pair not in reported:
+            reported.add(pair)
             yield one
 
 
@@ -66,9 +66,4 @@ def _addresses(facts: Facts, *, loopbacks: bool) -> set[tuple[str, str]]:
     if loopbacks:
         own = {process.router_id.value for process in facts.bgp.values() if process.router_id}
         return {(vrf_of(port), bare(value)) for port, value in found if is_loopback(port.name) and bare(value) in own}
-    return {(vrf_of(port), bare(value)) for port, value in found if not is_loopback(port.name) and _is_link(value)}
-
-
-def _is_link(address: str) -> bool:
-    net = network_of(address)
-    return net.max_prefixlen - net.prefixlen in (1, 2)
+    return {(vrf_of(port), bare(value)) for port, value in found if not is_loopback(port.name) and is_link(value)}

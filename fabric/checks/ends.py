@@ -103,6 +103,12 @@ def tunnel_addresses(facts: Facts) -> set[str]:
     return {address for address in found if ":" not in address} or found
 
 
+def is_link(address: str) -> bool:
+    """Whether an address with a length is in a subnet for two ends: /30, /31, /126 or /127."""
+    net = network_of(address)
+    return net.max_prefixlen - net.prefixlen in (1, 2)
+
+
 def vlan_of(port: str) -> int | None:
     """`Vlan100`, `irb.100` → 100; None for a port that is no VLAN interface."""
     match = VLAN_PORT.fullmatch(port)

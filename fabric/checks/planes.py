@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-from fabric.checks.ends import bare, network_of, vrf_of
+from fabric.checks.ends import bare, is_link, vrf_of
 from fabric.facts import Facts
 from fabric.grouping import grouped
 
@@ -14,7 +14,7 @@ PART = re.compile(r"[a-z]+|\d+")  # of a host name
 
 
 def planes(devices: Sequence[Facts]) -> list[list[Facts]]:
-    """The devices of each network, told apart by one part of the host names; one network without such a part.
+    """The devices of each network, distinguished by one part of the host names; one network without such a part.
 
     Every device with links must have the link addresses of exactly one device of each other network. So a device with the
     config of another one, or a pair with common addresses, makes no network of its own.
@@ -36,13 +36,8 @@ def _links(facts: Facts) -> frozenset[tuple[str, str]]:
         (vrf_of(port), bare(fact.value))
         for port in facts.interfaces.values()
         for fact in port.addresses
-        if _is_link(fact.value)
+        if is_link(fact.value)
     )
-
-
-def _is_link(address: str) -> bool:
-    net = network_of(address)
-    return net.max_prefixlen - net.prefixlen in (1, 2)
 
 
 def _difference(one: Facts, other: Facts) -> int | None:

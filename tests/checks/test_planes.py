@@ -1,4 +1,4 @@
-"""Networks with the same link addresses in one folder: the planes of a fabric are told apart, copied devices are not."""
+"""Networks with the same link addresses in one folder: the planes of a fabric are distinguished, copied devices are not."""
 
 from __future__ import annotations
 

@@ -244,10 +244,7 @@ class Multipath(FilesCheck):
     title = "The ECMP limit covers all equal-cost paths"
     severity = ERROR
     example = "`maximum-paths 1` on a leaf with four spines"
-    remediation = (
-        "raise `maximum-paths`, and enable multipath across AS numbers (`bestpath as-path multipath-relax`); on Junos, "
-        "`multipath multiple-as`, and a `load-balance per-packet` policy with `forwarding-table export`"
-    )
+    remediation = "raise `maximum-paths`, and enable multipath across AS numbers; on Junos, also `forwarding-table export`"
     kinds: ClassVar = ("max_paths", "relax")
 
     def judge(self, network: Network) -> Iterator[Finding]:
