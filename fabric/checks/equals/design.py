@@ -46,8 +46,8 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
     """
     text = syntax_of(own.nos).joined(like.path)
     if odd.family.text.startswith(PORTS) or AT_PORT in odd.family.text:
-        if (odd.objects and not odd.extra and _has_address(like)) or _is_tagged_only(odd, like, facts):
-            return True  # a port that is free; that an address was lost shows at the far end (FAB253)
+        if _is_free(odd, like, facts) or _is_tagged_only(odd, like, facts):
+            return True
         names = [name for name in others.names_at.get(like.path, ()) if name.used and name.text not in witness.interfaces]
         if odd.extra:  # another object in its place, as a port of another speed has
             return any(len(_slot(name, like, own) | _slot(name, like, others)) > 1 for name in names)
@@ -63,6 +63,12 @@ def by_design(odd: Odd, facts: Facts, own: Outline, like: Row, witness: Facts, o
     if _is_unneeded(like, own, others):
         return True
     return any(not name.used and not _is_known(name, own) for name in others.names_at.get(like.path, ()))
+
+
+def _is_free(odd: Odd, like: Row, facts: Facts) -> bool:
+    """Whether a port without address and description is not in use; a lost address shows at the far end (FAB253)."""
+    port = facts.interfaces.get(odd.name)
+    return odd.objects and not odd.extra and _has_address(like) and not (port and port.description)
 
 
 def _is_tagged_only(odd: Odd, like: Row, facts: Facts) -> bool:

@@ -213,3 +213,20 @@ def test_a_filter_of_ports_may_list_any_number_of_them() -> None:
     files = LEAVES | {f"leaf{n}.frr/nftables.conf": NFT + table.format(names) for n, names in ports.items()}
     found, _ = check_network(network(files))
     assert not [one for one in found if one.id == "FAB289"]
+
+
+ROUTED = "interface Ethernet{port}\n   description gpu-{n}{port} nic1\n   mtu 9214\n   ip address 10.{n}.{port}.0/31\n"
+
+
+@pytest.mark.parametrize(("lost", "found"), [(("ip address",), 1), (("ip address", "description"), 0)])
+def test_a_described_port_without_an_address_is_named(lost: tuple[str, ...], found: int) -> None:
+    """One without a description is free."""
+    files = {
+        f"leaf{n}.eos": f"hostname leaf{n}\n" + "".join(ROUTED.format(n=n, port=at) for at in range(1, 8)) for n in (1, 2, 3)
+    }
+    head, mark, rest = files["leaf2.eos"].partition("interface Ethernet4\n")
+    own = rest.splitlines(keepends=True)
+    files["leaf2.eos"] = head + mark + "".join(line for line in own[:3] if not line.strip().startswith(lost))
+    files["leaf2.eos"] += "".join(own[3:])
+    findings, _ = check_network(network(files))
+    assert [one.device for one in findings if one.id == "FAB289" and "ip address" in one.message] == ["leaf2"] * found
