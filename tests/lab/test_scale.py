@@ -300,7 +300,7 @@ def test_pins_of_switches_that_are_left_out_go() -> None:
     data["fabrics"]["backend"]["pins"] = {
         "backend-leaf001": {"name": "first", "asn": 65001, "ports": {"backend-spine001": [33, 34]}},
         "backend-leaf031": {"asn": 65031},
-        "backend-spine002": {"management": "192.0.2.2", "ports": {"backend-leaf030": [59, 60]}},
+        "backend-spine002": {"management": "172.16.9.9", "ports": {"backend-leaf030": [59, 60]}},
     }
     intent = intent_of(data)
     pipeline.plan(intent, Lock())

@@ -158,7 +158,7 @@ class Undefined(FilesCheck):
             once = ((use[0], subject) for subject, use in subjects.items() if len(use) == 1)
             lists = grouped(((use.file, use.line, subject.kind), subject) for use, subject in once)
             for named in (named for named in lists.values() if len(named) >= self.range):
-                text = f"{named[0]} and {len(named) - 1} more are used here, but not defined"
+                text = f"{named[0]} and {plural(len(named) - 1, 'more name')} are used here, but not defined"
                 yield self.on(facts, subjects[named[0]][0], text, about=About(tuple(named), absent=True), severity=WARNING)
                 for subject in named:
                     del subjects[subject]
