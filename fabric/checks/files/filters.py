@@ -68,7 +68,9 @@ def _lists(text: str, wanted: set[str]) -> Iterator[Listed]:
     """Lines that differ in addresses and numbers alone, with the addresses that are wanted."""
     found: dict[str, Listed] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        addresses = {bare(match) for match in ADDRESS.findall(line)} & wanted if "." in line or ":" in line else set[str]()
+        if "neighbor" in line or not ("." in line or ":" in line):  # most lines, without a pattern
+            continue
+        addresses = {bare(match) for match in ADDRESS.findall(line)} & wanted
         if addresses and not OTHER.search(line):
             form = NUMBER.sub("#", REPEATED.sub("*", ADDRESS.sub("*", line.strip(" \t,;"))))
             found.setdefault(form, {}).update(dict.fromkeys(addresses, number))

@@ -9,6 +9,7 @@ returned as it is.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fabric.nos.eos.read.names import STEMS, port_name
 
@@ -70,6 +71,7 @@ _TYPED = re.compile(
 )
 
 
+@lru_cache(maxsize=4_000)  # the reader asks, and then the comparison of statements
 def as_shown(text: str) -> str:
     """A config as EOS prints it, with as many lines as the text."""
     return "\n".join(_Typed().lines(text)) if _TYPED.search(text) else text

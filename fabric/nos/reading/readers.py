@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import PurePath
 
 from fabric.facts import Facts, Located
@@ -57,6 +57,7 @@ def host_name() -> re.Pattern[str]:
     return re.compile("|".join(filter(None, (HOST_NAME, *(reader.host_name for reader in readers().values())))), re.M)
 
 
+@lru_cache(maxsize=10_000)  # texts of one folder, each of which several steps ask for
 def named(text: str) -> re.Match[str] | None:
     """The line with the host name of a text: a later one overrides an earlier one."""
     return next(iter(deque(host_name().finditer(text), maxlen=1)), None)
