@@ -2,11 +2,13 @@ from .alike import odd_ones as odd_ones, place as place, role as role
 from .base import Check as Check, Design as Design, FilesCheck as FilesCheck
 from .ends import (
     End as End,
+    Ends as Ends,
     Far as Far,
     Owner as Owner,
     bare as bare,
     is_management as is_management,
     is_on as is_on,
+    is_up as is_up,
     network_of as network_of,
     tunnel_addresses as tunnel_addresses,
     vlan_of as vlan_of,

@@ -5,7 +5,6 @@ What contradicts between the rest of the network and such a pair follows from th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -20,7 +19,6 @@ from fabric.grouping import grouped
 ADDRESS = "FAB252"
 OF_PAIR = frozenset((ADDRESS, "FAB253", "FAB258"))
 OF_OTHERS = OF_PAIR | {"FAB255", "FAB256", "FAB265", "FAB266", "FAB2504"}
-WORD = re.compile(r"[\w.-]*\w")
 
 
 def without_doubles(network: Network, findings: Sequence[Finding]) -> list[Finding]:
@@ -33,7 +31,7 @@ def without_doubles(network: Network, findings: Sequence[Finding]) -> list[Findi
 def _kept(findings: Sequence[Finding], pairs: Sequence[frozenset[str]], names: frozenset[str]) -> Iterator[Finding]:
     reported: set[frozenset[str]] = set()
     for one in findings:
-        about = names & {one.device, *one.about.devices, *WORD.findall(one.message)} if one.id in OF_OTHERS else frozenset()
+        about = names & {one.device, *one.about.devices} if one.id in OF_OTHERS else frozenset()
         pair = next((pair for pair in pairs if pair <= about), None) if one.id in OF_PAIR else None
         if pair is None:
             yield replace(one, severity=WARNING) if about and one.severity == ERROR else one

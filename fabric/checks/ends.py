@@ -47,6 +47,15 @@ class Far(NamedTuple):
         return self.facts.bgp.get(vrf_of(self.interface)) or self.facts.bgp.get("")
 
 
+class Ends(NamedTuple):
+    """A session with its neighbor statements at both ends."""
+
+    facts: Facts
+    peer: Neighbor
+    far: Facts
+    back: Neighbor
+
+
 class Subnets:
     """The subnets of one device, to be asked which of its own addresses a neighbor is next to."""
 
@@ -79,6 +88,11 @@ class Subnets:
 def is_management(name: str) -> bool:
     """Whether an interface name is that of a management port."""
     return name.lower().startswith(("management", "mgmt", "eth0", "re0:mgmt", "fxp0", "em0", "me0"))
+
+
+def is_up(interface: Interface) -> bool:
+    """Whether a port is enabled; it is unless stated otherwise."""
+    return interface.enabled is None or interface.enabled.value
 
 
 def is_on(neighbor: Neighbor) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from fabric.checks.agree import Difference
-from fabric.checks.ends import End, Far, Owner, Subnets, bare, is_on, network_of, vlan_of, vrf_of, within
+from fabric.checks.ends import End, Ends, Far, Owner, Subnets, bare, is_link, is_on, network_of, vlan_of, vrf_of, within
 from fabric.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
 from fabric.grouping import grouped
 from fabric.nos.statements.names import Name
@@ -51,9 +51,8 @@ class Network:
         found: dict[tuple[str, str], list[Owner]] = {}
         for owners in self.owners.values():
             for owner in owners:
-                net = network_of(owner.fact.value)
-                if net.max_prefixlen - net.prefixlen in (1, 2) and owner.vrf != MANAGEMENT:
-                    found.setdefault((owner.vrf, str(net)), []).append(owner)
+                if is_link(owner.fact.value) and owner.vrf != MANAGEMENT:
+                    found.setdefault((owner.vrf, str(network_of(owner.fact.value))), []).append(owner)
         return found
 
     @cached_property
@@ -99,6 +98,16 @@ class Network:
                 for neighbor in process.neighbors.values():
                     if is_on(neighbor):
                         yield facts, process, neighbor
+
+    def pairs(self) -> Iterator[Ends]:
+        """Every session with an enabled neighbor statement at both ends, once."""
+        seen: set[tuple[int, int]] = set()
+        for facts, _, peer in self.sessions():
+            far = self.far(peer)
+            back = far.back if far is not None else None
+            if far is not None and back is not None and is_on(back) and (id(back), id(peer)) not in seen:
+                seen.add((id(peer), id(back)))
+                yield Ends(facts, peer, far.facts, back)
 
     @cached_property
     def cabled(self) -> dict[int, End]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fabric.checks import ERROR, FilesCheck, Finding, Network, is_on, place, session_name
+from fabric.checks import ERROR, FilesCheck, Finding, Network, place, session_name
 from fabric.facts import Authentication, Facts, Located, Neighbor
 from fabric.grouping import grouped
 from fabric.text import listed
@@ -75,13 +75,9 @@ class _End:
 
 
 def _pairs(network: Network) -> Iterator[tuple[_End, _End]]:
-    """The ends of every session between two devices, once."""
-    reported: set[tuple[int, int]] = set()
-    for facts, _, peer in network.sessions():
-        far = network.far(peer)
-        if far is not None and far.back is not None and is_on(far.back) and (id(far.back), id(peer)) not in reported:
-            reported.add((id(peer), id(far.back)))
-            yield _End(facts, peer), _End(far.facts, far.back)
+    """The ends of every session between two devices."""
+    for facts, peer, far, back in network.pairs():
+        yield _End(facts, peer), _End(far, back)
 
 
 def _one_sided(pairs: Sequence[tuple[_End, _End]]) -> Iterator[tuple[_End, _End]]:

@@ -91,6 +91,7 @@ class RemoteAs(FilesCheck):
                 peer.remote_as,
                 f"{session_name(peer.vrf, peer.peer)}: remote AS {peer.remote_as.value}, "
                 f"but {far.facts.name} has AS {far_asn.value} ({place(far_asn)})",
+                about=About((session(peer.vrf, peer.peer),), "remote_as", devices=(far.facts.name,)),
             )
 
 
@@ -315,7 +316,8 @@ class RouterId(FilesCheck):
                 others = ", ".join(other.name for other, _ in all_users if other is not facts)
                 message = f"router ID {value} is also configured on {others}"
                 merge = Merge(f"router ID {value} is configured on {{names}}", tuple(other.name for other, _ in all_users))
-                yield self.on(facts, fact, message, severity=WARNING if apart else "", merge=merge)
+                about = About(devices=tuple(other.name for other, _ in all_users if other is not facts))
+                yield self.on(facts, fact, message, severity=WARNING if apart else "", about=about, merge=merge)
 
 
 class ReservedAs(FilesCheck):

@@ -10,6 +10,7 @@ from fabric.checks import (
     ERROR,
     NOTE,
     WARNING,
+    About,
     FilesCheck,
     Finding,
     Merge,
@@ -79,19 +80,22 @@ class OneOwner(FilesCheck):
     def _pair(self, rows: Sequence[tuple[Owner, Owner]], severities: Sequence[str]) -> Iterator[Finding]:
         """Two devices with many addresses in common are reported once."""
         owner, other = rows[0]
+        about = About(devices=(other.facts.name,))
         where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
         if len(rows) > MANY:
             first = f"the first is {bare(owner.fact.value)} on {where}"
             got = f"{len(rows)} addresses are also configured on {other.facts.name}; {first}"
-            got = f"{owner.interface.name}: {got}"
-            yield self.on(owner.facts, owner.fact, got, hint=self.copies, severity=max(severities))
+            got, severity = f"{owner.interface.name}: {got}", WARNING if WARNING in severities else ""
+            yield self.on(owner.facts, owner.fact, got, hint=self.copies, severity=severity, about=about)
             return
         for (owner, other), severity in zip(rows, severities, strict=True):
             where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
             got = f"{bare(owner.fact.value)} is also configured on {where}"
             vrf, ports = f" in VRF {owner.vrf}" if owner.vrf else "", (_port(owner), _port(other))
             merge = Merge(f"{bare(owner.fact.value)} is configured{vrf} on {{names}}", ports, most=3)
-            yield self.on(owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity, merge=merge)
+            yield self.on(
+                owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity, about=about, merge=merge
+            )
 
 
 def _port(owner: Owner) -> str:
@@ -253,7 +257,7 @@ def _speaks_by(owner: Owner, address: str) -> bool:
 
 
 def is_reused(members: list[Owner]) -> bool:
-    """Whether several pairs have the subnet, each its two ends: that some address has two owners is another check's word.
+    """Whether several pairs have the subnet, each its two ends: an address with two owners is another check's finding.
 
     The peer link of an MLAG pair has a VLAN of its own that leads nowhere else, so one subnet serves all pairs.
     """

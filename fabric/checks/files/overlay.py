@@ -11,10 +11,12 @@ from fabric.checks import (
     ERROR,
     NOTE,
     WARNING,
+    About,
     FilesCheck,
     Finding,
     Network,
     bare,
+    is_up,
     odd_ones,
     place,
     tunnel_addresses,
@@ -114,7 +116,8 @@ class VrfVni(FilesCheck):
             for name, (facts, fact) in odd if len({name for _, name, _ in rows}) > 1 else ():
                 other = next((row for row in rows if row[1] != name), rows[0])
                 message = f"{name}: VNI {number} is also assigned to {other[1]} on {other[0].name} ({place(other[2])})"
-                yield self.on(facts, fact, message, severity=WARNING if _renamed(network, rows) else "")
+                severity = WARNING if _renamed(network, rows) else ""
+                yield self.on(facts, fact, message, severity=severity, about=About(devices=(other[0].name,)))
             for facts in network.devices:
                 mapped = facts.vnis.get(number)
                 if mapped is not None and not any(facts is user and fact.line == mapped.line for user, _, fact in rows):
@@ -126,6 +129,7 @@ class VrfVni(FilesCheck):
                             facts,
                             l2_fact,
                             f"VNI {number}: L2 VNI on this device, but L3 VNI of {rows[0][1]} on {rows[0][0].name}",
+                            about=About(devices=(rows[0][0].name,)),
                         )
 
     def _names(self, network: Network) -> Iterator[Finding]:
@@ -139,7 +143,9 @@ class VrfVni(FilesCheck):
         for name, rows in users.items():
             usual, odd = odd_ones(rows)
             for number, (facts, fact) in odd:
-                yield self.on(facts, fact, f"VRF {name}: VNI {number}, {_elsewhere('VNI', usual, number, rows)}")
+                others = tuple(other.name for value, (other, _) in rows if value != number)
+                message = f"VRF {name}: VNI {number}, {_elsewhere('VNI', usual, number, rows)}"
+                yield self.on(facts, fact, message, about=About(devices=others if len(others) == 1 else ()))
 
     def _targets(self, network: Network) -> Iterator[Finding]:
         for subject, rows in _by_subject(network).items():
@@ -249,10 +255,10 @@ class Distinguisher(FilesCheck):
                     head.count(".") == 3 and any(owner.facts is facts for owner in network.owners.get(head, ()))
                 ):
                     continue  # the other one has borrowed it
-                others = ", ".join(sorted({other.name for other, _, _ in same if other is not facts}))
+                others = tuple(sorted({other.name for other, _, _ in same if other is not facts}))
                 works = not _someones(network, head) and len({subject for _, subject, _ in same}) == 1
-                message = f"{owner_name}: route distinguisher {value} is also configured on {others}"
-                yield self.on(facts, fact, message, severity=WARNING if works else "")
+                message = f"{owner_name}: route distinguisher {value} is also configured on {', '.join(others)}"
+                yield self.on(facts, fact, message, severity=WARNING if works else "", about=About(devices=others))
 
 
 def _someones(network: Network, head: str) -> bool:
@@ -418,9 +424,7 @@ class TunnelFits(FilesCheck):
                     id(interface) in network.cabled or (vrf_of(interface) in hosts and not _has_hosts(interface))
                 )
                 mtu = _tenant_mtu(facts, name, interface)
-                if interface.enabled and not interface.enabled.value:
-                    continue
-                if inside and mtu_limit and not between and mtu and mtu.value + VXLAN_BYTES > mtu_limit:
+                if inside and mtu_limit and not between and is_up(interface) and mtu and mtu.value + VXLAN_BYTES > mtu_limit:
                     by_mtu.setdefault(mtu.value, []).append((name, mtu))
             for value, rows in by_mtu.items():
                 names = listed([name for name, _ in rows], 1)

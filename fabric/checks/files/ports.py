@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.checks import ERROR, WARNING, End, FilesCheck, Finding, Network, odd_ones, place
+from fabric.checks import ERROR, WARNING, End, FilesCheck, Finding, Network, is_up, odd_ones, place
 from fabric.checks.base import REGENERATE
 from fabric.facts import Facts, Interface, Located
 
@@ -52,7 +52,7 @@ class Mtu(FilesCheck):
         kinds: dict[tuple[object, ...], list[tuple[int, Interface]]] = {}
         sliced = {name.rpartition(".")[0] for name in facts.interfaces}
         for interface in facts.interfaces.values():
-            if interface.mtu and _up(interface):
+            if interface.mtu and is_up(interface):
                 kind = (*kind_of(interface), interface.name in sliced)
                 kinds.setdefault(kind, []).append((interface.mtu.value, interface))
         for rows in kinds.values():
@@ -70,10 +70,6 @@ def kind_of(interface: Interface) -> tuple[object, ...]:
     bridged = "trunk" if interface.trunk else "access" if interface.access else ""  # a tag may count towards the MTU
     layer = interface.addresses[0].value.rpartition("/")[2] if interface.addresses else bridged
     return stem[0].lower() if stem else "", bool(interface.vrf), layer, bool(interface.bond), bool(interface.tag)
-
-
-def _up(interface: Interface) -> bool:
-    return interface.enabled is None or interface.enabled.value
 
 
 class Membership(FilesCheck):
@@ -117,7 +113,7 @@ class State(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for a, b in network.links:
             for near, far in ((a, b), (b, a)):
-                if near.interface.enabled and not near.interface.enabled.value and _up(far.interface):
+                if near.interface.enabled and not near.interface.enabled.value and is_up(far.interface):
                     yield self.on(
                         near.facts,
                         near.interface.enabled,

@@ -65,12 +65,9 @@ class Unreadable(FilesCheck):
             for fact in facts.broken:
                 (unclosed if fact.value.endswith(UNCLOSED) else others).setdefault(fact.file, []).append(fact)
             for places in others.values():
-                for fact in places if network.planned or len(places) <= SHOWN else places[:1]:
-                    more = (
-                        ""
-                        if network.planned or len(places) <= SHOWN
-                        else f"; {plural(len(places) - 1, 'more place')} of this file"
-                    )
+                folded = len(places) > SHOWN and not network.planned
+                more = f"; {plural(len(places) - 1, 'more place')} of this file" if folded else ""
+                for fact in places[:1] if folded else places:
                     yield self.on(facts, fact, fact.value + more)
             for blocks in unclosed.values():  # the file ends in the innermost of them
                 inner, outer = max(blocks, key=lambda fact: fact.line), plural(len(blocks) - 1, "block")

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from fabric.checks import (
     ERROR,
+    About,
     Far,
     FilesCheck,
     Finding,
@@ -240,7 +241,7 @@ class OwnAs(FilesCheck):
                 common = [name for name in above if name in others]
                 if common and not self._joined(network, a, b):
                     message = f"AS number {number} is also that of {b.name} behind {common[0]}, and no session accepts it"
-                    yield self.on(a, a.bgp[""].asn, message)
+                    yield self.on(a, a.bgp[""].asn, message, about=About(devices=(b.name, common[0])))
                     break
 
     def _above(self, network: Network, facts: Facts) -> dict[str, Facts]:

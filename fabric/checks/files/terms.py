@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 from fabric.checks import (
     ERROR,
     NOTE,
     WARNING,
+    Ends,
     FilesCheck,
     Finding,
     Merge,
@@ -28,15 +29,6 @@ from fabric.text import listed
 ODD_SESSIONS = 3  # with another hold time at the far end
 
 
-class Ends(NamedTuple):
-    """A session with its neighbor statements at both ends."""
-
-    facts: Facts
-    peer: Neighbor
-    far: Facts
-    back: Neighbor
-
-
 class SessionTerms(FilesCheck):
     """Compares address families, hold time and BFD at both ends of every session.
 
@@ -52,22 +44,17 @@ class SessionTerms(FilesCheck):
     kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        reported: set[tuple[int, int]] = set()
         silent: dict[tuple[str, str], list[tuple[Facts, Neighbor, str]]] = {}  # ends without a family, by device
         slow = HoldTimes(network)
         yield from (self.on(facts, fact, message, severity=WARNING) for facts, fact, message in slow.odd())
-        for facts, _, peer in network.sessions():
-            far = network.far(peer)
-            if far is None or far.back is None or (id(far.back), id(peer)) in reported:
-                continue
-            reported.add((id(peer), id(far.back)))
-            for without, neighbor, other, theirs in ((facts, peer, far.facts, far.back), (far.facts, far.back, facts, peer)):
+        for ends in network.pairs():
+            facts, peer, far, back = ends
+            for without, neighbor, other, theirs in (ends, Ends(far, back, facts, peer)):
                 if theirs.families and not neighbor.families:  # readers fill in defaults: this end has none activated
                     there = f"{other.name} has", place(theirs.families[0])
                     families = ", ".join(sorted(fact.value for fact in theirs.families))
                     row = without, neighbor, f"{there[0]} {families} ({there[1]})"
                     silent.setdefault((without.name, families), []).append(row)
-            ends = Ends(facts, peer, far.facts, far.back)
             yield from self._families(network, ends)
             yield from self._timers(ends, slow.blamed(ends))
         yield from self._without_family(silent.values())
