@@ -31,7 +31,7 @@ from fabric.text import aligned, percent
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3
-LAST = 4  # batch, whose odd numbers judge
+LAST = 5  # batch, whose odd numbers judge
 LONGEST = 40  # characters of a repository's name, or of a page's address
 
 
@@ -137,11 +137,15 @@ def lines(found: Sequence[Answer]) -> list[str]:
     """One row per thread, then those that judge and those that rules were changed with."""
     rows = [
         (_short(item.thread), item.cause, str(item.rank or "-"), ", ".join(item.names[:FIRST]) or "healthy")
-        for item in sorted(found, key=lambda item: (not item.judged, not is_odd(item.thread)))
+        for item in sorted(found, key=lambda item: (not item.judged, item.batch != LAST, not is_odd(item.thread)))
     ]
     out = [*aligned(rows, "<<><", head=("thread", "cause", "rank", "named")), ""]
-    for judged, title in ((True, f"odd numbers of batch {LAST}, judged"), (False, "others, seen by the rules")):
-        half = [item for item in found if item.judged == judged]
+    last = [item for item in found if item.batch == LAST]
+    for title, half in (
+        (f"odd numbers of batch {LAST}, judged", [item for item in last if item.judged]),
+        (f"even numbers of batch {LAST}", [item for item in last if not item.judged]),
+        ("others, seen by the rules", [item for item in found if item.batch != LAST]),
+    ):
         closed = [item for item in half if item.closed]
         if closed:
             out += [f"{title}, closed: {_rate(closed)}", f"{title}, with those still open: {_rate(half)}"]
