@@ -1,7 +1,8 @@
 """Whether the doctor names the confirmed cause of threads: `python -m tools.doctor_threads [odd|even]`.
 
 Prints one row per thread: its cause, its rank in the answer of the doctor, what comes first; then how often that is right,
-beside what the priors alone and three random causes give. Odd numbers of the last batch judge; all others may change rules.
+beside what the priors alone and three random causes give. Odd numbers of the last batch judged the rules, once, before these
+were changed with it (docs/doctor.md); since then no record is unseen.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from fabric.text import aligned, percent
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3
-LAST = 5  # batch, whose odd numbers judge
+LAST = 5  # batch, whose odd numbers judged
 LONGEST = 40  # characters of a repository's name, or of a page's address
 
 
@@ -50,7 +51,7 @@ class Answer:
 
     @property
     def judged(self) -> bool:
-        """Of the half that no rule was written for."""
+        """Of the half that no rule was written for when it was run."""
         return is_odd(self.thread) and self.batch == LAST
 
     @property
@@ -86,9 +87,9 @@ def answers(entries: Sequence[Mapping[str, Any]]) -> list[Answer]:
 
 def _answer(entry: Mapping[str, Any]) -> Answer:
     ran, parameters = _platform(entry["platform"]), platform(None)
-    curves = [_curve(run, _platform({**entry["platform"], **run.get("on", {})}), parameters) for run in entry["runs"]]
+    curves = [_curve(run, _platform({**entry["platform"], **run.get("where", {})}), parameters) for run in entry["runs"]]
     rails = ran.gpus_per_node > 1 and ran.nics_per_node > 0 and ran.nics_per_node % ran.gpus_per_node == 0
-    setting = Setting(entry.get("ports", 1), rails, nics=ran.nics_per_node, nic_gbps=ran.nic_gbps)
+    setting = Setting(entry.get("ports", 1), rails, nics=ran.nics_per_node, nic_gbps=ran.nic_gbps, gpus=ran.gpus_per_node)
     evidence = Evidence("\n".join([*entry.get("log", ()), *map(_perftest, entry.get("perftest", ()))]))
     found = diagnose(curves, parameters, evidence, setting, slow=True)  # as each thread says
     possible = [cause for cause in causes() if any(can_concern(cause, curve, setting, stated=False) for curve in curves)]
@@ -134,7 +135,7 @@ def _platform(block: Mapping[str, Any]) -> MeasuredPlatform:
 
 
 def lines(found: Sequence[Answer]) -> list[str]:
-    """One row per thread, then those that judge and those that rules were changed with."""
+    """One row per thread, then the halves of the last batch and all before it."""
     rows = [
         (_short(item.thread), item.cause, str(item.rank or "-"), ", ".join(item.names[:FIRST]) or "healthy")
         for item in sorted(found, key=lambda item: (not item.judged, item.batch != LAST, not is_odd(item.thread)))
@@ -142,9 +143,9 @@ def lines(found: Sequence[Answer]) -> list[str]:
     out = [*aligned(rows, "<<><", head=("thread", "cause", "rank", "named")), ""]
     last = [item for item in found if item.batch == LAST]
     for title, half in (
-        (f"odd numbers of batch {LAST}, judged", [item for item in last if item.judged]),
+        (f"odd numbers of batch {LAST}", [item for item in last if item.judged]),
         (f"even numbers of batch {LAST}", [item for item in last if not item.judged]),
-        ("others, seen by the rules", [item for item in found if item.batch != LAST]),
+        ("earlier batches", [item for item in found if item.batch != LAST]),
     ):
         closed = [item for item in half if item.closed]
         if closed:

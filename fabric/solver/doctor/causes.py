@@ -18,7 +18,7 @@ FLAT = 0.5  # of every cause, before threads are counted
 TAIL = 0.4  # share of runs whose severity is anywhere up to the extreme, not one of the usual values
 STEPS = 8  # of the severity, up to the extreme
 DATA = Path(__file__).parent / "data"
-NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin", "alone", "pairs")
+NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin", "alone", "pairs", "rack")
 
 
 @dataclass(frozen=True)

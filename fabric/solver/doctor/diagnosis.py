@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -55,11 +55,12 @@ class Curve:
     beyond_leaf: bool = True  # some of its traffic leaves the sender's leaf, so that ECMP has a choice
 
     def estimate(self, parameters: Physics, effect: Effect | None = None) -> Floats:
-        """µs of every size; what runs is chosen for the network without the cause."""
+        """µs of every size; what runs is chosen for the network without the cause, but never NVLS where it is off."""
         if effect is None:
             return monotone(self.job, parameters, self.algorithm, self.protocol)[1]
         changed = effect.on(self.job)
-        times = monotone(changed, parameters, self.algorithm, self.protocol, self.job.healthy())[1]
+        seen = replace(self.job.healthy(), nvls=changed.nvls)
+        times = monotone(changed, parameters, self.algorithm, self.protocol, seen)[1]
         large = np.asarray(self.job.bytes) >= effect.above_MiB * MIB
         return np.asarray(np.where(large, times * effect.time, times))
 
@@ -73,6 +74,7 @@ class Setting:
     ecmp: bool = True
     nics: int = 0  # of a server, 0 where they are not known
     nic_gbps: float = 0.0  # of one port, 0 where it is not known
+    gpus: int = 0  # of a server, 0 where they are not known
 
 
 @dataclass(frozen=True)
@@ -248,6 +250,7 @@ def features(curve: Curve, setting: Setting, stated: bool = False) -> dict[str, 
         "plugin": crosses and transport in PLUGIN,
         "alone": crosses and float(job.domain) == 1,
         "pairs": float(np.max(job.domains)) > 2,
+        "rack": 0 < setting.gpus < float(np.max(job.domain)),
     }
 
 

@@ -75,6 +75,7 @@ def examine(
         ecmp=request.routing == "ecmp",
         nics=job_group(fabric).nic.count,
         nic_gbps=float(job_group(fabric).nic.speed_gbps),
+        gpus=job_group(fabric).server.gpus,
     )
     text = "\n".join(texts)
     found = diagnose(curves, parameters, Evidence(text), setting, slow)

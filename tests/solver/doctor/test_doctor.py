@@ -194,6 +194,12 @@ def test_a_change_that_leaves_the_run_as_it_is_does_not_count(tmp_path: Path) ->
     assert "wrong_topology" in names(found)
 
 
+def test_nvls_that_is_off_is_not_what_runs() -> None:
+    curve = Curve("x", measured_job("all_reduce", replace(PLATFORM, nodes=1), np.array([2.0**30])), SIZES, SIZES, SIZES)
+    slower = curve.estimate(platform(None), Effect(nvls=False)) / curve.estimate(platform(None))
+    assert 1.2 < float(slower[0]) < 1.6  # 480 and 360 GB/s on eight H100
+
+
 def test_a_cause_is_likelier_on_designs_of_its_own() -> None:
     cause = CAUSES["pcie_path"]
     assert cause.prior_on({"network"}) == cause.prior

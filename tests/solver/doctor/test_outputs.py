@@ -9,7 +9,7 @@ import pytest
 from fabric.diagnostics import InputError
 from fabric.pipeline import doctor
 from fabric.solver.doctor import logs, outputs
-from fabric.solver.doctor.causes import Effect, causes
+from fabric.solver.doctor.causes import NEEDS, Effect, causes
 from fabric.solver.doctor.diagnosis import LEAST_LISTED, Diagnosis
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.doctor.lines import lines
@@ -126,6 +126,9 @@ def test_without_the_speed_of_a_port_no_port_is_judged() -> None:
         ("Cpus_allowed_list:\t12", "cpu_binding"),
         ("Link 3: <inactive>", "nvlink_down"),
         ("    Fabric\n        State                             : In Progress", "nvlink_down"),
+        ("    Fabric\n        State   : Completed\n        Status  : Insufficient Resources", "nvlink_down"),
+        ("NCCL INFO MNNVL busId 0xb0000 fabric UUID 7a4a.c4fe cliqueId 0x7ffe state 2 healthMask 0x0", "nvlink_down"),
+        ("NCCL INFO NCCL_NET_GDR_C2C set by environment to 0.", "peer_dma"),
         ("h:1:2 [0] NCCL INFO Setting affinity for GPU 3 to 00000000,00000008", "cpu_binding"),
         ("h:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [receive] via NET/Socket/0", "socket"),
         ("h:1:2 [0] NCCL INFO Topology detection : could not read /sys/devices/x, ignoring", "wrong_topology"),
@@ -147,6 +150,9 @@ def test_lines_that_are_often_posted(line: str, cause: str) -> None:
         "pci 0000:05:00.0: 4.000 Gb/s available PCIe bandwidth, limited by 5.0 GT/s PCIe x1 link at 0000:00:1c.1",
         "mlx5_core 0000:c1:00.0: 252.048 Gb/s available PCIe bandwidth (16.0 GT/s PCIe x16 link)",
         "Cpus_allowed_list:\t0-47,96-143",
+        "    Fabric\n        State             : Completed\n        Status            : Success",
+        "mlx5_core 0002:01:00.0: mlx5_pcie_event:326:(pid 3202): Detected insufficient power on the PCIe slot (27W).",
+        "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",  # runs every algorithm but trees
         "BOOT_IMAGE=/boot/vmlinuz root=UUID=1 ro intel_iommu=on iommu=pt",
     ],
 )
@@ -167,6 +173,24 @@ def test_a_network_with_gpudirect_is_neither_sockets_nor_without_it(line: str) -
     assert [(item.cause, item.weight < 1) for item in logs.findings(line, logs.Design())] == [("peer_dma", True)]
     assert evidence.excludes(CAUSES["socket"]) == CAUSES["socket"].weight
     assert not evidence.points_to(CAUSES["peer_dma"])
+
+
+@pytest.mark.parametrize(
+    ("line", "cause", "need"),
+    [
+        ("NCCL_NET_PLUGIN=none", "socket", "plugin"),
+        ("NCCL INFO MNNVL busId 0xb0000 fabric UUID 0.0 cliqueId 0x0 state 3 healthMask 0x0", "nvlink_down", "rack"),
+    ],
+)
+def test_a_line_of_healthy_runs_elsewhere_counts_on_its_design_only(line: str, cause: str, need: str) -> None:
+    evidence = Evidence(line + "\n")
+    assert evidence.points_to(CAUSES[cause], {need})
+    assert not evidence.points_to(CAUSES[cause], set(NEEDS) - {need})
+
+
+def test_links_that_the_driver_refuses_are_down_or_off() -> None:
+    evidence = Evidence("NCCL WARN P2P is disabled between NVLINK connected GPUs 1 and 0. This should not be the case\n")
+    assert [name for name, item in CAUSES.items() if evidence.points_to(item)] == ["p2p_off", "nvlink_down"]
 
 
 def test_a_missing_plugin_counts_where_the_network_needs_one() -> None:
