@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
     """
     words = _color_first(sys.argv[1:] if arguments is None else arguments)
     OUT.debug = "--debug" in words
-    gc.set_threshold(20_000, 20, 100)  # plans are many small records and few cycles: collecting took a tenth of the time
+    gc.set_threshold(500_000, 100, 1_000)  # plans are many small records and few cycles: collecting took a tenth of the time
     atexit.register(gc.freeze)  # else the interpreter searches a whole plan for cycles before it ends
     streams.open_streams()
     try:

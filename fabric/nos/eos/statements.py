@@ -19,7 +19,7 @@ MAPPED = re.compile(r"vxlan vlan (?:add )?([\d,-]*[,-][\d,-]*) vni ([\d,-]+)")
 def _statements(text: str) -> Iterator[tuple[Statement, int]]:
     """`vxlan vlan 10,20 vni 10010,10020` is a statement for each VLAN."""
     for path, number in indented(as_shown(without_comments(text)), closing=CLOSING):
-        match = MAPPED.fullmatch(path[-1])
+        match = MAPPED.fullmatch(path[-1]) if path[-1].startswith("vxlan vlan ") else None
         vlans, vnis = (numbers(match[1]), numbers(match[2])) if match else ([], [])
         if match and len(vlans) == len(vnis):
             for vlan, vni in zip(vlans, vnis, strict=True):

@@ -60,21 +60,36 @@ _NOT_OF_FAMILY = re.compile(
 _SECTION = re.compile(r"(?:vrf|vlan|vlan-aware-bundle) \S+$")
 _OF_SECTION = re.compile(r"(?:rd|route-target|redistribute learned)\b")
 _SHORT = [(full, re.compile(rf"(?:{cut})(?= |$)", re.I)) for full, cut in _CUT.items()]
-_TYPED = re.compile(
-    rf"^(?:[ \t]+(?:{_GLOBAL})|(?:{_OF_INTERFACE}|{_OF_BGP})"
+_TYPED_LINE = re.compile(
+    rf"[ \t]+(?:{_GLOBAL})|(?:{_OF_INTERFACE}|{_OF_BGP})"
     rf"|[ \t]*(?:{'|'.join(_CUT.values())})(?: |$)"
     rf"|interface (?!(?:{_STEMS})\d)(?:{'|'.join(f'{stem[:2]}|{stem[:2].lower()}' for stem in STEMS)})"
-    rf"|[^\n]*\b(?:update-source|source-interface|local-interface|peer-link) (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"
-    r"|[^\n!]*[^\s!][ \t]+! |(?P<family> *)address-family \S+(?: \S+)?\n(?P=family)(?:no )?neighbor \S+ activate"
-    r"|(?P<leaf> *)(?:no )?neighbor \S[^\n]*\n(?P=leaf) +[^\s!])",
-    re.M,
+    rf"|.*\b(?:update-source|source-interface|local-interface|peer-link) (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"
+    r"|[^!]*[^\s!][ \t]+! "
 )
+_TYPED_PAIR = re.compile(
+    r"(?P<family> *)address-family \S+(?: \S+)?\n(?P=family)(?:no )?neighbor \S+ activate"
+    r"|(?P<leaf> *)(?:no )?neighbor \S.*\n(?P=leaf) +[^\s!]"
+)  # two lines whose depths do not fit each other
 
 
 @lru_cache(maxsize=4_000)  # the reader asks, and then the comparison of statements
 def as_shown(text: str) -> str:
     """A config as EOS prints it, with as many lines as the text."""
-    return "\n".join(_Typed().lines(text)) if _TYPED.search(text) else text
+    return "\n".join(_Typed().lines(text)) if is_typed(text) else text
+
+
+def is_typed(text: str) -> bool:
+    """Whether EOS would not print a config like this."""
+    lines = text.split("\n")
+    return any(map(_is_typed, lines, lines[1:])) or _is_typed(lines[-1], "")
+
+
+@lru_cache(maxsize=400_000)  # devices have most lines in common
+def _is_typed(line: str, below: str) -> bool:
+    return _TYPED_LINE.match(line) is not None or (
+        "neighbor " in line + below and _TYPED_PAIR.match(f"{line}\n{below}") is not None
+    )
 
 
 class _Typed:

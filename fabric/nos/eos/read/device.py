@@ -88,7 +88,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
     facts = Facts(name, "eos", tuple(files))
     for file, text in files.items():
-        _Reader(facts, file, read_indented(as_shown(without_comments(without_banners(text))))).read()
+        _Reader(facts, file, read_indented(without_banners(as_shown(without_comments(text))))).read()
     return facts
 
 
