@@ -137,7 +137,7 @@ def vrf_of(interface: Interface) -> str:
 @lru_cache(maxsize=200_000)
 def network_of(address: str) -> IPv4Network | IPv6Network:
     """The subnet of an address with a length."""
-    return ip_interface(address).network
+    return ip_network(address, strict=False) if "%" not in address else ip_interface(address).network
 
 
 @lru_cache(maxsize=100_000)

@@ -42,10 +42,14 @@ def prefix(text: str) -> str | None:
         words = [f"{words[0]}/{words[1]}"]
     if not words or "/" not in words[0]:
         return None
+    address, _, length = words[0].partition("/")
     try:
-        return str(ip_interface(words[0]))
+        if not (length.isascii() and length.isdecimal()):  # a mask
+            return str(ip_interface(words[0]))
+        own = ip_address(address)
     except ValueError:
         return None
+    return f"{own}/{int(length)}" if len(length) < 4 and int(length) <= own.max_prefixlen else None
 
 
 @lru_cache(maxsize=65536)

@@ -11,6 +11,7 @@ QUEUES = ("tx-queue", "uc-tx-queue")
 ECN = re.compile(
     r"random-detect ecn minimum-threshold (\d+) (\w+) maximum-threshold (\d+) (\w+)(?: max-mark-probability (\d+))?"
 )
+SEED = re.compile(r"(?:hash seed|ip load-sharing \S+) (\d+)")
 UNITS = {"bytes": 1, "kbytes": 1000, "mbytes": 1_000_000}  # a chip's segments are not in the config
 
 
@@ -99,7 +100,8 @@ class Qos:
 
     def _seed(self, config: Section) -> Located[int] | None:
         for section in config.walk():
-            match = re.search(r"(?:hash seed|ip load-sharing \S+) (\d+)", section.line)
+            line = section.line
+            match = SEED.search(line) if "hash seed " in line or "load-sharing " in line else None
             if match:
                 return Located(int(match[1]), section.number, self.file)
         return None
