@@ -407,13 +407,7 @@ class TunnelFits(FilesCheck):
     remediation = "lower the MTU of the tenant interfaces, or raise the MTU of the fabric links"
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        tunnels = {facts.name for facts in network.devices if facts.vtep}
-        room: dict[str, int] = {}
-        for a, b in network.links:
-            for end in (a, b):
-                mtu, tenant = end.interface.mtu, end.interface.vrf
-                if mtu and not tenant and end.facts.name in tunnels and not VLAN.match(end.interface.name):
-                    room[end.facts.name] = min(mtu.value, room.get(end.facts.name, mtu.value))
+        room = self._room(network)
         for facts in network.devices:
             mtu_limit = room.get(facts.name)
             by_mtu: dict[int, list[tuple[str, Located[int]]]] = {}
@@ -431,3 +425,15 @@ class TunnelFits(FilesCheck):
                 got = f"{value} + {VXLAN_BYTES} bytes (VXLAN) exceeds the MTU {mtu_limit} of the fabric links"
                 fits = (mtu_limit or 0) >= HOSTS_MOST + VXLAN_BYTES  # what hosts send does
                 yield self.on(facts, rows[0][1], f"{names}: MTU {got}", severity=NOTE if fits else "")
+
+    @staticmethod
+    def _room(network: Network) -> dict[str, int]:
+        """The smallest MTU of the fabric links of each VTEP. Of a link with two MTUs the larger: FAB254 reports the other."""
+        tunnels = {facts.name for facts in network.devices if facts.vtep}
+        room: dict[str, int] = {}
+        for link in network.links:
+            stated = [end.interface.mtu.value for end in link if end.interface.mtu]
+            for facts, port in link:
+                if port.mtu and not port.vrf and facts.name in tunnels and not VLAN.match(port.name):
+                    room[facts.name] = min(max(stated), room.get(facts.name, max(stated)))
+        return room

@@ -438,6 +438,10 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             for n in (1, 2)
         ],
     ),
+    ("FAB269", "a link whose ends differ, which FAB254 reports"): (
+        pair(LEAF, mtu=(9264, 1500), h=(0, 1), rt=(1, 1)),
+        [],
+    ),
     ("FAB269", "VLAN interfaces that are shut down"): (
         {
             name: text.replace("   mtu 9214\n", "   mtu 9214\n   shutdown\n")
