@@ -15,9 +15,24 @@ from fabric.text import plural
 LEAST = 10  # planned statements that are missing behind the end of a file: fewer may be edits
 CUT_OFF = "FAB290"
 UNCLOSED = "never closed"  # end of what readers report about a block that the end of the file is in
-SESSIONS, ADDRESSES, AS_NUMBERS = "FAB256", "FAB253", "FAB255"
+LOST = ("not JSON", "not YAML", "a '}' that closes nothing")  # where readers guess the structure of the rest: so it begins
+SESSIONS, ADDRESSES, AS_NUMBERS, BRACES = "FAB256", "FAB253", "FAB255", "FAB2517"
 OF_ABSENCE = frozenset(  # checks that report what is missing, which may be behind the end of the file
-    ("FAB253", "FAB256", "FAB257", "FAB259", "FAB260", "FAB261", "FAB272", "FAB281", "FAB283", "FAB2506", "FAB2509")
+    (
+        "FAB253",
+        "FAB256",
+        "FAB257",
+        "FAB259",
+        "FAB260",
+        "FAB261",
+        "FAB272",
+        "FAB273",
+        "FAB276",
+        "FAB281",
+        "FAB283",
+        "FAB2506",
+        "FAB2509",
+    )
 )
 OF_PARTS = OF_ABSENCE | {"FAB258", "FAB267", "FAB2500", "FAB2501", "FAB2515"}  # … or in the config that the file is a part of
 
@@ -70,9 +85,14 @@ def _cut(syntax: Syntax, whole: PartText, text: PartText) -> Cut | None:
 
 
 def cut_files(facts: Facts) -> set[str]:
-    """Files whose reader met their end inside a block or a value."""
+    """Files whose reader met their end inside a block or a value, or lost the structure of the rest."""
     last = {file: len(text.rstrip().splitlines()) for file, text in facts.texts.items()}
-    return {fact.file for fact in facts.broken if fact.value.endswith(UNCLOSED) or 0 < last.get(fact.file, 0) <= fact.line}
+    return {fact.file for fact in facts.broken if is_lost(fact.value) or 0 < last.get(fact.file, 0) <= fact.line}
+
+
+def is_lost(mistake: str) -> bool:
+    """Whether a reader guesses the structure of the rest of a file, after what it could not read."""
+    return mistake.endswith(UNCLOSED) or mistake.startswith(LOST)
 
 
 def is_part(facts: Facts) -> bool:
@@ -103,7 +123,7 @@ def _of_part(finding: Finding) -> bool:
 
 def _follows(finding: Finding, cut: set[str], broken: set[str]) -> bool:
     if finding.device in cut:
-        return finding.id in OF_ABSENCE
+        return finding.id in OF_ABSENCE or finding.id == BRACES
     if finding.id not in (SESSIONS, ADDRESSES) or finding.device in broken:
         return False
     return (bool(cut) and finding.severity == NOTE) or not broken.isdisjoint(finding.about.devices)

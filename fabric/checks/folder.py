@@ -22,6 +22,7 @@ from fabric.checks.network import Network
 from fabric.checks.planes import planes
 from fabric.checks.registry import ids, run
 from fabric.checks.site import Checked
+from fabric.checks.slips import without_results_of_slips
 from fabric.checks.verdict import Read
 from fabric.facts import Facts
 from fabric.nos.reading import Folder
@@ -56,15 +57,20 @@ def check_folder(folder: Folder) -> Checked:
 
 def check_network(network: Network, outlines: Outlines | None = None) -> tuple[list[Finding], list[tuple[str, str]]]:
     """(findings about devices without a plan, what could not be compared and why)."""
-    outlines = outlines or Outlines()
+    read = outlines or Outlines()
+    findings, skipped = _judged(network, read)
+    findings = without_results_of_slips(network, findings, lambda corrected: _judged(corrected, read.copy())[0])
+    return without_parts(network.devices, findings), skipped
+
+
+def _judged(network: Network, outlines: Outlines) -> tuple[list[Finding], list[tuple[str, str]]]:
     comparison = compared(network.devices, outlines)  # reads every statement, with the names in it
     outlines.read(network.devices)
     found = run(FilesCheck, replace(network, names=outlines.names))
     findings = without_undefined_sources(without_consequences(network.devices, found))
     subject = Compared(network, findings, outlines, comparison)
     skipped = [*_not_compared(comparison), *not_judged(subject), *addresses_unread(network), *_parts(network)]
-    findings = without_doubles(network, findings + run(EqualsCheck, subject))
-    return without_parts(network.devices, findings), skipped
+    return without_doubles(network, findings + run(EqualsCheck, subject)), skipped
 
 
 def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:

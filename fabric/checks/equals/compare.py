@@ -170,6 +170,8 @@ class _Role:
         place = self._place(own, rows, odd)
         texts = [_text(self.role.nos, made, what) for what in odd.missing]
         got = _text(self.role.nos, made, odd.extra[0]) if odd.extra else ""
+        if got == texts[0]:  # in other sections
+            texts[0], got = (_text(self.role.nos, made, what, sections=True) for what in (odd.missing[0], odd.extra[0]))
         names = [other.name for other in devices if other is not facts]
         if odd.objects:
             count = odd.witnesses
@@ -258,11 +260,11 @@ def _whole(made: Plans, what: Property) -> str:
     return MARKED.sub(value, text).replace("\n", " ")
 
 
-def _text(nos: str, made: Plans, what: Property) -> str:
-    """A property as a statement, `*` for what is a device's own."""
+def _text(nos: str, made: Plans, what: Property, *, sections: bool = False) -> str:
+    """A property as a statement, `*` for what is a device's own; with the sections it is in, if asked."""
     syntax = syntax_of(nos)
     part, _, shown = _whole(made, what).partition(" ")
-    if part in syntax.sectioned:
+    if part in syntax.sectioned and not sections:
         shown = shown.rpartition(" / ")[2]
     if secret := SECRET.search(shown):
         shown = f"{shown[: secret.end()]} …"

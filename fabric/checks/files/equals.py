@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabric.checks import ERROR, NOTE, WARNING, Check, Finding, Network, syntax_of
+from fabric.checks import ERROR, NOTE, WARNING, About, Check, Finding, Network, syntax_of
 from fabric.checks.equals.compare import Comparison, Unlike
 from fabric.checks.equals.outline import GIVEN, Clue
 from fabric.checks.equals.roles import Outlines
@@ -131,6 +131,7 @@ class Spelling(EqualsCheck):
     id = "FAB2510"
     title = "Statements are spelled as similar ones"
     severity = WARNING
+    else_severity = "the severity of what follows from the word, which is not reported separately"
     example = "`vn 10001` in one VRF, `vni 10002` in all others"
     remediation = "correct the word, if it is misspelled"
 
@@ -141,4 +142,5 @@ class Spelling(EqualsCheck):
             if (one.place.file, one.place.line) not in reported and one.device in devices:
                 known = f"{plural(one.similar, 'similar statement')} have" if one.similar else "the end of a section is"
                 message = f"`{one.word}`: {known} `{one.usual}`"
-                yield self.on(devices[one.device], Located(None, one.place.line, one.place.file), message)
+                about = About(expected=one.usual, got=one.word)
+                yield self.on(devices[one.device], Located(None, one.place.line, one.place.file), message, about=about)

@@ -27,7 +27,7 @@ from fabric.checks import (
     unexplained,
     unknown_addresses,
 )
-from fabric.checks.cut import UNCLOSED
+from fabric.checks.cut import UNCLOSED, is_lost
 from fabric.diagnostics import Place
 from fabric.facts import Facts, Located
 from fabric.grouping import grouped
@@ -65,7 +65,9 @@ class Unreadable(FilesCheck):
             for fact in facts.broken:
                 (unclosed if fact.value.endswith(UNCLOSED) else others).setdefault(fact.file, []).append(fact)
             for places in others.values():
-                folded = len(places) > SHOWN and not network.planned
+                lost = any(is_lost(fact.value) for fact in places)  # the first place explains the others
+                folded = len(places) > (1 if lost else SHOWN) and not network.planned
+                places = sorted(places, key=lambda fact: fact.line) if lost else places
                 more = f"; {plural(len(places) - 1, 'more place')} of this file" if folded else ""
                 for fact in places[:1] if folded else places:
                     yield self.on(facts, fact, fact.value + more)
