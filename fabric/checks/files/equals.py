@@ -19,6 +19,8 @@ from fabric.text import plural
 NEVER = re.compile(r"(?!)")
 EXPLAINS = {  # a check of facts → words of the statements whose absence it reports
     "FAB259": re.compile(r"\bactivate\b|\bfamily\b"),
+    "FAB260": re.compile("maximum-|prefix-limit"),
+    "FAB276": re.compile("watchdog"),
     "FAB2500": re.compile("next-?hop|unchanged"),
     "FAB2501": re.compile("communit"),
     "FAB2502": re.compile("reflector"),
