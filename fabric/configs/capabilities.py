@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Diagnostic, Place, Report, nearest, one_of
 from fabric.nos.target import Target, target, target_names, targets
 from fabric.plan import CORE, LEAF, SPINE, FabricSpec, TierSpec
@@ -177,13 +176,6 @@ def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
             found = Diagnostic("FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists the supported releases")
             if found not in report.errors:
                 report.errors.append(found)
-
-
-def balances_by_load(spec: FabricSpec, nos: Target, model: SwitchModel) -> bool:
-    """Whether a switch balances by link load: requested, or enabled by default as it has no side effect."""
-    request = spec.underlay.load_balancing.mode
-    has = nos.capabilities.dynamic_balancing if nos.can(model, "dynamic_balancing") else ""
-    return bool(has) and (request == "dynamic" or (request == "auto" and has == "auto"))
 
 
 def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:

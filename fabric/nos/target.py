@@ -118,6 +118,8 @@ class Target:
     capabilities: Capabilities = Capabilities()
     releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one
     release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" of a release it does not speak
+    balanced_gbps: tuple[int, ...] = ()  # speeds of the ports that it balances by load; () is every speed
+    balanced_subinterfaces: bool = True  # whether it balances by load over subinterfaces as well
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
     idiom: Idiom | None = None  # how its files say the plan's facts; None: there is no reader
     reader: Late[Reader] | None = None  # how its files are known and read

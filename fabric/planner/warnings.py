@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from fabric.configs.balancing import fabric_links, unbalanced
 from fabric.diagnostics import Diagnostic, Report
 from fabric.plan import FabricPlan, in_file
 from fabric.planner import waste
@@ -17,6 +18,7 @@ def collect(plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]) -> tup
     for plan in plans.values():
         _few_spines(plan, report)
         _without_effect(plan, report)
+        _not_by_load(plan, report)
         _two_default_routes(plan, report)
         report.warnings += waste.notes(plan.spec, plan.sizing)
     _same_nics(plans, report)
@@ -74,4 +76,23 @@ def _without_effect(plan: FabricPlan, report: Report) -> None:
                 plan.spec.at("topology", *path),
                 f"fabric '{plan.name}': {'.'.join(path)} has no effect, the fabric has {plural(plan.sizing.tiers, 'tier')}",
                 "remove it, or increase `tiers`",
+            )
+
+
+def _not_by_load(plan: FabricPlan, report: Report) -> None:
+    """Links that keep a static hash although the intent requests `dynamic`."""
+    if plan.spec.underlay.load_balancing.mode != "dynamic":
+        return
+    reasons: dict[str, list[str]] = {}
+    for role, nos in {device.role: device.nos for device in reversed(plan.switches) if device.nos}.items():
+        for kind, gbps in fabric_links(plan, role).items():
+            reasons.setdefault(kind, []).append(unbalanced(plan, nos, gbps))
+    for kind, found in reasons.items():
+        if reason := next(filter(None, found), ""):
+            tier = kind.split("-")[0]
+            report.warn(
+                "FAB184",
+                plan.spec.at("underlay", "load_balancing", "mode"),
+                f"fabric '{plan.name}': mode: dynamic has no effect on {kind} links: {reason}",
+                f"they keep a static hash: change the speed (`{tier}: {{uplinks: {{speed_gbps: …}}}}`) or the isolation",
             )
