@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
 from fabric.configs.balancing import fabric_links, unbalanced
 from fabric.diagnostics import Diagnostic, Report
 from fabric.plan import FabricPlan, in_file
+from fabric.plan.sizing import Sizing
 from fabric.planner import waste
 from fabric.text import plural
 
@@ -47,8 +49,18 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
             "FAB182",
             plan.spec.at("topology"),
             f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod, a failure partitions it",
-            "increase the uplinks of the leaves (`leaf: {uplinks: {count: 2}}`); `spine: {min_count: 2}` is then possible",
+            _more_spines(sizing),
         )
+
+
+def _more_spines(sizing: Sizing) -> str:
+    """Every leaf has equally many links to each spine, so the uplinks of all of them share the number of spines."""
+    uplinks = [group.uplinks for group in sizing.groups]
+    if math.gcd(*uplinks) == 1:
+        even = max(uplinks) + max(uplinks) % 2
+        return f"increase the uplinks of the leaves (`leaf: {{uplinks: {{count: {even}}}}}`) so that two spines divide them"
+    fewest = next(count for count in range(2, min(uplinks) + 1) if math.gcd(*uplinks) % count == 0)
+    return f"set `spine: {{count: {fewest * sizing.networks * sizing.spine_pods}}}`, which divides the uplinks of the leaves"
 
 
 def _two_default_routes(plan: FabricPlan, report: Report) -> None:
