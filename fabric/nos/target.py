@@ -33,7 +33,7 @@ UNSUPPORTED = "FAB168"  # what a network OS has no record for
 
 PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
 Names: TypeAlias = Callable[[PortRef], str]  # the port names of one switch
-Requests: TypeAlias = Mapping[str, int]  # key of the intent, `qos.lossless_priority`, → what it asks for
+Requests: TypeAlias = Mapping[str, Any]  # key of the intent, `qos.lossless_priority`, → what it asks for
 Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
 
 
