@@ -68,7 +68,12 @@ def init(
         rich_help_panel=SERVERS,
     ),
     switch: str = typer.Option(
-        "", "--switch", metavar="MODEL", help="switch model of all tiers", show_default="sn5600", rich_help_panel=SWITCHES
+        "",
+        "--switch",
+        metavar="MODEL",
+        help="switch model of all tiers",
+        show_default="sn5600, or one of its size that runs the network OS",
+        rich_help_panel=SWITCHES,
     ),
     leaf: str = typer.Option(
         "", "--leaf", metavar="MODEL", help="leaf switch model", show_default=False, rich_help_panel=SWITCHES

@@ -15,7 +15,7 @@ from fabric.cli.reports import put_text
 from fabric.explain.sessions import Sessions, phrase, sessions
 from fabric.formats import json_text
 from fabric.plan import CLOSED, WORDS, FabricPlan, Plan
-from fabric.plan.summary import summary
+from fabric.plan.summary import kinds_of_switch, leaf_ratios, summary
 from fabric.text import aligned, counted
 
 
@@ -77,12 +77,10 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
             f"{pods['leaves']:,} leaves, {pods['spines']:,} spines"
         )
     switches = []
-    for tier, model in row["models"].items():
-        kinds = [(own["leaves"], own["ports"]) for own in groups.values()] if tier == "leaf" else []
-        for number, ports in kinds or [(row["switches"][tier], row["ports"][tier])]:
-            down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
-            spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
-            switches.append((tier, f"{number:,}", model, down, up, spare))
+    for tier, _, number, ports in kinds_of_switch(row):
+        down, up = (f"{ports[d]} x {ports[d + '_speed_gbps']}G" if ports[d] else "-" for d in ("down", "up"))
+        spare = f"{ports['spare']} x {ports['down_speed_gbps']}G" if ports["spare"] else "-"
+        switches.append((tier, f"{number:,}", row["models"][tier], down, up, spare))
     out += aligned(switches, ">8>7<16>12>12>12", indent="  ", head=("switches", "number", "model", "down", "up", "spare"))
     links = []
     for kind, number in row["links"].items():
@@ -91,8 +89,7 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
             cable = f"{length['metres']} m, {WORDS[length['source']]}"
             links.append((kind, f"{number:,}", f"{row['cables'][kind]:,}", cable))
     out += aligned(links, ">12>7>7<", indent="  ", head=("links", "number", "cables", "max length"))
-    leaves = list(dict.fromkeys(own["oversubscription"] for own in groups.values())) or [ratio["leaf"]]
-    up = f"leaf {' and '.join(f'{one:g}:1' for one in leaves)}" + (
+    up = f"leaf {' and '.join(f'{one:g}:1' for one in leaf_ratios(row))}" + (
         f", spine {ratio['spine']:g}:1" if ratio["spine"] is not None else ""
     )
     out.append(f"  oversubscription  {up}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Diagnostic, Place, Report, nearest, one_of
 from fabric.nos.target import Target, target, target_names, targets
 from fabric.plan import CORE, LEAF, SPINE, FabricSpec, TierSpec
@@ -152,15 +152,22 @@ def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report:
 def _check_requests(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
     """Values that the schema of the intent allows and a network OS does not."""
     under, qos = spec.underlay, spec.qos
-    requests: dict[str, int] = {}
+    requests: dict[str, Any] = {"management.ntp": spec.management.ntp}
     if under.bfd.enabled:
         requests |= {"underlay.bfd.interval_ms": under.bfd.interval_ms, "underlay.bfd.multiplier": under.bfd.multiplier}
     if spec.roce:
         requests |= {"qos.lossless_priority": qos.lossless_priority, "qos.cnp_priority": qos.cnp_priority}
     for nos in sorted({chosen[role] for role in _there(spec, EVERY) if chosen[role]}):
         for key, text in target(nos).objects(requests).items():
-            where, title = spec.at(*key.split(".")), target(nos).title
-            report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", "choose another network OS")
+            where, title = _place(spec, key), target(nos).title
+            hint = "state another value, or choose another network OS"
+            report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", hint)
+
+
+def _place(spec: FabricSpec, key: str) -> Place:
+    """The place of a key of a fabric; of the site for management that is not the fabric's own."""
+    path = key.split(".")
+    return spec.positions.at(*path) if path[0] == "management" and not spec.own_management else spec.at(*path)
 
 
 def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
@@ -177,13 +184,6 @@ def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
             found = Diagnostic("FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists the supported releases")
             if found not in report.errors:
                 report.errors.append(found)
-
-
-def balances_by_load(spec: FabricSpec, nos: Target, model: SwitchModel) -> bool:
-    """Whether a switch balances by link load: requested, or enabled by default as it has no side effect."""
-    request = spec.underlay.load_balancing.mode
-    has = nos.capabilities.dynamic_balancing if nos.can(model, "dynamic_balancing") else ""
-    return bool(has) and (request == "dynamic" or (request == "auto" and has == "auto"))
 
 
 def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:

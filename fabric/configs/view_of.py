@@ -9,7 +9,7 @@ from ipaddress import IPv6Address, ip_address
 from netaddr import IPNetwork
 
 from fabric.catalog.models import SwitchModel
-from fabric.configs.capabilities import balances_by_load
+from fabric.configs.balancing import balances_by_load
 from fabric.configs.tenant_views import TenantViews
 from fabric.nos.target import target
 from fabric.plan import (
@@ -114,9 +114,8 @@ class Views:
         return bool(device.nos) and target(device.nos).can(self.models[device.role], what)
 
     def _balancing(self, device: Device) -> Balancing:
-        spec, model = self.fabric.spec, self.models[device.role]
-        dynamic = bool(device.nos) and balances_by_load(spec, target(device.nos), model)
-        return Balancing(spec.underlay.load_balancing.seed + _TIER[device.role], dynamic)
+        seed = self.fabric.spec.underlay.load_balancing.seed + _TIER[device.role]
+        return Balancing(seed, balances_by_load(self.fabric, device.nos, device.role))
 
     def _release(self, device: Device) -> str:
         return self.fabric.spec.release(device.nos)

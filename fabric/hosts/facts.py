@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabric.configs.capabilities import balances_by_load
+from fabric.configs.balancing import balances_by_load
 from fabric.configs.targets import mtu_limit
 from fabric.nos.target import target
 from fabric.plan import CLOSED, LEAF, NO_TENANT, SERVER_LEAF, VXLAN_BYTES, FabricPlan, Qos
@@ -66,7 +66,7 @@ def facts_of(fabric: FabricPlan) -> Facts:
     return Facts(
         mtu=min(min(fabric.spec.underlay.mtu, mtu_limit(fabric)) - VXLAN_BYTES * overlay, MOST_MTU),
         qos=fabric.lossless.of(LEAF, fabric.spec.groups[0].name).qos if fabric.lossless and lossless else None,
-        dynamic=nos is not None and balances_by_load(fabric.spec, nos, model),
+        dynamic=leaf is not None and balances_by_load(fabric, leaf.nos, LEAF),
     )
 
 

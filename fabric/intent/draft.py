@@ -8,13 +8,15 @@ from typing import NoReturn
 
 import yaml
 
+from fabric import catalog
 from fabric.diagnostics import Diagnostic, InputError, Place, one_of
 from fabric.intent.load import validate
-from fabric.nos.target import target_names
+from fabric.nos.target import target, target_names
 from fabric.planner.resolve import resolve
 from fabric.source import parse
 
 OWN_SERVER = "gpu-server"
+USUAL = "sn5600"  # switch of all tiers
 SCHEMA = "fabric.schema.json"  # what `fabric schema` prints, beside the intents
 
 
@@ -68,6 +70,7 @@ def write(draft: Draft, schema: bool = True) -> str:
     if draft.nos:
         if draft.nos not in target_names():
             _refuse("--nos", one_of(target_names()), draft.nos)
+        _check_switches(draft)
         lines.append(f"    nos: {draft.nos}")
     rack = f", per_rack: {draft.servers_per_rack}" if draft.servers_per_rack is not None else ""
     lines.append(f"    servers: {{model: {_text(model)}, count: {draft.servers}{rack}}}")
@@ -88,6 +91,36 @@ def check(text: str, shown: str) -> None:
     size_site(resolve(validate(source), source), Lock())
 
 
+def _check_switches(draft: Draft) -> None:
+    """Refuses a switch that does not run the network OS, as `fabric plan` would."""
+    for flag in ("switch", "leaf", "spine", "core"):
+        name = getattr(draft, flag)
+        if reason := _refusal(draft.nos, name):
+            raise InputError(
+                [Diagnostic("FAB161", Place(f"--{flag}"), f"{name}: {reason}", "choose another `--nos` or switch")]
+            )
+
+
+def _usual_switch(nos: str) -> str:
+    """The usual switch, or the first one of the catalog of its size that is sold with the network OS."""
+    models = {name: model for name in (USUAL, *catalog.switch_names()) if (model := catalog.switch(name)) is not None}
+    usual = models[USUAL]
+    return next(
+        (
+            name
+            for name, model in models.items()
+            if nos in model.nos and (model.native_gbps, model.bandwidth_gbps) == (usual.native_gbps, usual.bandwidth_gbps)
+        ),
+        USUAL,
+    )
+
+
+def _refusal(nos: str, name: str) -> str | None:
+    """Why a switch of the catalog does not run a network OS; None also where one of the two is not stated or not known."""
+    model = catalog.switch(name) if nos and name else None
+    return target(nos).refusal(model, name) if model is not None else None
+
+
 def _own_server(draft: Draft, model: str) -> list[str]:
     ports, speed = _pair(draft.nic_ports or "1x400", "--nic-ports", r"(\d+)x(\d+)", "2x400")
     nics = 8 if draft.nics_per_server is None else draft.nics_per_server
@@ -106,7 +139,7 @@ def _topology(draft: Draft) -> list[str]:
     if draft.topology:
         out.append(f"      kind: {_text(draft.topology)}")
     if draft.switch or not draft.leaf:
-        out.append(f"      switch: {_text(draft.switch or 'sn5600')}")
+        out.append(f"      switch: {_text(draft.switch or _usual_switch(draft.nos))}")
     if draft.unit is not None:
         out.append(f"      unit: {{servers: {draft.unit}}}  # servers that share one set of leaves")
     if draft.tiers != "auto":

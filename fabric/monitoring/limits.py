@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fabric.configs.capabilities import balances_by_load
+from fabric.configs.balancing import balances_by_load
 from fabric.nos.target import lanes, pam4, target
 from fabric.plan import (
     ATTACHED,
@@ -157,9 +157,8 @@ def imbalance(fabric: FabricPlan) -> Iterator[tuple[str, float]]:
     m flows an uplink, thrown at w uplinks, leave the fullest with about m + sqrt(2 m ln w) (Raab, Steger, Balls into Bins,
     1998). Flows are the queue pairs of the server ports below.
     """
-    sizing, spec = fabric.sizing, fabric.spec
-    uplinks = ((LEAF_SPINE, LEAF, spec.leaf), (SPINE_CORE, SPINE, spec.spine))
-    for kind, role, tier in uplinks:
+    sizing = fabric.sizing
+    for kind, role in ((LEAF_SPINE, LEAF), (SPINE_CORE, SPINE)):
         lower = fabric.links.a[fabric.links.kind == kind]
         if not len(lower):
             continue
@@ -167,5 +166,5 @@ def imbalance(fabric: FabricPlan) -> Iterator[tuple[str, float]]:
         below = max(group.down for group in sizing.groups) if role == LEAF else width  # a spine passes on what it could
         flows = QUEUE_PAIRS * below / width
         device = next(device for device in fabric.switches if device.role == role)
-        even = bool(device.nos) and balances_by_load(spec, target(device.nos), tier.model)
+        even = balances_by_load(fabric, device.nos, role, KINDS[kind])
         yield KINDS[kind], BALANCED if even or width < 2 else 1 + math.sqrt(2 * math.log(width) / flows)

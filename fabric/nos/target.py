@@ -33,7 +33,7 @@ UNSUPPORTED = "FAB168"  # what a network OS has no record for
 
 PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
 Names: TypeAlias = Callable[[PortRef], str]  # the port names of one switch
-Requests: TypeAlias = Mapping[str, int]  # key of the intent, `qos.lossless_priority`, → what it asks for
+Requests: TypeAlias = Mapping[str, Any]  # key of the intent, `qos.lossless_priority`, → what it asks for
 Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
 
 
@@ -118,6 +118,8 @@ class Target:
     capabilities: Capabilities = Capabilities()
     releases: tuple[str, ...] = ()  # that the renderer knows apart, the usual one first; an intent may name a later one
     release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" of a release it does not speak
+    balanced_gbps: tuple[int, ...] = ()  # speeds of the ports that it balances by load; () is every speed
+    balanced_subinterfaces: bool = True  # whether it balances by load over subinterfaces as well
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
     idiom: Idiom | None = None  # how its files say the plan's facts; None: there is no reader
     reader: Late[Reader] | None = None  # how its files are known and read

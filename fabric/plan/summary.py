@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from fabric.plan.cages import Layout, capacity, spare
@@ -162,6 +163,21 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
     if spec.reserve:
         result["planned"] = _planned(spec, sizing)
     return result
+
+
+def kinds_of_switch(row: dict[str, Any]) -> Iterator[tuple[str, str, int, dict[str, int]]]:
+    """Tier, group of servers, number and ports of the switches of a summary; leaves by group where there are several."""
+    for tier in row["models"]:
+        groups = row.get("groups", {}) if tier == "leaf" else {}
+        yield from ((tier, name, own["leaves"], own["ports"]) for name, own in groups.items())
+        if not groups:
+            yield tier, "", row["switches"][tier], row["ports"][tier]
+
+
+def leaf_ratios(row: dict[str, Any]) -> list[float]:
+    """The oversubscription of the leaves of a summary, each distinct one once, in the order of the groups."""
+    ratios = [own["oversubscription"] for own in row.get("groups", {}).values()] or [row["oversubscription"]["leaf"]]
+    return [ratio for ratio in dict.fromkeys(ratios) if ratio is not None]
 
 
 def _group(spec: FabricSpec, sizing: Sizing, index: int) -> dict[str, Any]:

@@ -51,12 +51,14 @@ class Allocator:
             self.short.add(kind)
             place = self.pools.stated.get(kind) or self.spec.at()
             prefixes = ", ".join(self.pools.prefixes[kind])
+            held = "; devices that were removed keep theirs until their lines in `lock.yaml` are deleted"
             self.report.error(
                 "FAB135",
                 place,
                 f"pool '{kind}' ({prefixes}) is too small for fabric '{self.spec.name}': {error.requested} addresses are "
                 f"needed for {name or kind} in one run, {error.left} are left in all",
-                f"use a shorter prefix, or add one: `pools: {{{kind}: [{self.pools.prefixes[kind][0]}, …]}}`",
+                f"use a shorter prefix, or add one: `pools: {{{kind}: [{self.pools.prefixes[kind][0]}, …]}}`"
+                + held * bool(self.strides(kind)),
             )
             return Area(())
 

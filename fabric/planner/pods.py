@@ -51,7 +51,8 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
     divisors = divisors_of(reduce(gcd, uplinks))
     heaviest = max(d.leaves * u for d, u in zip(options.demands, uplinks, strict=True))
     best: tuple[int, int, Shape] | None = None
-    for units in _pod_sizes(options, option, divisors[-1] * down // heaviest):
+    most = divisors[-1] * down // heaviest  # units of a pod
+    for units in _pod_sizes(options, option, most):
         pods = sum(ceil_div(demand.units, units) for demand in options.demands)
         valid = [s for s in divisors if units * heaviest <= s * down]
         if not valid:
@@ -61,7 +62,7 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
                     f"a pod of {plural(units, 'unit')} has {units * heaviest} uplinks, at most {divisors[-1]} spines of "
                     f"{plural(down, 'port')} down take {divisors[-1] * down}",
                     path=("topology", "pods") if spec.constraints.pods else spine_switch_path(spec),
-                    hint=larger_hint(spec),
+                    hint=_pod_hint(spec, most),
                 )
             )
             continue
@@ -74,6 +75,12 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
         if best is None or rank < best[:2]:
             best = (*rank, shape)
     return best[2] if best else None
+
+
+def _pod_hint(spec: FabricSpec, most: int) -> str:
+    """Hint for a pod that has too many uplinks: the largest one that fits, where the intent states its size."""
+    smaller = f"`pods: {{units: {most}}}` is the largest pod that fits; or " if spec.constraints.pods and most else ""
+    return smaller + larger_hint(spec)
 
 
 def _pod_sizes(options: Options, option: str, max_units: int) -> Iterator[int]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 
+from fabric.configs.balancing import fabric_links, unbalanced
 from fabric.diagnostics import Diagnostic, Report
 from fabric.plan import FabricPlan, in_file
+from fabric.plan.sizing import Sizing
 from fabric.planner import waste
 from fabric.text import plural
 
@@ -17,6 +20,7 @@ def collect(plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]) -> tup
     for plan in plans.values():
         _few_spines(plan, report)
         _without_effect(plan, report)
+        _not_by_load(plan, report)
         _two_default_routes(plan, report)
         report.warnings += waste.notes(plan.spec, plan.sizing)
     _same_nics(plans, report)
@@ -45,8 +49,18 @@ def _few_spines(plan: FabricPlan, report: Report) -> None:
             "FAB182",
             plan.spec.at("topology"),
             f"fabric '{plan.name}': {plural(sizing.spines_built, 'spine')} per plane and pod, a failure partitions it",
-            "increase the uplinks of the leaves (`leaf: {uplinks: {count: 2}}`); `spine: {min_count: 2}` is then possible",
+            _more_spines(sizing),
         )
+
+
+def _more_spines(sizing: Sizing) -> str:
+    """Every leaf has equally many links to each spine, so the uplinks of all of them share the number of spines."""
+    uplinks = [group.uplinks for group in sizing.groups]
+    if math.gcd(*uplinks) == 1:
+        even = max(uplinks) + max(uplinks) % 2
+        return f"increase the uplinks of the leaves (`leaf: {{uplinks: {{count: {even}}}}}`) so that two spines divide them"
+    fewest = next(count for count in range(2, min(uplinks) + 1) if math.gcd(*uplinks) % count == 0)
+    return f"set `spine: {{count: {fewest * sizing.networks * sizing.spine_pods}}}`, which divides the uplinks of the leaves"
 
 
 def _two_default_routes(plan: FabricPlan, report: Report) -> None:
@@ -74,4 +88,23 @@ def _without_effect(plan: FabricPlan, report: Report) -> None:
                 plan.spec.at("topology", *path),
                 f"fabric '{plan.name}': {'.'.join(path)} has no effect, the fabric has {plural(plan.sizing.tiers, 'tier')}",
                 "remove it, or increase `tiers`",
+            )
+
+
+def _not_by_load(plan: FabricPlan, report: Report) -> None:
+    """Links that keep a static hash although the intent requests `dynamic`."""
+    if plan.spec.underlay.load_balancing.mode != "dynamic":
+        return
+    reasons: dict[str, list[str]] = {}
+    for role, nos in {device.role: device.nos for device in reversed(plan.switches) if device.nos}.items():
+        for kind, gbps in fabric_links(plan, role).items():
+            reasons.setdefault(kind, []).append(unbalanced(plan, nos, gbps))
+    for kind, found in reasons.items():
+        if reason := next(filter(None, found), ""):
+            tier = kind.split("-")[0]
+            report.warn(
+                "FAB184",
+                plan.spec.at("underlay", "load_balancing", "mode"),
+                f"fabric '{plan.name}': mode: dynamic has no effect on {kind} links: {reason}",
+                f"they keep a static hash: change the speed (`{tier}: {{uplinks: {{speed_gbps: …}}}}`) or the isolation",
             )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from fabric.checks import SEVERITIES, Design, Finding, Silences, finding_of, ids, warnings_of
 from fabric.checks.design.family import FabricCheck
 from fabric.checks.registry import run
 from fabric.diagnostics import Diagnostic
 from fabric.plan import Plan
+from fabric.plan.summary import kinds_of_switch, leaf_ratios
 from fabric.report.grid import Grid, grid
 from fabric.report.study import Study
 from fabric.solver.capacity.measure import Cut
-from fabric.text import percent, plural
+from fabric.text import counted, percent
 
 TIER_WORDS = {1: "one tier", 2: "two tiers", 3: "three tiers"}
 
@@ -46,13 +48,13 @@ def _figures(study: Study) -> Iterator[Figure]:
     tiers = ", ".join(f"{count:,} {tier}" for tier, count in row["switches"].items() if count)
     yield Figure("switches", f"{sum(row['switches'].values()):,}", tiers)
     yield Figure("links", f"{sum(row['links'].values()):,}", f"{sum(row['cables'].values()):,} cables")
-    yield Figure("units", f"{row['units']:,}", f"of {plural(row['unit']['servers'], 'server')}")
+    yield Figure("units", f"{row['units']:,}", f"of {unit_servers(row)}")
     if row["tiers"] == 3:
         pods = row["pods"]
         yield Figure("pods", f"{pods['count']:,}", f"of {pods['leaves']} leaves and {pods['spines']} spines")
     if row["planes"] > 1:
         yield Figure("planes", f"{row['planes']}", "isolated from each other")
-    yield Figure("oversubscription", _ratio(row["oversubscription"]["leaf"]), _ratio_note(row["oversubscription"]["spine"]))
+    yield Figure("oversubscription", _ratio(*leaf_ratios(row)), _ratio_note(row["oversubscription"]["spine"]))
     yield Figure("bisection", *_cut(capacity.bisection))
     least, highest = capacity.paths_least, capacity.paths_most
     if highest:
@@ -64,8 +66,14 @@ def _figures(study: Study) -> Iterator[Figure]:
     yield Figure("maximum size", f"{row['limits']['max_servers']:,}", "servers with these tiers")
 
 
-def _ratio(value: float | None) -> str:
-    return "none" if value is None else f"{value:g} : 1"
+def unit_servers(row: dict[str, Any]) -> str:
+    """`32 servers`; `64 or 32 servers` where groups have units of their own sizes."""
+    *others, last = dict.fromkeys(own["unit"]["servers"] for own in row.get("groups", {"": row}).values())
+    return " or ".join([*(f"{count:,}" for count in others), counted(last, "server")])
+
+
+def _ratio(*values: float) -> str:
+    return f"{' and '.join(f'{value:g}' for value in values)} : 1" if values else "none"
 
 
 def _ratio_note(spine: float | None) -> str:
@@ -80,18 +88,18 @@ def _cut(cut: Cut | None) -> tuple[str, str]:
 
 
 def tiers_grid(study: Study) -> Grid:
-    """One row per tier: switches, ports and speeds."""
-    row, rows = study.row, []
-    for tier, model in row["models"].items():
-        ports = row["ports"][tier]
-        rows.append(
-            (
-                *(tier, model, f"{row['switches'][tier]:,}", f"{ports['down']} × {ports['down_speed_gbps']}G"),
-                f"{ports['up']} × {ports['up_speed_gbps']}G" if ports["up"] else "",
-                f"{ports['spare']}",
-            )
+    """One row per tier, of leaves one per group of servers: switches, ports and speeds."""
+    row = study.row
+    rows = [
+        (
+            *(f"{tier} of {group}" if group else tier, row["models"][tier], f"{number:,}"),
+            f"{ports['down']} × {ports['down_speed_gbps']}G",
+            f"{ports['up']} × {ports['up_speed_gbps']}G" if ports["up"] else "",
+            f"{ports['spare']}",
         )
-    titles = ("tier", "switch", "#switches", "#ports down", "#ports up", "#ports free")
+        for tier, group, number, ports in kinds_of_switch(row)
+    ]
+    titles = ("tier", "switch", "#switches", "#down", "#up", "#free")
     return grid("Tiers, and the ports of one switch of each", titles, rows)
 
 

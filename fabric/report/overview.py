@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding
 from fabric.plan import LEAF, SWITCH_ROLES
 from fabric.plan.origin import Origin
+from fabric.plan.summary import leaf_ratios
 from fabric.report.failures import loss_words
 from fabric.report.grid import Grid, grid
 from fabric.report.scenarios import Scenario
@@ -65,7 +67,7 @@ def _fabrics(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> Grid:
             (
                 *(study.fabric.name, f"{row['purpose']}, {row['kind']}"),
                 *(f"{row['servers']:,}", f"{row['gpus']:,}", f"{sum(row['switches'].values()):,}"),
-                _ratios(row["oversubscription"]),
+                _ratios(row),
                 percent(bisection.share) if bisection else "",
                 _busbw(study),
                 f"{100 * scenarios[0].loads.peak:.0f} % ({scenarios[0].name})" if scenarios else "",
@@ -86,8 +88,8 @@ def _note(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> str:
     return " ".join([*notes, "Worst switch failure: share of all traffic that no longer fits."])
 
 
-def _ratios(found: dict[str, float | None]) -> str:
-    ratios = [ratio for ratio in (found["leaf"], found["spine"]) if ratio is not None]
+def _ratios(row: dict[str, Any]) -> str:
+    ratios = [ratio for ratio in (*leaf_ratios(row), row["oversubscription"]["spine"]) if ratio is not None]
     return ", ".join(f"{ratio:g}:1" for ratio in dict.fromkeys(ratios)) or "none"
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from netaddr import AddrFormatError, IPAddress, IPNetwork
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from fabric.settings.base import Host, Key, Line, ListOf
+from fabric.settings.base import Host, Key, Line, ListOf, host_name
 
 PATTERN_FIELDS = ("site", "fabric", "group", "role", "n", "unit", "rack", "pod", "plane", "rail")
 _SPEC = re.compile(r"(0[1-9])?d?")
@@ -85,6 +85,12 @@ def _host_address(text: str) -> str:
     return text
 
 
+def _server(text: str) -> str:
+    """An address, or a host name: one that ends in a number is an address with a typing error."""
+    address = ":" in text or text.rpartition(".")[2].isdecimal()
+    return _host_address(_address(text)) if address else host_name(text)
+
+
 def _ipv4(text: str) -> str:
     if ":" in text:
         raise ValueError("expected an IPv4 address such as 10.0.0.1")
@@ -102,6 +108,7 @@ Prefix = Annotated[Line, AfterValidator(_prefix)]
 Route = Annotated[Line, AfterValidator(_route)]  # a prefix or the default route
 Address = Annotated[Line, AfterValidator(_address)]
 HostAddress = Annotated[Address, AfterValidator(_host_address)]
+Server = Annotated[str, AfterValidator(_server), Field(max_length=63)]
 Ipv4Address = Annotated[Address, AfterValidator(_ipv4), AfterValidator(_host_address)]
 Prefixes = Annotated[tuple[Prefix, ...], ListOf, AfterValidator(_once)]
 Routes = Annotated[tuple[Route, ...], ListOf, AfterValidator(_once)]

@@ -24,7 +24,7 @@ def _name(text: str) -> str:
     return text
 
 
-def _host(text: str) -> str:
+def host_name(text: str) -> str:
     if not HOST.fullmatch(text) or ".." in text:
         raise ValueError("expected a host name: letters, digits, inner hyphens and dots, at most 63 of them")
     return text
@@ -56,7 +56,7 @@ def as_list(value: Any) -> Any:
 
 
 Name = Annotated[str, AfterValidator(_name), Field(json_schema_extra={"pattern": f"^{NAME.pattern}$"})]
-Host = Annotated[str, AfterValidator(_host), Field(json_schema_extra={"pattern": f"^{HOST.pattern}$"})]
+Host = Annotated[str, AfterValidator(host_name), Field(json_schema_extra={"pattern": f"^{HOST.pattern}$"})]
 Model = Annotated[str, AfterValidator(_model), Field(json_schema_extra={"pattern": f"^{HOST.pattern}$"})]
 Line = Annotated[str, AfterValidator(_line), Field(max_length=200)]
 Count = Annotated[int, Field(ge=1, le=10_000_000)]

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fabric.settings.addressing import Address, Prefix, Prefixes
-from fabric.settings.base import Count, Host, Key, Line, ListOf, Name
+from fabric.settings.addressing import Address, HostAddress, Prefix, Prefixes, Server
+from fabric.settings.base import Count, Key, Line, ListOf, Name
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
 Vlan = Annotated[int, Field(ge=2, le=4094)]
@@ -149,9 +149,9 @@ class Management(Key):
 
     vrf: bool = Field(True, description="put management into its own VRF")
     gateway: Address | None = Field(None, description="default gateway; default: the first address of the pool")
-    ntp: Annotated[tuple[Host, ...], ListOf] = Field((), description="time servers")
-    syslog: Annotated[tuple[Address, ...], ListOf] = Field((), description="log collectors")
-    dns: Annotated[tuple[Address, ...], ListOf] = Field((), description="name servers")
+    ntp: Annotated[tuple[Server, ...], ListOf] = Field((), description="time servers, by address or host name")
+    syslog: Annotated[tuple[HostAddress, ...], ListOf] = Field((), description="log collectors")
+    dns: Annotated[tuple[HostAddress, ...], ListOf] = Field((), description="name servers")
     timezone: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+/-]{1,40}$")] = Field("UTC", description="time zone")
     allow: Prefixes | None = Field(
         None, description="prefixes with access to SSH, SNMP and gNMI; default: the management pool"

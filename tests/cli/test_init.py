@@ -49,6 +49,9 @@ FLAGS: dict[str, dict[str, Any]] = {
     "--spare 4 --unit 8": {"ports.leaf.down": 8},
     "--planned-servers 128 --unit 8": {"servers": 8, "planned.servers": 128},
     "--nos eos --switch 7060x6-64pe": {"models.leaf": "7060x6-64pe"},
+    "--nos eos": {"models.leaf": "7060x6-64de", "models.spine": "7060x6-64de"},
+    "--nos junos": {"models.leaf": "qfx5240-64od"},
+    "--nos cumulus": {"models.leaf": "sn5600"},
     "--servers 127 --unit 32 --switch qm9700": {"switches.leaf": 32, "switches.spine": 16, "bgp.sessions": 0},  # RA-11333
     "--servers 1024 --gpus-per-server 8 --nics-per-server 8 --nic-ports 2x200 --planes 2 --unit 64 --switch sn5600 "
     "--oversubscription 2": {"gpus": 8192, "switches.leaf": 256, "oversubscription.leaf": 2.0},
@@ -66,6 +69,7 @@ def test_flags_become_a_plan(flags: str, run: Run) -> None:
     done = run(f"init dc1 {flags}")
     assert (done.code, done.err) == (0, "")
     Path("dc1.yaml").write_text(done.out, encoding="utf-8")
+    assert run("plan dc1.yaml").code == 0
     plan = run("plan dc1.yaml --json")
     assert plan.code == 0, plan.err
     fabric = json.loads(plan.out)["fabrics"]["backend"]
@@ -106,6 +110,8 @@ REFUSED = [
     ("--oversubscription 0", "expected more than 0, got 0"),
     ("--spines 3", "nearest valid: 4"),
     ("--planned-servers 3", "expected at least 8, the current number of servers, got 3"),
+    ("--nos eos --switch sn5600", "--switch: error[FAB161]: sn5600: it runs sonic, cumulus, not EOS"),
+    ("--nos eos --switch 64x800g --spine sn5600", "--spine: error[FAB161]: sn5600: it runs sonic, cumulus, not EOS"),
     ("--nos ios", "--nos: error[FAB104]: expected one of cumulus, eos, frr, junos, nxos, sonic, got 'ios'"),
 ]
 

@@ -21,7 +21,7 @@ from fabric.report.columns import Pool, packed, ranges, unpacked
 from fabric.report.curve import curve_grid
 from fabric.report.data import ROLES, document
 from fabric.report.failures import failures_grid
-from fabric.report.glance import figures
+from fabric.report.glance import figures, tiers_grid
 from fabric.report.loads import loads
 from fabric.report.numbers import pools_grid
 from fabric.report.request import ReportRequest
@@ -109,6 +109,24 @@ def test_figures_are_those_of_plan_and_capacity(tmp_path: Path) -> None:
     capacity = estimate_request.capacity(study.fabric, (), 0, 0)
     assert capacity.bisection is not None
     assert shown["bisection"][0] == f"{100 * capacity.bisection.share:.1f} %"
+
+
+def test_groups_of_servers_have_leaves_units_and_ratios_of_their_own(tmp_path: Path) -> None:
+    text = write(tmp_path, "mixed").read_text(encoding="utf-8")
+    text = text.replace("unit: {servers: 16}", "spine: {count: 4}, leaf: {uplinks: {count: 8}, oversubscription: 2}")
+    path = tmp_path / "groups.yaml"
+    path.write_text(
+        text.replace("count: 32}", "count: 32, unit: {servers: 32}}").replace("count: 40}", "count: 40, unit: {servers: 20}}")
+    )
+    study = Study(pipeline.plan(pipeline.load(path)).fabrics["backend"], ReportRequest(), ())
+    shown = {figure.term: (figure.value, figure.note) for figure in figures(study)}
+    assert shown["units"] == ("3", "of 32 or 20 servers")
+    assert shown["oversubscription"] == ("2 and 1.25 : 1", "of leaves")
+    assert [row[:5] for row in tiers_grid(study).rows] == [
+        ("leaf of dgx-h100", "sn5600", "8", "32 × 400G", "8 × 800G"),
+        ("leaf of quad", "sn5600", "8", "20 × 400G", "8 × 800G"),
+        ("spine", "sn5600", "4", "32 × 800G", ""),
+    ]
 
 
 def test_curve_is_the_estimate(tmp_path: Path) -> None:

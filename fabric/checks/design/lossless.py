@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.checks import ERROR, NOTE, WARNING, Design, Finding
-from fabric.checks.design.family import NOUNS, FabricCheck, in_all, models, network_oses, switch_path
+from fabric.checks.design.family import NOUNS, FabricCheck, in_all, network_oses, switch_path
 from fabric.checks.design.roce import Ends, LosslessCheck, capable, ends, switches
 from fabric.grouping import grouped
 from fabric.nos.target import target
@@ -125,22 +125,21 @@ class BalancedByLoad(FabricCheck):
     id = "FAB226"
     title = "Compute fabrics use load-aware path selection where their switches support it"
     severity = NOTE
-    example = "`load_balancing: {mode: hash}` on leaves whose hardware supports DLB"
+    example = "`load_balancing: {mode: flow}` on leaves whose hardware supports DLB"
     remediation = "set `underlay: {load_balancing: {mode: dynamic}}`; `fabric vendors` lists the side effects"
 
     def judge(self, design: Design) -> Iterator[Finding]:
-        from fabric.configs.capabilities import balances_by_load
+        from fabric.configs.balancing import balances_by_load, can_balance
 
-        fabric, hardware = design.fabric, models(design.fabric)
+        fabric = design.fabric
         if fabric.spec.purpose != "compute" or fabric.sizing.spines_built < 2:
             return
-        able = capable(fabric, "dynamic_balancing")
-        for role, nos in sorted(network_oses(fabric).items()):
-            if role == LEAF and able[role] and not balances_by_load(fabric.spec, target(nos), hardware[role]):
-                mode = fabric.spec.underlay.load_balancing.mode
-                what = f"{switches(fabric, (role, ''))} support load-aware path selection"
-                text = f"{what}, but `mode: {mode}` selects a static hash"
-                yield self.say(design, ("underlay", "load_balancing"), text)
+        nos = network_oses(fabric)[LEAF]
+        if can_balance(fabric, nos, LEAF) and not balances_by_load(fabric, nos, LEAF):
+            mode = fabric.spec.underlay.load_balancing.mode
+            what = f"{switches(fabric, (LEAF, ''))} support load-aware path selection"
+            text = f"{what}, but `mode: {mode}` selects a static hash"
+            yield self.say(design, ("underlay", "load_balancing"), text)
 
 
 class LosslessWhereMeant(FabricCheck):

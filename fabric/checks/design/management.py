@@ -104,7 +104,7 @@ class Reach(ManagementCheck):
     id = "FAB240"
     title = "Management access is restricted to known prefixes"
     severity = WARNING
-    example = "`management: {allow: [0.0.0.0/0]}`"
+    example = "`management: {allow: [10.0.0.0/8]}` with the default server pool, 10.128.0.0/9"
     remediation = "set `management.allow` to the prefixes of operators and collectors (default: the management pool)"
 
     def judge(self, design: Design) -> Iterator[Finding]:

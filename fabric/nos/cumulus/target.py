@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric.nos.cumulus.write.dialect import USUAL, release, release_refusal, spelled
-from fabric.nos.cumulus.write.interfaces import interfaces, port_name
+from fabric.nos.cumulus.write.interfaces import ADAPTIVE_GBPS, interfaces, port_name
 from fabric.nos.cumulus.write.qos import qos
 from fabric.nos.cumulus.write.routing import routing
 from fabric.nos.cumulus.write.system import management_vrf, system
@@ -69,6 +69,8 @@ TARGET = Target(
     ),
     releases=(USUAL, "5.16", "5.14", "5.13"),
     release_refusal=release_refusal,
+    balanced_gbps=ADAPTIVE_GBPS,
+    balanced_subinterfaces=False,
     vrf_name_limit=15,  # a VRF is a Linux device
     reader=Late(__package__, "reader:READER"),
     lldp=Late(__package__, "lldp:READERS"),

@@ -26,7 +26,8 @@ from fabric.nos.junos.write.qos import class_of_service, detection_ms, fill
 from fabric.nos.junos.write.tenants import Peer, bridging, external_groups, instances
 from fabric.nos.junos.write.words import MANAGEMENT_INSTANCE, listed, quoted
 from fabric.nos.late import Late
-from fabric.nos.target import Capabilities, File, Target, Text, description
+from fabric.nos.reading.words import is_address
+from fabric.nos.target import Capabilities, File, Requests, Target, Text, description
 from fabric.plan import PortRef, SwitchView
 
 RELEASE = "23.4R2-EVO"
@@ -157,6 +158,12 @@ def refuses(model: SwitchModel, catalog_name: str) -> str | None:
     return "it runs Junos, not Junos Evolved: other names of ports and classes" if catalog_name.startswith(CLASSIC) else None
 
 
+def objects(requests: Requests) -> dict[str, str]:
+    """The filter of the routing engine lists its time servers, and a prefix list has no names."""
+    named = [server for server in requests.get("management.ntp", ()) if not is_address(server)]
+    return {"management.ntp": f"expected addresses, for the filter of the routing engine, got '{named[0]}'"} if named else {}
+
+
 def files(view: SwitchView) -> list[File]:
     return [Text("juniper.conf", "junos/juniper.conf.j2", context(view))]
 
@@ -169,6 +176,7 @@ TARGET = Target(
     refuses=refuses,
     short_title="Junos Evolved",
     max_mtu=IP_LIMIT,
+    objects=objects,
     capabilities=Capabilities(
         unnumbered=True,
         ipv6_underlay=True,

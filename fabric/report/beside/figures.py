@@ -9,8 +9,10 @@ from typing import Any
 from fabric.bom.text import kilowatts
 from fabric.diff.documents import flat
 from fabric.plan import CORE, LEAF, SPINE
+from fabric.plan.summary import leaf_ratios
 from fabric.report.beside.designs import ALLTOALL, Design, Group
 from fabric.report.failures import loss_words
+from fabric.report.glance import unit_servers
 from fabric.report.grid import Grid, grid
 from fabric.report.study import Study, mean_loss
 from fabric.solver.measured.tables import busbw_factor
@@ -81,15 +83,15 @@ def _figures(design: Design, study: Study, request_bytes: int, collective: str) 
     yield "planes", Value(f"{row['planes']}")
     yield "servers", _count(row["servers"])
     yield "GPUs", _count(row["gpus"])
-    yield "units, of servers", Value(f"{row['units']:,} of {row['unit']['servers']:,}")
+    yield "units", Value(f"{row['units']:,} of {unit_servers(row)}")
     yield "switches", _count(sum(row["switches"].values()))
     for tier, count in row["switches"].items():
         yield f"{_TIER_NAMES[tier]}", Value(f"{count:,} × {row['models'][tier]}", count) if count else NONE
     yield "links", _count(sum(row["links"].values()))
     yield "cables", _count(sum(row["cables"].values()))
-    for tier in ("leaf", "spine"):
-        ratio = row["oversubscription"][tier]
-        yield f"oversubscription of {_TIER_NAMES[tier]}", NONE if ratio is None else Value(f"{ratio:g}:1")
+    for tier, ratios in ((LEAF, leaf_ratios(row)), (SPINE, [row["oversubscription"]["spine"]])):
+        text = " and ".join(f"{ratio:g}:1" for ratio in ratios if ratio is not None)
+        yield f"oversubscription of {_TIER_NAMES[tier]}", Value(text) if text else NONE
     if capacity.bisection:
         yield "bisection, of NIC speed", Value(percent(capacity.bisection.share))
     least, most = capacity.paths_least, capacity.paths_most

@@ -9,6 +9,7 @@ from tests.checks.design.designs import BACKEND as PLAIN, FRONT, Case, Cases, De
 
 BACKEND = PLAIN.replace("min_count: 4}\n", "min_count: 4}\n      cable_length_m: {server-leaf: 5, leaf-spine: 40}\n")
 SPREAD = BACKEND.replace("nos: sonic", "nos: cumulus").replace("mtu: 9216", "load_balancing: {mode: dynamic}")
+SPREAD = SPREAD.replace("      rails: 2\n", "      rails: 2\n      leaf: {uplinks: {speed_gbps: 400}}\n")
 SERVER: Place = (400, 5)  # of a leaf of BACKEND
 
 
@@ -204,6 +205,7 @@ CASES: Cases = {
         ],
     ),
     ("FAB226", "cannot"): Case(BACKEND, ("nos: sonic\n", "nos: frr\n"), []),
+    ("FAB226", "links too fast"): Case(SPREAD.replace("speed_gbps: 400", "speed_gbps: 800"), ("dynamic", "auto"), []),
     ("FAB227", "front end"): Case(
         FRONT,
         ("    overlay", "    qos: {enabled: true}\n    overlay"),

@@ -13,6 +13,7 @@ UP: Tree = {"state": {"up": {}}}
 DOWN: Tree = {"state": {"down": {}}}
 # The one that leads keeps the segment after a restart too; 32767 is the switch's own default.
 PREFERRED, OTHER = 50_000, 32_767
+ADAPTIVE_GBPS = (200, 400)  # ports of Spectrum-4 with adaptive routing; it has none at 800G
 
 
 def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
@@ -165,4 +166,4 @@ def adaptive_ports(view: SwitchView) -> frozenset[PortRef]:
 
 
 def _adapts(port: Port) -> bool:
-    return port.ref.speed_gbps in (200, 400) and not (port.vrf or port.subinterfaces or port.bridged or port.lag)
+    return port.ref.speed_gbps in ADAPTIVE_GBPS and not (port.vrf or port.subinterfaces or port.bridged or port.lag)

@@ -86,7 +86,7 @@ def _icmp(family: str) -> list[Term]:
 
 def _neighbor_discovery() -> Term:
     kinds = "icmp-type [ router-solicit router-advertisement neighbor-solicit neighbor-advertisement ]"
-    return term("neighbour-discovery", ("next-header icmp6", kinds), "accept")
+    return term("neighbor-discovery", ("next-header icmp6", kinds), "accept")
 
 
 def _peers(view: SwitchView) -> list[str]:
