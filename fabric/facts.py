@@ -103,7 +103,7 @@ class Neighbor:
     peer: str  # address without a length, or interface of an unnumbered session
     line: int
     file: str = ""
-    remote_as: Located[int | str] | None = None  # a number, "external" or "internal"
+    remote_as: Located[int | str] | None = None  # a number, "external", "internal", or "any" where a list of numbers decides
     local_as: Located[int] | None = None
     source: Located[str] | None = None  # local address or update-source, an address or an interface
     families: list[Located[str]] = field(default_factory=list)  # activated: "ipv4", "ipv6", "evpn"
