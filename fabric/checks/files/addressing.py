@@ -7,7 +7,7 @@ from ipaddress import ip_network
 from typing import ClassVar
 
 from fabric.checks import ERROR, NOTE, About, FilesCheck, Finding, Merge, Network, Owner, Subject, bare, is_management, place
-from fabric.checks.files.duplicates import is_reused, of_other_names
+from fabric.checks.files.duplicates import is_reused, of_other_names, repeated
 from fabric.facts import MANAGEMENT, Facts
 
 
@@ -29,7 +29,8 @@ class PointToPoint(FilesCheck):
     """Counts the interfaces in every /31, /30, /127 and /126.
 
     A /31 has two members, at the two ends of one cable (RFC 3021; RFC 6164 for /127). With one, the far end is missing.
-    With three, an address or a cable is wrong, and ARP decides which device receives the packets.
+    With three, an address or a cable is wrong, and ARP decides which device receives the packets. One address on two
+    devices is left to FAB252.
     """
 
     id = "FAB253"
@@ -39,11 +40,16 @@ class PointToPoint(FilesCheck):
     remediation = "compare the addresses of both ends with the cabling, and correct the wrong address"
 
     def judge(self, network: Network) -> Iterator[Finding]:
+        crowds: list[tuple[str, list[Owner]]] = []
         for (_, net), all_members in network.subnets.items():
             members = of_other_names(all_members)
             if len(members) == 1:
                 yield from self._alone(network, net, members[0])
             elif len(members) > 2 and not (is_reused(members) or is_reused(all_members)):
+                crowds.append((net, members))
+        twice = repeated(network) if crowds else set()
+        for net, members in crowds:
+            if len({bare(own.fact.value) for own in members}) > 2 or not any(_key(own) in twice for own in members):
                 yield from self._crowd(network, net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
@@ -92,6 +98,10 @@ class PointToPoint(FilesCheck):
                 f"{owner.interface.name}: {owner.fact.value} is one of {len(members)} addresses in {net}; also on {others}",
                 about=_between(owner, *(own.facts for own in members if own is not owner)),
             )
+
+
+def _key(owner: Owner) -> tuple[str, str]:
+    return owner.vrf, bare(owner.fact.value)
 
 
 def _between(owner: Owner, *others: Facts) -> About:

@@ -111,6 +111,11 @@ def _duplicates(network: Network) -> Iterator[tuple[str, list[Owner]]]:
                 yield address, same
 
 
+def repeated(network: Network) -> set[tuple[str, str]]:
+    """(VRF, address) of what is configured twice and should not be."""
+    return {(same[0].vrf, address) for address, same in _duplicates(network)}
+
+
 def _blamed(network: Network, address: str, same: Sequence[Owner]) -> list[tuple[Owner, Owner]]:
     """(owner, another one): without the owner that its neighbor expects to have the address, where there is one."""
     rightful = [owner for owner in same if _expected(network, owner, address)]
