@@ -82,7 +82,7 @@ def _parts(network: Network) -> Iterator[tuple[str, str]]:
 
 def apart(folder: Folder) -> list[Finding]:
     """A note for every folder that is taken for a network of its own."""
-    message = "checked as a separate network: another folder has the same host names"
+    message = "checked as a separate network: the folder has several states of a network"
     hint = "check one folder at a time if both contain configs of the same network"
     return [Finding(HostNames.id, NOTE, "", path, 0, message, hint) for path in folder.apart]
 

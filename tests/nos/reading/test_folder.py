@@ -328,6 +328,45 @@ def test_one_place_in_several_folders_is_a_network_each(tmp_path: Path) -> None:
     assert [PurePath(path).name for path in scan(tmp_path).apart] == ["bgp", "vrf"]  # two devices of one name are none
 
 
+# Layout → file: its host name; the files of each network.
+STATES: Mapping[str, tuple[Mapping[str, str], list[list[str]]]] = {
+    "states in each of several labs": (
+        {f"lab{n}/{s}/leaf{m}.cfg": f"leaf{m}" for n in (1, 2) for s in ("end", "start") for m in (1, 2)},
+        [[f"lab{n}/{s}/leaf{m}.cfg" for m in (1, 2)] for n in (1, 2) for s in ("end", "start")],
+    ),
+    "a lab beside others": (
+        {"a/leaf1.cfg": "leaf1", "b/leaf1.cfg": "leaf1", "a/leaf2.cfg": "leaf2", "b/leaf2.cfg": "leaf2", "c/x.cfg": "leaf3"},
+        [["a/leaf1.cfg", "a/leaf2.cfg"], ["b/leaf1.cfg", "b/leaf2.cfg"], ["c/x.cfg"]],
+    ),
+    "states in the names of files": (
+        {f"leaf{n}-{state}.cfg": f"leaf{n}" for n in (1, 2) for state in ("final", "initial")} | {"spine1.cfg": "spine1"},
+        [["leaf1-final.cfg", "leaf2-final.cfg"], ["leaf1-initial.cfg", "leaf2-initial.cfg"], ["spine1.cfg"]],
+    ),
+    "a state before the names": (
+        {f"{state}_leaf{n}.cfg": f"LEAF{n}" for n in (1, 2) for state in ("post", "pre")},
+        [["post_leaf1.cfg", "post_leaf2.cfg"], ["pre_leaf1.cfg", "pre_leaf2.cfg"]],
+    ),
+    "a wrong host name": (
+        {"leaf1.cfg": "leaf1", "leaf11.cfg": "leaf1", "leaf2.cfg": "leaf2", "leaf21.cfg": "leaf2"},
+        [["leaf1.cfg", "leaf11.cfg", "leaf2.cfg", "leaf21.cfg"]],
+    ),
+    "a second file of one device": (
+        {"leaf1.cfg": "leaf1", "leaf1-new.cfg": "leaf1", "leaf2.cfg": "leaf2"},
+        [["leaf1-new.cfg", "leaf1.cfg", "leaf2.cfg"]],
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", STATES)
+def test_each_state_is_a_network_of_its_own(layout: str, tmp_path: Path) -> None:
+    files, networks = STATES[layout]
+    write(tmp_path, {path: EOS.format(name) + f"! {path}\n" for path, name in files.items()})
+    found = [
+        sorted(str(Path(path).relative_to(tmp_path)) for own in site for path in own.files) for site in scan(tmp_path).sites()
+    ]
+    assert sorted(found) == sorted(map(sorted, networks))
+
+
 def test_a_single_file_is_a_folder_of_one(tmp_path: Path) -> None:
     write(tmp_path, {"leaf1.cfg": EOS.format("leaf1")})
     assert [device.name for device in scan(tmp_path / "leaf1.cfg").devices] == ["leaf1"]

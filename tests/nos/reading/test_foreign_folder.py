@@ -98,7 +98,7 @@ def test_two_versions_of_a_network_are_two_networks(tmp_path: Path) -> None:
     assert found.apart == [str(tmp_path / "after"), str(tmp_path / "before")]
     assert [[facts.name for facts in network] for network in found.sites()] == [["leaf1", "leaf2"], ["leaf1", "leaf2"]]
     assert [str(finding) for finding in check_folder(found).findings if finding.id == "FAB250"] == [
-        f"{tmp_path / version}: note[FAB250]: checked as a separate network: another folder has the same host names\n"
+        f"{tmp_path / version}: note[FAB250]: checked as a separate network: the folder has several states of a network\n"
         "    hint: check one folder at a time if both contain configs of the same network"
         for version in ("after", "before")
     ]
