@@ -118,6 +118,44 @@ def test_one_device_reported_twice_is_no_other_network(files: Mapping[str, str],
     assert [finding.severity for finding in check_folder(found).findings if finding.id == "FAB250"] == ["warning"]
 
 
+STEP1 = "vrf instance red\ninterface Loopback0\n   ip address 10.255.0.1/32\n"
+STEP2 = "router bgp 65001\n   neighbor 10.0.0.0 remote-as 65100\n   neighbor 10.0.0.0 update-source Loopback0\n"
+STEP2 += "interface Ethernet1\n   ip address 10.0.0.1/31\n"
+PIECE = (
+    "set vlans red vlan-id 10\nset interfaces irb unit 10 family inet address 10.9.0.1/24 virtual-gateway-address 10.9.0.9\n"
+)
+
+# Folder → files, findings that are no notes.
+PARTS: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
+    "steps that add to each other": ({"1/leaf1.cfg": STEP1, "2/leaf1.cfg": STEP2} | SPINE, []),
+    "the last step alone": (
+        {"2/leaf1.cfg": STEP2, "2/spine1.cfg": SPINE["2/spine1.cfg"]},
+        ["2/leaf1.cfg:3: error[FAB257]: leaf1: neighbor 10.0.0.0: local address Loopback0 is not configured on this device"],
+    ),
+    "whole configs, which have host names": (
+        {"1/leaf1.cfg": "hostname leaf1\n" + STEP1, "2/leaf1.cfg": "hostname leaf1\n" + STEP2} | SPINE,
+        ["2/leaf1.cfg:4: error[FAB257]: leaf1: neighbor 10.0.0.0: local address Loopback0 is not configured on this device"],
+    ),
+    "pieces to be added to one device": (
+        {"leaf1_add.conf": PIECE, "leaf1_replace.conf": PIECE},
+        [
+            f"leaf1_{one}.conf:2: warning[FAB252]: leaf1_{one}: irb.10: 10.9.0.1 is also configured on leaf1_{other} irb.10 "
+            f"(leaf1_{other}.conf:2)"
+            for one, other in (("add", "replace"), ("replace", "add"))
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("folder", PARTS)
+def test_what_a_part_lacks_may_be_in_the_rest(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, findings = PARTS[folder]
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, files)
+    found = check_folder(scan(Path())).findings
+    assert [str(one).partition("\n")[0] for one in found if one.severity != "note"] == findings
+
+
 def test_what_lies_beside_configs_is_only_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, {"leaf1.cfg": EOS.format("leaf1"), "lab.clab.yml": "name: lab\n", "LICENSE": "MIT\n", "notes": "x\n"})

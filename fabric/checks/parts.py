@@ -1,0 +1,59 @@
+"""Parts of configs: statements to be added to a config that is not in the file. What a part lacks, the rest may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from fabric.checks.cut import OF_ABSENCE
+from fabric.checks.ends import vlan_of
+from fabric.checks.equals.outline import names_of
+from fabric.checks.finding import ERROR, WARNING, Finding
+from fabric.checks.rows import is_loopback
+from fabric.facts import Facts
+from fabric.grouping import grouped
+
+AS_NUMBERS, ADDRESS = "FAB255", "FAB252"
+OF_PARTS = OF_ABSENCE | {"FAB258", "FAB267", "FAB2500", "FAB2501", "FAB2515"}  # what is not there may be in the rest
+
+
+def mark_steps(sites: Iterable[Sequence[Facts]]) -> None:
+    """Marks files without host name that use what another folder defines for their device.
+
+    They are steps of an exercise, each of which adds to those before.
+    """
+    unnamed = ((facts.name.lower(), facts) for site in sites for facts in site if facts.hostname is None)
+    for states in grouped(unnamed).values():
+        names = [[name for name, _ in names_of(facts)] if len(states) > 1 else [] for facts in states]
+        known = [{(name.kind, name.scope, name.text) for name in own if not name.used} for own in names]
+        for at, facts in enumerate(states):
+            used = {(name.kind, name.scope, name.text) for name in names[at] if name.used}
+            facts.partial = any((used - known[at]) & there for there in known)
+
+
+def is_part(facts: Facts) -> bool:
+    """Whether the files hold statements to be added to a config: no host name, and no port or no address of one.
+
+    Without BGP, addresses of VLAN interfaces are no sign of a whole config: they come with the VLANs that are added.
+    """
+    ports = [port for port in facts.interfaces.values() if not is_loopback(port.name)]
+    routed = [port for port in ports if facts.bgp or vlan_of(port.name) is None]
+    return facts.partial or (facts.hostname is None and not any(port.addresses for port in routed))
+
+
+def without_parts(devices: Sequence[Facts], findings: list[Finding]) -> list[Finding]:
+    """Without what a part lacks; an address that a part has as well may be that of one device, in two of its parts."""
+    parts = {facts.name for facts in devices if is_part(facts)}
+    return [_weaker(one, parts) for one in findings if not _of_part(one, parts)] if parts else findings
+
+
+def _of_part(finding: Finding, parts: set[str]) -> bool:
+    ends = {finding.device, *finding.about.devices} if finding.id == "FAB256" else {finding.device}
+    return not parts.isdisjoint(ends) and (finding.id in OF_PARTS or (finding.id == AS_NUMBERS and finding.about.absent))
+
+
+def _weaker(finding: Finding, parts: set[str]) -> Finding:
+    met = (
+        finding.id == ADDRESS and finding.severity == ERROR and not parts.isdisjoint({finding.device, *finding.about.devices})
+    )
+    return replace(finding, severity=WARNING) if met else finding
