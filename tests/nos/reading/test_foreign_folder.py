@@ -121,6 +121,7 @@ def test_one_device_reported_twice_is_no_other_network(files: Mapping[str, str],
 STEP1 = "vrf instance red\ninterface Loopback0\n   ip address 10.255.0.1/32\n"
 STEP2 = "router bgp 65001\n   neighbor 10.0.0.0 remote-as 65100\n   neighbor 10.0.0.0 update-source Loopback0\n"
 STEP2 += "interface Ethernet1\n   ip address 10.0.0.1/31\n"
+SPINE = {f"{step}/spine1.cfg": f"vrf instance red\n! {step}\n" for step in (1, 2)}
 PIECE = (
     "set vlans red vlan-id 10\nset interfaces irb unit 10 family inet address 10.9.0.1/24 virtual-gateway-address 10.9.0.9\n"
 )
