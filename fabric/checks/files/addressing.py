@@ -40,17 +40,14 @@ class PointToPoint(FilesCheck):
     remediation = "compare the addresses of both ends with the cabling, and correct the wrong address"
 
     def judge(self, network: Network) -> Iterator[Finding]:
-        crowds: list[tuple[str, list[Owner]]] = []
+        twice = repeated(network)
         for (_, net), all_members in network.subnets.items():
             members = of_other_names(all_members)
             if len(members) == 1:
                 yield from self._alone(network, net, members[0])
             elif len(members) > 2 and not (is_reused(members) or is_reused(all_members)):
-                crowds.append((net, members))
-        twice = repeated(network) if crowds else set()
-        for net, members in crowds:
-            if len({bare(own.fact.value) for own in members}) > 2 or not any(_key(own) in twice for own in members):
-                yield from self._crowd(network, net, members)
+                if len({bare(own.fact.value) for own in members}) > 2 or not any(_key(own) in twice for own in members):
+                    yield from self._crowd(network, net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
         """A server's side is in no switch config; a device that was read and is named at the port should be there."""
