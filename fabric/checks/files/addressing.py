@@ -45,9 +45,8 @@ class PointToPoint(FilesCheck):
             members = of_other_names(all_members)
             if len(members) == 1:
                 yield from self._alone(network, net, members[0])
-            elif len(members) > 2 and not (is_reused(members) or is_reused(all_members)):
-                if len({bare(own.fact.value) for own in members}) > 2 or not any(_key(own) in twice for own in members):
-                    yield from self._crowd(network, net, members)
+            elif len(members) > 2 and not (is_reused(members) or is_reused(all_members) or self._is_said(members, twice)):
+                yield from self._crowd(network, net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
         """A server's side is in no switch config; a device that was read and is named at the port should be there."""
@@ -84,6 +83,11 @@ class PointToPoint(FilesCheck):
         """A tenant's link to a router where it is in no VRF, or in one of another name."""
         return any(own.facts is far for (_, other), members in network.subnets.items() if other == net for own in members)
 
+    def _is_said(self, members: list[Owner], twice: set[tuple[str, str]]) -> bool:
+        """Whether there are two addresses, one of them on several devices: that is another check's finding."""
+        keys = {(owner.vrf, bare(owner.fact.value)) for owner in members}
+        return len(keys) <= 2 and not keys.isdisjoint(twice)
+
     def _crowd(self, network: Network, net: str, members: list[Owner]) -> Iterator[Finding]:
         """Those that no other member has a session with are to blame; all of them where sessions do not tell."""
         met = [own for own in members if any(_speaks(other, own) for other in members if other is not own)]
@@ -95,10 +99,6 @@ class PointToPoint(FilesCheck):
                 f"{owner.interface.name}: {owner.fact.value} is one of {len(members)} addresses in {net}; also on {others}",
                 about=_between(owner, *(own.facts for own in members if own is not owner)),
             )
-
-
-def _key(owner: Owner) -> tuple[str, str]:
-    return owner.vrf, bare(owner.fact.value)
 
 
 def _between(owner: Owner, *others: Facts) -> About:
