@@ -207,7 +207,7 @@ def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
     if all(is_loopback(owner.interface.name) for owner in owners):
         tunnels = [owner for owner in owners if _tunnels(owner, address)]
         if len(owners) == len(tunnels) == 2:
-            return not any(_speaks_by(owner, address) for owner in owners)
+            return not any(speaks_by(owner, address) for owner in owners)
         return not tunnels and all(_beside_own(owner, address) for owner in owners)
     vlans = {vlan_of(owner.interface.name) for owner in owners}
     alike = None not in vlans and len(vlans) == len({owner.fact.value for owner in owners}) == 1
@@ -248,10 +248,10 @@ def _beside_own(owner: Owner, address: str) -> bool:
         for fact in interface.addresses
         if is_loopback(name) and bare(fact.value) != address and not fact.value.startswith(("127.", "::1/"))
     ]
-    return bool(others) and not _speaks_by(owner, address)
+    return bool(others) and not speaks_by(owner, address)
 
 
-def _speaks_by(owner: Owner, address: str) -> bool:
+def speaks_by(owner: Owner, address: str) -> bool:
     """Whether a device speaks BGP by this address: an interface speaks by its first one, not by a secondary one."""
     facts = owner.facts
     speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}

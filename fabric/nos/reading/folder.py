@@ -14,7 +14,7 @@ from stat import S_ISREG
 from fabric.facts import Facts
 from fabric.nos.reading.readers import named, read_device, readers
 from fabric.nos.reading.recognize import NO_CONFIG, Kind, recognize
-from fabric.nos.reading.states import leave_out_copies, separate
+from fabric.nos.reading.states import earlier, leave_out_copies, separate
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
@@ -75,8 +75,10 @@ def scan(root: Path) -> Folder:
     texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
     whole: dict[str, Path] = {}  # text with a host name → the first file with it
     lost = list[OSError]()
-    for site, path in _files(root, lost.append):
-        if path.suffix.lower() in NO_CONFIG or _is_earlier(path):
+    every = list(_files(root, lost.append))
+    old = earlier(path for _, path in every)
+    for site, path in every:
+        if path.suffix.lower() in NO_CONFIG or path in old or _is_earlier(path):
             folder.passed.append(str(path))
             continue
         if path.is_symlink() and path != root and not _within(path, root):

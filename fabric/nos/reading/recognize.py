@@ -22,8 +22,8 @@ OTHER = "other"
 
 # What is no config of a switch, by its ending.
 NO_CONFIG = frozenset((
-    ".csv", ".docx", ".gif", ".gz", ".html", ".j2", ".jpeg", ".jpg", ".log", ".md", ".pcap", ".pdf", ".pkt", ".png", ".pptx",
-    ".jinja", ".jinja2", ".py", ".pyc", ".sh", ".svg", ".tmpl", ".tpl", ".vsdx", ".xlsx", ".zip",
+    ".csv", ".docx", ".gif", ".gz", ".html", ".j2", ".jinja", ".jinja2", ".jpeg", ".jpg", ".log", ".md", ".part", ".pcap",
+    ".pdf", ".pkt", ".png", ".pptx", ".py", ".pyc", ".sh", ".svg", ".tmpl", ".tpl", ".vsdx", ".xlsx", ".zip",
 ))  # fmt: skip
 
 

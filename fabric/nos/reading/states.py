@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from fabric.grouping import grouped
@@ -17,6 +17,8 @@ from fabric.grouping import grouped
 if TYPE_CHECKING:
     from fabric.nos.reading.folder import Device, Folder
 
+# A date in the name of a file, with its time.
+STAMP = re.compile(r"(?<!\d)(?:19|20)\d\d(-?)[01]\d\1[0-3]\d(?:[-_.T]?[0-2]\d[-:]?[0-5]\d(?:[-:]?[0-5]\d)?)?(?!\d)")
 LEAST = 2  # devices that two states have in common, or states beside which a further folder is one
 
 
@@ -30,6 +32,18 @@ def separate(found: Folder) -> None:
     for device in found.devices:
         device.site = labels.get(id(device), device.site)
     found.apart = sorted({*folders, *labels.values()})
+
+
+def earlier(paths: Iterable[Path]) -> set[Path]:
+    """Files of which a later state lies beside them or in the folder around: `leaf1_2024-05-01.cfg`, `_2024-05-02.cfg`."""
+    dated = [(path, STAMP.search(path.name)) for path in paths]
+    stamps = {path: re.sub(r"\D", "", found[0]) for path, found in dated if found}
+    series = {path: (path.parent, STAMP.sub("", path.name)) for path in stamps}
+    latest: dict[tuple[Path, str], str] = {}
+    for path, key in series.items():
+        latest[key] = max(stamps[path], latest.get(key, ""))
+    later = {key: max(latest[key], latest.get((key[0].parent, key[1]), "")) for key in latest}
+    return {path for path, key in series.items() if stamps[path] < later[key]}
 
 
 def leave_out_copies(found: Folder) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
 import pytest
@@ -326,6 +326,21 @@ def test_one_place_in_several_folders_is_a_network_each(tmp_path: Path) -> None:
     assert [PurePath(path).name for path in scan(tmp_path).apart] == ["bgp", "vrf"]
     write(tmp_path, {f"leaf{n}/frr.conf": FRR.format("frr") for n in (1, 2)})
     assert [PurePath(path).name for path in scan(tmp_path).apart] == ["bgp", "vrf"]  # two devices of one name are none
+
+
+@pytest.mark.parametrize(
+    ("files", "read"),
+    [
+        (("leaf1_20250828-0613.cfg", "leaf1_20250829-0521.cfg", "leaf2_20250828-0613.cfg"), (1, 2)),
+        (("b/leaf1-2024-05-01-09:28:11.cfg", "leaf1-2024-05-02-09:28:11.cfg"), (1,)),
+        (("b/leaf1-2024-05-03-09:28:11.cfg", "leaf1-2024-05-02-09:28:11.cfg"), (0, 1)),
+        (("leaf1-2024-05-01.cfg", "leaf2-2024-05-02.cfg", "leaf1-10240501.cfg"), (0, 1, 2)),
+    ],
+)
+def test_the_latest_of_several_dates_is_read(files: Sequence[str], read: Sequence[int], tmp_path: Path) -> None:
+    write(tmp_path, {path: EOS.format(f"r{number}") for number, path in enumerate(files)})
+    found = {str(Path(path).relative_to(tmp_path)) for own in scan(tmp_path).devices for path in own.files}
+    assert found == {files[at] for at in read}
 
 
 # Layout → file: its host name; the files of each network.
