@@ -19,7 +19,7 @@ from fabric.checks.files.reading import FolderCheck
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
-from fabric.checks.parts import is_part, mark_steps, without_parts
+from fabric.checks.parts import is_part, mark_pieces, mark_steps, without_parts
 from fabric.checks.planes import planes
 from fabric.checks.registry import ids, run
 from fabric.checks.site import Checked
@@ -33,7 +33,9 @@ def check_folder(folder: Folder) -> Checked:
     """Every check that needs no plan, over all devices of a folder."""
     result = Checked()
     sites = [planes(devices) for devices in folder.sites()]
-    mark_steps(devices for site in sites for devices in site)
+    devices = [network for site in sites for network in site]
+    mark_steps(devices)
+    mark_pieces(devices)
     networks = [Network(tuple(devices)) for site in sites for devices in site]
     for network in networks:
         found, skipped = check_network(network)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from pathlib import PurePath
 
 from fabric.checks.cut import OF_ABSENCE
+from fabric.checks.doubles import OF_OTHERS
 from fabric.checks.ends import vlan_of
 from fabric.checks.equals.outline import names_of
 from fabric.checks.finding import ERROR, WARNING, Finding
@@ -13,7 +16,7 @@ from fabric.checks.rows import is_loopback
 from fabric.facts import Facts
 from fabric.grouping import grouped
 
-AS_NUMBERS, ADDRESS = "FAB255", "FAB252"
+AS_NUMBERS = "FAB255"
 OF_PARTS = OF_ABSENCE | {"FAB258", "FAB267", "FAB2500", "FAB2501", "FAB2515"}  # what is not there may be in the rest
 
 
@@ -31,6 +34,24 @@ def mark_steps(sites: Iterable[Sequence[Facts]]) -> None:
             facts.partial = any((used - known[at]) & there for there in known)
 
 
+def mark_pieces(sites: Iterable[Sequence[Facts]]) -> None:
+    """Marks files without host name whose name has that of a device beside them, as `EVPN_leaf1` beside `BASE_leaf1`.
+
+    They are pieces for that device, often several for one exercise each.
+    """
+    folders = grouped((PurePath(facts.files[0]).parent, facts) for site in sites for facts in site if facts.files)
+    for devices in folders.values():
+        hosts = {facts.hostname.value.lower() for facts in devices if facts.hostname}
+        for facts in devices:
+            if facts.hostname is None:
+                name = facts.name.lower()
+                facts.partial |= any(host in name and host != name and _has_word(name, host) for host in hosts)
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", text) is not None
+
+
 def is_part(facts: Facts) -> bool:
     """Whether the files hold statements to be added to a config: no host name, and no port or no address of one.
 
@@ -42,7 +63,7 @@ def is_part(facts: Facts) -> bool:
 
 
 def without_parts(devices: Sequence[Facts], findings: list[Finding]) -> list[Finding]:
-    """Without what a part lacks; an address that a part has as well may be that of one device, in two of its parts."""
+    """Without what a part lacks; what contradicts between it and others may be the same device, in two of its parts."""
     parts = {facts.name for facts in devices if is_part(facts)}
     return [_weaker(one, parts) for one in findings if not _of_part(one, parts)] if parts else findings
 
@@ -53,7 +74,5 @@ def _of_part(finding: Finding, parts: set[str]) -> bool:
 
 
 def _weaker(finding: Finding, parts: set[str]) -> Finding:
-    met = (
-        finding.id == ADDRESS and finding.severity == ERROR and not parts.isdisjoint({finding.device, *finding.about.devices})
-    )
-    return replace(finding, severity=WARNING) if met else finding
+    met = not parts.isdisjoint({finding.device, *finding.about.devices})
+    return replace(finding, severity=WARNING) if met and finding.id in OF_OTHERS and finding.severity == ERROR else finding

@@ -62,8 +62,10 @@ class OneOwner(FilesCheck):
                     gateways |= {id(owner.fact) for owner in same}
                 for owner, other in _blamed(network, address, same):
                     pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
+        managed = _managed(pairs) if len(pairs) >= MANY else set()
         for rows in pairs.values():
-            certain = [id(owner.fact) not in gateways and _can_meet(network, owner, other) for owner, other in rows]
+            unsure = gateways | managed
+            certain = [id(owner.fact) not in unsure and _can_meet(network, owner, other) for owner, other in rows]
             yield from self._pair(rows, ["" if one else WARNING for one in certain])
         if links:
             yield self._links(links)
@@ -96,6 +98,13 @@ class OneOwner(FilesCheck):
             yield self.on(
                 owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity, about=about, merge=merge
             )
+
+
+def _managed(pairs: Mapping[tuple[int, int], Sequence[tuple[Owner, Owner]]]) -> set[int]:
+    """Management addresses, by `id()` of the fact, if many pairs of devices have them in common: two sites with one range."""
+    rows = [row for same in pairs.values() for row in same if all(is_management(own.interface.name) for own in row)]
+    several = len({frozenset(id(own.facts) for own in row) for row in rows}) >= MANY
+    return {id(own.fact) for row in rows for own in row} if several else set()
 
 
 def _port(owner: Owner) -> str:

@@ -122,3 +122,11 @@ def test_a_draft_of_a_device_without_bgp_is_one_error(link: str, number: int) ->
     files["draft.eos"] = f"hostname draft\ninterface Ethernet7\n   no switchport\n   ip address {link}\n{LOOPBACK}"
     findings, _ = check_network(network(files))
     assert len([one for one in findings if one.id in ("FAB252", "FAB253") and one.severity == "error"]) == number
+
+
+@pytest.mark.parametrize(("pairs", "severity"), [(2, "error"), (3, "warning")])
+def test_management_addresses_of_many_pairs_are_those_of_two_sites(pairs: int, severity: str) -> None:
+    port = "interface Management1\n   ip address 192.0.2.{}/24\n"
+    files = {f"{s}{n}.eos": f"hostname {s}{n}\n{port.format(n)}" for s in ("leaf", "pod") for n in range(pairs)}
+    files["other.eos"] = "hostname other\n" + port.format(9)
+    assert [one for _, one, _ in found(files)] == [severity] * 2 * pairs

@@ -22,6 +22,7 @@ INTERFACES = "auto lo\niface lo inet loopback\n"
 
 NO_SIGN = Kind("", "no sign of a network OS")
 PART = Kind("", PART_REASON, config=True)
+SEVERAL = Kind("", "configs of several devices in one file", config=True)
 OUTPUT = Kind("", "output of commands")
 DATA = Kind("", "YAML or JSON data")
 
@@ -73,6 +74,8 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
     "a part as typed": ("a", "conf t\n\nrouter bgp 65101\n\n  neighbor 10.0.11.1\n    remote-as 65000\n", PART),
     "a part of a few statements": ("a", "hostname leaf1\ninterface loopback0\n ip address 10.0.0.1/32\n", PART),
     "a part in a transcript": ("Leaf1# show run bgp.txt", "Leaf1# show run bgp\nrouter bgp 1\n  router-id 1.1.1.1\n", PART),
+    "configs of three devices": ("a.txt", "".join(EOS.format(f"leaf{n}") for n in (1, 2, 3)), SEVERAL),
+    "a config with a second host name": ("a.txt", EOS.format("leaf1") + EOS.format("leaf2"), Kind("eos")),
     "one statement is no part": ("a", "hostname leaf1\n", NO_SIGN),
     "a prompt with a command": ("Leaf1.txt", "\nLeaf1# show ip interface brief\nLo0 10.0.0.1\n", OUTPUT),
     "output by its name": ("ping_10.2.1.207_-c_1.txt", "bind: no address\n", OUTPUT),

@@ -137,6 +137,25 @@ PARTS: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
         {"1/leaf1.cfg": "hostname leaf1\n" + STEP1, "2/leaf1.cfg": "hostname leaf1\n" + STEP2} | SPINE,
         ["2/leaf1.cfg:4: error[FAB257]: leaf1: neighbor 10.0.0.0: local address Loopback0 is not configured on this device"],
     ),
+    "pieces beside the config of their device": (
+        {
+            "BASE_leaf1.cfg": "hostname leaf1\n" + STEP1,
+            "EVPN_leaf1.cfg": STEP2,
+            "OSPF_leaf1.cfg": STEP2.replace("65001", "65002"),
+        },
+        [
+            f"{one}_leaf1.cfg:{line}: warning[FAB252]: {one}_leaf1: Ethernet1: 10.0.0.1 is also configured on {other}_leaf1 "
+            f"Ethernet1 ({other}_leaf1.cfg:5)"
+            for one, other, line in (("EVPN", "OSPF", 5), ("OSPF", "EVPN", 5))
+        ],
+    ),
+    "a piece beside the config of another device": (
+        {"BASE_leaf2.cfg": "hostname leaf2\n" + STEP1, "EVPN_leaf1.cfg": STEP2},
+        [
+            "EVPN_leaf1.cfg:3: error[FAB257]: EVPN_leaf1: neighbor 10.0.0.0: local address Loopback0 is not configured on "
+            "this device"
+        ],
+    ),
     "pieces to be added to one device": (
         {"leaf1_add.conf": PIECE, "leaf1_replace.conf": PIECE},
         [
