@@ -103,7 +103,7 @@ class Neighbor:
     peer: str  # address without a length, or interface of an unnumbered session
     line: int
     file: str = ""
-    remote_as: Located[int | str] | None = None  # a number, "external" or "internal"
+    remote_as: Located[int | str] | None = None  # a number, "external", "internal", or "any" where a list of numbers decides
     local_as: Located[int] | None = None
     source: Located[str] | None = None  # local address or update-source, an address or an interface
     families: list[Located[str]] = field(default_factory=list)  # activated: "ipv4", "ipv6", "evpn"
@@ -248,6 +248,7 @@ class Facts:
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)  # path → what was read
     elsewhere: bool = False  # addresses are set by other means than a config: those of a container, in its kernel
     filed: str = ""  # the device that its path names, where that is not `name`
+    partial: bool = False  # statements to be added to others of the device, which another folder has
     others: list[Located[str]] = field(default_factory=list)  # host names in files of its folder that are another device's
 
     def neighbors(self) -> Iterator[Neighbor]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fabric.checks.finding import ERROR, NOTE, Finding
-from fabric.checks.rows import is_loopback
 from fabric.checks.statements import syntax_of
 from fabric.facts import Facts
 from fabric.nos.statements.syntax import PartText, Syntax
@@ -16,7 +15,7 @@ LEAST = 10  # planned statements that are missing behind the end of a file: fewe
 CUT_OFF = "FAB290"
 UNCLOSED = "never closed"  # end of what readers report about a block that the end of the file is in
 LOST = ("not JSON", "not YAML", "a '}' that closes nothing")  # where readers guess the structure of the rest: so it begins
-SESSIONS, ADDRESSES, AS_NUMBERS, BRACES = "FAB256", "FAB253", "FAB255", "FAB2517"
+SESSIONS, ADDRESSES, BRACES = "FAB256", "FAB253", "FAB2517"
 OF_ABSENCE = frozenset(  # checks that report what is missing, which may be behind the end of the file
     (
         "FAB253",
@@ -34,7 +33,6 @@ OF_ABSENCE = frozenset(  # checks that report what is missing, which may be behi
         "FAB2509",
     )
 )
-OF_PARTS = OF_ABSENCE | {"FAB258", "FAB267", "FAB2500", "FAB2501", "FAB2515"}  # … or in the config that the file is a part of
 
 
 @dataclass(frozen=True)
@@ -95,18 +93,6 @@ def is_lost(mistake: str) -> bool:
     return mistake.endswith(UNCLOSED) or mistake.startswith(LOST)
 
 
-def is_part(facts: Facts) -> bool:
-    """Whether the files hold statements to be added to a config: no host name, and no port or no address of one."""
-    ports = [port for port in facts.interfaces.values() if not is_loopback(port.name)]
-    return facts.hostname is None and not (ports and any(port.addresses for port in facts.interfaces.values()))
-
-
-def without_parts(devices: Sequence[Facts], findings: list[Finding]) -> list[Finding]:
-    """Without what a part of a config lacks: the other part may have it."""
-    parts = {facts.name for facts in devices if is_part(facts)}
-    return [one for one in findings if one.device not in parts or not _of_part(one)] if parts else findings
-
-
 def without_consequences(devices: Sequence[Facts], findings: list[Finding]) -> list[Finding]:
     """Without what follows from a file that cannot be read to its end, on its device and on those that it is cabled to.
 
@@ -115,10 +101,6 @@ def without_consequences(devices: Sequence[Facts], findings: list[Finding]) -> l
     cut = {facts.name for facts in devices if cut_files(facts)}
     broken = {facts.name for facts in devices if facts.broken}
     return [one for one in findings if not _follows(one, cut, broken)] if broken else findings
-
-
-def _of_part(finding: Finding) -> bool:
-    return finding.id in OF_PARTS or (finding.id == AS_NUMBERS and finding.about.absent)
 
 
 def _follows(finding: Finding, cut: set[str], broken: set[str]) -> bool:

@@ -1,6 +1,6 @@
 """Two states of one device under two names, or a device that has the config of another one: files cannot tell which.
 
-What contradicts between the rest of the network and such a pair follows from that.
+What contradicts between the rest of the network and such a pair follows from that. Many pairs are two states of a network.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from fabric.checks.ends import bare, is_link, vrf_of
+from fabric.checks.ends import bare, is_link, tunnel_addresses, vlan_of, vrf_of
 from fabric.checks.finding import ERROR, WARNING, Finding
 from fabric.checks.network import Network
 from fabric.checks.rows import is_loopback
@@ -21,10 +21,16 @@ OF_PAIR = frozenset((ADDRESS, "FAB253", "FAB258"))
 OF_OTHERS = OF_PAIR | {"FAB255", "FAB256", "FAB265", "FAB266", "FAB2504"}
 
 
+PAIRS = 3  # of devices with a common address, each device in one pair, where two states of a network are mixed
+SHARE = 3  # … if they are at least one device in so many
+
+
 def without_doubles(network: Network, findings: Sequence[Finding]) -> list[Finding]:
     """One error for each pair; what others have to do with one of its devices is a warning."""
     pairs = [frozenset((one.name, other.name)) for one, other in _doubles(network.devices)]
     names = frozenset().union(*pairs, *_of_one_name(network.devices))
+    if _mixed(network):
+        return [replace(one, severity=WARNING) if one.id in OF_OTHERS and one.severity == ERROR else one for one in findings]
     return list(_kept(findings, pairs, names)) if names else list(findings)
 
 
@@ -52,6 +58,26 @@ def _doubles(devices: Sequence[Facts]) -> Iterator[tuple[Facts, Facts]]:
                 yield one, other
 
 
+def _mixed(network: Network) -> bool:
+    """Whether a folder has two states of a network: many pairs share the address of a link, or one to speak BGP by.
+
+    VLAN interfaces do not count, as every MLAG pair may have one subnet for its peer link.
+    """
+    owners = grouped((key, facts) for facts in network.devices for key in _routed(facts))
+    paired: set[int] = set()
+    for same in owners.values():
+        two = {id(facts) for facts in same}
+        if len(same) == 2 == len({facts.name.lower() for facts in same}) and paired.isdisjoint(two):
+            paired |= set() if network.are_apart(*same) else two
+    return len(paired) >= 2 * PAIRS and len(paired) * SHARE >= len(network.devices)
+
+
+def _routed(facts: Facts) -> set[tuple[str, str]]:
+    ports = (port for port in facts.interfaces.values() if not is_loopback(port.name) and vlan_of(port.name) is None)
+    links = {(vrf_of(port), bare(fact.value)) for port in ports for fact in port.addresses if is_link(fact.value)}
+    return links | _addresses(facts, loopbacks=True)
+
+
 def _of_one_name(devices: Sequence[Facts]) -> Iterator[frozenset[str]]:
     for same in grouped((facts.name.lower(), facts) for facts in devices).values():
         if len(same) > 1:
@@ -59,9 +85,14 @@ def _of_one_name(devices: Sequence[Facts]) -> Iterator[frozenset[str]]:
 
 
 def _addresses(facts: Facts, *, loopbacks: bool) -> set[tuple[str, str]]:
-    """(VRF, address) by which a device speaks BGP, or those of its point-to-point links."""
+    """(VRF, address) of its point-to-point links, or by which a device speaks BGP.
+
+    Where no router ID is stated, that is any loopback save those of tunnels, which a pair shares.
+    """
     found = ((port, fact.value) for port in facts.interfaces.values() for fact in port.addresses)
-    if loopbacks:
-        own = {process.router_id.value for process in facts.bgp.values() if process.router_id}
-        return {(vrf_of(port), bare(value)) for port, value in found if is_loopback(port.name) and bare(value) in own}
-    return {(vrf_of(port), bare(value)) for port, value in found if not is_loopback(port.name) and is_link(value)}
+    if not loopbacks:
+        return {(vrf_of(port), bare(value)) for port, value in found if not is_loopback(port.name) and is_link(value)}
+    speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}
+    own = {(vrf_of(port), bare(value)) for port, value in found if is_loopback(port.name)}
+    shared = tunnel_addresses(facts)
+    return {(vrf, address) for vrf, address in own if (address in speaks if speaks else address not in shared)}

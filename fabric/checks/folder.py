@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from fabric.checks.base import FilesCheck
 from fabric.checks.causes import without_undefined_sources
-from fabric.checks.cut import is_part, without_consequences, without_parts
+from fabric.checks.cut import without_consequences
 from fabric.checks.doubles import without_doubles
 from fabric.checks.equals.compare import Comparison, compared
 from fabric.checks.equals.roles import Outlines
@@ -19,6 +19,7 @@ from fabric.checks.files.reading import FolderCheck
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
+from fabric.checks.parts import is_part, mark_pieces, mark_steps, without_parts
 from fabric.checks.planes import planes
 from fabric.checks.registry import ids, run
 from fabric.checks.site import Checked
@@ -33,6 +34,9 @@ def check_folder(folder: Folder) -> Checked:
     """Every check that needs no plan, over all devices of a folder."""
     result = Checked()
     sites = [planes(devices) for devices in folder.sites()]
+    devices = [network for site in sites for network in site]
+    mark_steps(devices)
+    mark_pieces(devices)
     networks = [Network(tuple(devices)) for site in sites for devices in site]
     for network in networks:
         found, skipped = check_network(network)
@@ -83,12 +87,12 @@ def _not_compared(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 def _parts(network: Network) -> Iterator[tuple[str, str]]:
     if parts := [facts.name for facts in network.devices if facts.statements and is_part(facts)]:
-        yield "what configs lack", f"parts of configs, without host name and addresses: {listed(parts)}"
+        yield "what configs lack", f"parts of configs: {listed(parts)}"
 
 
 def apart(folder: Folder) -> list[Finding]:
     """A note for every folder that is taken for a network of its own."""
-    message = "checked as a separate network: another folder has the same host names"
+    message = "checked as a separate network: the folder has several states of a network"
     hint = "check one folder at a time if both contain configs of the same network"
     return [Finding(HostNames.id, NOTE, "", path, 0, message, hint) for path in folder.apart]
 

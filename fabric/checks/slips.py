@@ -79,4 +79,6 @@ def _spelled(facts: Facts, slips: Sequence[Finding]) -> Facts:
     for slip in slips:
         word = re.compile(rf"(?<![\w-]){re.escape(slip.about.got)}(?![\w-])")
         texts[slip.file] = word.sub(lambda _, usual=slip.about.expected: usual, texts[slip.file])  # type: ignore[misc]
-    return read_device(facts.name, facts.nos, texts)
+    read = read_device(facts.name, facts.nos, texts)
+    read.partial = facts.partial
+    return read

@@ -7,7 +7,7 @@ from ipaddress import ip_network
 from typing import ClassVar
 
 from fabric.checks import ERROR, NOTE, About, FilesCheck, Finding, Merge, Network, Owner, Subject, bare, is_management, place
-from fabric.checks.files.duplicates import is_reused, of_other_names
+from fabric.checks.files.duplicates import is_reused, of_other_names, repeated
 from fabric.facts import MANAGEMENT, Facts
 
 
@@ -29,7 +29,8 @@ class PointToPoint(FilesCheck):
     """Counts the interfaces in every /31, /30, /127 and /126.
 
     A /31 has two members, at the two ends of one cable (RFC 3021; RFC 6164 for /127). With one, the far end is missing.
-    With three, an address or a cable is wrong, and ARP decides which device receives the packets.
+    With three, an address or a cable is wrong, and ARP decides which device receives the packets. One address on two
+    devices is left to FAB252.
     """
 
     id = "FAB253"
@@ -39,11 +40,12 @@ class PointToPoint(FilesCheck):
     remediation = "compare the addresses of both ends with the cabling, and correct the wrong address"
 
     def judge(self, network: Network) -> Iterator[Finding]:
+        twice = repeated(network)
         for (_, net), all_members in network.subnets.items():
             members = of_other_names(all_members)
             if len(members) == 1:
                 yield from self._alone(network, net, members[0])
-            elif len(members) > 2 and not (is_reused(members) or is_reused(all_members)):
+            elif len(members) > 2 and not (is_reused(members) or is_reused(all_members) or self._is_said(members, twice)):
                 yield from self._crowd(network, net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
@@ -80,6 +82,11 @@ class PointToPoint(FilesCheck):
     def _in_other_vrf(self, network: Network, net: str, far: Facts) -> bool:
         """A tenant's link to a router where it is in no VRF, or in one of another name."""
         return any(own.facts is far for (_, other), members in network.subnets.items() if other == net for own in members)
+
+    def _is_said(self, members: list[Owner], twice: set[tuple[str, str]]) -> bool:
+        """Whether there are two addresses, one of them on several devices: that is another check's finding."""
+        keys = {(owner.vrf, bare(owner.fact.value)) for owner in members}
+        return len(keys) <= 2 and not keys.isdisjoint(twice)
 
     def _crowd(self, network: Network, net: str, members: list[Owner]) -> Iterator[Finding]:
         """Those that no other member has a session with are to blame; all of them where sessions do not tell."""

@@ -96,8 +96,8 @@ class RemoteAs(FilesCheck):
 
 
 def _fits(remote: int | str, own: int, process: Bgp, peer: Neighbor) -> bool:
-    if isinstance(remote, int):
-        return remote == own
+    if isinstance(remote, int) or remote == "any":
+        return remote in (own, "any")
     mine = peer.local_as or process.asn
     return mine is None or (mine.value == own) == (remote == "internal")
 

@@ -62,8 +62,10 @@ class OneOwner(FilesCheck):
                     gateways |= {id(owner.fact) for owner in same}
                 for owner, other in _blamed(network, address, same):
                     pairs.setdefault((id(owner.facts), id(other.facts)), []).append((owner, other))
+        managed = _managed(pairs) if len(pairs) >= MANY else set()
         for rows in pairs.values():
-            certain = [id(owner.fact) not in gateways and _can_meet(network, owner, other) for owner, other in rows]
+            unsure = gateways | managed
+            certain = [id(owner.fact) not in unsure and _can_meet(network, owner, other) for owner, other in rows]
             yield from self._pair(rows, ["" if one else WARNING for one in certain])
         if links:
             yield self._links(links)
@@ -98,6 +100,13 @@ class OneOwner(FilesCheck):
             )
 
 
+def _managed(pairs: Mapping[tuple[int, int], Sequence[tuple[Owner, Owner]]]) -> set[int]:
+    """Management addresses, by `id()` of the fact, if many pairs of devices have them in common: two sites with one range."""
+    rows = [row for same in pairs.values() for row in same if all(is_management(own.interface.name) for own in row)]
+    several = len({frozenset(id(own.facts) for own in row) for row in rows}) >= MANY
+    return {id(own.fact) for row in rows for own in row} if several else set()
+
+
 def _port(owner: Owner) -> str:
     return f"{owner.facts.name} {owner.interface.name} ({place(owner.fact)})"
 
@@ -109,6 +118,11 @@ def _duplicates(network: Network) -> Iterator[tuple[str, list[Owner]]]:
             same = of_other_names(members)
             if len(same) > 1 and not (_shared_on_purpose(address, same) or _of_separate_networks(network, same)):
                 yield address, same
+
+
+def repeated(network: Network) -> set[tuple[str, str]]:
+    """(VRF, address) of what is configured twice and should not be."""
+    return {(same[0].vrf, address) for address, same in _duplicates(network)}
 
 
 def _blamed(network: Network, address: str, same: Sequence[Owner]) -> list[tuple[Owner, Owner]]:
@@ -202,7 +216,7 @@ def _shared_on_purpose(address: str, owners: list[Owner]) -> bool:
     if all(is_loopback(owner.interface.name) for owner in owners):
         tunnels = [owner for owner in owners if _tunnels(owner, address)]
         if len(owners) == len(tunnels) == 2:
-            return not any(_speaks_by(owner, address) for owner in owners)
+            return not any(speaks_by(owner, address) for owner in owners)
         return not tunnels and all(_beside_own(owner, address) for owner in owners)
     vlans = {vlan_of(owner.interface.name) for owner in owners}
     alike = None not in vlans and len(vlans) == len({owner.fact.value for owner in owners}) == 1
@@ -243,10 +257,10 @@ def _beside_own(owner: Owner, address: str) -> bool:
         for fact in interface.addresses
         if is_loopback(name) and bare(fact.value) != address and not fact.value.startswith(("127.", "::1/"))
     ]
-    return bool(others) and not _speaks_by(owner, address)
+    return bool(others) and not speaks_by(owner, address)
 
 
-def _speaks_by(owner: Owner, address: str) -> bool:
+def speaks_by(owner: Owner, address: str) -> bool:
     """Whether a device speaks BGP by this address: an interface speaks by its first one, not by a secondary one."""
     facts = owner.facts
     speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}

@@ -22,6 +22,7 @@ from fabric.checks import (
     tunnel_addresses,
     vrf_of,
 )
+from fabric.checks.files.duplicates import speaks_by
 from fabric.facts import Facts, Interface, Located, Vni, Vrf
 from fabric.grouping import grouped
 from fabric.text import listed
@@ -248,7 +249,8 @@ class Distinguisher(FilesCheck):
             if holder.rd and ":" in holder.rd.value
         )
         for value, same in users.items():
-            for facts, owner_name, fact in same if len({facts.name for facts, _, _ in same}) > 1 else ():
+            lines = {(facts.name, fact.file, fact.line): (facts, name, fact) for facts, name, fact in reversed(same)}
+            for facts, owner_name, fact in reversed(lines.values()) if len({name for name, _, _ in lines}) > 1 else ():
                 head = value.rpartition(":")[0]
                 ids = {process.router_id.value for process in facts.bgp.values() if process.router_id}
                 if head in ids or (
@@ -307,12 +309,15 @@ class TunnelSource(FilesCheck):
 
 
 def _shared(network: Network, facts: Facts) -> Iterator[tuple[str, str]]:
-    """(device, own interface) where a pair is to answer for one tunnel address and this half of it begins elsewhere."""
+    """(device, own interface) where a pair is to answer for one tunnel address and this half of it begins elsewhere.
+
+    A pair does not speak BGP by its common address: such an address is configured twice by mistake.
+    """
     for other in network.devices:
         for address in sorted(tunnel_addresses(other)) if other is not facts else ():
             for own in network.owners.get(address, ()):
                 begins = facts.vtep.value.removesuffix(".0") if facts.vtep else ""
-                if own.facts is facts and begins not in (own.interface.name, address):
+                if own.facts is facts and begins not in (own.interface.name, address) and not speaks_by(own, address):
                     yield other.name, own.interface.name
 
 

@@ -31,7 +31,7 @@ from fabric.checks.cut import UNCLOSED, is_lost
 from fabric.diagnostics import Place
 from fabric.facts import Facts, Located
 from fabric.grouping import grouped
-from fabric.nos.reading import PART_REASON, Folder, Kind
+from fabric.nos.reading import PART_REASON, SEVERAL_REASON, Folder, Kind
 from fabric.plan import SwitchView
 from fabric.standing import Standing
 from fabric.text import listed, plural
@@ -41,6 +41,7 @@ NO_CONFIG = "nothing to do, unless the file is a config"
 REPAIRS = {  # why a file was not read → what to do, where the file may well be a config
     "empty": "collect the config from the device again, or remove the file",
     PART_REASON: "put the whole config of a device into one file, with its host name and its interfaces",
+    SEVERAL_REASON: "put the config of each device into a file of its own",
     "not UTF-8 text": "convert a config to UTF-8: `iconv -f latin1 -t utf-8 OLD > NEW`; remove any other file",
 }
 

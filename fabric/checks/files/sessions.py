@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import ClassVar
 
 from fabric.checks import (
     ERROR,
+    WARNING,
     About,
     Far,
     FilesCheck,
@@ -26,6 +27,7 @@ from fabric.text import listed
 EVPN = "evpn"
 TRANSIT = 2  # neighbors of a device that passes routes on
 HOP_WORDS = ("disable-connected-check", "ttl maximum-hops", "ttl-security", "accept-remote-nexthop", "connected-check")
+GATEWAY_WORDS = ("domain remote", "domain all", "multisite border-gateway", "interconnect {", "evpn interconnect ")
 AS_WORDS = ("as-override", "remove-private", "disable-peer-as-check", "advertise-peer-as", "allowas-in", "loops ")
 
 
@@ -45,9 +47,9 @@ def has_vtep(facts: Facts) -> bool:
     return facts.vtep is not None or bool(facts.vnis) or any(vrf.vni for vrf in facts.vrfs.values())
 
 
-def _has_words(devices: Iterable[Facts]) -> bool:
-    """Whether a config may change or accept AS numbers in a path that are its own."""
-    return any(word in text for facts in devices for text in facts.texts.values() for word in AS_WORDS)
+def _has_words(devices: Iterable[Facts], words: Sequence[str] = AS_WORDS) -> bool:
+    """Whether a config may change or accept AS numbers in a path that are its own, or has other words."""
+    return any(word in text for facts in devices for text in facts.texts.values() for word in words)
 
 
 class NextHops(FilesCheck):
@@ -224,6 +226,7 @@ class OwnAs(FilesCheck):
     id = "FAB2504"
     title = "Leaves of one AS number accept each other's routes"
     severity = ERROR
+    else_severity = "warning for gateways between EVPN domains: those of one site need no routes of each other"
     example = "leaf001 and leaf002 with AS 65001 under one spine, without `allowas-in`"
     remediation = "give every leaf an AS number of its own, or configure `allowas-in` on the sessions to the spines"
 
@@ -241,7 +244,9 @@ class OwnAs(FilesCheck):
                 common = [name for name in above if name in others]
                 if common and not self._joined(network, a, b):
                     message = f"AS number {number} is also that of {b.name} behind {common[0]}, and no session accepts it"
-                    yield self.on(a, a.bgp[""].asn, message, about=About(devices=(b.name, common[0])))
+                    gateways = all(_has_words([facts], GATEWAY_WORDS) for facts in (a, b))
+                    about, severity = About(devices=(b.name, common[0])), WARNING if gateways else ""
+                    yield self.on(a, a.bgp[""].asn, message, severity=severity, about=about)
                     break
 
     def _above(self, network: Network, facts: Facts) -> dict[str, Facts]:

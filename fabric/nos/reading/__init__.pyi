@@ -13,7 +13,7 @@ from .secret import (
     placeholder as placeholder,
     typed as typed,
 )
-from .unread import PART_REASON as PART_REASON
+from .unread import PART_REASON as PART_REASON, SEVERAL_REASON as SEVERAL_REASON
 from .words import (
     ROOT_LOGIN as ROOT_LOGIN,
     asn as asn,

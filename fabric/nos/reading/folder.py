@@ -14,6 +14,7 @@ from stat import S_ISREG
 from fabric.facts import Facts
 from fabric.nos.reading.readers import named, read_device, readers
 from fabric.nos.reading.recognize import NO_CONFIG, Kind, recognize
+from fabric.nos.reading.states import earlier, leave_out_copies, separate
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
@@ -48,7 +49,7 @@ class Folder:
     devices: list[Device] = field(default_factory=list)
     unrecognized: dict[str, Kind] = field(default_factory=dict)  # path → why
     passed: list[str] = field(default_factory=list)  # no configs by their names: pages, tables, pictures
-    apart: list[str] = field(default_factory=list)  # folders with the same devices as another: each is a network of its own
+    apart: list[str] = field(default_factory=list)  # folders, and patterns of files, that are each a network of its own
 
     def sites(self) -> Iterator[list[Facts]]:
         """Every device read, those of each site by themselves."""
@@ -74,8 +75,10 @@ def scan(root: Path) -> Folder:
     texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
     whole: dict[str, Path] = {}  # text with a host name → the first file with it
     lost = list[OSError]()
-    for site, path in _files(root, lost.append):
-        if path.suffix.lower() in NO_CONFIG or _is_earlier(path):
+    every = list(_files(root, lost.append))
+    old = earlier(path for _, path in every)
+    for site, path in every:
+        if path.suffix.lower() in NO_CONFIG or path in old or _is_earlier(path):
             folder.passed.append(str(path))
             continue
         if path.is_symlink() and path != root and not _within(path, root):
@@ -108,8 +111,8 @@ def scan(root: Path) -> Folder:
         for device in _devices(files, folder, repeated):
             device.site = site
             folder.devices.append(device)
-    _part(folder)
-    _leave_out_copies(folder)
+    separate(folder)
+    leave_out_copies(folder)
     return folder
 
 
@@ -141,55 +144,6 @@ def _within(path: Path, root: Path) -> bool:
         return path.resolve().is_relative_to(root.resolve())
     except (OSError, RuntimeError):  # in a circle, which opening it finds too
         return True
-
-
-def _part(found: Folder) -> None:
-    """Folders with the same devices, `before` and `after`, are networks of their own: no device is in one twice."""
-    folders: dict[str, list[PurePath]] = {}  # host name → where it is
-    for device in found.devices:
-        if not device.site:
-            folders.setdefault(device.name.lower(), []).append(PurePath(next(iter(device.files))).parent)
-    pairs = [(places[0], other) for places in folders.values() for other in places[1:]]
-    shared = Counter(fork for one, other in pairs for fork in (*_forks(one, other), *_inner(one, other)))
-    alike = {fork for one, other in pairs for fork in _forks(one, other) if _same_place(one, other)}
-    inside = {fork: sum(any(own.is_relative_to(fork) for own in places) for places in folders.values()) for fork in shared}
-    enough = {fork for fork, names in shared.items() if names > 1 or fork in alike}
-    found.apart = sorted(str(fork) for fork in enough if shared[fork] * 2 >= inside[fork])
-    for device in found.devices:
-        around = [fork for fork in found.apart if PurePath(next(iter(device.files))).is_relative_to(fork)]
-        device.site = device.site or max(around, key=len, default="")
-
-
-def _leave_out_copies(found: Folder) -> None:
-    """Leaves out a folder whose devices are, word for word, those that lie beside it, as in `ansible/files`."""
-    texts: dict[str, set[tuple[str, ...]]] = {}
-    for own in found.devices:
-        texts.setdefault(own.site, set()).add((own.name, *sorted(own.files.values())))
-    copies = [site for site in found.apart if texts.get(site) == texts.get("")]
-    found.passed += [path for own in found.devices if own.site in copies for path in own.files]
-    found.devices = [own for own in found.devices if own.site not in copies]
-    found.apart = [site for site in found.apart if site not in copies]
-
-
-def _same_place(one: PurePath, other: PurePath) -> bool:
-    """Whether two folders of a device stand at one place below different ones: `before/leaf1` and `after/leaf1`."""
-    below = [place.relative_to(fork).parts for fork, place in zip(_forks(one, other), (one, other), strict=False)]
-    return len(below) == 2 and below[0] == below[1] != ()
-
-
-def _forks(one: PurePath, other: PurePath) -> Iterator[PurePath]:
-    """The two folders below the last that two paths share; nothing where one lies in the other."""
-    at = next((at for at, (mine, theirs) in enumerate(zip(one.parts, other.parts, strict=False)) if mine != theirs), None)
-    if at is not None:
-        yield PurePath(*one.parts[: at + 1])
-        yield PurePath(*other.parts[: at + 1])
-
-
-def _inner(one: PurePath, other: PurePath) -> Iterator[PurePath]:
-    """The folder in one of two paths that the other one is in, as `2021` beside the present configs."""
-    outer, inner = sorted((one, other), key=lambda path: len(path.parts))
-    if inner != outer and inner.is_relative_to(outer):
-        yield PurePath(*inner.parts[: len(outer.parts) + 1])
 
 
 def _files(root: Path, lost: Callable[[OSError], None]) -> Iterator[tuple[str, Path]]:

@@ -12,18 +12,28 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
 
-from fabric.nos.reading.readers import readers
-from fabric.nos.reading.unread import FOREIGN, PART_REASON, foreign, is_data, is_output, is_part, named_as_config
+from fabric.nos.reading.readers import host_name, readers
+from fabric.nos.reading.unread import (
+    FOREIGN,
+    PART_REASON,
+    SEVERAL_REASON,
+    foreign,
+    is_data,
+    is_output,
+    is_part,
+    named_as_config,
+)
 
 HEAD_BYTES = 200_000  # signs stand early
 FIRST_BYTES = 4_000  # enough for most files: the rest is read where they leave a doubt
 CERTAIN = 4  # points of the first kind before the second, which no further sign changes
 OTHER = "other"
+SEVERAL = 3  # host names in one file: a second one may replace the first
 
 # What is no config of a switch, by its ending.
 NO_CONFIG = frozenset((
-    ".csv", ".docx", ".gif", ".gz", ".html", ".j2", ".jpeg", ".jpg", ".log", ".md", ".pcap", ".pdf", ".pkt", ".png", ".pptx",
-    ".py", ".pyc", ".sh", ".svg", ".vsdx", ".xlsx", ".zip",
+    ".csv", ".docx", ".gif", ".gz", ".html", ".j2", ".jinja", ".jinja2", ".jpeg", ".jpg", ".log", ".md", ".part", ".pcap",
+    ".pdf", ".pkt", ".png", ".pptx", ".py", ".pyc", ".sh", ".svg", ".tmpl", ".tpl", ".vsdx", ".xlsx", ".zip",
 ))  # fmt: skip
 
 
@@ -70,7 +80,8 @@ def recognize(path: str, text: str) -> Kind:
         return _unread(path, text)
     if best == OTHER:
         return Kind("", f"{foreign(text)} config, and there is no reader for this network OS", config=True)
-    return Kind(best)
+    hosts = {name for match in host_name().finditer(text) for name in match.groups() if name}
+    return Kind("", SEVERAL_REASON, config=True) if len(hosts) >= SEVERAL else Kind(best)
 
 
 def _unread(path: str, text: str) -> Kind:

@@ -50,6 +50,7 @@ PART: Signs = (
     (1, r"^route-map \S+ (?:deny|permit) \d"),
 )
 LEAST = 2  # of a part
+SEVERAL_REASON = "configs of several devices in one file"
 PART_REASON = "part of a config, too short to tell its network OS"
 
 COMMANDS = r"(?:show|display|ping6?|traceroute6?|tracert|nmap|arp|netstat|ethtool|dig|nslookup|vtysh|(?:net|nv)[ _]show)"

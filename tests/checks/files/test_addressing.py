@@ -151,10 +151,28 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
     ("FAB253", "a third in the subnet"): (
+        but(
+            SMALL,
+            {
+                "leaf1.eos": {"10.0.0.1/31": "10.0.0.1/30"},
+                "leaf2.nxos": {"10.0.0.3/31": "10.0.0.2/30"},
+                "spine1.junos": {"10.0.0.0/31": "10.0.0.3/30", "10.0.0.2/31": "10.0.0.5/30"},
+            },
+        ),
+        [
+            "leaf1.eos:14: error[FAB253]: leaf1: Ethernet1: 10.0.0.1/30 is one of 3 addresses in "
+            "10.0.0.0/30; also on leaf2 Ethernet1/1, spine1 et-0/0/1",
+            "leaf2.nxos:13: error[FAB253]: leaf2: Ethernet1/1: 10.0.0.2/30 is one of 3 addresses in "
+            "10.0.0.0/30; also on leaf1 Ethernet1, spine1 et-0/0/1",
+            "spine1.junos:10: error[FAB253]: spine1: et-0/0/1: 10.0.0.3/30 is one of 3 addresses in "
+            "10.0.0.0/30; also on leaf1 Ethernet1, leaf2 Ethernet1/1",
+            "spine1.junos:14: error[FAB253]: spine1: et-0/0/2: 10.0.0.5/30 is the only address in "
+            "10.0.0.4/30; leaf2, named in the description, has no address in this subnet",
+        ],
+    ),
+    ("FAB253", "a third with the address of another is left to FAB252"): (
         but(SMALL, {"leaf2.nxos": {"ip address 10.0.0.3/31": "ip address 10.0.0.1/31"}}),
         [
-            "leaf2.nxos:13: error[FAB253]: leaf2: Ethernet1/1: 10.0.0.1/31 is one of 3 addresses in "
-            "10.0.0.0/31; also on leaf1 Ethernet1, spine1 et-0/0/1",
             "spine1.junos:14: error[FAB253]: spine1: et-0/0/2: 10.0.0.2/31 is the only address in "
             "10.0.0.2/31; leaf2, named in the description, has no address in this subnet",
         ],

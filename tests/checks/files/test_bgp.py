@@ -190,6 +190,13 @@ CASES: Mapping[tuple[str, str], Case] = {
         but(UNNUMBERED, {"leaf1.eos": {"remote-as 65100": "remote-as 65101"}}),
         ["leaf1.eos:7: error[FAB255]: leaf1: neighbor Ethernet1: remote AS 65101, but spine1 has AS 65100 (spine1.frr:4)"],
     ),
+    ("FAB255", "any number that a filter accepts"): (
+        but(
+            without(UNNUMBERED, "leaf1.eos", "   neighbor LINKS remote-as 65100"),
+            {"leaf1.eos": {"peer-group LINKS": "peer-group LINKS peer-filter ANY"}},
+        ),
+        [],
+    ),
     ("FAB255", "external, but the same number"): (
         but(UNNUMBERED, {"spine1.frr": {"65100": "65001"}, "leaf1.eos": {"65100": "65001"}}),
         ["spine1.frr:5: error[FAB255]: spine1: neighbor swp1: remote AS external, but leaf1 has AS 65001 (leaf1.eos:4)"],

@@ -94,3 +94,39 @@ def test_what_one_of_two_files_of_a_host_name_has_is_no_error() -> None:
     files = site(1, net=1, extra=LOOPBACK)
     files |= {"dc1-spine1-b.eos": files["dc1-spine1.eos"] + LOOPBACK}
     assert {severity for _, severity, _ in found(files)} == {"warning"}
+
+
+def renamed(pairs: int) -> Files:
+    """Leaves of one spine, of which the first have a second name, from a state of the network before."""
+    links = [LINK.format(net=n, host=1).replace("Ethernet1", f"Ethernet{n}") for n in range(9)]
+    peers = "".join(f"   neighbor 10.0.{n}.0 remote-as {65000 + n}\n" for n in range(9))
+    files = {"spine1.eos": f"hostname spine1\n{''.join(links)}router bgp 65100\n{peers}"}
+    for n in range(9):
+        for name in (f"leaf{n}", f"old{n}")[: 2 if n < pairs else 1]:
+            session = EBGP.format(own=65000 + n, net=n, far=1, asn=65100 + (n == 8))
+            files[f"{name}.eos"] = f"hostname {name}\n{LINK.format(net=n, host=0)}{session}"
+    return files
+
+
+@pytest.mark.parametrize(("pairs", "severity"), [(0, "error"), (2, "error"), (3, "warning")])
+def test_many_pairs_with_common_addresses_are_two_states(pairs: int, severity: str) -> None:
+    """A wrong AS number of leaf8 is an error where the folder has one state."""
+    findings, _ = check_network(network(renamed(pairs)))
+    assert [one.severity for one in findings if one.id == "FAB255"] == [severity]
+    assert {one.severity for one in findings if one.id == "FAB252"} == ({severity} if pairs else set())
+
+
+@pytest.mark.parametrize(("link", "number"), [("10.0.1.0/31", 1), ("10.0.9.0/31", 2)])
+def test_a_draft_of_a_device_without_bgp_is_one_error(link: str, number: int) -> None:
+    files = site(1, net=1, extra=LOOPBACK)
+    files["draft.eos"] = f"hostname draft\ninterface Ethernet7\n   no switchport\n   ip address {link}\n{LOOPBACK}"
+    findings, _ = check_network(network(files))
+    assert len([one for one in findings if one.id in ("FAB252", "FAB253") and one.severity == "error"]) == number
+
+
+@pytest.mark.parametrize(("pairs", "severity"), [(2, "error"), (3, "warning")])
+def test_management_addresses_of_many_pairs_are_those_of_two_sites(pairs: int, severity: str) -> None:
+    port = "interface Management1\n   ip address 192.0.2.{}/24\n"
+    files = {f"{s}{n}.eos": f"hostname {s}{n}\n{port.format(n)}" for s in ("leaf", "pod") for n in range(pairs)}
+    files["other.eos"] = "hostname other\n" + port.format(9)
+    assert [one for _, one, _ in found(files)] == [severity] * 2 * pairs

@@ -359,6 +359,13 @@ FOREIGN: Mapping[tuple[str, str], tuple[Files, list[str]]] = {
             "leaf1 is on Loopback1 of this device"
         ],
     ),
+    ("FAB267", "the address that a device speaks BGP by, which is left to FAB252"): (
+        {
+            "leaf1.eos": PAIR.format(n="leaf1", i=1),
+            "leaf2.eos": PAIR.format(n="leaf2", i=2).replace("10.255.0.2", "10.254.0.1").replace("Loopback1", "Loopback2"),
+        },
+        [],
+    ),
     ("FAB267", "an IPv6 address of the tunnel's interface on another device"): (
         {
             name: text.replace("10.254.0.1/32\n", f"10.254.0.{n}/32\n   ipv6 address fd00::{n}/128\n")

@@ -153,6 +153,17 @@ CASES: Mapping[tuple[str, str], Case] = {
             "leaf2.eos:23: error[FAB266]: leaf2: VNI 10010: route distinguisher 10.255.0.1:10 is also configured on leaf1",
         ],
     ),
+    ("FAB266", "borrowed for several VLANs, on one line"): (
+        {
+            f"leaf{n}.eos": f"hostname leaf{n}\ninterface Loopback0\n   ip address 10.255.0.{n}/32\ninterface Vxlan1\n"
+            "   vxlan source-interface Loopback0\n   vxlan vlan 10 vni 10010\n   vxlan vlan 20 vni 10020\nrouter bgp 65000\n"
+            "   vlan-aware-bundle all\n      rd 10.255.0.1:100\n      vlan 10,20\n"
+            for n in (1, 2)
+        },
+        [
+            "leaf2.eos:10: error[FAB266]: leaf2: VNI 10010: route distinguisher 10.255.0.1:100 is also configured on leaf1",
+        ],
+    ),
     ("FAB266", "the same everywhere"): (
         but(LEAVES, {"leaf1.eos": {"rd 10.255.0.1:1\n": "rd 65000:1\n"}, "leaf2.eos": {"rd 10.255.0.2:1\n": "rd 65000:1\n"}}),
         [

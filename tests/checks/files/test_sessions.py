@@ -171,6 +171,16 @@ CASES: Mapping[tuple[str, str], Case] = {
             "accepts it"
         ],
     ),
+    ("FAB2504", "gateways between EVPN domains"): (
+        but(
+            ONE_AS,
+            {name: {"   router-id": "   neighbor X domain remote\n   router-id"} for name in ("leaf1.eos", "leaf2.eos")},
+        ),
+        [
+            "leaf1.eos:8: warning[FAB2504]: leaf1: AS number 65001 is also that of leaf2 behind spine1, and no session "
+            "accepts it"
+        ],
+    ),
     ("FAB2505", "enabled"): (EBGP, []),
     ("FAB2505", "shut down"): (
         but(EBGP, {"spine1.eos": {"remote-as 65002\n": "remote-as 65002\n   neighbor 10.255.0.2 shutdown\n"}}),

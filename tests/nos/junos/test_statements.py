@@ -6,13 +6,16 @@ import random
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
 from fabric.checks import statement_differences, syntax_of
+from fabric.checks.folder import check_folder
 from fabric.drift.commands import commands_back
 from fabric.nos.junos.read.text import Config, read_text
 from fabric.nos.junos.read.tree import Node
+from fabric.nos.reading import scan
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, compare
 from tests.checks.damage import damages
 from tests.checks.shapes import Switch, samples
@@ -337,3 +340,12 @@ def typed(text: str, commands: list[str]) -> Node:
             node.clear()
             node.update({name: children[name] for name in names})
     return root
+
+
+@pytest.mark.parametrize(("kind", "number"), [("mac-vrf", 0), ("virtual-switch", 1)])
+def test_a_mac_vrf_extends_its_vnis(kind: str, number: int, tmp_path: Path) -> None:
+    lines = (f"instance-type {kind}", "vtep-source-interface lo0.0", "vlans red vlan-id 10", "vlans red vxlan vni 10")
+    text = "".join(f"set routing-instances A {line}\n" for line in lines)
+    (tmp_path / "leaf1.set").write_text("set system host-name leaf1\n" + text)
+    found = check_folder(scan(tmp_path)).findings
+    assert len([one for one in found if one.id == "FAB2506"]) == number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
 import pytest
@@ -22,6 +22,7 @@ INTERFACES = "auto lo\niface lo inet loopback\n"
 
 NO_SIGN = Kind("", "no sign of a network OS")
 PART = Kind("", PART_REASON, config=True)
+SEVERAL = Kind("", "configs of several devices in one file", config=True)
 OUTPUT = Kind("", "output of commands")
 DATA = Kind("", "YAML or JSON data")
 
@@ -73,6 +74,8 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
     "a part as typed": ("a", "conf t\n\nrouter bgp 65101\n\n  neighbor 10.0.11.1\n    remote-as 65000\n", PART),
     "a part of a few statements": ("a", "hostname leaf1\ninterface loopback0\n ip address 10.0.0.1/32\n", PART),
     "a part in a transcript": ("Leaf1# show run bgp.txt", "Leaf1# show run bgp\nrouter bgp 1\n  router-id 1.1.1.1\n", PART),
+    "configs of three devices": ("a.txt", "".join(EOS.format(f"leaf{n}") for n in (1, 2, 3)), SEVERAL),
+    "a config with a second host name": ("a.txt", EOS.format("leaf1") + EOS.format("leaf2"), Kind("eos")),
     "one statement is no part": ("a", "hostname leaf1\n", NO_SIGN),
     "a prompt with a command": ("Leaf1.txt", "\nLeaf1# show ip interface brief\nLo0 10.0.0.1\n", OUTPUT),
     "output by its name": ("ping_10.2.1.207_-c_1.txt", "bind: no address\n", OUTPUT),
@@ -326,6 +329,60 @@ def test_one_place_in_several_folders_is_a_network_each(tmp_path: Path) -> None:
     assert [PurePath(path).name for path in scan(tmp_path).apart] == ["bgp", "vrf"]
     write(tmp_path, {f"leaf{n}/frr.conf": FRR.format("frr") for n in (1, 2)})
     assert [PurePath(path).name for path in scan(tmp_path).apart] == ["bgp", "vrf"]  # two devices of one name are none
+
+
+@pytest.mark.parametrize(
+    ("files", "read"),
+    [
+        (("leaf1_20250828-0613.cfg", "leaf1_20250829-0521.cfg", "leaf2_20250828-0613.cfg"), (1, 2)),
+        (("b/leaf1-2024-05-01-09:28:11.cfg", "leaf1-2024-05-02-09:28:11.cfg"), (1,)),
+        (("b/leaf1-2024-05-03-09:28:11.cfg", "leaf1-2024-05-02-09:28:11.cfg"), (0, 1)),
+        (("leaf1-2024-05-01.cfg", "leaf2-2024-05-02.cfg", "leaf1-10240501.cfg"), (0, 1, 2)),
+    ],
+)
+def test_the_latest_of_several_dates_is_read(files: Sequence[str], read: Sequence[int], tmp_path: Path) -> None:
+    write(tmp_path, {path: EOS.format(f"r{number}") for number, path in enumerate(files)})
+    found = {str(Path(path).relative_to(tmp_path)) for own in scan(tmp_path).devices for path in own.files}
+    assert found == {files[at] for at in read}
+
+
+# Layout → file: its host name; the files of each network.
+STATES: Mapping[str, tuple[Mapping[str, str], list[list[str]]]] = {
+    "states in each of several labs": (
+        {f"lab{n}/{s}/leaf{m}.cfg": f"leaf{m}" for n in (1, 2) for s in ("end", "start") for m in (1, 2)},
+        [[f"lab{n}/{s}/leaf{m}.cfg" for m in (1, 2)] for n in (1, 2) for s in ("end", "start")],
+    ),
+    "a lab beside others": (
+        {"a/leaf1.cfg": "leaf1", "b/leaf1.cfg": "leaf1", "a/leaf2.cfg": "leaf2", "b/leaf2.cfg": "leaf2", "c/x.cfg": "leaf3"},
+        [["a/leaf1.cfg", "a/leaf2.cfg"], ["b/leaf1.cfg", "b/leaf2.cfg"], ["c/x.cfg"]],
+    ),
+    "states in the names of files": (
+        {f"leaf{n}-{state}.cfg": f"leaf{n}" for n in (1, 2) for state in ("final", "initial")} | {"spine1.cfg": "spine1"},
+        [["leaf1-final.cfg", "leaf2-final.cfg"], ["leaf1-initial.cfg", "leaf2-initial.cfg"], ["spine1.cfg"]],
+    ),
+    "a state before the names": (
+        {f"{state}_leaf{n}.cfg": f"LEAF{n}" for n in (1, 2) for state in ("post", "pre")},
+        [["post_leaf1.cfg", "post_leaf2.cfg"], ["pre_leaf1.cfg", "pre_leaf2.cfg"]],
+    ),
+    "a wrong host name": (
+        {"leaf1.cfg": "leaf1", "leaf11.cfg": "leaf1", "leaf2.cfg": "leaf2", "leaf21.cfg": "leaf2"},
+        [["leaf1.cfg", "leaf11.cfg", "leaf2.cfg", "leaf21.cfg"]],
+    ),
+    "a second file of one device": (
+        {"leaf1.cfg": "leaf1", "leaf1-new.cfg": "leaf1", "leaf2.cfg": "leaf2"},
+        [["leaf1-new.cfg", "leaf1.cfg", "leaf2.cfg"]],
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", STATES)
+def test_each_state_is_a_network_of_its_own(layout: str, tmp_path: Path) -> None:
+    files, networks = STATES[layout]
+    write(tmp_path, {path: EOS.format(name) + f"! {path}\n" for path, name in files.items()})
+    found = [
+        sorted(str(Path(path).relative_to(tmp_path)) for own in site for path in own.files) for site in scan(tmp_path).sites()
+    ]
+    assert sorted(found) == sorted(map(sorted, networks))
 
 
 def test_a_single_file_is_a_folder_of_one(tmp_path: Path) -> None:

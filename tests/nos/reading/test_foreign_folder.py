@@ -98,7 +98,7 @@ def test_two_versions_of_a_network_are_two_networks(tmp_path: Path) -> None:
     assert found.apart == [str(tmp_path / "after"), str(tmp_path / "before")]
     assert [[facts.name for facts in network] for network in found.sites()] == [["leaf1", "leaf2"], ["leaf1", "leaf2"]]
     assert [str(finding) for finding in check_folder(found).findings if finding.id == "FAB250"] == [
-        f"{tmp_path / version}: note[FAB250]: checked as a separate network: another folder has the same host names\n"
+        f"{tmp_path / version}: note[FAB250]: checked as a separate network: the folder has several states of a network\n"
         "    hint: check one folder at a time if both contain configs of the same network"
         for version in ("after", "before")
     ]
@@ -116,6 +116,64 @@ def test_one_device_reported_twice_is_no_other_network(files: Mapping[str, str],
     found = scan(tmp_path)
     assert found.apart == []
     assert [finding.severity for finding in check_folder(found).findings if finding.id == "FAB250"] == ["warning"]
+
+
+STEP1 = "vrf instance red\ninterface Loopback0\n   ip address 10.255.0.1/32\n"
+STEP2 = "router bgp 65001\n   neighbor 10.0.0.0 remote-as 65100\n   neighbor 10.0.0.0 update-source Loopback0\n"
+STEP2 += "interface Ethernet1\n   ip address 10.0.0.1/31\n"
+SPINE = {f"{step}/spine1.cfg": f"vrf instance red\n! {step}\n" for step in (1, 2)}
+PIECE = (
+    "set vlans red vlan-id 10\nset interfaces irb unit 10 family inet address 10.9.0.1/24 virtual-gateway-address 10.9.0.9\n"
+)
+
+# Folder → files, findings that are no notes.
+PARTS: Mapping[str, tuple[Mapping[str, str], list[str]]] = {
+    "steps that add to each other": ({"1/leaf1.cfg": STEP1, "2/leaf1.cfg": STEP2} | SPINE, []),
+    "the last step alone": (
+        {"2/leaf1.cfg": STEP2, "2/spine1.cfg": SPINE["2/spine1.cfg"]},
+        ["2/leaf1.cfg:3: error[FAB257]: leaf1: neighbor 10.0.0.0: local address Loopback0 is not configured on this device"],
+    ),
+    "whole configs, which have host names": (
+        {"1/leaf1.cfg": "hostname leaf1\n" + STEP1, "2/leaf1.cfg": "hostname leaf1\n" + STEP2} | SPINE,
+        ["2/leaf1.cfg:4: error[FAB257]: leaf1: neighbor 10.0.0.0: local address Loopback0 is not configured on this device"],
+    ),
+    "pieces beside the config of their device": (
+        {
+            "BASE_leaf1.cfg": "hostname leaf1\n" + STEP1,
+            "EVPN_leaf1.cfg": STEP2,
+            "OSPF_leaf1.cfg": STEP2.replace("65001", "65002"),
+        },
+        [
+            f"{one}_leaf1.cfg:{line}: warning[FAB252]: {one}_leaf1: Ethernet1: 10.0.0.1 is also configured on {other}_leaf1 "
+            f"Ethernet1 ({other}_leaf1.cfg:5)"
+            for one, other, line in (("EVPN", "OSPF", 5), ("OSPF", "EVPN", 5))
+        ],
+    ),
+    "a piece beside the config of another device": (
+        {"BASE_leaf2.cfg": "hostname leaf2\n" + STEP1, "EVPN_leaf1.cfg": STEP2},
+        [
+            "EVPN_leaf1.cfg:3: error[FAB257]: EVPN_leaf1: neighbor 10.0.0.0: local address Loopback0 is not configured on "
+            "this device"
+        ],
+    ),
+    "pieces to be added to one device": (
+        {"leaf1_add.conf": PIECE, "leaf1_replace.conf": PIECE},
+        [
+            f"leaf1_{one}.conf:2: warning[FAB252]: leaf1_{one}: irb.10: 10.9.0.1 is also configured on leaf1_{other} irb.10 "
+            f"(leaf1_{other}.conf:2)"
+            for one, other in (("add", "replace"), ("replace", "add"))
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("folder", PARTS)
+def test_what_a_part_lacks_may_be_in_the_rest(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files, findings = PARTS[folder]
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, files)
+    found = check_folder(scan(Path())).findings
+    assert [str(one).partition("\n")[0] for one in found if one.severity != "note"] == findings
 
 
 def test_what_lies_beside_configs_is_only_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,6 +121,8 @@ class _Process:
             for name in each_name(port_name(words[1])):
                 peer = own.neighbors.setdefault(name, Neighbor(vrf, name, line, self.file, interface=True))
                 self._say(peer, words[2:], line)
+                if peer.remote_as is None and "peer-filter" in words:
+                    peer.remote_as = Located("any", line, self.file)
         elif words and is_address(words[0]):
             peer = own.neighbors.setdefault(words[0], Neighbor(vrf, words[0], line, self.file))
             self._say(peer, words[1:], line)

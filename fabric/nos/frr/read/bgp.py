@@ -231,22 +231,31 @@ class Processes:
 
     def of(self, line: Line) -> Process:
         """The process that a line `router bgp 65000 vrf red` begins, or goes on with."""
-        words = line.words
-        name = next((words[at + 1] for at, word in enumerate(words) if word in ("vrf", "view")), "")
-        vrf = vrf_name(name)
+        words, vrf = line.words, _table(line)
         made = self.known.get(vrf)
         if made is None:
             made = self.known[vrf] = Process(self.device, self.device.bgp(vrf, line.number, line.file))
         if number := asn(words[2]) if words[2:] else None:
             new = Located(number, line.number, line.file)
-            made.bgp.asn = self.device.first(f"the AS of VRF {name or 'default'}", made.bgp.asn, new)
+            made.bgp.asn = self.device.first(f"the AS of VRF {vrf or 'default'}", made.bgp.asn, new)
         elif words[2:] and words[2] not in ("auto", "view", "vrf"):
             self.device.facts.broken.append(line.located(f"cannot be read: {line.rest(0)}"))
         return made
 
+    def remove(self, line: Line) -> None:
+        """`no router bgp 65000` removes what stands before it."""
+        if self.known.pop(vrf := _table(line), None):
+            del self.device.facts.bgp[vrf]
+
     def finish(self) -> None:
         for neighbor in self.known.values():
             neighbor.finish()
+
+
+def _table(line: Line) -> str:
+    """The VRF of a line `router bgp 65000 vrf red`."""
+    words = line.words
+    return vrf_name(next((words[at + 1] for at, word in enumerate(words[:-1]) if word in ("vrf", "view")), ""))
 
 
 def _in_vni(vni: Vni, line: Line) -> bool:

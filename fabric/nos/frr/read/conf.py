@@ -215,7 +215,9 @@ class _Conf:
         elif line.words[1] != "bgp":
             self.facts.unread.append(line.located(line.rest(0)))
             open_(lambda *_: False)
-        elif not line.negated:
+        elif line.negated:
+            self.processes.remove(line)
+        else:
             open_(self.processes.of(line).line)
         return True
 

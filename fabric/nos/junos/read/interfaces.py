@@ -66,7 +66,8 @@ class _Reader:
         interface.tag = self.gateways.get(name) or _tag(port, unit)
         interface.speed_gbps = self._speed(port_name, port)
         interface.bond = next((parsed for option in OPTIONS if option in port for parsed in _bonds(port[option])), None)
-        interface.esi = next((segment for part in (port, unit) for segment in _segments(part)), None)
+        levels = (port, unit) if level is port else (unit,)  # a segment of the port is that of its units as well
+        interface.esi = next((segment for part in levels for segment in _segments(part)), None)
         interface.filters = [parsed for part in _filtered(unit) for parsed in _filters(part.at("filter"))]
         self._addresses(interface, unit)
         self._switching(interface, port, unit)

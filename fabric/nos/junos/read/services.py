@@ -25,6 +25,7 @@ SECRET_WORDS = frozenset((
     "ascii-text", "authentication-key", "authentication-password", "encrypted-password", "hexadecimal", "plain-text-password",
     "plain-text-password-value", "pre-shared-key", "privacy-key", "privacy-password", "secret", "simple-password",
 ))  # fmt: skip
+PUBLIC_KEYS = frozenset(("ssh-dsa", "ssh-ecdsa", "ssh-ed25519", "ssh-rsa"))  # Junos marks their lines as secret data as well
 SECRET_INSIDE = {"value": "authentication-key", "key": "md5"}  # a word that names secrets only below another
 # Part of a path → what a secret below it is of; `*` is filled in.
 OWNERS = (
@@ -89,7 +90,8 @@ def is_secret(config: Config, path: tuple[str, ...], word: str, node: Node) -> b
     """Whether a word is a value below one that names secrets, or on a line that the device marked itself."""
     above = path[-1] if path else ""
     named = above in SECRET_WORDS or SECRET_INSIDE.get(above) in path
-    return not node and (named or (node.file, node.line) in config.secret_lines) and not placeholder(word)
+    marked = (node.file, node.line) in config.secret_lines and above not in PUBLIC_KEYS
+    return not node and (named or marked) and not placeholder(word)
 
 
 def secrets(config: Config) -> list[Located[Secret]]:

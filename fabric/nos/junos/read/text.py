@@ -31,6 +31,7 @@ TOKEN = re.compile(
 # first four are followed.
 VERBS = frozenset(["set", "delete", "deactivate", "activate", "copy", "edit", "rename", "replace", "up", "wildcard"])
 IDLE_VERBS = frozenset(["annotate", "commit", "configure", "exit", "insert", "protect", "quit", "show", "top", "unprotect"])
+SHORT = {"del": "delete"}  # as people type them
 PREFIXES = frozenset(("inactive:", "delete:", "replace:", "protect:"))
 SIGNS = frozenset("{};")
 MOST_WORDS = 64  # from the root to a leaf; no statement of Junos is half as deep
@@ -125,8 +126,8 @@ class _Text:
 
     def _outside(self, token: str) -> bool:
         """Whether a token outside of every section begins a command, or is the prompt before one."""
-        if token in VERBS or token in IDLE_VERBS:
-            self.verb = token
+        if (verb := SHORT.get(token, token)) in VERBS or verb in IDLE_VERBS:
+            self.verb = verb
             return True
         return "@" in token and token[-1] in ">#%"
 

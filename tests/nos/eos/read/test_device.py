@@ -303,6 +303,16 @@ router bgp 65001.1
     assert configured(found.bgp[""].asn) == (65001 * 65536 + 1, 1)
 
 
+def test_a_peer_filter_states_the_as_numbers() -> None:
+    found = facts("""
+router bgp 65001
+   neighbor LINKS peer group
+   neighbor interface Et1 peer-group LINKS peer-filter LEAVES
+   neighbor interface Et2 peer-group LINKS
+""")
+    assert [configured(peer.remote_as) for peer in found.bgp[""].neighbors.values()] == [("any", 3), None]
+
+
 def test_the_default_vrf_may_be_spelled_out() -> None:
     found = facts("router bgp 65001\n   vrf default\n      router-id 10.0.0.1\n      maximum-paths 8\n")
     assert list(found.bgp) == [""]

@@ -106,6 +106,13 @@ def test_addresses_of_frr_alone(text: str, expected: dict[str, list[str]]) -> No
     assert (found.unread, found.broken) == ([], [])
 
 
+def test_a_process_that_is_removed_again() -> None:
+    text = "router bgp 65001\n neighbor 10.0.0.1 remote-as 65002\nrouter bgp 65001 vrf red\nno router bgp 65001\n"
+    assert list(facts(text).bgp) == ["red"]
+    assert list(facts(text + "router bgp 65009\n").bgp[""].neighbors) == []
+    assert facts("no router bgp 65001 vrf red\n").bgp == {}
+
+
 def test_a_vrf_ends_the_interface_before_it() -> None:
     assert plain(facts("interface swp1\n vrf red\n").interfaces["swp1"].vrf) == "red@2"
     found = facts("interface swp1\n ip address 10.0.0.1/31\nvrf red\n vni 7\n")

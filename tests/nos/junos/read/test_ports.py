@@ -250,3 +250,10 @@ def test_what_pauses(pattern: str, new: str, pfc: list[int]) -> None:
 def test_ports_share_their_classes() -> None:
     ports = facts(COS.replace("et-0/0/1 { scheduler-map OTHER; }", "")).interfaces
     assert ports["et-0/0/0"].qos is ports["et-0/0/1"].qos
+
+
+def test_the_segment_of_a_bond_is_not_that_of_each_unit_as_well() -> None:
+    own = "esi {{ 00:02:00:00:00:00:05:00:00:0{}; all-active; }}"
+    bond = f"ae1 {{ {own.format(1)} unit 10 {{ vlan-id 10; }} unit 20 {{ vlan-id 20; {own.format(2)} }} }}"
+    ports = facts(f"interfaces {{ {bond} }}").interfaces
+    assert {name: port.esi.value[-2:] for name, port in ports.items() if port.esi} == {"ae1": "01", "ae1.20": "02"}

@@ -374,6 +374,13 @@ def test_services_and_secrets() -> None:
     assert (found.unread, found.broken) == ([], [])
 
 
+@pytest.mark.parametrize(("key", "stored"), [("ssh-rsa", []), ("plain-text-password-value", ["password of root"])])
+def test_a_public_key_is_no_secret(key: str, stored: list[str]) -> None:
+    """Junos marks its line as it marks those of secrets."""
+    found = facts(f'system {{ root-authentication {{\n{key} "ssh-rsa AAAA"; ## SECRET-DATA\n}} }}')
+    assert [one.value.what for one in found.services.secrets] == stored
+
+
 def test_lldp_that_is_off() -> None:
     assert facts("protocols { lldp { disable; interface all; } }").services.lldp == Located(False, 1, FILE)
     assert facts("protocols { lldp; }").services.lldp is None

@@ -187,3 +187,8 @@ def test_groups_and_ranges() -> None:
 def test_groups_that_name_each_other() -> None:
     text = "groups { A { apply-groups B; system { host-name a; } } B { apply-groups A; } } apply-groups B;"
     assert facts(text).hostname == Located("a", 1, FILE)
+
+
+def test_a_command_as_people_type_it() -> None:
+    found = facts("set interfaces et-0/0/1 mtu 9000\nset interfaces et-0/0/2 mtu 9000\ndel interfaces et-0/0/2\n")
+    assert (list(found.interfaces), found.broken) == (["et-0/0/1"], [])
