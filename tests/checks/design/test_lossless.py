@@ -9,7 +9,6 @@ from tests.checks.design.designs import BACKEND as PLAIN, FRONT, Case, Cases, De
 
 BACKEND = PLAIN.replace("min_count: 4}\n", "min_count: 4}\n      cable_length_m: {server-leaf: 5, leaf-spine: 40}\n")
 SPREAD = BACKEND.replace("nos: sonic", "nos: cumulus").replace("mtu: 9216", "load_balancing: {mode: dynamic}")
-SPREAD = SPREAD.replace("      rails: 2\n", "      rails: 2\n      leaf: {uplinks: {speed_gbps: 400}}\n")
 SERVER: Place = (400, 5)  # of a leaf of BACKEND
 
 
