@@ -49,14 +49,17 @@ def _units(case: Case) -> list[str]:
             out.append(f"{size.name}: a unit is a rack of {plural(group.per_rack, 'server')}")
         else:
             per_server = size.leaf_ports_per_server * size.down_gbps
-            kept = case.spec.constraints.spare_server_ports
+            kept, half = case.spec.constraints.spare_server_ports, leaf.model.bandwidth_gbps // 2
+            carried = max(1, (half // size.down_gbps - kept) // size.leaf_ports_per_server)
             out.append(
                 f"{size.name}: half of a leaf's bandwidth, {leaf.model.bandwidth_gbps}G / 2 = "
-                f"{leaf.model.bandwidth_gbps // 2}G ({leaf.switch})"
+                f"{half}G ({leaf.switch})"
                 + (f" less {plural(kept, 'spare port')}" if kept else "")
-                + f", carries {size.servers_per_leaf} servers of {size.leaf_ports_per_server} x {size.down_gbps}G = "
+                + f", carries {carried} servers of {size.leaf_ports_per_server} x {size.down_gbps}G = "
                 f"{per_server}G"
             )
+            if size.servers_per_leaf < carried:
+                out.append(f"  a leaf has ports for {plural(size.servers_per_leaf, 'server')} and their uplinks")
         out.append(f"  units = ceil({size.servers} servers / {size.unit_servers}) = {size.units}")
     return out
 

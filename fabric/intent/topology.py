@@ -28,7 +28,7 @@ class Unit(Key):
     """Servers that share one set of leaves (a scalable unit, stripe or segment)."""
 
     servers: Count | None = Field(
-        None, description="servers of a unit; default: as many as half of the leaf's bandwidth carries"
+        None, description="servers of a unit; default: as many as half of the leaf's bandwidth and its ports carry"
     )
     full: bool = Field(True, description="cable all uplinks of a unit, even if it is not full")
 

@@ -81,12 +81,11 @@ def _servers(
     for n, text in enumerate(tenant.servers):
         servers = [names[name] for name in _expand(text, names) if name in names]
         if not servers:
-            hint = nearest(text, names) if len(names) < 20_000 else ""
             report.error(
                 "FAB147",
                 spec.at("tenants", index, "servers", n),
                 f"tenant '{tenant.name}': expected servers of this fabric, got '{text}'",
-                hint if hint.startswith("did") else f"names such as {next(iter(names), '')}, ranges a-0001..0032, globs a-*",
+                _hint(text, names),
             )
         elif (match := _RANGE.fullmatch(text)) and (requested := int(match[3]) - int(match[2]) + 1) > len(servers):
             report.warn(
@@ -100,6 +99,15 @@ def _servers(
         _check_numbers(spec, index, "racks", tenant.racks, rack, report)
         chosen |= np.isin(rack, np.array(tenant.racks) - 1)
     return chosen
+
+
+def _hint(text: str, names: dict[str, int]) -> str:
+    """What was probably meant by a text that selects no server."""
+    match = _RANGE.fullmatch(text)
+    if match and int(match[2]) > int(match[3]):
+        return f"a range begins with the lower number: {match[1]}{match[3]}..{match[2]}"
+    hint = nearest(text, names) if not match and len(names) < 20_000 else ""
+    return hint if hint.startswith("did") else f"names such as {next(iter(names), '')}, ranges a-0001..0032, globs a-*"
 
 
 def _expand(text: str, names: dict[str, int]) -> Iterator[str]:
@@ -163,14 +171,15 @@ def _attachments(spec: FabricSpec, devices: Sequence[Device], links: Links, owne
 
 
 def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, report: Report) -> None:
-    closed = int((owner == CLOSED).sum())
-    if closed:
-        servers = len(np.unique(links.a[served[owner[served] == CLOSED]]))
+    closed = np.flatnonzero(owner == CLOSED)
+    if len(closed):
+        server = np.isin(closed, served)
+        counts = {"server": closed[server], "attachment": closed[~server]}
+        ends = [plural(len(np.unique(links.a[rows])), noun) for noun, rows in counts.items() if len(rows)]
         report.warn(
             "FAB187",
             spec.at("tenants"),
-            f"fabric '{spec.name}': {plural(closed, 'port')} of {plural(servers, 'server')} and attachments belong to no "
-            "tenant and are shut",
+            f"fabric '{spec.name}': {plural(len(closed), 'port')} of {' and '.join(ends)} belong to no tenant and are shut",
             "a tenant without servers, racks and rails takes all other ports; `tenant:` assigns an attachment",
         )
     for at, tenant in enumerate(spec.tenants):

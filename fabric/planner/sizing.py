@@ -81,17 +81,19 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
     half = spec.leaf.model.bandwidth_gbps // 2
     able = sum(g.count * g.splits.get(speed, 0) for g in spec.leaf.model.ports)
     carried = min(half // speed, able) - spare
-    servers = max(1, carried // ports)
-    if spec.kind == "collapsed":  # no other uplink speed is tried, so what a chip or odd ports cannot drive counts here
-        servers = _fitting(spec, ports, servers, speed)
+    servers = _fitting(spec, ports, max(1, carried // ports), speed)
     return servers, servers
 
 
 def _fitting(spec: FabricSpec, ports: int, servers: int, speed_gbps: int) -> int:
-    """The most servers, up to so many, whose ports and links to the other leaf of a pair a leaf has; all where none fit."""
+    """Servers that a leaf has ports and uplinks for, up to so many, at the first speed that is tried; all where none fit."""
     demand = Demand(1, 2, servers, servers * ports, speed_gbps)
-    speed = spec.constraints.leaf_uplinks.speed_gbps or spec.leaf.model.native_gbps
-    return servers if leaf_fits(spec, demand, servers, speed) else most_servers(spec, demand, speed) or servers
+    speeds = uplink_speeds(spec, (demand,), broken_out=True)
+    if spec.kind == "collapsed":  # its leaves have no spines, and no other speed is tried
+        speeds = [spec.constraints.leaf_uplinks.speed_gbps or spec.leaf.model.native_gbps]
+    if any(leaf_fits(spec, demand, servers, speed) for speed in speeds):
+        return servers
+    return next((most for speed in speeds if (most := most_servers(spec, demand, speed))), servers)
 
 
 def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Report) -> tuple[int, int]:

@@ -288,7 +288,7 @@ def test_every_plan_with_tenants() -> None:
         seen["bonds"] += bool(fabric.tenancy.lag.any())
         seen["external connections"] += bool(fabric.tenancy.external_connections)
 
-    seen = fair_share(body, 160, 0.3)
+    seen = fair_share(body, 320, 0.3)
     kinds = ("evpn", "vrf-lite", "acl", "1 tiers", "2 tiers", "3 tiers", "bonds", "external connections")
     assert all(seen[kind] >= 4 for kind in kinds), seen
 

@@ -99,6 +99,22 @@ def test_what_a_tenant_cannot_have(tenants: list[dict[str, Any]], message: str) 
     assert [d.message for d in caught.value.diagnostics] == [message]
 
 
+def test_a_range_from_high_to_low_is_turned_in_the_hint() -> None:
+    with pytest.raises(InputError) as caught:
+        make(gpus([{"name": "red", "servers": "gpu-0004..0002"}]))
+    assert [d.hint for d in caught.value.diagnostics] == ["a range begins with the lower number: gpu-0002..0004"]
+
+
+@pytest.mark.parametrize(
+    ("attachments", "ends"),
+    [([], "88 ports of 11 servers"), ([{"name": "nas", "links": 3}], "91 ports of 11 servers and 1 attachment")],
+)
+def test_closed_ports_are_counted_by_what_they_serve(attachments: list[dict[str, Any]], ends: str) -> None:
+    site = gpus([{"name": "red", "servers": "gpu-0001"}], attachments=attachments)
+    found = [one.message for one in make(site).warnings if one.code == "FAB187"]
+    assert found == [f"fabric 'backend': {ends} belong to no tenant and are shut"]
+
+
 def views(plan_of: Any) -> list[SwitchView]:
     made = make(plan_of)
     return [Views(made, found).of(device) for found in made.fabrics.values() for device in found.switches]
