@@ -168,7 +168,7 @@ CASES: Mapping[tuple[str, str], Case] = {
     ),
     ("FAB265", "targets of each leaf's own"): (OWN_TARGETS, []),
     ("FAB265", "each leaf takes what the others send, one of them all of the VNI"): (CROSSING, []),
-    ("FAB265", "one leaf takes what nobody sends"): (
+    ("FAB265", "one leaf takes what no other sends"): (
         but(CROSSING, {"leaf2.eos": {"import 65001:10010": "import 65009:10010"}}),
         [
             "leaf1.eos:7: warning[FAB265]: leaf1: VNI 10010: import route targets 65002:10010, 65003:10010, but 65003:10010, "
