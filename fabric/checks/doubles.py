@@ -59,7 +59,7 @@ def _doubles(devices: Sequence[Facts]) -> Iterator[tuple[Facts, Facts]]:
 
 
 def _mixed(network: Network) -> bool:
-    """Whether a folder has two states of a network: many pairs share the address of a link, or one to speak BGP by.
+    """Whether a folder has two states of a network: many pairs share a router ID, or an address of links or of BGP.
 
     VLAN interfaces do not count, as every MLAG pair may have one subnet for its peer link.
     """
@@ -75,6 +75,7 @@ def _mixed(network: Network) -> bool:
 def _routed(facts: Facts) -> set[tuple[str, str]]:
     ports = (port for port in facts.interfaces.values() if not is_loopback(port.name) and vlan_of(port.name) is None)
     links = {(vrf_of(port), bare(fact.value)) for port in ports for fact in port.addresses if is_link(fact.value)}
+    links |= {("router ID", process.router_id.value) for process in facts.bgp.values() if process.router_id}
     return links | _addresses(facts, loopbacks=True)
 
 

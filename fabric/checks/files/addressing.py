@@ -45,7 +45,7 @@ class PointToPoint(FilesCheck):
             members = of_other_names(all_members)
             if len(members) == 1:
                 yield from self._alone(network, net, members[0])
-            elif len(members) > 2 and not (is_reused(members) or is_reused(all_members) or self._is_said(members, twice)):
+            elif len(members) > 2 and not (is_reused(members) or is_reused(all_members) or self._is_duplicate(members, twice)):
                 yield from self._crowd(network, net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
@@ -83,7 +83,7 @@ class PointToPoint(FilesCheck):
         """A tenant's link to a router where it is in no VRF, or in one of another name."""
         return any(own.facts is far for (_, other), members in network.subnets.items() if other == net for own in members)
 
-    def _is_said(self, members: list[Owner], twice: set[tuple[str, str]]) -> bool:
+    def _is_duplicate(self, members: list[Owner], twice: set[tuple[str, str]]) -> bool:
         """Whether there are two addresses, one of them on several devices: that is another check's finding."""
         keys = {(owner.vrf, bare(owner.fact.value)) for owner in members}
         return len(keys) <= 2 and not keys.isdisjoint(twice)

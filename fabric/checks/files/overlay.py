@@ -168,7 +168,7 @@ class VrfVni(FilesCheck):
                         f"{subject}: {kind[:-1]} route targets {_list(value)}, but {_list(expected)} on the other leaves"
                     )
                     leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
-                    if crossed and not leaks:
+                    if crossed and not (value < expected or value > expected):
                         continue
                     yield self.on(facts, fact, message, severity=WARNING if leaks else "")
 
@@ -179,8 +179,20 @@ def _crossed(rows: list[tuple[Facts, Vni | Vrf]]) -> bool:
     Each may have targets of its own, as those that are derived from AS number and VNI.
     """
     sent = [_exported(facts, table) for facts, table in rows]
-    taken = [{fact.value for fact in table.imports} for _, table in rows]
-    return all(taken[at] & sent[to] for at in range(len(rows)) for to in range(len(rows)) if at != to)
+    taken = [_imported(table) for _, table in rows]
+    senders = [to for to in range(len(rows)) if sent[to]]  # what a device without BGP in its files sends is not known
+    return all(_takes(taken[at], sent[to]) for at in range(len(rows)) for to in senders if at != to)
+
+
+def _takes(taken: set[str], sent: set[str]) -> bool:
+    """Whether one of the targets is taken; `*:10010` takes those of any AS number."""
+    return any(far == own or (own[0] == "*" and far.endswith(own[1:])) for own in taken for far in sent)
+
+
+def _imported(table: Vni | Vrf) -> set[str]:
+    """Route targets of the routes that a table takes; without any, those of its VNI, whatever the AS number."""
+    vni = table.number if isinstance(table, Vni) else table.vni.value if table.vni else None
+    return {fact.value for fact in table.imports} or {f"*:{vni}"}
 
 
 def _exported(facts: Facts, table: Vni | Vrf) -> set[str]:

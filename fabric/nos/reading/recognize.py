@@ -21,6 +21,7 @@ from fabric.nos.reading.unread import (
     is_data,
     is_output,
     is_part,
+    is_play,
     named_as_config,
 )
 
@@ -76,7 +77,7 @@ def recognize(path: str, text: str) -> Kind:
         if text and reader.file_names and re.search(reader.file_names, name, re.I):
             scores[nos] += 2
     best = max(scores, key=lambda kind: scores[kind])
-    if scores[best] < 2:
+    if scores[best] < 2 or is_play(text):
         return _unread(path, text)
     if best == OTHER:
         return Kind("", f"{foreign(text)} config, and there is no reader for this network OS", config=True)

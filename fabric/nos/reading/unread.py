@@ -35,7 +35,10 @@ FOREIGN: Mapping[str, Signs] = {
     "OS10": ((3, r"^! Version 10\.\d+\.\d+"),),
     "RouterOS": ((2, r"^/interface "),),
     "FortiOS": ((3, r"^config vdom|^config system global"),),
-    "VyOS": ((9, r"^// vyos-config-version|^ {4}(?:ethernet eth|vxlan vxlan|bridge br)\d+ \{$"),),  # in braces as Junos
+    "VyOS": (  # in braces or as set lines, as Junos
+        (9, r"^// vyos-config-version|^ {4}(?:ethernet eth|vxlan vxlan|bridge br)\d+ \{$"),
+        (9, r"^set (?:interfaces (?:ethernet eth|vxlan vxlan|bridge br)\d|system config-management |firewall ipv4 )|^vyos@"),
+    ),
 }
 
 # Statements that several network OSes share, so that a few of them do not tell which: two signs are a part of a config.
@@ -61,6 +64,7 @@ OUTPUT = re.compile(
 )
 OUTPUT_NAME = re.compile(rf"(?:^|[#>$%] ?){COMMANDS}[ _-]", re.I)
 CONFIG_NAME = re.compile(r"(?:^|[ ._-])(?:run(?:ning)?|startup)[ _-]?conf\w*(?:\.\w+)?$|\.(?:cfg|set)$", re.I)
+PLAY = re.compile(r"^- (?:hosts|name): .*\n(?:[ \t]+\S.*\n)*?[ \t]+(?:hosts|tasks|roles|vars|[\w.]+):", re.M)
 DATA = frozenset((".ini", ".json", ".toml", ".xml", ".yaml", ".yml"))
 
 
@@ -79,9 +83,14 @@ def is_output(path: str, text: str) -> bool:
     return bool(OUTPUT.search(text) or (OUTPUT_NAME.search(PurePath(path).name) and not named_as_config(path)))
 
 
+def is_play(text: str) -> bool:
+    """Whether a text is a list of tasks, which may have parts of configs in them."""
+    return bool(PLAY.search(text))
+
+
 def is_data(path: str, text: str) -> bool:
     """Whether a file is YAML, JSON or the like, as topologies and variables are."""
-    return PurePath(path).suffix.lower() in DATA or text.lstrip()[:1] in ("{", "[") or text.startswith("---")
+    return PurePath(path).suffix.lower() in DATA or is_play(text) or text.lstrip()[:1] in ("{", "[") or text.startswith("---")
 
 
 def named_as_config(path: str) -> bool:

@@ -116,6 +116,15 @@ def test_many_pairs_with_common_addresses_are_two_states(pairs: int, severity: s
     assert {one.severity for one in findings if one.id == "FAB252"} == ({severity} if pairs else set())
 
 
+@pytest.mark.parametrize(("pairs", "severity"), [(2, "error"), (3, "warning")])
+def test_many_pairs_with_one_router_id_are_two_states(pairs: int, severity: str) -> None:
+    """leaf01 was leaf1 before, in a network of unnumbered links."""
+    text = "hostname leaf{}\nrouter bgp 65001\n   router-id 10.255.0.{}\n"
+    files = {f"leaf{zero}{n}.eos": text.format(f"{zero}{n}", n) for n in range(1, pairs + 1) for zero in ("", "0")}
+    findings, _ = check_network(network(files))
+    assert [one.severity for one in findings if one.id == "FAB258"] == [severity] * 2 * pairs
+
+
 @pytest.mark.parametrize(("link", "number"), [("10.0.1.0/31", 1), ("10.0.9.0/31", 2)])
 def test_a_draft_of_a_device_without_bgp_is_one_error(link: str, number: int) -> None:
     files = site(1, net=1, extra=LOOPBACK)

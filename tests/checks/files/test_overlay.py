@@ -77,6 +77,27 @@ LOCAL_VLANS = {f"leaf{n}.eos": EOS.format(n=n).replace("vni 10010", f"vni {10010
 MORE = "      identifier 0000:0000:0000:0000:0005\n"
 TWIN = f"{MORE}interface Port-Channel6\n   evpn ethernet-segment\n{MORE}"
 
+CROSSED = """\
+hostname leaf{n}
+interface Vxlan1
+   vxlan source-interface Loopback0
+   vxlan vlan 10 vni 10010
+router bgp 6500{n}
+   vlan 10
+      route-target import 6500{far}:10010
+      route-target import 65003:10010
+      route-target export 6500{n}:10010
+"""
+TAKES_ALL = """\
+router bgp 65003
+ address-family l2vpn evpn
+  advertise-all-vni
+  vni 10010
+   route-target export 65003:10010
+  exit-vni
+"""
+CROSSING = {"leaf1.eos": CROSSED.format(n=1, far=2), "leaf2.eos": CROSSED.format(n=2, far=1), "leaf3.frr": TAKES_ALL}
+
 CASES: Mapping[tuple[str, str], Case] = {
     ("FAB264", "one meaning"): (LEAVES, []),
     ("FAB264", "a VLAN of each pair of leaves"): (LOCAL_VLANS, []),
@@ -146,6 +167,16 @@ CASES: Mapping[tuple[str, str], Case] = {
         ],
     ),
     ("FAB265", "targets of each leaf's own"): (OWN_TARGETS, []),
+    ("FAB265", "each leaf takes what the others send, one of them all of the VNI"): (CROSSING, []),
+    ("FAB265", "one leaf takes what no other sends"): (
+        but(CROSSING, {"leaf2.eos": {"import 65001:10010": "import 65009:10010"}}),
+        [
+            "leaf1.eos:7: warning[FAB265]: leaf1: VNI 10010: import route targets 65002:10010, 65003:10010, but 65003:10010, "
+            "65009:10010 on the other leaves",
+            "leaf2.eos:7: warning[FAB265]: leaf2: VNI 10010: import route targets 65003:10010, 65009:10010, but 65002:10010, "
+            "65003:10010 on the other leaves",
+        ],
+    ),
     ("FAB266", "each its own"): (LEAVES, []),
     ("FAB266", "borrowed"): (
         but(LEAVES, {"leaf2.eos": {"rd 10.255.0.2:10": "rd 10.255.0.1:10"}}),

@@ -46,6 +46,16 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
         Kind("", NO_READER.format("VyOS"), config=True),
     ),
     "NCLU": ("leaf1", "net add bgp autonomous-system 65000\n", Kind("", NO_READER.format("NCLU"), config=True)),
+    "VyOS as commands": (
+        "fw",
+        "set interfaces ethernet eth1 address 10.0.0.1/24\nset system host-name fw\n",
+        Kind("", NO_READER.format("VyOS"), config=True),
+    ),
+    "a list of tasks": (
+        "site.yml",
+        "- hosts: all\n  tasks:\n    - copy:\n        content: |\n          router bgp 1\n           bgp router-id 1.1.1.1\n",
+        Kind("", "YAML or JSON data"),
+    ),
     "a topology": ("lab.clab.yml", "name: lab\ntopology:\n  nodes:\n", Kind("", "YAML or JSON data")),
 }
 
