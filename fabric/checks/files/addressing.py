@@ -45,7 +45,9 @@ class PointToPoint(FilesCheck):
             members = of_other_names(all_members)
             if len(members) == 1:
                 yield from self._alone(network, net, members[0])
-            elif len(members) > 2 and not (is_reused(members) or is_reused(all_members) or self._is_duplicate(members, twice)):
+            elif len(members) > 2 and not (
+                is_reused(members) or is_reused(all_members) or self._is_duplicate(members, twice)
+            ):
                 yield from self._crowd(network, net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
