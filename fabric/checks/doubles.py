@@ -19,8 +19,6 @@ from fabric.grouping import grouped
 ADDRESS = "FAB252"
 OF_PAIR = frozenset((ADDRESS, "FAB253", "FAB258"))
 OF_OTHERS = OF_PAIR | {"FAB255", "FAB256", "FAB265", "FAB266", "FAB2504"}
-
-
 PAIRS = 3  # of devices with a common address, each device in one pair, where two states of a network are mixed
 SHARE = 3  # … if they are at least one device in so many
 
@@ -75,7 +73,8 @@ def _mixed(network: Network) -> bool:
 def _routed(facts: Facts) -> set[tuple[str, str]]:
     ports = (port for port in facts.interfaces.values() if not is_loopback(port.name) and vlan_of(port.name) is None)
     links = {(vrf_of(port), bare(fact.value)) for port in ports for fact in port.addresses if is_link(fact.value)}
-    links |= {("router ID", process.router_id.value) for process in facts.bgp.values() if process.router_id}
+    if facts.hostname:  # not a part of a config
+        links |= {("router ID", process.router_id.value) for process in facts.bgp.values() if process.router_id}
     return links | _addresses(facts, loopbacks=True)
 
 
