@@ -94,7 +94,7 @@ docs: $(VENV)/.dev
 	$(FABRIC) export svg-racks intent/h100-4su.yaml -o docs/img/h100-4su-racks.svg
 	$(FABRIC) estimate intent/h100-4su.yaml --sweep 64K:8G --placement packed --placement spread --fail backend-spine001 \
 	  --plot docs/img/h100-4su-allreduce.svg > /dev/null
-	$(FABRIC) explore intent/h100-4su.yaml --gpus 1024 --vary switch=7060dx5-64s,sn5600,qfx5240-64od \
+	$(FABRIC) explore intent/h100-4su.yaml --gpus 1024 --vary switch=7060dx5-64s,sn5600,n9364e-sg2 \
 	  --vary kind=rail-optimized,rack --vary oversubscription=1,2 --collective alltoall \
 	  --prices docs/prices-example.yaml --plot docs/img/h100-explore.svg > /dev/null
 	$(VENV)/bin/python -m tools.docs.effects > docs/.effects.new && mv docs/.effects.new docs/effects.md
