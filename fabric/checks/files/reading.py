@@ -37,6 +37,7 @@ from fabric.standing import Standing
 from fabric.text import listed, plural
 
 SHOWN = 5  # statements a device
+NEAR = 3  # lines between mistakes of one cause, as in one block
 NO_CONFIG = "nothing to do, unless the file is a config"
 REPAIRS = {  # why a file was not read → what to do, where the file may well be a config
     "empty": "collect the config from the device again, or remove the file",
@@ -66,16 +67,25 @@ class Unreadable(FilesCheck):
             for fact in facts.broken:
                 (unclosed if fact.value.endswith(UNCLOSED) else others).setdefault(fact.file, []).append(fact)
             for places in others.values():
-                lost = any(is_lost(fact.value) for fact in places)  # the first place explains the others
-                folded = len(places) > (1 if lost else SHOWN) and not network.planned
-                places = sorted(places, key=lambda fact: fact.line) if lost else places
-                more = f"; {plural(len(places) - 1, 'more place')} of this file" if folded else ""
-                for fact in places[:1] if folded else places:
-                    yield self.on(facts, fact, fact.value + more)
+                for run in [[fact] for fact in places] if network.planned else _by_cause(places):
+                    more = f"; {plural(len(run) - 1, 'more place')} of this file" if run[1:] else ""
+                    yield self.on(facts, run[0], run[0].value + more)
             for blocks in unclosed.values():  # the file ends in the innermost of them
                 inner, outer = max(blocks, key=lambda fact: fact.line), plural(len(blocks) - 1, "block")
                 also = f"; {outer} around it {'are' if blocks[2:] else 'is'} open as well" if blocks[1:] else ""
                 yield self.on(facts, inner, inner.value + also)
+
+
+def _by_cause(places: list[Located[str]]) -> list[list[Located[str]]]:
+    """Mistakes of a file: what is a few lines below another one follows from it, and all from a structure that is lost."""
+    rows = sorted(places, key=lambda fact: fact.line)
+    runs: list[list[Located[str]]] = []
+    for fact in rows:
+        if runs and fact.line - runs[-1][-1].line <= NEAR:
+            runs[-1].append(fact)
+        else:
+            runs.append([fact])
+    return [rows] if len(runs) > SHOWN or any(is_lost(fact.value) for fact in rows) else runs
 
 
 class FolderCheck(Check[Folder]):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar, TypeVar
 
-from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Network, odd_ones, place, role
+from fabric.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Merge, Network, odd_ones, place, role
 from fabric.checks.base import REGENERATE
 from fabric.facts import Facts, Located, PortQos
 from fabric.text import listed
@@ -67,8 +67,9 @@ class Pfc(FilesCheck):
             fact: Located[object] = Located(None, own.interface.line, own.interface.file)
             if own.interface.qos and own.interface.qos.pfc:
                 fact = own.interface.qos.pfc[0]
-            got = f"PFC is enabled for {_numbers(less)}, but for {_numbers(more)} on {far}"
-            yield self.on(own.facts, fact, f"{own.interface.name}: {got}")
+            got = f"PFC is enabled for {_numbers(less)}, but for {_numbers(more)}"
+            merge = Merge(f"{{names}}: {got} at the other ends", (own.interface.name,), most=3)
+            yield self.on(own.facts, fact, f"{own.interface.name}: {got} on {far}", merge=merge)
 
 
 def _numbers(values: frozenset[int]) -> str:

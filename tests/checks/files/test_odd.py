@@ -75,7 +75,7 @@ ODD_ONES = {
     ),
     "an option of no port": (
         ("interfaces", "iface swp5\n", ""),
-        "interfaces:18: error[FAB290]: leaf2: `alias` belongs below an `iface` line",
+        "interfaces:18: error[FAB290]: leaf2: `alias` belongs below an `iface` line; 1 more place of this file",
     ),
     "a lost brace": (
         ("nftables.conf", "    }\n}\n", "    }\n"),
