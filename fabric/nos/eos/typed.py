@@ -70,7 +70,7 @@ _TYPED_LINE = re.compile(
 _TYPED_PAIR = re.compile(
     r"(?P<family> *)address-family \S+(?: \S+)?\n(?P=family)(?:no )?neighbor \S+ activate"
     r"|(?P<leaf> *)(?:no )?neighbor \S.*\n(?P=leaf) +[^\s!]"
-)  # two lines whose depths do not fit each other
+)  # two lines that cannot stand below each other like this
 
 
 @lru_cache(maxsize=4_000)  # the reader asks, and then the comparison of statements

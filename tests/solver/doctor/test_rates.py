@@ -38,5 +38,5 @@ def test_without_noise_tables_are_healthy_and_causes_are_found() -> None:
     rates = [line.split() for line in text if line.startswith("all ")]
     with_log, without, one_with_log, one_without = (float(row[-2]) for row in rates)
     assert with_log >= without >= 80
-    assert one_with_log > 20 > one_without  # of a single number little can be told without a log
+    assert one_with_log > 20 > one_without  # one number says little without a log
     assert all(int(row[1]) > 10 for row in rates[:2])
