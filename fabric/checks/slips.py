@@ -18,7 +18,7 @@ from fabric.nos.reading import read_device
 from fabric.text import plural
 
 SPELLING = "FAB2510"
-SAYS_LITTLE = frozenset((SPELLING, "FAB289", "FAB292", "FAB295"))  # the line of the word says the same
+SAYS_LITTLE = frozenset(("FAB289", "FAB292", "FAB295"))  # the line of the word says the same
 Recheck = Callable[[Network], list[Finding]]
 
 
@@ -77,6 +77,8 @@ def _spelled(facts: Facts, slips: Sequence[Finding]) -> Facts:
     """A device read with the usual word in place of each misspelled one."""
     texts = dict(facts.texts)
     for slip in slips:
+        if slip.file not in texts:
+            continue  # of another device with the same host name
         word = re.compile(rf"(?<![\w-]){re.escape(slip.about.got)}(?![\w-])")
         texts[slip.file] = word.sub(lambda _, usual=slip.about.expected: usual, texts[slip.file])  # type: ignore[misc]
     read = read_device(facts.name, facts.nos, texts)

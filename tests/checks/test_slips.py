@@ -41,3 +41,9 @@ def lines(files: Files) -> list[str]:
     found, _ = check_network(network(files))
     rows = sorted((one for one in found if one.device == "leaf2" and one.severity != "note"), key=lambda one: one.line)
     return [f"{one.severity} {one.id} {one.line} {one.message}" for one in rows]
+
+
+def test_two_devices_of_one_host_name() -> None:
+    """Each is corrected in its own files."""
+    twin = {"twin.frr/frr.conf": FRR.format(n=9).replace("hostname leaf9", "hostname leaf2")}
+    assert DEFINED.replace("6 similar", "7 similar") in lines({**but(LEAVES, {"leaf2.frr/frr.conf": SLIP}), **twin})
