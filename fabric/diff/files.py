@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.diff import documents, remedy
-from fabric.nos.dialect import COMMANDS, JSON_PATCH, SET, UNIFIED, Form, Patch
+from fabric.diff.set_lines import set_lines
+from fabric.nos.dialect import COMMANDS, JSON_PATCH, UNIFIED, Form, Patch, SetLines
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ def _native(nos: str, path: str, form: Form, old: str, new: str) -> FileChange |
     """The change in the form of its network OS; None where a patch states it."""
     if form is COMMANDS:
         return FileChange(path, form, tuple(remedy.commands(nos, old, new)))
-    if form is SET:
-        return FileChange(path, form, tuple(remedy.statements(nos, old, new)))
+    if isinstance(form, SetLines):
+        return FileChange(path, form, tuple(set_lines(form.config(old), form.config(new), form.hierarchy())))
     if form is JSON_PATCH:
         patch = documents.json_patch(documents.json_tree(old), documents.json_tree(new))
         return FileChange(path, form, tuple(documents.json_lines(patch)), tuple(patch)) if patch else None
