@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from fabric.nos.hierarchy import UNKNOWN, VALUES, Config, Hierarchy, Node, Path
+from fabric.nos.hierarchy import NODE, UNKNOWN, VALUES, Config, Hierarchy, Node, Path
 
 EMPTY = Node()
 
@@ -66,7 +66,7 @@ def _change(old: Node | None, new: Node | None, names: tuple[Path, ...], lines: 
     if old is None:
         assert new is not None
         lines.set += new.statements(path)
-    elif new is None and (len(names) > 1 or not old.known):
+    elif new is None and (len(names) > 1 or not old.known or old.kind != NODE):
         lines.deleted.append(path)
     elif new is None:  # a hierarchy goes by its parts, never whole
         _below(old, EMPTY, names, lines, hierarchy)

@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import yaml
@@ -35,7 +35,17 @@ TOKEN = re.compile(r'/\*.*?\*/|\#[^\n]*|"(?:[^"\\]|\\.)*"|[{};\[\]]|(?:\$\{\w+\}
 WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
 SPECIAL = re.compile(r"[;{}()|&^$!?<>'\\#\[\]]")  # in a word without quotation marks
 KEYWORDS = {"exact", "orlonger", "longer", "add", "delete", "set", "+", "-", "="}  # of a choice without a value
-ORDERED = {"term", "import", "export", "vrf-import", "vrf-export", "fill-level", "drop-probability", "input-list", "output-list"}
+ORDERED = {
+    "term",
+    "import",
+    "export",
+    "vrf-import",
+    "vrf-export",
+    "fill-level",
+    "drop-probability",
+    "input-list",
+    "output-list",
+}
 NAMES = {  # what a statement refers to → where it is defined; `junos:must` of the models, else Junos OS guides of the statement
     "import": "policy-options policy-statement",
     "export": "policy-options policy-statement",
@@ -206,6 +216,19 @@ class Candidate:
     def _named(self, words: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(word for name, *_ in _steps(words) for word in name)
 
+    def text(self) -> str:
+        """The configuration in braces."""
+        return "".join(f"{line}\n" for line in _braces(self.root, (), self.inactive, ""))
+
+    def display_set(self) -> str:
+        """The configuration as `show | display set` prints it."""
+        lines = [
+            " ".join(("set", *map(_quoted, _written(path)), *map(_quoted, value))) + "\n"
+            for path, values in _leaves(self.root, ())
+            for value in ([[one] for one in values] or [[]])
+        ]
+        return "".join([*lines, *(" ".join(("deactivate", *map(_quoted, _written(path)))) + "\n" for path in sorted(self.inactive))])
+
     # --- what is compared -----------------------------------------------------------------------------------
 
     def state(self) -> Any:
@@ -252,6 +275,30 @@ def _leaves(item: Item, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
         yield from _leaves(child, (*path, *name))
 
 
+def _braces(item: Item, path: tuple[str, ...], inactive: set[tuple[str, ...]], margin: str) -> Iterator[str]:
+    for name, child in item.below.items():
+        here = (*path, *name)
+        values = [*map(_quoted, child.values)]
+        values = ["[", *values, "]"] if len(values) > 1 else values
+        words = [*map(_quoted, _written(name)), *values]
+        head = f"{margin}{'inactive: ' if here in inactive else ''}{' '.join(words)}"
+        if child.below:
+            yield f"{head} {{"
+            yield from _braces(child, here, inactive, f"{margin}    ")
+            yield f"{margin}}}"
+        else:
+            yield f"{head};"
+
+
+def _written(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Without names that are not written."""
+    return tuple(word for word in path if word[:1] != "<")
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"' if not word or SPECIAL.search(word) or " " in word else word
+
+
 # --- words --------------------------------------------------------------------------------------------------
 
 
@@ -269,6 +316,7 @@ def _plain(word: str) -> str:
     return inner
 
 
+@lru_cache(maxsize=200_000)
 def _steps(words: tuple[str, ...]) -> list[Step]:
     """The nodes that the words of a statement name. Raises Refused."""
     at, path, steps = 0, "", list[Step]()
@@ -302,7 +350,7 @@ def _next(path: str, words: tuple[str, ...], at: int) -> tuple[str, Spec, int]:
     hidden = [child for name, child in children.items() if name.startswith("<")]
     for child in sorted(hidden, key=lambda child: child[1].kind != "list"):
         return *child, at
-    raise Refused(f"syntax error at {word}")
+    raise Refused(f"syntax error at {word}: {path}")
 
 
 def _keys(spec: Spec, words: tuple[str, ...], at: int) -> int:
