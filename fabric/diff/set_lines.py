@@ -7,12 +7,14 @@ the network OS does not have is deleted with the node that it is in, and that no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fabric.nos.hierarchy import NODE, UNKNOWN, VALUES, Config, Hierarchy, Node, Path
 
 EMPTY = Node()
+SPECIAL = re.compile(r"[^\w./:,*+@%=-]")
 
 
 @dataclass(slots=True)
@@ -43,7 +45,12 @@ def set_lines(before: Config, after: Config, hierarchy: Hierarchy) -> list[str]:
 
 
 def _line(verb: str, path: Path) -> str:
-    return " ".join((verb, *path))
+    return " ".join((verb, *map(_word, path)))
+
+
+def _word(word: str) -> str:
+    """A value with characters that the command line takes for its own, in quotation marks."""
+    return f'"{word}"' if len(word) > 1 and word[0] != '"' and SPECIAL.search(word) else word
 
 
 def _words(names: Iterable[Path]) -> Path:
@@ -114,6 +121,6 @@ def _moves(old: list[Path], new: list[Path], path: Path, hierarchy: Hierarchy) -
     order += [name for name in wanted if name not in order]
     for at, name in enumerate(wanted):
         if order[at] != name:
-            yield " ".join(("insert", *path, *name, "before", *order[at]))
+            yield _line("insert", (*path, *name, "before", *order[at]))
             order.remove(name)
             order.insert(at, name)

@@ -102,18 +102,16 @@ def _set_lines(
         return None
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
     found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
-    inactive = {path: _words((part, *path)) for path in everything.inactive}
-    marks = {path for path in running if _words(path) in inactive.values()}
-    inactive = {path: words for path, words in inactive.items() if words in map(_words, marks & found)}
+    marks = {_words((part, *path)) for path in everything.inactive}
     raws = {path: running.get(path, place).raw for path, place in planned.items()}
     kept = [path for path in planned if not _within(path, lost)]
     _as_running(kept, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
     before = [
         *(raws[path] for path in kept),
-        *(place.raw for path, place in running.items() if _within(path, found) and path not in marks),
-        *(path for path in everything.statements if any(path[: len(root)] == root for root in inactive)),
+        *(place.raw for path, place in running.items() if _within(path, found) and _words(path) not in marks),
+        *(path for path in everything.statements if any(path[: len(root)] == root for root in everything.inactive)),
     ]
-    lines = set_lines(Config(tuple(before), tuple(inactive)), Config(tuple(raws.values())), form.hierarchy())
+    lines = set_lines(Config(tuple(before), everything.inactive), Config(tuple(raws.values())), form.hierarchy())
     return FileChange(part, form, tuple(lines))
 
 

@@ -122,12 +122,12 @@ def _nodes(item: Item, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, 
 
 
 def _delete(rng: random.Random, candidate: Candidate) -> None:
-    path, child, _ = rng.choice(list(_nodes(candidate.root)))
+    path, _, _ = rng.choice(list(_nodes(candidate.root)))
     candidate.run([_quoted("delete", path)])
 
 
 def _leaf(rng: random.Random, candidate: Candidate) -> None:
-    path, child, _ = rng.choice([node for node in _nodes(candidate.root) if node[1].spec.kind == "leaf"])
+    _, child, _ = rng.choice([node for node in _nodes(candidate.root) if node[1].spec.kind == "leaf"])
     value = child.values[0]
     child.values = [
         re.sub(r"\d", lambda digit: str((int(digit[0]) + 1) % 10), value) if re.search(r"\d", value) else f"{value}-x"
@@ -135,7 +135,7 @@ def _leaf(rng: random.Random, candidate: Candidate) -> None:
 
 
 def _values(rng: random.Random, candidate: Candidate) -> None:
-    path, child, _ = rng.choice([node for node in _nodes(candidate.root) if node[1].spec.kind == "leaf-list"])
+    _, child, _ = rng.choice([node for node in _nodes(candidate.root) if node[1].spec.kind == "leaf-list"])
     what = rng.random()
     if what < 0.3:
         child.values.append("EXTRA")

@@ -1,13 +1,13 @@
-"""The candidate configuration of a Junos switch: what it does with `set`, `delete`, `insert` and `activate`, and what it refuses.
+"""The candidate configuration of a Junos switch: what it does with `set`, `delete`, `insert`, `activate`, what it refuses.
 
 It reads configs and commands with its own code and by the nodes of `tests/reference/junos_candidate.yaml`, so that it shares
 nothing with what writes the commands. Facts about the commands, with their sources:
 
 * `set` on a leaf replaces the value, on a leaf-list adds one at its end, and creates the nodes above (RFC 7950, sections 7.6
   and 7.7, which the models follow; Junos OS CLI User Guide, "Adding or Changing a Configuration Statement");
-* `delete` takes a node with all that is below it; a leaf is deleted by its name, a value of a leaf-list and an element of a list
-  by the value or the keys (Junos XML Protocol Guide, "Delete Elements in Configuration Data"). That the command line refuses
-  `delete mtu 9000` has no source: the model refuses it, and no command relies on it;
+* `delete` takes a node with all that is below it; a leaf is deleted by its name, a value of a leaf-list and an element of
+  a list by the value or the keys (Junos XML Protocol Guide, "Delete Elements in Configuration Data"). That the command line
+  refuses `delete mtu 9000` has no source: the model refuses it, and no command relies on it;
 * what is not there cannot be deleted: `warning: statement not found` (CLI User Guide, "Deleting a Statement"). Nothing else
   fails, but the model refuses it;
 * a new element goes to the end of its list, and `insert` moves it before or after another one that is there (CLI User Guide,
@@ -46,7 +46,7 @@ ORDERED = {
     "input-list",
     "output-list",
 }
-NAMES = {  # what a statement refers to → where it is defined; `junos:must` of the models, else Junos OS guides of the statement
+NAMES = {  # what a statement refers to → where it is defined: `junos:must` of the models, Junos OS guides of the statement
     "import": "policy-options policy-statement",
     "export": "policy-options policy-statement",
     "vrf-import": "policy-options policy-statement",
@@ -227,7 +227,8 @@ class Candidate:
             for path, values in _leaves(self.root, ())
             for value in ([[one] for one in values] or [[]])
         ]
-        return "".join([*lines, *(" ".join(("deactivate", *map(_quoted, _written(path)))) + "\n" for path in sorted(self.inactive))])
+        lines += (" ".join(("deactivate", *map(_quoted, _written(path)))) + "\n" for path in sorted(self.inactive))
+        return "".join(lines)
 
     # --- what is compared -----------------------------------------------------------------------------------
 
@@ -247,9 +248,9 @@ class Candidate:
             for value in values or path[-1:]:
                 if where and "routing-instances" not in where and (*where.split(), value) not in defined:
                     found.append(f"{' '.join(path)}: {value} is not defined")
-            if path[:1] == ("routing-instances",) and len(path) == 4 and path[2] == "interface":
-                if members.setdefault(path[3], path[1]) != path[1]:
-                    found.append(f"{path[3]} is in two routing instances")
+            member = path[:1] == ("routing-instances",) and len(path) == 4 and path[2] == "interface"
+            if member and members.setdefault(path[3], path[1]) != path[1]:
+                found.append(f"{path[3]} is in two routing instances")
         return found
 
 
@@ -312,8 +313,7 @@ def _words(command: str) -> list[str]:
 
 
 def _plain(word: str) -> str:
-    inner = word[1:-1] if word[:1] == '"' else word
-    return inner
+    return word[1:-1] if word[:1] == '"' else word
 
 
 @lru_cache(maxsize=200_000)

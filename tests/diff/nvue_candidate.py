@@ -9,16 +9,16 @@ pages of CumulusNetworks/docs, below `content/`):
   the model takes any branch for one;
 * `set` merges a tree into what is there, a value takes the place of another one; `unset` takes out the branch that a key
   without a value ends (the same, "View Differences Between Configurations");
-* a key may be a range, `swp1-2,5-6` (cumulus-linux-59 NVUE-CLI.md@0bbf81aa, `nv set interface -h`); a switch keeps single names
-  (`nv config show --expand`). That a range whose members differ can be unset by one of them has no source but that;
+* a key may be a range, `swp1-2,5-6` (cumulus-linux-59 NVUE-CLI.md@0bbf81aa, `nv set interface -h`); a switch keeps single
+  names (`nv config show --expand`). That a range whose members differ can be unset by one of them has no source but that;
 * unset of what is not there: no source. The model refuses it;
 * the ports of a broken out cage are unset and that is applied before the breakout changes
   (System-Configuration/Switch-Port-Attributes, "Remove a Breakout Port");
-* text is not read as YAML 1.1: `on` is a word and `44:38:39:00:00:01` an address (nvue-reference/Config-Commands.md@0defdbf3 prints
-  `enable: on`);
+* text is not read as YAML 1.1: `on` is a word and `44:38:39:00:00:01` an address (nvue-reference/Config-Commands.md@0defdbf3
+  prints `enable: on`);
 * names that are referred to are there when a configuration is applied: VRF, peer group, prefix list and route map, and a VNI
-  belongs to one VLAN (nvue-reference/Set-and-Unset-Commands, BGP.md@054739e8, VXLAN.md@29dcbba1; that the apply refuses the rest
-  has no source).
+  belongs to one VLAN (nvue-reference/Set-and-Unset-Commands, BGP.md@054739e8, VXLAN.md@29dcbba1; that the apply refuses the
+  rest has no source).
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ def _undefined(tree: dict[str, Any]) -> Iterator[str]:
         if path[-1] in NAMES and isinstance(value, str) and value not in defined[kind]:
             yield f"{' '.join(path)}: no {kind} {value}"
         if path[-1] == "peer-group" and path[0] == "vrf" and isinstance(value, str):
-            if value not in tree["vrf"][path[1]].get("router", {}).get("bgp", {}).get("peer-group", {}):
-                yield f"{' '.join(path)}: no peer group {value}"
+            groups = tree["vrf"][path[1]].get("router", {}).get("bgp", {}).get("peer-group", {})
+            yield from () if value in groups else (f"{' '.join(path)}: no peer group {value}",)
 
 
 def _leaves(tree: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:

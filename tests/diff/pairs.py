@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -118,7 +119,7 @@ def _vnis(rng: random.Random, intent: dict[str, Any]) -> None:
 def _exchanged(rng: random.Random, intent: dict[str, Any]) -> None:
     """The servers of two tenants change places, and so do names and networks."""
     tenants = _tenants(intent)
-    for one, two in zip(tenants, tenants[1:], strict=False):
+    for one, two in pairwise(tenants):
         for key in ("servers", "racks", "rails"):
             one[key], two[key] = two.get(key), one.get(key)
             for tenant in (one, two):
@@ -133,7 +134,7 @@ def _dropped(rng: random.Random, intent: dict[str, Any]) -> None:
 
 
 def _pools(rng: random.Random, intent: dict[str, Any]) -> None:
-    intent["pools"] = {"loopback": f"10.{rng.randint(200, 220)}.0.0/16", "fabric": f"10.{rng.randint(221, 240)}.0.0/16"}
+    intent["pools"] = {"loopback": f"10.{rng.randint(200, 220)}.0.0/16", "p2p": f"10.{rng.randint(221, 240)}.0.0/16"}
 
 
 def _servers(rng: random.Random, intent: dict[str, Any]) -> None:
@@ -240,7 +241,7 @@ def main() -> int:
     start = time.process_time()
     kinds: Counter[str] = Counter()
     failed = 0
-    for _, pair in zip(range(asked.pairs), pairs(asked.nos, asked.seed), strict=False):
+    for pair in islice(pairs(asked.nos, asked.seed), asked.pairs):
         kinds[pair.what.partition(": ")[2].partition(",")[0]] += 1
         if found := wrong(asked.nos, pair):
             failed += 1

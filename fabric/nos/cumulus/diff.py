@@ -22,6 +22,7 @@ from fabric.nos.dialect import Dialect, Patch, same
 from fabric.nos.reading import Branch
 
 PATCH, APPLY = "nv config patch", "nv config apply"
+OBJECT_DEPTH = 2  # keys down to the name of an object: `interface swp1`
 
 
 class Words(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -69,13 +70,18 @@ def _breakout(tree: Mapping[str, Any], cage: str) -> Any:
     return (settings.get("link") or {}).get("breakout")
 
 
-def _without(tree: Mapping[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    """The tree without the keys that have one of these names, or have it as their value."""
-    return {
-        key: _without(value, names) if isinstance(value, Mapping) else value
-        for key, value in tree.items()
-        if key not in names and not (isinstance(value, str) and value in names)
-    }
+def _without(tree: Mapping[str, Any], names: frozenset[str], depth: int = 0) -> dict[str, Any]:
+    """The tree without the keys that have one of these names, or have it as their value, and the branches that this empties.
+    An object, `bond1` below `interface`, stays.
+    """
+    kept = {}
+    for key, value in tree.items():
+        if key in names or (isinstance(value, str) and value in names):
+            continue
+        left = _without(value, names, depth + 1) if isinstance(value, Mapping) else value
+        if left or not value or depth < OBJECT_DEPTH:
+            kept[key] = left
+    return kept
 
 
 def nvue_tree(text: str) -> Mapping[str, Any]:
