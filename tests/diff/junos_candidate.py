@@ -1,21 +1,7 @@
 """The candidate configuration of a Junos switch: what it does with `set`, `delete`, `insert`, `activate`, what it refuses.
 
 It reads configs and commands with its own code and by the nodes of `tests/reference/junos_candidate.yaml`, so that it shares
-nothing with what writes the commands. Facts about the commands, with their sources:
-
-* `set` on a leaf replaces the value, on a leaf-list adds one at its end, and creates the nodes above (RFC 7950, sections 7.6
-  and 7.7, which the models follow; Junos OS CLI User Guide, "Adding or Changing a Configuration Statement");
-* `delete` takes a node with all that is below it; a leaf is deleted by its name, a value of a leaf-list and an element of
-  a list by the value or the keys (Junos XML Protocol Guide, "Delete Elements in Configuration Data"). That the command line
-  refuses `delete mtu 9000` has no source: the model refuses it, and no command relies on it;
-* what is not there cannot be deleted: `warning: statement not found` (CLI User Guide, "Deleting a Statement"). Nothing else
-  fails, but the model refuses it;
-* a new element goes to the end of its list, and `insert` moves it before or after another one that is there (CLI User Guide,
-  "Inserting a New Identifier");
-* `deactivate` keeps a statement without effect (CLI User Guide, "Deactivating and Reactivating Statements and Identifiers");
-* values with blanks or special characters stand in quotation marks (CLI User Guide, "Junos OS CLI special characters");
-* a container without presence does not stay when it is empty (RFC 7950, section 7.5.1);
-* `commit check` sees the state after all commands (CLI User Guide, "Verifying a Configuration").
+nothing with what writes the commands. FACTS is what it takes for true, as the table of `docs/targets/junos.md`.
 """
 
 from __future__ import annotations
@@ -59,6 +45,38 @@ NAMES = {  # what a statement refers to → where it is defined: `junos:must` of
     "drop-profile": "class-of-service drop-profiles",
     "802.3ad": "interfaces",
 }
+
+
+YANG = "Juniper/yang@2a696d624, 23.4R2-EVO and 24.4R1-EVO"
+XML = "Junos XML Protocol Guide"
+FACTS = (  # (what the model does, source; "" for none)
+    ("the nodes: container, list and its keys, leaf, leaf-list, choice", YANG),
+    ("`ether-options 802.3ad`, `buffer-partition`, `dedicated-buffer`: not in these models", ""),
+    ("`set` gives a leaf another value", "RFC 7950, 7.6"),
+    ("`set` adds a value or an element at the end", f'RFC 7950, 7.7; {XML}, "Reorder Elements in Configuration Data"'),
+    ("one case of a choice takes the place of the others", "RFC 7950, 7.9"),
+    ("`delete` takes a node with all that is below it", "Junos OS 13.2, command `delete`"),
+    ("a value of a list is deleted by the value, an element by its keys", f'{XML}, "Delete Elements in Configuration Data"'),
+    ("`delete` of a leaf with its value is refused, as is that of a list without a key", ""),
+    ("`delete` of what is not there is a warning of Junos (from memory), refused by the model", ""),
+    ("an empty container does not stay, one with presence and an element do", "RFC 7950, 7.5.1"),
+    (
+        "`insert` moves an element of an ordered list before or after another one",
+        f'{XML}, "Reorder Elements in Configuration Data"',
+    ),
+    (
+        "`deactivate` keeps a statement without effect, `activate` ends that",
+        'Junos OS 13.2, "Deactivating and Reactivating Statements and Identifiers"',
+    ),
+    ("values with blanks or signs of the command line stand in quotation marks (from memory)", ""),
+    ("`groups` has the nodes of the root, `apply-groups` may stand in every node", f"{YANG}, `apply-advanced`"),
+    ("`commit check` sees the state after all lines (from memory)", ""),
+    (
+        "… policies, lists, policers, schedulers and bonds that are referred to are there",
+        f"{YANG}, `junos:must`, where it has one",
+    ),
+    ("… an interface is in one routing instance (from memory)", ""),
+)
 
 
 class Refused(Exception):
@@ -369,7 +387,7 @@ def _keys(spec: Spec, words: tuple[str, ...], at: int) -> int:
 
 
 def _statements(text: str) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """(words, whether they are marked as inactive) of a config in braces or in `set` lines; what is inactive comes twice."""
+    """(words, whether they are marked as inactive) of a config in braces or in `set` lines; what is inactive stands there as both."""
     if re.search(r"^(?:set|deactivate) ", text, re.MULTILINE):
         for line in text.splitlines():
             if line.startswith(("set ", "deactivate ")):

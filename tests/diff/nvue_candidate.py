@@ -1,24 +1,7 @@
 """The pending and the applied configuration of an NVUE switch: what it does with the files of `nv config patch`.
 
-It reads files and their comments with its own code and shares nothing with what writes them. Facts, with their sources (the
-pages of CumulusNetworks/docs, below `content/`):
-
-* `nv config patch` runs what a file sets and unsets on the pending configuration, `nv config apply` makes it the applied one
-  (cumulus-linux-516 NVUE-CLI.md@059529c5, "Replace and Patch a Pending Configuration");
-* a patch is one request without an order, and does not take both for one object (the same). What an object is, is not stated:
-  the model takes any branch for one;
-* `set` merges a tree into what is there, a value takes the place of another one; `unset` takes out the branch that a key
-  without a value ends (the same, "View Differences Between Configurations");
-* a key may be a range, `swp1-2,5-6` (cumulus-linux-59 NVUE-CLI.md@0bbf81aa, `nv set interface -h`); a switch keeps single
-  names (`nv config show --expand`). That a range whose members differ can be unset by one of them has no source but that;
-* unset of what is not there: no source. The model refuses it;
-* the ports of a broken out cage are unset and that is applied before the breakout changes
-  (System-Configuration/Switch-Port-Attributes, "Remove a Breakout Port");
-* text is not read as YAML 1.1: `on` is a word and `44:38:39:00:00:01` an address (nvue-reference/Config-Commands.md@0defdbf3
-  prints `enable: on`);
-* names that are referred to are there when a configuration is applied: VRF, peer group, prefix list and route map, and a VNI
-  belongs to one VLAN (nvue-reference/Set-and-Unset-Commands, BGP.md@054739e8, VXLAN.md@29dcbba1; that the apply refuses the
-  rest has no source).
+It reads files and their comments with its own code and shares nothing with what writes them. FACTS is what it takes for true,
+as the table of `docs/targets/cumulus.md`.
 """
 
 from __future__ import annotations
@@ -42,6 +25,32 @@ RANGED = {
     "dscp",
 }  # keys below are names or numbers
 NAMES = {"prefix-list", "ip-prefix-list", "ipv6-prefix-list", "route-map"}
+
+
+GUIDE = "`docs` cumulus-linux-516 NVUE-CLI.md@059529c5"
+FACTS = (  # (what the model does, source; "" for none)
+    ("`nv config patch` sets and unsets in the pending configuration, `nv config apply` applies it", GUIDE),
+    ("a patch is one request: no order, and not `set` and `unset` for one object", f"{GUIDE}; supported in a later release"),
+    ("an object is any branch that both have in common", ""),
+    ("`set` merges a tree, a value takes the place of another one, a list adds", ""),
+    ("what is unset ends in a key without a value", f"{GUIDE}, `nv config diff`"),
+    ("`unset` of what is not there is refused", ""),
+    (
+        "a key may be a range: `swp1-2,5-6`, `10-12,20`",
+        "`docs` cumulus-linux-59 NVUE-CLI.md@0bbf81aa, help of `nv set interface`",
+    ),
+    ("a switch keeps single names: one of a range can be unset alone", f"{GUIDE}, `nv config show --expand`"),
+    (
+        "the ports of a cage are unset, and that applied, before its breakout changes",
+        '`docs` Switch-Port-Attributes, "Remove a Breakout Port"',
+    ),
+    (
+        "`on` is a word, `44:38:39:00:00:01` an address, `10` a name: no YAML 1.1",
+        "`docs` nvue-reference/Config-Commands.md@0defdbf3",
+    ),
+    ("at the apply: VRF of an interface, peer group, prefix list and route map are there", ""),
+    ("at the apply: a VNI belongs to one VLAN", "NVUE VXLAN.md@29dcbba1"),
+)
 
 
 class Refused(Exception):

@@ -9,10 +9,10 @@ import pytest
 from fabric.checks.statements import statement_differences
 from fabric.diff.set_lines import set_lines
 from fabric.drift.commands import commands_back
-from fabric.nos.hierarchy import UNKNOWN, Node
+from fabric.nos.hierarchy import FLAG, NODE, UNKNOWN, VALUE, VALUES, Node
 from fabric.nos.junos.diff import config, hierarchy
 from tests import ROOT
-from tests.diff.junos_candidate import Candidate, Refused
+from tests.diff.junos_candidate import Candidate, Refused, Spec, specs
 
 POLICY = (
     "policy-options { policy-statement P { term A { then accept; } term B { then next term; } term C { then reject; } } }"
@@ -293,3 +293,46 @@ def test_every_rendered_statement_is_known() -> None:
 def test_a_damaged_config_has_no_lines() -> None:
     with pytest.raises(ValueError, match="brace"):
         config("a {\n")
+
+
+def test_the_data_agrees_with_the_models() -> None:
+    """Every node of the models that the data has, is what they say."""
+    kinds = {"leaf": VALUE, "leaf-list": VALUES, "empty": FLAG, "list": NODE}
+    compared, wrong = 0, []
+    for path, spec in paths():
+        if spec.kind not in kinds:
+            continue
+        node = hierarchy().tree([sample(path, {**dict(paths())})])
+        while node.below:
+            node = next(iter(node.below.values()))
+        if node.kind != UNKNOWN:
+            compared += 1
+            wrong += [path] if node.kind != kinds[spec.kind] else []
+    assert wrong == ["policy-options/policy-statement/term/then/next-hop/self"], "a case of a choice, replaced as a value is"
+    assert compared > 450
+
+
+def paths() -> list[tuple[str, Spec]]:
+    return [child for children in specs().values() for child in children.values() if child[0] not in ("", "groups")]
+
+
+def sample(path: str, spec_of: dict[str, Spec]) -> tuple[str, ...]:
+    """Words of a statement of a node."""
+    words: list[str] = []
+    names = path.split("/")
+    for at, name in enumerate(names, 1):
+        spec = spec_of["/".join(names[:at])]
+        words += [] if name.startswith("<") else [name]
+        for key in spec.keys:
+            words += (
+                [key[1:], "X"]
+                if key[0] == "="
+                else []
+                if key == "choice-value"
+                else [IDENTS.get(name, "X") if key == "choice-ident" else "X"]
+            )
+        words += ["X"] if spec.kind in ("leaf", "leaf-list") else []
+    return tuple(words)
+
+
+IDENTS = {"community": "add", "route-filter": "exact", "<rf_list>": "exact"}

@@ -6,6 +6,8 @@ from itertools import islice
 
 import pytest
 
+from tests import ROOT
+from tests.diff import junos_candidate, nvue_candidate
 from tests.diff.pairs import pairs, wrong
 
 SAMPLE = {"junos": 22, "cumulus": 12}
@@ -15,3 +17,9 @@ SAMPLE = {"junos": 22, "cumulus": 12}
 def test_what_is_printed_makes_one_config_of_the_other(nos: str) -> None:
     for pair in islice(pairs(nos, 1), SAMPLE[nos]):
         assert not wrong(nos, pair), pair.what
+
+
+@pytest.mark.parametrize(("nos", "facts"), [("junos", junos_candidate.FACTS), ("cumulus", nvue_candidate.FACTS)])
+def test_the_page_has_what_the_model_takes_for_true(nos: str, facts: tuple[tuple[str, str], ...]) -> None:
+    page = (ROOT / "docs" / "targets" / f"{nos}.md").read_text(encoding="utf-8")
+    assert "\n".join(f"| {fact} | {source or 'none'} |" for fact, source in facts) in page
