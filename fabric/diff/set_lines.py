@@ -30,7 +30,7 @@ def set_lines(before: Config, after: Config, hierarchy: Hierarchy) -> list[str]:
     """What makes a switch with the config `before` one with the config `after`."""
     old, new = hierarchy.tree(before.statements), hierarchy.tree(after.statements)
     lines = Lines()
-    for name in {**old.below, **new.below}:
+    for name in _names(old, new):
         _change(old.below.get(name), new.below.get(name), (name,), lines, hierarchy)
     had, has = ({hierarchy.name(path): None for path in side.inactive} for side in (before, after))
     kept = {path for path in had if not _within(path, lines.deleted)}
@@ -65,6 +65,11 @@ def _holds(node: Node, path: Path) -> bool:
     """Whether a config has a node, by its words."""
     below = (_holds(child, path[len(name) :]) for name, child in node.below.items() if path[: len(name)] == name)
     return not path or any(below)
+
+
+def _names(old: Node, new: Node) -> list[Path]:
+    """The nodes below both, in the order of the new config."""
+    return [*(name for name in old.below if name not in new.below), *new.below]
 
 
 def _change(old: Node | None, new: Node | None, names: tuple[Path, ...], lines: Lines, hierarchy: Hierarchy) -> None:
@@ -106,7 +111,7 @@ def _below(old: Node, new: Node, names: tuple[Path, ...], lines: Lines, hierarch
         return
     words = dict.fromkeys(name[:1] for name in unknown)  # of a hierarchy: lists in it are known
     lines.deleted += (_words((*names, word)) for word in words)
-    for name in {**old.below, **new.below}:
+    for name in _names(old, new):
         again = name[:1] in words and (name not in old.below or old.below[name].kind == UNKNOWN)
         before, after = None if again else old.below.get(name), new.below.get(name)
         if before or after:

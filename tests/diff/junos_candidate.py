@@ -387,7 +387,7 @@ def _keys(spec: Spec, words: tuple[str, ...], at: int) -> int:
 
 
 def _statements(text: str) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """(words, whether they are marked as inactive) of a config in braces or in `set` lines; what is inactive stands there as both."""
+    """(words, whether they are a mark) of a config in braces or in `set` lines; what is inactive has a mark of its own."""
     if re.search(r"^(?:set|deactivate) ", text, re.MULTILINE):
         for line in text.splitlines():
             if line.startswith(("set ", "deactivate ")):
