@@ -79,10 +79,10 @@ CASES = {
         BREAKOUT,
         "interfaces { et-0/0/1 { mtu 9216; } }",
         [
-            "delete interfaces et-0/0/1 number-of-sub-ports",
-            "delete interfaces et-0/0/1 speed",
             "delete interfaces et-0/0/1:0",
             "delete interfaces et-0/0/1:1",
+            "delete interfaces et-0/0/1 number-of-sub-ports",
+            "delete interfaces et-0/0/1 speed",
             "set interfaces et-0/0/1 mtu 9216",
         ],
     ),
