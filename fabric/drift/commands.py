@@ -104,15 +104,22 @@ def _set_lines(
     found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
     marks = {_words((part, *path)) for path in everything.inactive}
     raws = {path: running.get(path, place).raw for path, place in planned.items()}
-    kept = [path for path in planned if not _within(path, lost)]
+    kept = [*dict.fromkeys(part for path in planned for part in _left(path, lost, running))]
     _as_running(kept, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
     before = [
-        *(raws[path] for path in kept),
+        *(raws.get(path) or running[path].raw for path in kept),
         *(place.raw for path, place in running.items() if _within(path, found) and _words(path) not in marks),
         *(path for path in everything.statements if any(path[: len(root)] == root for root in everything.inactive)),
     ]
     lines = set_lines(Config(tuple(before), everything.inactive), Config(tuple(raws.values())), form.hierarchy())
     return FileChange(part, form, tuple(lines))
+
+
+def _left(path: Path, lost: set[Path], running: Statements) -> list[Path]:
+    """A planned statement that the device has; of one that is missing the sections that are empty there."""
+    if not _within(path, lost):
+        return [path]
+    return [path[:end] for end in range(2, len(path)) if path[:end] in running]
 
 
 def _words(path: Path) -> str:

@@ -246,6 +246,13 @@ def test_lines_of_drift(name: str) -> None:
     assert Candidate(running).run(drift(shown, planned)).state() == Candidate(planned).state()
 
 
+def test_drift_moves_a_term_that_is_empty() -> None:
+    running = re.sub(r"(?<=[;{}]) ", "\n", POLICY.replace("term C { then reject; } ", "").replace("term A", "term C; term A"))
+    lines = drift(running, POLICY)
+    assert Candidate(running).run(lines).state() == Candidate(POLICY).state()
+    assert lines[-2:] == [f"insert policy-options policy-statement P term {name} before term C" for name in "AB"]
+
+
 def test_drift_keeps_what_the_device_made_of_a_secret() -> None:
     planned = 'system { login { user a { class super-user; authentication { encrypted-password "${HASH}"; } } } }'
     running = planned.replace("${HASH}", "$6$abc").replace("class super-user;", "class super-user; allow-commands x;")
