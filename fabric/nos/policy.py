@@ -77,8 +77,8 @@ class PrefixList:
 
     @property
     def denies(self) -> bool:
-        """Whether it is one of the parts that deny."""
-        return bool(self.entries) and self.entries[0].action == DENY
+        """Whether it is a part that denies."""
+        return bool(self.entries) and all(entry.action == DENY for entry in self.entries)
 
 
 @dataclass(frozen=True, slots=True)

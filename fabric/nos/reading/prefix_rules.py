@@ -51,11 +51,13 @@ def rule(line: str) -> PrefixRule | None:
 
 
 def settle(facts: Facts) -> None:
-    """Fills `facts.prefixes` from the entries that were read."""
+    """Fills `facts.prefixes` from the entries that were read; without a denial that counts they stay as they stand."""
     for name, rules in facts.rules.items():
-        ordered = rules if all(one.value.permits for one in rules) else _ordered(rules)
+        ordered = _ordered(rules)
         texts = effective([one.value for one in ordered])
-        facts.prefixes[name] = [Located(texts[n], one.line, one.file) for n, one in enumerate(ordered) if n in texts]
+        found = [Located(texts[n], one.line, one.file) for n, one in enumerate(ordered) if n in texts]
+        permits = [Located(one.value.text, one.line, one.file) for one in rules if one.value.permits]
+        facts.prefixes[name] = found if len(found) > len(permits) else permits
 
 
 def _ordered(rules: Iterable[Located[PrefixRule]]) -> list[Located[PrefixRule]]:
@@ -73,6 +75,8 @@ def effective(rules: Sequence[PrefixRule]) -> dict[int, str]:
     Args:
         rules: in the order of evaluation.
     """
+    if all(one.permits for one in rules):
+        return {at: one.text for at, one in enumerate(rules)}
     parsed = [routes_of(one.text) for one in rules]
     found = {}
     for at, one in enumerate(rules):
