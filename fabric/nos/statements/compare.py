@@ -58,7 +58,8 @@ def compare(
     missing = [path for path in planned if path not in running and not syntax.is_silent(path, planned, DEFAULT, HIDDEN)]
     extra = [path for path in running if path not in planned and not syntax.is_silent(path, planned, DEFAULT, ADDED)]
     missing, extra = _without_sections(missing, running), _without_sections(extra, planned)
-    changed += _changed(syntax, running, missing, extra)
+    hidden = [path for path in planned if path not in running] if extra else []  # a default that is written, and another value
+    changed += _changed(syntax, running, [*hidden, *missing], extra)
     paired = {difference.path for difference in changed} | {difference.got for difference in changed}
     differences = [
         *changed,
