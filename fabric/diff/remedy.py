@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.diff import effects, order, trees
 from fabric.diff.trees import Tree
-from fabric.nos.dialect import Dialect, Rules, Statements
+from fabric.nos.dialect import MEMBER, Dialect, Rules, Statements
 from fabric.nos.target import target
 
 if TYPE_CHECKING:
@@ -37,14 +37,15 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     return list(effects.warned(order.in_order(change, before, after, rules), rules))
 
 
-def _without_derived(before: Tree, after: Tree, rules: Rules) -> Tree:
+def _without_derived(before: Tree, after: Tree, rules: Rules, around: Tree | None = None) -> Tree:
     """The old config without lines that follow from others, which no command takes back."""
     if not rules.derived:
         return before
+    members = {match[1] for line in around or {} if (match := MEMBER.fullmatch(line))}
     return {
-        line: _without_derived(below, after.get(line, {}), rules)
+        line: _without_derived(below, after.get(line, {}), rules, before)
         for line, below in before.items()
-        if line in after or not re.fullmatch(rules.derived, line)
+        if line in after or not (match := re.fullmatch(rules.derived, line)) or match[1] in members
     }
 
 

@@ -82,7 +82,7 @@ class Rules:
     step: str = "   "  # of the indentation
     effects: tuple[Effect, ...] = ()  # commands that take other lines along: those are set again
     first: str = ""  # what is taken back before all else: it makes what another line takes back
-    derived: str = ""  # lines that follow from others: they come and go with those
+    derived: str = ""  # lines that follow from others, of neighbors that are in no group (its name is the group)
     warnings: tuple[tuple[str, str], ...] = ()  # pattern of a command, what it does that no command undoes
 
     def key(self, sections: Sequence[str], line: str) -> Key | None:

@@ -22,6 +22,8 @@ from tests.system.frr_daemons import NAMESPACES, NOTICES, PREPARE, devices, line
 from tests.system.operator_changes import all_changes, changes
 
 HEADER = "Current configuration:\n"
+SPARE = ("link add swp9 type veth peer name far-swp9", "link add eth9 type veth peer name far-eth9")  # ports that the plan leaves alone
+ADVICE = "Please be aware that removing the password is a security risk"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Daemons:
         path.write_text(text + "\n", encoding="utf-8")
         done = self._vtysh("-f", str(path))
         said = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
-        said = [line for line in said if line and not NOTICES.fullmatch(line)]
+        said = [line for line in said if line and not NOTICES.fullmatch(line) and not line.startswith(ADVICE)]
         return said or ([f"exit {done.returncode}"] if done.returncode else [])
 
     def dead(self) -> list[str]:
@@ -121,7 +123,7 @@ def run(nos: str, name: str, planned: str, count: int, seed: int | None) -> list
         with TemporaryDirectory() as folder:
             path, links = Path(folder) / "frr.conf", Path(folder) / "links"
             path.write_text(planned, encoding="utf-8")
-            links.write_text("".join(f"{line}\n" for line in devices(planned)), encoding="utf-8")
+            links.write_text("".join(f"{line}\n" for line in [*devices(planned), *SPARE]), encoding="utf-8")
             own = [sys.executable, "-m", "tests.system.live_commands", "--inside", nos, str(path)]
             own += ["--from", str(first), "--changes", str(count - len(outcomes)), "--seed", str(seed)]
             command = [*NAMESPACES, "sh", "-c", PREPARE + 'shift 3\nexec "$@"\n', "sh", str(path), name, str(links), *own]

@@ -46,12 +46,12 @@ RULES = Rules(
         (r"no (detect-multiplier) .*", r"\1 3"),  # BFD has no `no` of these: the default is typed
         (r"no (receive-interval|transmit-interval) .*", r"\1 300"),
         (r"no (advertise ipv[46] unicast) .*", r"no \1"),
-        (r"no (password|enable password) .*", r"no \1"),
+        (r"no (password|enable password|description) .*", r"no \1"),
     ),
     step=" ",
     effects=EFFECTS,
     first=r"import vrf \S+",  # an instance that another one imports from cannot go
-    derived=r"no neighbor \S+ activate",  # printed beside `bgp default ipv4-unicast`
+    derived=r"no neighbor (\S+) activate",  # printed beside `bgp default ipv4-unicast`
     warnings=(
         (r"no router bgp \d+", "every BGP session of this instance ends"),
         (
