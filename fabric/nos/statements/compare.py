@@ -67,7 +67,11 @@ def compare(
         for path in planned
         if path not in running and not syntax.is_silent(path, planned, DEFAULT, HIDDEN, running=joined)
     ]
-    extra = [path for path in running if path not in planned and not syntax.is_silent(path, planned, DEFAULT, ADDED)]
+    extra = [
+        path
+        for path in running
+        if path not in planned and not syntax.is_silent(path, planned, DEFAULT, ADDED, running=joined)
+    ]
     missing, extra = _without_sections(missing, running), _without_sections(extra, planned)
     hidden = [path for path in planned if path not in running] if extra else []  # a default that is written, and another value
     changed += _changed(syntax, running, [*hidden, *missing], extra)
