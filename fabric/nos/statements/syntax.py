@@ -7,7 +7,7 @@ statement, its parts joined by the separator of the syntax: `interface Ethernet1
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -71,6 +71,9 @@ class WithoutEffect:
         source: title of the vendor's page, or the public running config that shows it.
         empty: the pattern is of the head of a section; statements in it have an effect.
         beside: a planned statement of the same section, without which the entry does not apply.
+        given: path of a statement of the running config, without which it does not apply; `{name}` is a group of the pattern.
+        unless: pattern of statements of the running config, any of which it does not apply beside; likewise.
+        up_to: pattern of statements of the running config: the group `number` is at most as many as there are of them.
     """
 
     pattern: str
@@ -79,6 +82,27 @@ class WithoutEffect:
     source: str
     empty: bool = False
     beside: str = ""
+    given: str = ""
+    unless: str = ""
+    up_to: str = ""
+
+    @property
+    def has_condition(self) -> bool:
+        """Whether it applies beside other statements only."""
+        return bool(self.beside or self.given or self.unless or self.up_to)
+
+    def holds(self, match: re.Match[str], running: Callable[[], Collection[str]]) -> bool:
+        """Whether a running config, its paths joined, has what the entry needs."""
+        if not (self.given or self.unless or self.up_to):
+            return True
+        words = match.groupdict()
+        escaped = {name: re.escape(word) for name, word in words.items()}
+        paths = running()
+        if self.given and self.given.format(**words) not in paths:
+            return False
+        if self.unless and any(re.fullmatch(self.unless.format(**escaped), path) for path in paths):
+            return False
+        return not self.up_to or int(words["number"]) <= sum(bool(re.fullmatch(self.up_to, path)) for path in paths)
 
 
 @dataclass(frozen=True)
@@ -170,14 +194,14 @@ class Rules:
         """(kind, empty) → one pattern of all its entries that apply everywhere."""
         patterns: dict[tuple[str, bool], list[str]] = {}
         for entry in self.without_effect:
-            if not entry.beside:
+            if not entry.has_condition:
                 patterns.setdefault((entry.kind, entry.empty), []).append(f"(?:{entry.pattern})")
         return {key: re.compile("|".join(of_kind)) for key, of_kind in patterns.items()}
 
     @cached_property
     def conditional(self) -> tuple[tuple[re.Pattern[str], WithoutEffect], ...]:
         """The entries that apply beside another statement."""
-        return tuple((re.compile(entry.pattern), entry) for entry in self.without_effect if entry.beside)
+        return tuple((re.compile(entry.pattern), entry) for entry in self.without_effect if entry.has_condition)
 
 
 def load_rules(path: FilePath) -> Rules:
@@ -390,13 +414,16 @@ class Syntax:
         """A path as patterns see it, without the part."""
         return self.separator.join(path[1:])
 
-    def is_silent(self, path: Path, planned: Container[Path], *kinds: str) -> bool:
+    def is_silent(
+        self, path: Path, planned: Container[Path], *kinds: str, running: Callable[[], Collection[str]] = frozenset
+    ) -> bool:
         """Whether the list without effect names a statement, or a section that it is in.
 
         Args:
             path: of the statement.
             planned: the statements that the plan renders, for entries that apply beside one of them.
             kinds: of the list.
+            running: gives all paths of the running config, joined, for entries that depend on it.
         """
         rules = self.rules
         for kind in kinds:
@@ -407,7 +434,10 @@ class Syntax:
             ):
                 return True
         return any(
-            entry.kind in kinds and (*path[:-1], entry.beside) in planned and pattern.fullmatch(self.joined(path))
+            entry.kind in kinds
+            and (not entry.beside or (*path[:-1], entry.beside) in planned)
+            and (match := pattern.fullmatch(self.joined(path))) is not None
+            and entry.holds(match, running)
             for pattern, entry in rules.conditional
         )
 
