@@ -5,14 +5,14 @@ Only the statements that differ are part of the change: what the network OS adds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from fabric.checks import syntax_of
-from fabric.diff import documents, files, remedy
+from fabric.diff import files, remedy
 from fabric.diff.files import FileChange
-from fabric.nos.dialect import COMMANDS, JSON_PATCH, SET, Patch
+from fabric.nos.dialect import COMMANDS, SET, Patch
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, Difference
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Statements, Syntax
@@ -44,7 +44,7 @@ def commands_back(
             changes.append(
                 FileChange(part, SET, tuple(_set_lines(nos, of_part, *(syntax.read({part: text}) for text in texts))))
             )
-        elif form is JSON_PATCH or isinstance(form, Patch):
+        elif isinstance(form, Patch):
             changes.append(_document(nos, part, form, texts, of_part))
         else:
             changes.append(files.change(nos, part, texts[1], texts[0]))
@@ -140,11 +140,10 @@ def _in_order(section: Path, planned: Statements) -> Iterator[str]:
 # --- documents ----------------------------------------------------------------------------------------------
 
 
-def _document(nos: str, part: str, form: Any, texts: Sequence[str], differences: Iterable[Difference]) -> FileChange:
-    """A JSON Patch, or the patch of a document in a form of its own."""
-    tree: Callable[[str], Mapping[str, Any]] = form.tree if isinstance(form, Patch) else documents.json_tree
+def _document(nos: str, part: str, form: Patch, texts: Sequence[str], differences: Iterable[Difference]) -> FileChange:
+    """The patch of a document in the form of its network OS."""
     try:
-        planned, running = tree(texts[0]), tree(texts[1])
+        planned, running = form.tree(texts[0]), form.tree(texts[1])
     except ValueError:  # the running file is damaged: it is replaced whole
         return files.change(nos, part, texts[1], texts[0])
     paths = [path for one in differences for path in (one.path, one.got) if path]
@@ -152,10 +151,7 @@ def _document(nos: str, part: str, form: Any, texts: Sequence[str], differences:
     raws = [side[path].raw for side in sides for path in paths if path in side]  # with the value of a secret
     touched = {_keys(path) for path in [*raws, *(path[1:] for path in paths)]}
     before = _touched(planned, running, (), touched)
-    if isinstance(form, Patch):
-        return FileChange(part, form, tuple(form.changes(before, planned)), tuple(documents.json_patch(before, planned)))
-    patch = documents.json_patch(before, planned)
-    return FileChange(part, JSON_PATCH, tuple(documents.json_lines(patch)), tuple(patch))
+    return files.of_trees(part, form, before, planned)
 
 
 def _keys(path: Path) -> Path:

@@ -134,6 +134,25 @@ class Statements:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a change that a single patch does not bring about.
+
+    Attributes:
+        kind: `patch`, `commands`, or `reload` where every service starts again.
+        title: what it does.
+        reason: why it is a step of its own, "" where that is plain.
+        commands: what is typed where the document is not given to a command of the network OS.
+        json_patch: the operations on the document (RFC 6902), none where it does not change.
+    """
+
+    kind: str
+    title: str
+    reason: str = ""
+    commands: tuple[str, ...] = ()
+    json_patch: tuple[dict[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     """A form that the change of a file is written in."""
 
@@ -144,16 +163,18 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Patch(Form):
-    """A form of one network OS alone, for a file that is data."""
+    """A form of one network OS alone, for a file that is data; with `steps` where one patch is not always enough."""
 
     tree: Callable[[str], Mapping[str, Any]] = field(kw_only=True)  # all that a file sets; raises ValueError
     lines: Callable[[str, str], list[str]] = field(kw_only=True)  # what makes the new text of the old
     changes: Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]] = field(kw_only=True)  # the same of two trees
+    steps: Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[Step, ...]] | None = field(default=None, kw_only=True)
+    script: Callable[[Sequence[Step]], list[str]] | None = field(default=None, kw_only=True)  # several steps, to be typed
 
 
 COMMANDS = Form("commands", "commands")
 SET = Form("set", "set and delete lines")
-JSON_PATCH = Form("json-patch", "for `config apply-patch`", "json")
+STEPS = Form("steps", "steps, one after the other", "sh")
 UNIFIED = Form("unified", "patch of the file", "diff")
 
 
