@@ -68,6 +68,8 @@ class Device:
         if match := DEFAULT.fullmatch(words):
             del self.stack[1:]
             return self._reset(match[1])
+        for pattern, meant in self.model.aliases.items():
+            words = re.sub(f"^{pattern}$", meant, words)
         gone = words.startswith("no ")
         bare = words.removeprefix("no ")
         for depth in range(len(self.stack) - 1, -1, -1):
@@ -127,6 +129,8 @@ class Device:
             raise RefusedError(f"{bare}: not with {row.without}")
         if row.share:
             self._shared(level, row, line)
+        if row.conflicts and any(re.fullmatch(row.about(bare, row.conflicts), other) for _, _, other in self._lines()):
+            raise RefusedError(f"{bare}: against another line")
         for kind, name in row.named(bare, "use_"):
             if not any((kind, name) == other for other in self._named("def_")):
                 raise RefusedError(f"{bare}: no {kind} {name}")
@@ -151,11 +155,14 @@ class Device:
     def _take(self, level: Level, row: Statement, line: str) -> None:
         if row.removal == "never":
             raise RefusedError(f"cannot be removed: {line}")
-        if line not in level.tree:
+        if line not in level.tree and not (row.sweeps and _has(level.tree, row.about(line, row.sweeps))):
             raise RefusedError(f"not there: no {line}")
         if _has(level.tree, row.resting):
             raise RefusedError(f"no {line}: not with {row.resting}")
-        below = level.tree.pop(line)
+        below = level.tree.pop(line, {})
+        for tree in (level.tree, *level.tree.values()) if row.sweeps else ():
+            for other in [other for other in tree if re.fullmatch(row.about(line, row.sweeps), other)]:
+                del tree[other]
         try:
             self._not_used(level, row, line, below)
         except RefusedError:
@@ -191,6 +198,10 @@ class Device:
         if line not in self.config:
             raise RefusedError(f"not there: default {line}")
         self.config[line].clear()
+        row = self.model.parse(TOP, line)
+        for other in [other for other in self.config if row and row.takes and re.fullmatch(row.about(line, row.takes), other)]:
+            if self.forgets:
+                del self.config[other]
 
     # --- the config -----------------------------------------------------------------------------------------
 

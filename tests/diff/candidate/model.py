@@ -49,6 +49,9 @@ class Statement:
         within: pattern of a line that must be in the same section, and stays as long as this line does.
         without: pattern of a line that must not be in the same section.
         resting: pattern of a line of the same section with which neither another value nor removal is taken.
+        conflicts: pattern of a line in any section that must not be there, as `needs`.
+        sweeps: pattern of lines of the section, and of sections in it, that go when this one goes, as `needs`; the line
+            itself need not be there.
         share: text before the number of a group, of which all sections beside may have 100 in all.
         forgets: pattern of lines of the same section that go when this one changes.
         takes: pattern of lines at the top or beside that go when this one goes, as `needs`.
@@ -69,6 +72,8 @@ class Statement:
     within: str = ""
     without: str = ""
     resting: str = ""
+    conflicts: str = ""
+    sweeps: str = ""
     share: str = ""
     forgets: str = ""
     takes: str = ""
@@ -115,6 +120,7 @@ class Model:
 
     modes: Mapping[str, tuple[Statement, ...]]
     facts: Mapping[str, Fact] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)  # pattern of a line that is typed → the line that it means
 
     @cached_property
     def by_word(self) -> Mapping[tuple[str, str], tuple[Statement, ...]]:
@@ -153,7 +159,7 @@ def load(name: str) -> Model:
         raise ValueError(f"{name}.yaml: facts {sorted(named ^ (set(facts) - set(document.get('general', ()))))}")
     if unknown := {row.enters for row in every if row.enters} - set(modes):
         raise ValueError(f"{name}.yaml: modes {sorted(unknown)}")
-    return Model(modes, facts)
+    return Model(modes, facts, document.get("aliases", {}))
 
 
 def _statement(row: str | dict[str, Any]) -> Statement:
