@@ -18,6 +18,7 @@ import yaml
 
 from fabric.nos.statements.forms import Form, Path, line_by_line, without_equal
 from fabric.nos.statements.names import Names, load_names
+from fabric.reading import expand, guarded, refuse_long_numbers
 
 DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
 ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
@@ -318,10 +319,12 @@ class Syntax:
         return self.read_texts(self.texts(files), known)
 
     def read_texts(self, texts: Iterable[PartText], known: Known | None = None) -> Statements:
-        """Every statement of texts whose parts are known, as `read`."""
+        """Every statement of texts whose parts are known, as `read`. Raises UnreadableError."""
         statements: Statements = {}
         for text in texts:
-            self._read_part(statements, text, {} if known is None else known.setdefault(text.part, {}))
+            with guarded(text.file):
+                refuse_long_numbers(text.text)
+                self._read_part(statements, text, {} if known is None else known.setdefault(text.part, {}))
         return statements
 
     def texts(self, files: Mapping[str, str]) -> list[PartText]:
@@ -335,7 +338,10 @@ class Syntax:
         pairs = {text.part: (text, other) for text in planned for other in running if text.part == other.part}
         if not len(pairs) == len(planned) == len(running):
             return planned, running  # several files of one part
-        reduced = {part: self._reduced(part, first.text, second.text) for part, (first, second) in pairs.items()}
+        reduced: dict[str, tuple[str, str]] = {}
+        for part, (first, second) in pairs.items():
+            with guarded(second.file):
+                reduced[part] = self._reduced(part, first.text, second.text)
         return (
             [text._replace(text=reduced[text.part][0]) for text in planned],
             [text._replace(text=reduced[text.part][1]) for text in running],
@@ -474,7 +480,8 @@ def elements(text: str) -> Iterable[str]:
     """Elements of a list with ranges: `1,10-12` or `1 2 3`. What is no number stays as it is."""
     for part in re.split(r"[,\s]+", text.strip(", ")):
         first, dash, last = part.partition("-")
-        if dash and first.isdigit() and last.isdigit() and 0 <= int(last) - int(first) < 5000:
+        if dash and first.isdecimal() and last.isdecimal() and 0 <= (span := int(last) - int(first)) < 5000:
+            expand(span)
             yield from map(str, range(int(first), int(last) + 1))
         else:
             yield part
