@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.diff import documents, remedy
-from fabric.nos.dialect import COMMANDS, SET, STEPS, UNIFIED, Form, Patch, Step
+from fabric.diff.set_lines import set_lines
+from fabric.nos.dialect import COMMANDS, STEPS, UNIFIED, Form, Patch, SetLines, Step
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ def _native(nos: str, path: str, form: Form, old: str, new: str) -> FileChange |
     """The change in the form of its network OS; None where a patch states it."""
     if form is COMMANDS:
         return FileChange(path, form, tuple(remedy.commands(nos, old, new)))
-    if form is SET:
-        return FileChange(path, form, tuple(remedy.statements(nos, old, new)))
+    if isinstance(form, SetLines):
+        return FileChange(path, form, tuple(set_lines(form.config(old), form.config(new), form.hierarchy())))
     if isinstance(form, Patch):
         return of_trees(path, form, form.tree(old), form.tree(new))
     return None

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from fabric.formats import json_line
+from fabric.nos.hierarchy import Config, Hierarchy
 
 Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line
 Key = tuple[int | str, ...]
@@ -109,31 +110,6 @@ BGP_FILTER = r"(neighbor \S+ (?:route-map|prefix-list)) \S+ (in|out)$"
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
-    """The statements of a config in braces that is changed by `set` and `delete`."""
-
-    single: re.Pattern[str]  # words of statements of one value, where `set` takes the place of what was there
-    named_by: Mapping[str, int]  # word → how many words, itself among them, name what is deleted
-
-    def single_of(self, statement: str) -> str:
-        """What a statement of one value sets, \"\" for any other."""
-        word, _, value = statement.partition(" ")
-        one = bool(value) and (" " not in value or value.startswith('"')) and not value.startswith("[")
-        return word if one and self.single.fullmatch(word) else ""
-
-    def key(self, statement: str) -> str:
-        """What is written behind `delete` for a statement: its name without its value."""
-        words = statement.split(" ")
-        if words[0] in self.named_by:
-            return " ".join(words[: self.named_by[words[0]]])
-        if "[" in words:
-            return " ".join(words[: words.index("[")])
-        if len(words) > 2 and not words[0][:1].isdigit():
-            return " ".join(words[:2])
-        return self.single_of(statement) or statement
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """One step of a change that a single patch does not bring about.
 
@@ -172,8 +148,15 @@ class Patch(Form):
     script: Callable[[Sequence[Step]], list[str]] | None = field(default=None, kw_only=True)  # several steps, to be typed
 
 
+@dataclass(frozen=True, slots=True)
+class SetLines(Form):
+    """`delete` and `set` lines, for a config in braces whose statements are known."""
+
+    config: Callable[[str], Config] = field(kw_only=True)  # raises ValueError
+    hierarchy: Callable[[], Hierarchy] = field(kw_only=True)
+
+
 COMMANDS = Form("commands", "commands")
-SET = Form("set", "set and delete lines")
 STEPS = Form("steps", "steps, one after the other", "sh")
 UNIFIED = Form("unified", "patch of the file", "diff")
 
@@ -184,7 +167,6 @@ class Dialect:
 
     forms: Mapping[str, Form]  # file → its form
     rules: Rules | None = None  # of files in `COMMANDS`
-    statements: Statements | None = None  # of files in `SET`
     platform: str = "GENERIC"  # hier_config's name
 
 

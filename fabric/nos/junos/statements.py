@@ -45,12 +45,12 @@ def statements(text: str) -> Iterator[tuple[Path, int]]:
 
 def without_equal(planned: str, running: str) -> tuple[str, str]:
     """Two texts in braces without the objects that both have, in quotes or not, such as interfaces and policies."""
-    if not _is_whole(running) or COMMAND.search(running) or any(map(_goes_on, running.splitlines())):
+    if not is_whole(running) or COMMAND.search(running) or any(map(_goes_on, running.splitlines())):
         return planned, running
-    return without_equal_blocks(planned, running, 4, lambda block: block.replace('"', ""), _is_whole)
+    return without_equal_blocks(planned, running, 4, lambda block: block.replace('"', ""), is_whole)
 
 
-def _is_whole(text: str) -> bool:
+def is_whole(text: str) -> bool:
     return text.count("{") == text.count("}")
 
 
