@@ -11,9 +11,9 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fabric.diff import order, trees
+from fabric.diff import effects, order, trees
 from fabric.diff.trees import Tree
-from fabric.nos.dialect import Dialect, Rules
+from fabric.nos.dialect import MEMBER, Dialect, Rules
 from fabric.nos.target import target
 
 if TYPE_CHECKING:
@@ -28,10 +28,24 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     rules = dialect(nos).rules
     assert rules is not None
     before, after = trees.indented(old), trees.indented(new)
+    before = _without_derived(before, after, rules)
     change = remedy(nos, *trees.pruned(before, after))
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
     change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
-    return order.in_order(change, before, after, rules)
+    change = effects.completed(change, before, after, rules)
+    return list(effects.warned(order.in_order(change, before, after, rules), rules))
+
+
+def _without_derived(before: Tree, after: Tree, rules: Rules, around: Tree | None = None) -> Tree:
+    """The old config without lines that follow from others, which no command takes back."""
+    if not rules.derived:
+        return before
+    members = {match[1] for line in around or {} if (match := MEMBER.fullmatch(line))}
+    return {
+        line: _without_derived(below, after.get(line, {}), rules, before)
+        for line, below in before.items()
+        if line in after or not (match := re.fullmatch(rules.derived, line)) or match[1] in members
+    }
 
 
 def dialect(nos: str) -> Dialect:
@@ -94,9 +108,13 @@ def _key(rules: Rules, child: Any) -> Any:
 # --- commands -----------------------------------------------------------------------------------------------
 
 
-def _neighbors(change: Tree, after: Tree) -> Tree:
-    """`no neighbor 10.0.0.1` for a neighbor that has no line left, in place of a `no` for each of its lines."""
-    addresses = {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}
+def _neighbors(change: Tree, after: Tree, section: str = "") -> Tree:
+    """`no neighbor 10.0.0.1` for a neighbor that has no line left, in place of a `no` for each of its lines.
+
+    Not in an address family: the neighbor is one of the section around it.
+    """
+    is_family = section.startswith("address-family ")
+    addresses = set[str]() if is_family else {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}
     gone = {name for name in addresses if not any(line.startswith(f"{name} ") for line in after)}
     out: Tree = {}
     for line, below in change.items():
@@ -105,12 +123,18 @@ def _neighbors(change: Tree, after: Tree) -> Tree:
             group = next((line for line in change if line in (f"no {match[1]} peer group", f"no {match[1]} peer-group")), "")
             out[group or f"no {match[1]}"] = {}
             continue
-        kept = _neighbors(below, after.get(line, {}))
+        kept = _neighbors(below, after.get(line, {}), line)
         if line.startswith("address-family "):  # went with the neighbor
-            kept = {inner: more for inner, more in kept.items() if inner.removeprefix("no ") not in gone}
+            kept = {inner: more for inner, more in kept.items() if not _is_of(inner, gone)}
         if kept or not below:
             out[line] = kept
     return out
+
+
+def _is_of(line: str, neighbors: set[str]) -> bool:
+    """Whether a line of a family takes back something of neighbors that are no more."""
+    match = NEIGHBOR.fullmatch(line)
+    return match is not None and match[1] in neighbors
 
 
 def _set_again(section: str, change: Tree, after: Tree, rules: Rules) -> Tree:

@@ -5,14 +5,14 @@ Only the statements that differ are part of the change: what the network OS adds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fabric.checks import syntax_of
-from fabric.diff import documents, files, remedy
+from fabric.diff import files, remedy
 from fabric.diff.files import FileChange
 from fabric.diff.set_lines import set_lines
-from fabric.nos.dialect import COMMANDS, JSON_PATCH, Patch, SetLines
+from fabric.nos.dialect import COMMANDS, Patch, SetLines
 from fabric.nos.hierarchy import Config
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, Difference
 from fabric.nos.statements.forms import Path
@@ -44,7 +44,7 @@ def commands_back(
         elif isinstance(form, SetLines):
             change = _set_lines(nos, part, form, texts, of_part)
             changes.append(change or files.change(nos, part, texts[1], texts[0]))
-        elif form is JSON_PATCH or isinstance(form, Patch):
+        elif isinstance(form, Patch):
             changes.append(_document(nos, part, form, texts, of_part))
         else:
             changes.append(files.change(nos, part, texts[1], texts[0]))
@@ -139,11 +139,10 @@ def _as_running(paths: list[Path], sections: Iterable[Path], running: Statements
 # --- documents ----------------------------------------------------------------------------------------------
 
 
-def _document(nos: str, part: str, form: Any, texts: Sequence[str], differences: Iterable[Difference]) -> FileChange:
-    """A JSON Patch, or the patch of a document in a form of its own."""
-    tree: Callable[[str], Mapping[str, Any]] = form.tree if isinstance(form, Patch) else documents.json_tree
+def _document(nos: str, part: str, form: Patch, texts: Sequence[str], differences: Iterable[Difference]) -> FileChange:
+    """The patch of a document in the form of its network OS."""
     try:
-        planned, running = tree(texts[0]), tree(texts[1])
+        planned, running = form.tree(texts[0]), form.tree(texts[1])
     except ValueError:  # the running file is damaged: it is replaced whole
         return files.change(nos, part, texts[1], texts[0])
     paths = [path for one in differences for path in (one.path, one.got) if path]
@@ -151,10 +150,7 @@ def _document(nos: str, part: str, form: Any, texts: Sequence[str], differences:
     raws = [side[path].raw for side in sides for path in paths if path in side]  # with the value of a secret
     touched = {_keys(path) for path in [*raws, *(path[1:] for path in paths)]}
     before = _touched(planned, running, (), touched)
-    if isinstance(form, Patch):
-        return FileChange(part, form, tuple(form.changes(before, planned)), tuple(documents.json_patch(before, planned)))
-    patch = documents.json_patch(before, planned)
-    return FileChange(part, JSON_PATCH, tuple(documents.json_lines(patch)), tuple(patch))
+    return files.of_trees(part, form, before, planned)
 
 
 def _keys(path: Path) -> Path:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -25,14 +25,28 @@ PATCH, APPLY = "nv config patch", "nv config apply"
 OBJECT_DEPTH = 2  # keys down to the name of an object: `interface swp1`
 
 
-class Words(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML without the words and numbers of YAML 1.1: `on` and `44:38:39:00:00:01` are text, as NVUE means them."""
-
-    yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012 - of yaml
+ALIAS = re.compile(r"\*\w")
+TYPES = ("timestamp", "binary", "set", "omap", "pairs")  # of YAML, that no value of NVUE has
 
 
-Words.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"(?:0|[1-9][0-9]*)\Z"), list("0123456789"))
-Words.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"(?:~|null|)\Z"), ["~", "n", ""])
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML without the words, dates and numbers of YAML 1.1: `on` and `44:38:39:00:00:01` are text, as NVUE means them, and
+    so is what other tags name.
+    """
+
+    yaml_implicit_resolvers: ClassVar[dict[str, Any]] = {}
+
+
+def _plain(loader: Any, node: yaml.Node) -> object:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node)
+    return loader.construct_sequence(node) if isinstance(node, yaml.SequenceNode) else node.value
+
+
+for _type in TYPES:
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_type}", _plain)
+_Loader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"(?:0|[1-9][0-9]*)\Z"), list("0123456789"))
+_Loader.add_implicit_resolver("tag:yaml.org,2002:null", re.compile(r"(?:~|null|)\Z"), ["~", "n", ""])
 
 
 def nvue_lines(old: str, new: str) -> list[str]:
@@ -87,7 +101,9 @@ def _without(tree: Mapping[str, Any], names: frozenset[str], depth: int = 0) -> 
 def nvue_tree(text: str) -> Mapping[str, Any]:
     """All that a startup.yaml or `nv config show` sets, a key with a range as its names. Raises ValueError."""
     try:
-        document = yaml.load(text, Words)
+        if ALIAS.search(text) and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _Loader)):
+            raise ValueError("an alias of YAML, which no network OS writes")
+        document = yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         raise ValueError("not YAML") from error
     if isinstance(document, str):
@@ -96,8 +112,10 @@ def nvue_tree(text: str) -> Mapping[str, Any]:
     for part in document if isinstance(document, list) else [document]:
         if not isinstance(part, Mapping):
             raise ValueError("expected `set` and what is set")
-        bare = {key: value for key, value in part.items() if key in ROOTS}
-        tree |= part.get("set") or bare
+        below = part.get("set") or {key: value for key, value in part.items() if key in ROOTS}
+        if not isinstance(below, Mapping):
+            raise ValueError("expected what is set below `set`")
+        tree |= below
     return _written_out(tree)
 
 

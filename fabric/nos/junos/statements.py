@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from fabric.nos.junos.read.text import IDLE_VERBS, TOKEN, Config, read_text, unquoted
+from fabric.nos.junos.read.text import IDLE_VERBS, MOST_WORDS, TOKEN, Config, read_text, unquoted
 from fabric.nos.junos.read.tree import Node
 from fabric.nos.statements.forms import Path, without_equal_blocks
 from fabric.nos.statements.syntax import Syntax
@@ -90,7 +90,10 @@ def _braces(rows: list[str]) -> list[tuple[Path, int]] | None:
                 hidden = 1
         elif line.sign == "{":
             open_sections.append((path, number, len(statements)))
-            path = (*path, *line.words)
+            if len(path) + len(line.words) > MOST_WORDS:  # an error of the reader (FAB290)
+                hidden = 1
+            else:
+                path = (*path, *line.words)
         elif line.sign:
             statements += _leaves((*path, *line.words), line.items, number)
     return None if open_sections else statements
@@ -130,6 +133,8 @@ def _word(token: str) -> str:
 
 
 def _leaves(path: Path, items: Path, line: int) -> Iterator[tuple[Path, int]]:
+    if len(path) > MOST_WORDS:
+        return
     if items:
         yield from (((*path, item), line) for item in items)
         return
