@@ -1,12 +1,13 @@
 """What border leaves of every network OS accept from routers outside: their files, judged by an evaluator of its own.
 
-It goes through policies and prefix lists entry by entry, as each network OS does: the first match decides in a prefix list, the
-longest one in a route-filter-list of Junos.
+It goes through policies and prefix lists entry by entry, as each network OS does: the first match decides in a prefix list,
+the longest one in a route-filter-list of Junos.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from functools import cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
@@ -14,7 +15,11 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
+from fabric.checks import FilesCheck, Network
+from fabric.checks.device import judge
+from fabric.checks.registry import checks
 from fabric.facts import Facts, Located, PrefixRule
+from fabric.nos import policy
 from fabric.nos.reading import read_device
 from fabric.plan import External, SwitchView
 from fabric.verify.sessions import OUTSIDE, sessions_of
@@ -51,13 +56,27 @@ DESIGNS = {  # → the rest of the site, what is accepted
     "vrf-lite": (TENANTS.replace("HOW", "isolation: vrf-lite").replace("NETWORKS", ""), FOUR),
     "evpn": (TENANTS.replace("HOW", "kind: evpn-vxlan").replace("NETWORKS", NETWORKS), FOUR),
 }
-EXTERNAL = ("10.4.0.0/16", "10.4.1.0/24", "10.6.255.255/32", "172.20.0.0/14", "10.0.0.0/8", "fd00:aaaa::/32", "0.0.0.0/0", "::/0")
+EXTERNAL = (
+    "10.4.0.0/16",
+    "10.4.1.0/24",
+    "10.6.255.255/32",
+    "172.20.0.0/14",
+    "10.0.0.0/8",
+    "fd00:aaaa::/32",
+    "0.0.0.0/0",
+    "::/0",
+)
 SAMPLE, SEED = 12, 8
 
 
 @cache
 def site(folder: Path, nos: str, design: str) -> list[tuple[SwitchView, Facts]]:
     """The border leaves, and what was read of their files."""
+    return [one for one in rendered(folder, nos, design) if one[0].externals]
+
+
+def rendered(folder: Path, nos: str, design: str) -> list[tuple[SwitchView, Facts]]:
+    """Every switch, and what was read of its files."""
     rest, accept = DESIGNS[design]
     switch = "7050cx3-32s" if nos == "sonic" else "32x100g"
     file = folder / f"{nos}-{design}.yaml"
@@ -65,7 +84,7 @@ def site(folder: Path, nos: str, design: str) -> list[tuple[SwitchView, Facts]]:
     intent = pipeline.load(file)
     renderer = pipeline.render(pipeline.plan(intent), intent)
     found = []
-    for job in renderer.jobs(lambda name: "leaf" in name):
+    for job in renderer.jobs(lambda name: True):
         view = renderer.views[job.fabric].of(job.device)
         files = {path.rpartition("/")[2]: data.decode() for path, data in renderer.files(job)}
         found.append((view, read_device(job.device.name, nos, files)))
@@ -114,6 +133,30 @@ def test_a_border_leaf_passes_on_its_own_alone(folder: Path, nos: str) -> None:
         *own,
         "10.4.0.0/16",
     ]
+
+
+@pytest.mark.parametrize("design", ["ipv4", "vrf-lite"])
+@pytest.mark.parametrize("nos", SYSTEMS)
+def test_files_without_the_denials_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nos: str, design: str) -> None:
+    """Without a plan by what the files say of each other, with it as entries or terms that are missing."""
+    switches = rendered(tmp_path, nos, design)
+    assert _said(switches, nos) == set()
+    policy._guarded.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(policy, "denied", lambda own, accepts: ())
+        bare = rendered(tmp_path, nos, design)
+    policy._guarded.cache_clear()
+    assert {"front-leaf001", "front-leaf002"} == _said(bare, nos)
+    wanted = {"FAB280", "FAB296"} if nos == "junos" else {"FAB280"}  # Junos: a list and a term
+    for (view, right), (_, wrong) in zip(switches, bare, strict=True):
+        assert [finding for finding in judge(view, right, right.texts) if finding.severity == "error"] == []
+        found = {finding.id for finding in judge(view, wrong, wrong.texts) if finding.severity == "error"}
+        assert found == (wanted if view.externals else set())
+
+
+def _said(switches: Sequence[tuple[SwitchView, Facts]], nos: str) -> set[str]:
+    check = next(check for check in checks(FilesCheck) if check.id == "FAB2522")
+    return {finding.device for finding in check.run(Network(tuple(facts for _, facts in switches)))}
 
 
 def _incoming(view: SwitchView, facts: Facts) -> list[tuple[External, str]]:

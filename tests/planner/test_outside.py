@@ -143,7 +143,9 @@ def test_another_pool_or_server_renumbers_no_entry() -> None:
 
 
 def test_pinned_loopbacks_outside_the_pools_are_denied() -> None:
-    pinned = site({"wan": ["10.0.0.0/8"]}, pins={"front-leaf001": {"loopback": "10.200.0.1"}}, pools={"servers": "10.16.0.0/16"})
+    pinned = site(
+        {"wan": ["10.0.0.0/8"]}, pins={"front-leaf001": {"loopback": "10.200.0.1"}}, pools={"servers": "10.16.0.0/16"}
+    )
     assert accepted(pinned)["wan"][7000] == "deny 10.200.0.1/32"
 
 

@@ -63,7 +63,11 @@ def inside(prefix: str, own: tuple[Own, ...]) -> Own | None:
     """The prefix of the site that a route is in."""
     net = ip_network(prefix)
     return next(
-        (one for one in own if one.net.version == net.version and one.net.prefixlen <= net.prefixlen and net.overlaps(one.net)),
+        (
+            one
+            for one in own
+            if one.net.version == net.version and one.net.prefixlen <= net.prefixlen and net.overlaps(one.net)
+        ),
         None,
     )
 
