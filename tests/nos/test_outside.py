@@ -19,7 +19,7 @@ from fabric.checks import FilesCheck, Network
 from fabric.checks.device import judge
 from fabric.checks.registry import checks
 from fabric.facts import Facts, Located, PrefixRule
-from fabric.nos import policy
+from fabric.nos import policy as neutral
 from fabric.nos.reading import read_device
 from fabric.plan import External, SwitchView
 from fabric.verify.sessions import OUTSIDE, sessions_of
@@ -141,11 +141,11 @@ def test_files_without_the_denials_are_found(tmp_path: Path, monkeypatch: pytest
     """Without a plan by what the files say of each other, with it as entries or terms that are missing."""
     switches = rendered(tmp_path, nos, design)
     assert _said(switches, nos) == set()
-    policy._guarded.cache_clear()
+    neutral._guarded.cache_clear()
     with monkeypatch.context() as patch:
-        patch.setattr(policy, "denied", lambda own, accepts: ())
+        patch.setattr(neutral, "denied", lambda own, accepts: ())
         bare = rendered(tmp_path, nos, design)
-    policy._guarded.cache_clear()
+    neutral._guarded.cache_clear()
     assert {"front-leaf001", "front-leaf002"} == _said(bare, nos)
     wanted = {"FAB280", "FAB296"} if nos == "junos" else {"FAB280"}  # Junos: a list and a term
     for (view, right), (_, wrong) in zip(switches, bare, strict=True):
