@@ -140,13 +140,13 @@ def test_a_border_leaf_passes_on_its_own_alone(folder: Path, nos: str) -> None:
 def test_files_without_the_denials_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nos: str, design: str) -> None:
     """Without a plan by what the files say of each other, with it as entries or terms that are missing."""
     switches = rendered(tmp_path, nos, design)
-    assert _said(switches, nos) == set()
+    assert _reported(switches, nos) == set()
     neutral._guarded.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(neutral, "denied", lambda own, accepts: ())
         bare = rendered(tmp_path, nos, design)
     neutral._guarded.cache_clear()
-    assert {"front-leaf001", "front-leaf002"} == _said(bare, nos)
+    assert {"front-leaf001", "front-leaf002"} == _reported(bare, nos)
     wanted = {"FAB280", "FAB296"} if nos == "junos" else {"FAB280"}  # Junos: a list and a term
     for (view, right), (_, wrong) in zip(switches, bare, strict=True):
         assert [finding for finding in judge(view, right, right.texts) if finding.severity == "error"] == []
@@ -154,7 +154,7 @@ def test_files_without_the_denials_are_found(tmp_path: Path, monkeypatch: pytest
         assert found == (wanted if view.externals else set())
 
 
-def _said(switches: Sequence[tuple[SwitchView, Facts]], nos: str) -> set[str]:
+def _reported(switches: Sequence[tuple[SwitchView, Facts]], nos: str) -> set[str]:
     check = next(check for check in checks(FilesCheck) if check.id == "FAB2522")
     return {finding.device for finding in check.run(Network(tuple(facts for _, facts in switches)))}
 

@@ -1,6 +1,6 @@
 """What a border leaf takes from routers outside: the accepted prefixes, and none of the site's own.
 
-The routers of a lab filter nothing: each sends to one border leaf what another one told it, and announces the pools and
+The routers of a lab filter nothing: each sends to one border leaf what another one sent it, and announces the pools and
 networks of the site, with a host route inside each, by itself.
 """
 
@@ -43,8 +43,8 @@ def _judge(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Fault
     """What is wrong, and how many own prefixes the routers announce."""
     faults, announced = [], 0
     for end, external in ends:
-        told = _announced(live, end, external)
-        own = [prefix for prefix in told if inside(prefix, external.own)]
+        sent = _announced(live, end, external)
+        own = [prefix for prefix in sent if inside(prefix, external.own)]
         announced += len(own)
         if not own:
             faults.append(Fault(end.peer_node, f"announces no prefix of the site to {end.node}: nothing is proved there"))
