@@ -57,6 +57,7 @@ class Idiom:
     addresses_in: str = ""  # word in the names of files with addresses, where those of routing have none
     keepalive: bool = True  # configured beside the hold time
     vrf_process: bool = True  # a VRF has a BGP process although it has no neighbors
+    derives: frozenset[str] = frozenset()  # kinds of rows that it has without a statement where they are as planned
     network_rd: bool = True  # every layer-2 network has a route distinguisher of its own
     paths: Number = planned_paths
     seed: bool = False  # the hash seed is configured

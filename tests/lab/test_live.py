@@ -25,7 +25,7 @@ from fabric.lab.names import Names
 from fabric.lab.switch import BASE_SYSCTLS
 from fabric.lab.trial import AFTERWARDS, PROOF_NAMES
 from tests import ROOT
-from tests.lab.sites import EVPN, SONIC, alive, generated, left, processes
+from tests.lab.sites import EVPN, SONIC, TAGGED, alive, generated, left, processes
 
 FABRIC = Path(sys.executable).parent / "fabric"
 NO_OWNER = 65534
@@ -99,18 +99,18 @@ def settings() -> dict[str, str]:
 
 @pytest.mark.usefixtures("machine")
 def test_a_whole_life(site: Site, tmp_path: Path) -> None:
-    intent = site(EVPN, "lab-live")
+    intent = site(TAGGED, "lab-live")
     file, before, kept = intent.path, host(), settings()
 
     done = fabric("up", file)
-    assert (done.returncode, first(done)) == (0, "lab-live: up, 2 spines, 4 leaves, 8 servers, 16 cables")
+    assert (done.returncode, first(done)) == (0, "lab-live: up, 2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
     assert [line.split(" …")[0].strip() for line in done.stderr.splitlines()] == [
-        "building 2 spines, 4 leaves, 8 servers, 16 cables",
-        f"starting FRR {daemons.version()} on 6 nodes",
+        "building 2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables",
+        f"starting FRR {daemons.version()} on 8 nodes",
         "loading the generated files",
     ]
     running = processes("lab-live")
-    assert len(running) == 6 * 3  # zebra, bgpd and bfdd of each switch
+    assert len(running) == 6 * 3 + 2 * 2  # zebra, bgpd and bfdd of each switch, the first two of stand-ins with sessions
     assert host() == before
 
     done = fabric("up", file)
@@ -118,12 +118,12 @@ def test_a_whole_life(site: Site, tmp_path: Path) -> None:
     assert processes("lab-live") == running
 
     done = fabric("status", file)
-    spaces = 6 + 8 + (0 if kernel().vrf_devices else 4 * 2)
+    spaces = 6 + 8 + 3 + (0 if kernel().vrf_devices else 4 * 2)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split(",")[0].split() for line in done.stdout.splitlines()] == [
         ["lab-live:", "up"],
         ["namespaces", f"{spaces}"],
-        ["nodes", "6", "with", "18", "daemons"],
+        ["nodes", "8", "with", "22", "daemons"],
         ["built", "with", "--servers", "2"],
     ]
 
@@ -152,7 +152,7 @@ def _judge(folder: Path) -> None:
     skipped = {name: row["summary"] for name, row in results.items() if row["status"] == "skip"}
     reasons = ("is not installed", "cannot answer ARP", "this kernel cannot drop")
     assert [name for name, why in skipped.items() if not any(reason in why for reason in reasons)] == []
-    assert (reported["site"], reported["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 16 cables")
+    assert (reported["site"], reported["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
 
     suite = ET.parse(folder / "lab.xml").getroot()
     cases = list(suite.iter("testcase"))
