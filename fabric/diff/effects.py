@@ -6,7 +6,7 @@ A change that has such a command sets again what goes with it. Data of each netw
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from fabric.diff.trees import Tree
 from fabric.nos.dialect import Effect, Rules
@@ -70,12 +70,15 @@ def _merged(after: Tree, change: Tree, lost: Tree) -> Tree:
     return gone | {line: _merged(after[line], change.get(line, {}), lost.get(line, {})) for line in after if line in change or line in lost}
 
 
-def warned(lines: Sequence[str], rules: Rules) -> Iterator[str]:
-    """Commands, each with a comment before it where its effect cannot be undone by commands."""
-    said: set[str] = set()
-    for line in lines:
-        for pattern, text in rules.warnings:
-            if text not in said and re.fullmatch(pattern, line.strip()):
-                said.add(text)
-                yield f"{line[: len(line) - len(line.lstrip())]}! {text}"
-        yield line
+def warned(lines: Sequence[str], rules: Rules) -> list[str]:
+    """Commands, with a comment before the first one whose effect no command undoes."""
+    text = "\n".join(lines)
+    comments: dict[int, list[str]] = {}
+    for pattern, warning in rules.warnings:
+        if match := re.search(pattern, text, re.MULTILINE):
+            comments.setdefault(text.count("\n", 0, match.start()), []).append(warning)
+    return [out for at, line in enumerate(lines) for out in (*(_comment(line, text) for text in comments.get(at, ())), line)]
+
+
+def _comment(line: str, text: str) -> str:
+    return f"{line[: len(line) - len(line.lstrip())]}! {text}"

@@ -1,6 +1,7 @@
 """Random changes that an operator types at a running FRR: lines taken back, values changed, lines added, sections deleted.
 
-Independent of what writes the commands back: only the grammar of FRR, applied to what a daemon prints.
+Independent of what writes the commands back: only the grammar of FRR, applied to what a daemon prints. Not among them:
+`route-target both`, which bgpd of FRR 8.4.4 cannot take back in any form without ending.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 
 Line = tuple[tuple[str, ...], str]
 
+PORTS = ("link add swp9 type veth peer name far-swp9", "link add eth9 type veth peer name far-eth9")  # that no plan uses
 TOP = (
     "ip route 192.0.2.0/24 Null0",
     "ip route 198.51.100.0/24 10.64.0.1 200",
@@ -40,6 +42,23 @@ TOP = (
     "ip nht resolve-via-default",
     "password secret",
     "ip protocol static route-map RM-SOURCE",
+    "enable password secret",
+    "service password-encryption",
+    "banner motd line typed by hand",
+    "ip import-table 7",
+    "zebra route-map delay-timer 9",
+    "bgp large-community-list standard LL-NEW seq 5 permit 65000:1:1",
+    "bgp extcommunity-list standard EL-NEW seq 5 permit rt 65000:1",
+    "ip prefix-list PL-CONNECTED description typed by hand",
+    "ip prefix-list PL-CONNECTED seq 15 deny 203.0.113.0/24",
+    "interface lo\n ipv6 address fd00:9::9/128\n description typed by hand\nexit",
+    "interface swp9\n shutdown\n no link-detect\nexit",
+    "route-map RM-SOURCE deny 5\nexit",
+    "route-map RM-SOURCE permit 10\n description typed by hand\n call RM-CONNECTED\nexit",
+    "ipv6 route 2001:db8::/32 Null0",
+    "bfd\n profile FABRIC\n  receive-interval 900\n  detect-multiplier 7\n exit\nexit",
+    "bfd\n profile FABRIC\n  minimum-ttl 250\n  echo receive-interval 90\n exit\nexit",
+    "bfd\n profile FABRIC\n  shutdown\n exit\nexit",
     "zebra nexthop kernel enable",
 )
 BGP = (
@@ -170,7 +189,6 @@ EVPN = (
     "no rd",
     "route-target import 65000:999",
     "route-target export 65000:999",
-    "route-target both 65000:998",
     "no route-target import {import}",
     "no route-target export {export}",
     "no neighbor {group} activate",
@@ -184,7 +202,6 @@ VNI = (
     "rd 192.0.2.1:77",
     "no rd",
     "route-target import 65000:997",
-    "route-target both 65000:996",
     "advertise-svi-ip",
     "advertise-default-gw",
 )

@@ -53,10 +53,10 @@ RULES = Rules(
     first=r"import vrf \S+",  # an instance that another one imports from cannot go
     derived=r"no neighbor (\S+) activate",  # printed beside `bgp default ipv4-unicast`
     warnings=(
-        (r"no router bgp \d+", "every BGP session of this instance ends"),
-        (
-            r"no route-target (?:import|export) .*",
-            "FRR 8.4: bgpd aborts here if the target was entered as `route-target both`; then restart FRR with the planned frr.conf",
+        (r"^no router bgp \d+$", "every BGP session of this instance ends"),
+        (  # both lists have one object, which is freed twice; `no router bgp` of the VRF does so too
+            r"^ +no route-target (?:import|export) (\S+)\n(?: +no route-target .*\n)*? +no route-target (?:import|export) \1$",
+            "bgpd of FRR 8.4 ends here if this was entered as `route-target both`: load the planned frr.conf and restart FRR instead",
         ),
     ),
 )
