@@ -13,7 +13,7 @@ from fabric.nos.dialect import Effect, Rules
 
 
 def completed(change: Tree, before: Tree, after: Tree, rules: Rules, heads: Sequence[str] = ()) -> Tree:
-    """The change with all that its commands take along; a section that lost lines has its new ones in the order of `after`."""
+    """The change with all that its commands take along, in the order of `after` where a section lost lines."""
     own = [effect for effect in rules.effects if effect.applies(heads)]
     commands, taken = _commands(change, before, after, own)
     out = {line: below for line, below in commands.items() if line.startswith("no ") and line not in after}
@@ -67,7 +67,23 @@ def _merged(after: Tree, change: Tree, lost: Tree) -> Tree:
     if not lost:
         return change
     gone = {line: below for line, below in change.items() if line not in after}
-    return gone | {line: _merged(after[line], change.get(line, {}), lost.get(line, {})) for line in after if line in change or line in lost}
+    return gone | {
+        line: _merged(after[line], change.get(line, {}), lost.get(line, {}))
+        for line in after
+        if line in change or line in lost
+    }
+
+
+def freed(change: Tree, before: Tree, rules: Rules) -> Tree:
+    """Sections with the lines that stand against a command: they are let go before it and set again after it."""
+    found: Tree = {}
+    for command, section, pattern in rules.frees:
+        for line in change:
+            head = re.sub(command, section, line) if re.fullmatch(command, line) else ""
+            lines = [inner for inner in before.get(head, {}) if re.fullmatch(pattern, inner)]
+            if lines:
+                found[head] = dict.fromkeys(lines, {})
+    return found
 
 
 def warned(lines: Sequence[str], rules: Rules) -> list[str]:

@@ -16,10 +16,15 @@ from fabric.diff.trees import Tree
 from fabric.nos.dialect import Rules
 
 
-def in_order(change: Tree, before: Tree, after: Tree, rules: Rules) -> list[str]:
-    """The commands of a change from the tree `before` to the tree `after`; a section may be entered twice."""
+def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree) -> list[str]:
+    """The commands of a change from the tree `before` to the tree `after`; a section may be entered twice.
+
+    `freed`: sections with lines that are let go first although the new config has them.
+    """
     first, change = _split(change, rules.first)
     let_go = _let_go(before, after, rules)
+    for head, lines in freed.items():
+        let_go[head] = {f"no {line}": {} for line in lines} | let_go.get(head, {})
     emptied, rest = _emptied(_without(change, let_go), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
     last = [line for line in gone if _is_used(line, after, rules)]
@@ -30,9 +35,17 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules) -> list[str]
         for line, below in rest.items()
         if line not in gone and not (f"no {line}" in before and line.split()[-1] in names)
     }
+    for head, lines in freed.items():
+        if again := {line: {} for line in lines if line in after.get(head, {})}:
+            moves[head] = moves.pop(head, {}) | again
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
     parts = [list(trees.lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]
-    return [line for part, following in pairwise([*parts, []]) for line in (*part, *_exits(part if following else [], rules))]
+    whole = [line for part, following in pairwise([*parts, []]) for line in (*part, *_exits(part if following else [], rules))]
+    return [out for at, line in enumerate(whole) for out in (*(_exits(whole[:at], rules) if _is_left(line, rules) else ()), line)]
+
+
+def _is_left(line: str, rules: Rules) -> bool:
+    return bool(rules.left) and re.fullmatch(rules.left, line) is not None
 
 
 def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:
@@ -54,7 +67,7 @@ def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:
 def _exits(lines: list[str], rules: Rules) -> list[str]:
     """What leaves the section that lines end in, where the next line might mean something else: `no vrf instance red`."""
     last = lines[-1] if lines else ""
-    depth = (len(last) - len(last.lstrip())) // len(rules.step)
+    depth = (len(last) - len(last.lstrip())) // len(rules.step) - (last.strip() == "exit")
     return [f"{level * rules.step}exit" for level in range(depth, 0, -1)]
 
 

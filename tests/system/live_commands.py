@@ -1,4 +1,4 @@
-"""Commands typed at running daemons: drift undoes what an operator changed, diff makes one design of another; no line is refused.
+"""Commands typed at running daemons: drift undoes what an operator changed, diff makes one design of another.
 
     python -m tests.system.live_commands --changes 500 --seed 1   # random changes of every design, and back
     python -m tests.system.live_commands --every --only evpn      # every line taken back, every known line added, one by one
