@@ -92,7 +92,8 @@ def warned(lines: Sequence[str], rules: Rules) -> list[str]:
     comments: dict[int, list[str]] = {}
     for pattern, warning in rules.warnings:
         if match := re.search(pattern, text, re.MULTILINE):
-            comments.setdefault(text.count("\n", 0, match.start()), []).append(warning)
+            at = match.start("at") if "at" in match.groupdict() else match.start()
+            comments.setdefault(text.count("\n", 0, at), []).append(warning)
     return [out for at, line in enumerate(lines) for out in (*(_comment(line, text) for text in comments.get(at, ())), line)]
 
 

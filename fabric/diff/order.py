@@ -100,9 +100,14 @@ def _emptied(change: Tree, before: Tree, rules: Rules) -> tuple[Tree, Tree]:
     """(sections that there is no `no` for, with a `no` for all that is in them; the rest of the change)."""
     heads = {line: line.removeprefix("no ") for line in change if line.startswith("no ") and rules.stays}
     found = {line: head for line, head in heads.items() if head in before and re.fullmatch(rules.stays, head)}
-    emptied = {head: _section({f"no {line}": {} for line in before[head]}, {}, {}, rules) for head in found.values()}
+    emptied = {head: _section({_inverse(line): {} for line in before[head]}, {}, {}, rules) for head in found.values()}
     rest = {line: below for line, below in change.items() if line not in found}
     return emptied, rest
+
+
+def _inverse(line: str) -> str:
+    """What takes a line back."""
+    return line.removeprefix("no ") if line.startswith("no ") else f"no {line}"
 
 
 def _let_go(before: Tree, after: Tree, rules: Rules) -> Tree:

@@ -1,6 +1,6 @@
 """Drift in the lab: in sync after every start, every change by hand is found, and its commands undo it.
 
-    python -m tests.system.live_lab --starts 10 --changes 60 --seed 1 intent/evpn-lab.yaml
+python -m tests.system.live_lab --starts 10 --changes 60 --seed 1 intent/evpn-lab.yaml
 """
 
 from __future__ import annotations

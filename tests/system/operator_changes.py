@@ -99,8 +99,6 @@ BGP = (
     "no neighbor {member}",
     "no neighbor {member}\nneighbor {member} remote-as 65066\nneighbor {member} peer-group {group}",
     "no neighbor {member} peer-group {group}\nneighbor {member} remote-as 65066\nneighbor {member} peer-group OVERLAY",
-    "neighbor NEWGROUP peer-group\nno neighbor {member}\nneighbor {member} interface peer-group NEWGROUP",
-    "neighbor {member} interface remote-as external",
     "no neighbor {group} peer-group",
     "no neighbor {member} remote-as",
     "neighbor eth9 interface remote-as external",

@@ -52,6 +52,7 @@ RULES = Rules(
     removal=(
         (r"no (detect-multiplier) .*", r"\1 3"),  # BFD has no `no` of these: the default is typed
         (r"no (receive-interval|transmit-interval) .*", r"\1 300"),
+        (r"no (echo (?:receive|transmit)-interval) .*", r"\1 50"),
         (r"no (advertise ipv[46] unicast) .*", r"no \1"),
         (r"no (password|enable password|description) .*", r"no \1"),
     ),
@@ -63,6 +64,10 @@ RULES = Rules(
     frees=((r"no router bgp \d+ vrf (\S+)", r"vrf \1", r"vni \d+.*"),),  # `% Please unconfigure l3vni 50001`
     warnings=(
         (r"^no router bgp \d+$", "every BGP session of this instance ends"),
+        (  # `% Please unconfigure l3vni 50001`: zebra tells bgpd of the VNI a moment later
+            r"^ +no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+ vrf \S+)$",
+            "wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
+        ),
         (  # both lists have one object, which is freed twice; `no router bgp` of the VRF does so too
             rf"^ +{NO_TARGET} (\S+)\n(?: +{NO_TARGET} .*\n)*? +{NO_TARGET} \1$",
             "bgpd of FRR 8.4 ends here if this was entered as `route-target both`: restart it with the planned frr.conf",
