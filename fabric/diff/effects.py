@@ -82,7 +82,7 @@ def freed(change: Tree, before: Tree, rules: Rules) -> Tree:
             head = re.sub(command, section, line) if re.fullmatch(command, line) else ""
             lines = [inner for inner in before.get(head, {}) if re.fullmatch(pattern, inner)]
             if lines:
-                found[head] = dict.fromkeys(lines, {})
+                found[head] = {inner: {} for inner in lines}
     return found
 
 

@@ -40,12 +40,14 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
             moves[head] = moves.pop(head, {}) | again
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
     parts = [list(trees.lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]
-    whole = [line for part, following in pairwise([*parts, []]) for line in (*part, *_exits(part if following else [], rules))]
-    return [out for at, line in enumerate(whole) for out in (*(_exits(whole[:at], rules) if _is_left(line, rules) else ()), line)]
-
-
-def _is_left(line: str, rules: Rules) -> bool:
-    return bool(rules.left) and re.fullmatch(rules.left, line) is not None
+    found: list[str] = []
+    for part, following in pairwise([*parts, []]):
+        for line in part:
+            if rules.left and re.fullmatch(rules.left, line):
+                found += _exits(found, rules)
+            found.append(line)
+        found += _exits(part if following else [], rules)
+    return found
 
 
 def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:

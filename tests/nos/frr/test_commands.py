@@ -1,4 +1,4 @@
-"""Commands back to the plan, with what FRR takes along: running config, planned one, what is typed. All seen with FRR 8.4.4."""
+"""Commands back to the plan, with what FRR takes along: running config, planned one, what is typed, seen with FRR 8.4.4."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ DERIVED: dict[str, tuple[dict[str, str], dict[str, str], list[str]]] = {
         {RD: "  rd 10.0.0.1:70\n"}, {"  rd 10.0.0.1:70\n": ""}, ["missing: rd 10.0.0.1:70"]
     ),
     "an RD beside another router ID": (
-        {}, {RD: "", "router bgp 65001 vrf vrf-red\n bgp router-id 10.0.0.1": "router bgp 65001 vrf vrf-red\n bgp router-id 10.0.0.7"},
+        {}, {RD: "", f"{IN_RED}\n bgp router-id 10.0.0.1": f"{IN_RED}\n bgp router-id 10.0.0.7"},
         ["changed: bgp router-id 10.0.0.1", "missing: rd 10.0.0.1:2"],
     ),
     "another RD": ({}, {RD: "  rd 10.0.0.1:9\n"}, ["changed: rd 10.0.0.1:2"]),
