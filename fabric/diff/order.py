@@ -36,7 +36,8 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
         if line not in gone and not (f"no {line}" in before and line.split()[-1] in names)
     }
     for head, lines in freed.items():
-        if again := {line: {} for line in lines if line in after.get(head, {})}:
+        again: Tree = {line: {} for line in lines if line in after.get(head, {})}
+        if again:
             moves[head] = moves.pop(head, {}) | again
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
     parts = [list(trees.lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]

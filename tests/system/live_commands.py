@@ -54,13 +54,13 @@ class Daemons:
         return "" if self.dead() else self._vtysh("-c", "show running-config").stdout.partition(HEADER)[2]
 
     def enter(self, commands: Sequence[str]) -> list[str]:
-        """Types commands; what the daemons say against them."""
+        """Types commands; what the daemons print against them."""
         path = self.home / "typed"
         path.write_text("".join(f"{line}\n" for line in commands), encoding="utf-8")
         done = self._vtysh("-f", str(path))
-        said = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
-        said = [line for line in said if line and not NOTICES.fullmatch(line) and not line.startswith(ADVICE)]
-        return [*(said or ([f"exit {done.returncode}"] if done.returncode else [])), *self.dead()]
+        output = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
+        output = [line for line in output if line and not NOTICES.fullmatch(line) and not line.startswith(ADVICE)]
+        return [*(output or ([f"exit {done.returncode}"] if done.returncode else [])), *self.dead()]
 
     def dead(self) -> list[str]:
         """Daemons that have ended."""

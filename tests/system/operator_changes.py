@@ -226,7 +226,7 @@ def read(text: str) -> list[Line]:
 
 
 def entered(blocks: tuple[str, ...], text: str) -> list[str]:
-    """Lines as they are typed in a section, and the way out of it."""
+    """Lines as they are typed in a section, and what leaves it."""
     typed = [f"{' ' * depth}{head}" for depth, head in enumerate(blocks)]
     typed += [f"{' ' * len(blocks)}{line}" for line in text.splitlines()]
     return [*typed, *(f"{' ' * depth}{_exit(head)}" for depth, head in reversed(list(enumerate(blocks))))]
