@@ -127,6 +127,7 @@ def test_a_whole_life(site: Site, tmp_path: Path) -> None:
         ["built", "with", "--servers", "2"],
     ]
 
+    _compared(file, tmp_path, 6)
     asked = [word for name, path in FORMATS.items() for word in ("--format", f"{name}={path}")]
     done = fabric("test", file, "--scenarios", *asked, cwd=tmp_path)
     assert done.returncode == 0, (tmp_path / "lab.json").read_text(encoding="utf-8")
@@ -164,7 +165,7 @@ def _judge(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("machine")
-def test_sonic(site: Site) -> None:
+def test_sonic(site: Site, tmp_path: Path) -> None:
     """Its frr.conf as it is, with what config_db.json says of ports."""
     file = site(SONIC, "lab-live-sonic").path
     done = fabric("up", file)
@@ -179,8 +180,30 @@ def test_sonic(site: Site) -> None:
     assert (done.returncode, {name for name, status in results.items() if status == "fail"}) == (0, set())
     # Only lldpd.conf is not SONiC's, and its switch ASIC suppresses ARP by itself.
     assert {name for name, status in results.items() if status == "skip"} <= {"suppression", "lldp"}
+    _compared(file, tmp_path, 4)
+
+    names, home = Names("lab-live-sonic"), tmp_path / "later"
+    os.kill(daemons.alive(names.home("backend-leaf001"))["bgpd"], signal.SIGKILL)
+    done = fabric("running", file, "-o", home)
+    assert (done.returncode, done.stdout, home.exists()) == (3, "", False)
+    assert done.stderr == f"fabric: backend-leaf001: bgpd is not running: run `fabric lab up {file}`\n"
     assert fabric("down", file).returncode == 0
     assert (left("lab-live-sonic"), alive(running)) == ([], [])
+
+
+def _compared(file: Path, folder: Path, switches: int) -> None:
+    """The running configs of a lab are in sync with its plan. What else is in the folder stays."""
+    home = folder / "running"
+    (home / "other").mkdir(parents=True)
+    done = fabric("running", file, "-o", home)
+    assert (done.returncode, done.stdout.split(" in ")[0].split(" of ")[1]) == (0, f"{switches} switches")
+    assert {path.name for path in home.iterdir()} == {"other", *(path.parent.name for path in home.glob("*/frr.conf"))}
+    command = [str(FABRIC), "drift", str(file), str(home)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1].split(": ")[1:]) == (
+        0,
+        [f"{switches} switches", f"{switches} in sync"],
+    )
 
 
 # --- accidents ----------------------------------------------------------------------------------------------
@@ -320,11 +343,13 @@ def test_nothing_is_left_where_a_kernel_refuses_a_file(site: Site) -> None:
 
 
 @pytest.mark.usefixtures("machine")
-@pytest.mark.parametrize("words", [["test"], ["test", "--scenarios"], ["test", "--only", "lldp"]])
+@pytest.mark.parametrize(
+    "words", [["test"], ["test", "--scenarios"], ["test", "--only", "lldp"], ["running", "-o", "running"]]
+)
 def test_a_test_needs_a_lab(site: Site, words: list[str]) -> None:
     file = site(EVPN, "lab-live-none").path
     done = fabric(*words, file)
-    assert (done.returncode, done.stdout) == (3, "")
+    assert (done.returncode, done.stdout, Path("running").exists()) == (3, "", False)
     assert done.stderr == f"fabric: no lab of site 'lab-live-none' is up: run `fabric lab up {file}`\n"
     assert left("lab-live-none") == []
 

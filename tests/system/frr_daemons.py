@@ -215,7 +215,7 @@ def _shown(sign: str, found: Iterable[Line]) -> list[str]:
 # Nodes joined by veths, each a namespace with daemons of its own. $1: a folder with, per node, NODE/frr.conf, NODE/links
 # (iproute2 lines) and NODE/tenants (commands), and `cables`; $2: the node that is asked; $3: what its answer to $4 must hold
 # before it is asked all questions from $4 on. A VRF is a namespace within the node's, for kernels that have no VRF devices.
-FABRIC_PREPARE = (
+FABRIC_SCRIPT = (
     f"daemons={DAEMONS}{START}"
     + r"""
 mount -t tmpfs tmpfs /var/tmp
