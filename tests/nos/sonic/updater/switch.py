@@ -73,6 +73,24 @@ KEEPS = {  # tables whose daemon does not take a field back that is removed; Non
     "SWITCH_HASH": None,
     "PORTCHANNEL": {"system_mac", "learn_mode", "tpid"},
 } | dict.fromkeys(INTERFACES)
+REFERENCES = {  # what the models let a row refer to only while it is there
+    ("BUFFER_PG", "profile"): "BUFFER_PROFILE",
+    ("BUFFER_QUEUE", "profile"): "BUFFER_PROFILE",
+    ("BUFFER_PROFILE", "pool"): "BUFFER_POOL",
+    ("QUEUE", "scheduler"): "SCHEDULER",
+    ("QUEUE", "wred_profile"): "WRED_PROFILE",
+    ("PORT_QOS_MAP", "dscp_to_tc_map"): "DSCP_TO_TC_MAP",
+    ("PORT_QOS_MAP", "tc_to_queue_map"): "TC_TO_QUEUE_MAP",
+    ("PORT_QOS_MAP", "tc_to_pg_map"): "TC_TO_PRIORITY_GROUP_MAP",
+    ("VXLAN_EVPN_NVO", "source_vtep"): "VXLAN_TUNNEL",
+    **{(table, "vrf_name"): "VRF" for table in INTERFACES},
+}
+IN_KEYS = {
+    "VLAN_MEMBER": "VLAN",
+    "PORTCHANNEL_MEMBER": "PORTCHANNEL",
+    "ACL_RULE": "ACL_TABLE",
+    "VXLAN_TUNNEL_MAP": "VXLAN_TUNNEL",
+}
 
 
 class Refused(AssertionError):
@@ -109,7 +127,22 @@ class Switch:
             raise Refused(f"empty table {empty[0]}")
         for operation, path, value in difference(self.config, target):
             self._validate(operation, path, value)
+        self._refers(target)
         self.become(target)
+
+    @staticmethod
+    def _refers(target: Tables) -> None:
+        for (table, field), of in REFERENCES.items():
+            for row, fields in target.get(table, {}).items():
+                if field in fields and fields[field] not in {**target.get(of, {}), "NULL": {}}:
+                    raise Refused(f"{table} {row} refers to {fields[field]}, which is not there")
+        for table, of in IN_KEYS.items():
+            for row in target.get(table, {}):
+                if row.partition("|")[0] not in target.get(of, {}):
+                    raise Refused(f"{table} {row} is of nothing")
+        for row in target.get("ACL_TABLE", {}).values():
+            if lost := set(row.get("ports", ())) - target["PORT"].keys() - target.get("PORTCHANNEL", {}).keys():
+                raise Refused(f"a filter is on {lost}")
 
     def _validate(self, operation: str, path: Path, value: Any) -> None:
         table = path[0]
