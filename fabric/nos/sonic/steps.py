@@ -107,17 +107,17 @@ def _stages(rules: Updater, found: Sequence[Change], needs: Needs, old: Tables, 
     ready = _with_fields(_down(old, needs.ports), needs.defaults)
     if ready is not old:
         yield Stage(_ready_title(needs), ready, tuple(dict.fromkeys(needs.ports.values())))
-    reasons = tuple(dict.fromkeys((*needs.rows.values(), *needs.unset.values(), *needs.console)))
+    reasons, console = tuple(dict.fromkeys((*needs.rows.values(), *needs.unset.values()))), tuple(needs.console)
     if needs.rows or needs.unset or _in_turn(rules, found, old, new):
         cleared, kept = _cleared(rules, found, needs, ready)
         if cleared != ready:
             yield Stage("rows and fields go that cannot change in place", cleared, reasons)
         built = _down(_with_rows(new, kept), needs.ports)
-        yield Stage("new rows and values", built)
+        yield Stage("new rows and values", built, console)
         if kept:
             yield Stage("rows go that nothing refers to any more", _down(new, needs.ports))
     else:
-        yield Stage("new rows and values", _down(new, needs.ports), reasons)
+        yield Stage("new rows and values", _down(new, needs.ports), console)
     if _down(new, needs.ports) is not new:
         yield Stage(f"ports come up: {listed(sorted(needs.ports, key=_natural), NAMED)}", new)
 

@@ -246,7 +246,7 @@ CHANGES: dict[str, tuple[Tables, Tables, list[list[str]]]] = {
             ["patch", 'add /VLAN_MEMBER {"Vlan100|PortChannel1": {"tagging_mode": "tagged"}}'],
         ],
     ),
-    "a bond with two links at least is made anew, its filter keeps the other port": (
+    "a bond with two links at least is made again, its filter keeps the other port": (
         tables(**BOND),
         tables(**BOND | {"PORTCHANNEL": {"PortChannel1": {"admin_status": "up", "mtu": "9100", "min_links": "2"}}}),
         [

@@ -171,7 +171,7 @@ def _snmp(tables: Tables, chance: random.Random) -> None:
     tables["SNMP"] = {"LOCATION": {"Location": "rack 5"}}
 
 
-def _unmodelled(tables: Tables, chance: random.Random) -> None:
+def _no_model(tables: Tables, chance: random.Random) -> None:
     tables["SUPPRESS_VLAN_NEIGH"] = {"Vlan9": {"suppress": "on"}}
 
 
