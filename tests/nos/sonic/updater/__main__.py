@@ -34,6 +34,8 @@ def main() -> int:
     for case in cases(boards, options.cases, options.seed):
         counts["cases"] += 1
         error = judged(case, counts, real)
+        if real and counts["cases"] % 20 == 0:
+            print(f"{counts['cases']} cases, {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
         if error:
             failed.append(f"{case.title}: {error}")
             print(failed[-1], file=sys.stderr, flush=True)

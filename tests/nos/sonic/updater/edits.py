@@ -68,7 +68,7 @@ def _watchdog(tables: Tables, chance: random.Random) -> None:
 
 
 def _poll(tables: Tables, chance: random.Random) -> None:
-    tables["PFC_WD"]["GLOBAL"]["POLL_INTERVAL"] = "400"
+    tables["PFC_WD"]["GLOBAL"]["POLL_INTERVAL"] = "100"
 
 
 def _queue(tables: Tables, chance: random.Random) -> None:

@@ -110,8 +110,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     applier, started = _Applier(), time.monotonic()
     patches = gu_common.PatchWrapper(WRAPPER)
     WRAPPER._validate_config_cache.clear()
-    signal.signal(signal.SIGALRM, _late)
-    signal.alarm(request.get("seconds", 60))
+    signal.signal(signal.SIGPROF, _late)
+    signal.setitimer(signal.ITIMER_PROF, request["seconds"])
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             updater = generic_updater.PatchApplier(changeapplier=applier, config_wrapper=WRAPPER, patch_wrapper=patches)
@@ -120,7 +120,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     except Exception as failure:
         error = f"{type(failure).__name__}: {failure}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return {
         "error": error,
         "config": SWITCH["config"],
