@@ -7,6 +7,7 @@ takes; what it refuses is written into the database beside it.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from fabric.text import listed
 
 PATCH, COMMANDS, RELOAD = "patch", "commands", "reload"
 NAMED = 5  # ports, rows or reasons in a title
+SECRET = re.compile(r"\$\{\w+\}")  # a reference in place of a password
 
 
 @dataclass
@@ -260,6 +262,8 @@ def script(all_steps: Sequence[Step]) -> list[str]:
     for at, step in enumerate(all_steps, 1):
         lines.append(f"# step {at} of {len(all_steps)}, {step.kind}: {step.title}")
         lines += [f"# {step.reason}"] if step.reason else []
+        secrets = sorted(set(SECRET.findall(json_line(step.json_patch))))
+        lines += [f"# {', '.join(secrets)}: write the value in its place"] if secrets else []
         name = f"step{at}.json"
         document = [f"cat > {name} <<'EOF'", *json_lines(step.json_patch), "EOF"]
         if step.kind == PATCH:

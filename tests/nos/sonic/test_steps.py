@@ -415,6 +415,14 @@ def test_script() -> None:
     ]
 
 
+def test_a_password_is_named_that_is_to_be_filled_in() -> None:
+    new = tables(SNMP_USER={"monitoring": {"SNMP_USER_AUTH_PASSWORD": "${SNMP_AUTH_KEY}"}})
+    assert script(steps(tables(), new))[1:3] == [
+        "# ${SNMP_AUTH_KEY}: write the value in its place",
+        "cat > step1.json <<'EOF'",
+    ]
+
+
 def test_script_of_a_reload() -> None:
     old, new, _ = CHANGES["a pool"]
     assert script(steps(old, new)) == [
