@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fabric.diff import files
 from fabric.nos.sonic.steps import script, steps
 from fabric.nos.sonic.updater import WAYS, updater
 from tests.nos.sonic.updater import designs
@@ -396,6 +397,14 @@ def test_a_patch_in_place_leaves_the_port_in_its_old_vrf() -> None:
     switch.patch([{"op": "replace", "path": "/INTERFACE/Ethernet0/vrf_name", "value": "Vrf-blue"}])
     assert switch.config["INTERFACE"]["Ethernet0"] == {"vrf_name": "Vrf-blue"}
     assert switch.state["INTERFACE"]["Ethernet0"] == {"vrf_name": "Vrf-red"}
+
+
+def test_text_beside_the_tables_is_not_compared() -> None:
+    running, planned = tables(), tables(PORT={"Ethernet0": PORT | {"mtu": "9216"}})
+    (change,) = files.changes(
+        "sonic", {"config_db.json": json.dumps({**running, "bgpraw": ""})}, {"config_db.json": json.dumps(planned)}
+    )
+    assert change.json_patch == ({"op": "replace", "path": "/PORT/Ethernet0/mtu", "value": "9216"},)
 
 
 def test_script() -> None:
