@@ -63,10 +63,23 @@ class Asked(AskedFiles):
         return copies.find(*self.process(node))
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How much of what the plan expects a check could judge."""
+
+    count: int
+    planned: int
+    noun: str  # "session"
+
+
 class BatfishCheck(Check[Asked]):
     """Judges what Batfish makes of the rendered files."""
 
     subject, needs = "batfish", "files, intent, Batfish"
+
+    def judged(self, asked: Asked) -> Judged:
+        """What is judged of a snapshot; files, unless a check says otherwise."""
+        return Judged(len(asked.snapshot.copies), len(asked.snapshot.copies), "switch")
 
     def run(self, asked: Asked) -> list[Finding]:
         return self.answered(self.judge(asked))
