@@ -14,7 +14,6 @@ from fabric.checks.registry import checks
 from fabric.nos.batfish.view import ACL, EVPN, MULTIPATH, NATIVE, TYPE5, UNNUMBERED, VRF
 from fabric.nos.target import target
 from fabric.plan import LEAF, SPINE, SwitchView
-from fabric.text import plural
 
 Pair = tuple[str, str]  # what was not looked at; why, and what covers it
 
@@ -44,7 +43,7 @@ def applied(asked: Asked) -> tuple[set[str], list[Pair]]:
         if judged.count:
             ran.add(check.id)
         elif judged.planned:
-            idle.append((f"{check.id}: {check.title}", f"Batfish models none of {plural(judged.planned, judged.noun)}"))
+            idle.append((f"{check.id}: {check.title}", f"Batfish models none of {judged}"))
         else:
             idle.append((f"{check.id}: {check.title}", f"the design has no {judged.noun}"))
     return ran, idle

@@ -34,7 +34,12 @@ class Crossing(BatfishCheck):
 
     def judged(self, asked: Asked) -> Judged:
         joined = [name for name in asked.snapshot.views if _several_leaves(asked, name)]
-        return Judged(sum(crossing(asked, name) is not None for name in joined), len(joined), "fabric with several leaves")
+        return Judged(
+            sum(crossing(asked, name) is not None for name in joined),
+            len(joined),
+            "fabric with several leaves",
+            "fabrics with several leaves",
+        )
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -84,15 +89,17 @@ class Delivered(BatfishCheck):
     remediation = "check the filter and the routes of the switch that drops the packet"
 
     def judged(self, asked: Asked) -> Judged:
-        judged = planned = 0
+        found = []
         for name, views in asked.snapshot.views.items():
-            paths = asked.expected.paths(name)
-            for tenant in tenants_of(asked, name):
-                leaves = [views[place.device] for place in places_of(asked, name, tenant)]
-                pairs = [(one, other) for one in leaves for other in leaves if one is not other and paths.plans(one, other)]
-                planned += len(leaves) + len(pairs)
-                judged += len(leaves) + sum(paths.passes(*pair, tenant) for pair in pairs)
-        return Judged(judged, planned, "pair of leaves with servers of a tenant")
+            paths, seen = asked.expected.paths(name), set(asked.expected.places)
+            planned = [place for place in asked.expected.planned_places if place.fabric == name]
+            for one, other in ((one, other) for one in planned for other in planned if one.tenant == other.tenant):
+                a, b = views[one.device], views[other.device]
+                if a is b or paths.plans(a, b):
+                    found.append({one, other} <= seen and paths.passes(a, b, one.tenant))
+        return Judged(
+            sum(found), len(found), "pair of leaves with servers of a tenant", "pairs of leaves with servers of a tenant"
+        )
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:

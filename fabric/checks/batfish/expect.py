@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import ip_interface
@@ -151,15 +151,20 @@ class Expected:
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        found = []
+        """Where Batfish sees servers."""
+        return tuple(place for place in self._places(subnets) if place.subnets)
+
+    @cached_property
+    def planned_places(self) -> tuple[Place, ...]:
+        """Where servers are; those of which Batfish sees all subnets are among `places` too."""
+        every = self._places(lambda view, tenant: (net for net, _ in server_subnets(view, tenant)))
+        return tuple(place for place in every if place.subnets)
+
+    def _places(self, of: Callable[[SwitchView, str], Iterable[str]]) -> Iterator[Place]:
         for name, views in self.snapshot.views.items():
             for node, view in views.items():
-                tenants = sorted({*(vrf.name for vrf in view.vrfs), *(acl.name for acl in view.acls), ""})
-                for tenant in tenants:
-                    nets = tuple(subnets(view, tenant))
-                    if nets:
-                        found.append(Place(name, tenant, node, nets))
-        return tuple(found)
+                for tenant in sorted({*(vrf.name for vrf in view.vrfs), *(acl.name for acl in view.acls), ""}):
+                    yield Place(name, tenant, node, tuple(of(view, tenant)))
 
 
 def announced(view: SwitchView) -> list[str]:

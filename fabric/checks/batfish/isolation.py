@@ -32,7 +32,7 @@ class TenantRoutes(BatfishCheck):
 
     def judged(self, asked: Asked) -> Judged:
         tables = [sees(view.device.nos, VRF) for view in _leaves(asked) for _ in view.vrfs]
-        return Judged(sum(tables), len(tables), "routing table of a tenant")
+        return Judged(sum(tables), len(tables), "routing table of a tenant", "routing tables of tenants")
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name, views in asked.snapshot.views.items():

@@ -22,13 +22,14 @@ def isolated(asked: Asked, fabric: str) -> Iterator[tuple[Place, Place, bool]]:
     """(place, place of another tenant that it must not reach, whether Batfish would show that it does)."""
     views, paths = asked.snapshot.views[fabric], asked.expected.paths(fabric)
     kind = asked.snapshot.plan.fabrics[fabric].tenancy.kind
-    places = [place for place in asked.expected.places if place.fabric == fabric and place.tenant]
+    places = [place for place in asked.expected.planned_places if place.fabric == fabric and place.tenant]
+    seen = set(asked.expected.places)
     for one in places:
         open_to = let_in(asked, fabric, one.tenant)
         for other in places:
             a, b = views[one.device], views[other.device]
             if other.tenant not in open_to and (one.device == other.device or paths.plans(a, b)):
-                yield one, other, paths.isolates(a, b, kind)
+                yield one, other, {one, other} <= seen and paths.isolates(a, b, kind)
 
 
 def let_in(asked: Asked, fabric: str, tenant: str) -> set[str]:

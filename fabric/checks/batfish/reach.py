@@ -33,7 +33,12 @@ class Isolation(BatfishCheck):
 
     def judged(self, asked: Asked) -> Judged:
         pairs = [judged for name in asked.snapshot.views for _, _, judged in isolated(asked, name)]
-        return Judged(sum(pairs), len(pairs), "pair of leaves with servers of two tenants")
+        return Judged(
+            sum(pairs),
+            len(pairs),
+            "pair of leaves with servers of two tenants",
+            "pairs of leaves with servers of two tenants",
+        )
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -152,6 +157,10 @@ class Loops(BatfishCheck):
     severity = ERROR
     example = "leaf001 → spine001 → leaf002 → spine002 → leaf001"
     remediation = "check the routes to the destination on the switches in the message"
+
+    def judged(self, asked: Asked) -> Judged:
+        forward = [asked.expected.forwards(name) for name in asked.snapshot.views]
+        return Judged(sum(forward), len(forward), "fabric")
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for row in asked.answers.loops():
