@@ -37,8 +37,16 @@ settings.load_profile("busy")
 
 
 def pytest_configure() -> None:
-    """Under nohup SIGHUP is ignored, also by what a test starts; tests of signals want what a terminal gives."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    """Signals as a terminal gives them, whoever started the run: `nohup` ignores SIGHUP, `make test &` in a script SIGINT.
+
+    A process hands on to those it starts what it ignores and blocks, and a shell cannot take it back: so it is done here,
+    before a test, or what serves the tests, starts one. SIGPIPE and SIGXFSZ are ignored by every Python, and given back
+    by `subprocess`.
+    """
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

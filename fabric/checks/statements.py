@@ -46,7 +46,8 @@ def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping
     files = {text.part: text.file for text in collected}
     first, second = syntax.without_equal([text for text in syntax.texts(planned) if text.part in files], collected)
     known: Known = {}
-    return compare(syntax, syntax.read_texts(first, known), syntax.read_texts(second, known), files)
+    sides = syntax.read_texts(first, known), syntax.read_texts(second, known)
+    return compare(syntax, *sides, files, lambda: syntax.read_texts(collected, known))
 
 
 def misspelled(differences: Sequence[Difference]) -> Iterator[Difference]:

@@ -1,4 +1,4 @@
-"""`fabric lab up, status, test, state, down`: the fabric on real routing daemons before it is bought."""
+"""`fabric lab up, status, test, state, running, down`: the fabric on real routing daemons before it is bought."""
 
 from __future__ import annotations
 
@@ -112,6 +112,21 @@ def collected(
 
     with _lab(file) as chosen:
         texts = chosen.collect(settle=not now)
+        save(texts, folder)
+        switches = len({path.partition("/")[0] for path in texts})
+        print(f"{chosen.names.site}: {counted(len(texts), 'file')} of {plural(switches, 'switch', 'switches')} in {folder}")
+
+
+@lab.command()
+def running(
+    file: Path = FILE,
+    folder: Path = typer.Option(..., "-o", "--output", metavar="DIR", help="folder to write", show_default=False),
+) -> None:
+    """Write the running config of every switch of a lab, for `fabric drift`."""
+    from fabric.lab.collect import save
+
+    with _lab(file) as chosen:
+        texts = chosen.running()
         save(texts, folder)
         switches = len({path.partition("/")[0] for path in texts})
         print(f"{chosen.names.site}: {counted(len(texts), 'file')} of {plural(switches, 'switch', 'switches')} in {folder}")

@@ -18,6 +18,7 @@ from fabric.nos.dialect import Rules
 
 def in_order(change: Tree, before: Tree, after: Tree, rules: Rules) -> list[str]:
     """The commands of a change from the tree `before` to the tree `after`; a section may be entered twice."""
+    first, change = _split(change, rules.first)
     let_go = _let_go(before, after, rules)
     emptied, rest = _emptied(_without(change, let_go), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
@@ -30,8 +31,24 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules) -> list[str]
         if line not in gone and not (f"no {line}" in before and line.split()[-1] in names)
     }
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
-    parts = [list(trees.lines(part, rules.step)) for part in (let_go | emptied, soon, moves, late) if part]
+    parts = [list(trees.lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]
     return [line for part, following in pairwise([*parts, []]) for line in (*part, *_exits(part if following else [], rules))]
+
+
+def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:
+    """(what is taken back before all else, with its sections; the rest of the change)."""
+    first: Tree = {}
+    rest: Tree = {}
+    for line, below in change.items():
+        if pattern and re.fullmatch(f"no (?:{pattern})", line):
+            first[line] = below
+            continue
+        inner, kept = _split(below, pattern)
+        if inner:
+            first[line] = inner
+        if kept or not below:
+            rest[line] = kept
+    return first, rest
 
 
 def _exits(lines: list[str], rules: Rules) -> list[str]:

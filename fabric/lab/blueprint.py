@@ -108,7 +108,7 @@ class Blueprint:
     wires: tuple[Wire, ...]
     views: Mapping[str, SwitchView]  # the switches that are in it, as the plan has them
     notes: tuple[str, ...] = ()  # what was left out or scaled, in words
-    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # switch → paths of what it was built from
+    files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # switch → path → text of what it was built from
     bfd: bool = True  # bfdd runs where a frr.conf asks for it
 
     @property

@@ -64,7 +64,7 @@ def why_not() -> str:
 # start FOLDER COMMAND OPTION: the daemons with their sockets in a folder, each by way of a command; zebra with an option.
 START = """
 start() {
-  for daemon in mgmtd zebra bgpd bfdd; do
+  for daemon in mgmtd zebra staticd bgpd bfdd; do  # staticd runs wherever zebra does
     own=
     case $daemon in
       mgmtd) test -x $daemons/mgmtd || continue ;;  # since FRR 9
@@ -77,7 +77,7 @@ start() {
 }
 """
 
-SCRIPT = (
+PREPARE = (
     f"daemons={DAEMONS}{START}"
     + r"""
 mount -t tmpfs tmpfs /var/tmp
@@ -91,6 +91,11 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
 ip -batch "$3" -force
 start "$home" "" || exit 9
+"""
+)
+SCRIPT = (
+    PREPARE
+    + r"""
 vtysh --vty_socket $home --config_dir $home -b > $home/output 2>&1
 echo $?
 echo ---
@@ -210,7 +215,7 @@ def _shown(sign: str, found: Iterable[Line]) -> list[str]:
 # Nodes joined by veths, each a namespace with daemons of its own. $1: a folder with, per node, NODE/frr.conf, NODE/links
 # (iproute2 lines) and NODE/tenants (commands), and `cables`; $2: the node that is asked; $3: what its answer to $4 must hold
 # before it is asked all questions from $4 on. A VRF is a namespace within the node's, for kernels that have no VRF devices.
-FABRIC_SCRIPT = (
+FABRIC_PREPARE = (
     f"daemons={DAEMONS}{START}"
     + r"""
 mount -t tmpfs tmpfs /var/tmp

@@ -46,7 +46,7 @@ CHANGES = {
     ],
     "no ip protocol bgp route-map RM-SOURCE": ["missing: ip protocol bgp route-map RM-SOURCE"],
     "route-map RM-SOURCE permit 10\n set src 10.0.0.99": ["changed: set src 10.0.0.4"],
-    "bfd\n profile FABRIC\n  receive-interval 900": ["extra: receive-interval 900"],
+    "bfd\n profile FABRIC\n  receive-interval 900": ["changed: receive-interval 300"],
 }
 
 

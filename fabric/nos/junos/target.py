@@ -211,6 +211,7 @@ TARGET = Target(
     exporters=("gnmic",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),
     idiom=Idiom(
+        ordered_lists=False,
         loopback="lo0",
         vtep="lo0.1",
         bond="ae{}",

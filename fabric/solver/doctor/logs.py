@@ -14,7 +14,7 @@ from fabric.solver.doctor.outputs import Finding
 from fabric.text import plural
 
 # Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0(1)/GDRDMA(PCI)/Shared
-_NET = re.compile(r"\[(send|receive)\] via NET/((?!Socket)[\w .-]+?)/(\d+)(?:\(\d+\))?((?:/[\w()]+)*)\s*$", re.MULTILINE)
+_NET = re.compile(r"\[(send|receive)\] via NET/((?!Socket)[\w .-]+?)/(\d+)(?:\(\d+\))?((?:/[\w()]+)*)[ \t\r]*$", re.MULTILINE)
 _CHANNEL = re.compile(r"Channel (\d+)(?:/\d+)? : \d+\[\w+\] -> \d+\[\w+\] \[send\] via NET/[\w .-]+?/(\d+)", re.MULTILINE)
 # GPU Direct RDMA Disabled for GPU 1b000 / HCA 3 (distance 8 > 5): of distant pairs of healthy runs too
 _PAIR = re.compile(r"GPU Direct RDMA (Enabled|Disabled) for GPU (\w+) / HCA")

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
+
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?', re.DOTALL)  # and whether it is a key
 TOKEN = re.compile(r'"([^"\\\n]*(?:\\.[^"\\\n]*)*)"(\s*:)?|([{}\[\]])|([^\s,\[\]{}":]+)')
 
@@ -100,6 +102,8 @@ class _Salvage:
     def _bracket(self, bracket: str, line: int) -> None:
         if bracket in "{[":
             new: Object | list[Any] = Object(line) if bracket == "{" else []
+            if len(self.open) > MAX_DEPTH:
+                raise UnreadableError(TOO_DEEP, line)
             if bracket == "[" or self.key or len(self.open) > 1:  # else it is the outermost one
                 self._value(new)
                 self.open.append(new)
