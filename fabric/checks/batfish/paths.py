@@ -99,7 +99,7 @@ class Paths:
         if all(vrf.sessions for vrf in tables):
             return one.device.index in self.tenants.modeled(other.device.index)
         type5 = all(sees_of(view, TYPE5, vrf) for view, vrf in zip((one, other), tables, strict=True))
-        return type5 and other.device.index in self._heard(one.device.index)
+        return type5 and other.device.index in self._routes_from(one.device.index)
 
     def passes(self, one: SwitchView, other: SwitchView, tenant: str) -> bool:
         """Whether Batfish carries the packets between the servers of two leaves, where nothing drops them."""
@@ -119,7 +119,7 @@ class Paths:
             return False
         if any(vrf.sessions for vrf in one.vrfs):
             return one.device.index in self.tenants.modeled(other.device.index)
-        return _both(one, other, TYPE5) and other.device.index in self._heard(one.device.index)
+        return _both(one, other, TYPE5) and other.device.index in self._routes_from(one.device.index)
 
     @cached_property
     def _evpn(self) -> Mapping[int, list[int]]:
@@ -133,7 +133,7 @@ class Paths:
             for view in self.views.values()
         }
 
-    def _heard(self, start: int) -> frozenset[int]:
+    def _routes_from(self, start: int) -> frozenset[int]:
         """The switches whose EVPN routes get to one, over switches that pass prefixes on."""
         passes = {view.device.index for view in self.views.values() if view.device.role != LEAF and sees_of(view, TYPE5)}
         found, edge = {start}, [start]

@@ -120,7 +120,7 @@ def main(count: int, seed: int) -> None:
                     missed += 1
                     print(text, f"not found: {what}", sep="\n")
     shares = f"{ends[0]:,} of {ends[1]:,} session ends and {routes[0]:,} of {routes[1]:,} routes judged"
-    print(f"{count} designs: {shares}; {wrong} with a false finding; {planted - missed} of {planted} planted faults found")
+    print(f"{count} designs: {shares}; {wrong} with a false finding; {planted - missed} of {planted} injected faults found")
 
 
 if __name__ == "__main__":

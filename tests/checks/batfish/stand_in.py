@@ -274,8 +274,8 @@ class StandIn:
                 if not vrf.vni or (origin, name) not in tables or not self.can(origin, "type5"):
                     continue
                 exported = {one.value for one in vrf.exports}
-                heard = {far for spine in near.get(origin, ()) for far in {spine, *near.get(spine, ())}} - {origin}
-                for far in heard:
+                reached = {far for spine in near.get(origin, ()) for far in {spine, *near.get(spine, ())}} - {origin}
+                for far in reached:
                     for other, target in self.facts[far].vrfs.items():
                         if (far, other) in tables and exported & {one.value for one in target.imports}:
                             for prefix, path in list(tables[origin, name].items()):

@@ -78,7 +78,7 @@ def test_sessions_are_judged_by_both_ends(
     assert judged(made) == []
 
 
-def test_what_is_not_judged_is_counted_and_said(tmp_path: Path) -> None:
+def test_what_is_not_judged_is_counted_and_listed(tmp_path: Path) -> None:
     """16 sessions of tenants at EOS spines; three checks have nothing to judge, and are not among those applied."""
     files = asked(built(tmp_path, "{leaf: sonic, spine: eos}", VRF_LITE))
     rows = {what.removeprefix("Batfish: "): why for what, why in covered(files)}
@@ -101,7 +101,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Site]]:
 
 @pytest.mark.parametrize("number", range(COUNT))
 def test_random_designs(number: int, drawn: list[tuple[str, Site]]) -> None:
-    """No finding about files that are right, and each planted fault on a modeled path is found."""
+    """No finding about files that are right, and each injected fault on a modeled path is found."""
     text, made = drawn[number]
     assert judged(made) == [], text
     for what, broken, code in faults(made):
