@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fabric.checks import ERROR, Finding
-from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
+from fabric.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
 from fabric.checks.batfish.expect import Route
 from fabric.grouping import grouped, grouped_sets
 from fabric.plan import LEAF
@@ -125,6 +125,10 @@ class Routes(BatfishCheck):
     severity = ERROR
     example = "3 next hops to 10.0.0.4/32 of leaf004; 4 in the plan"
     remediation = "check BGP sessions, route filters and the multipath setting on the path"
+
+    def judged(self, asked: Asked) -> Judged:
+        routes = [route for name in asked.snapshot.views for route in asked.expected.planned_routes(name)]
+        return Judged(sum(route.judged for route in routes), len(routes), "route")
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
