@@ -9,7 +9,7 @@ Tree = dict[str, "Tree"]
 
 LEAVES = re.compile(r"(exit|exit-[a-z-]+|end|!.*|#.*|version \d\S*)")  # lines that end a section or say nothing
 BANNER = re.compile(r"banner (login|motd)")
-LONG_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/', re.DOTALL)  # outside quotes
+LONG_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\Z))|/\*.*?(?:\*/|\Z)', re.DOTALL)  # outside quotes
 
 
 def indented(text: str) -> Tree:

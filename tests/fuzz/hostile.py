@@ -1,10 +1,12 @@
 """Texts that are made to be slow to read, and how the time of a reader grows with their size.
 
-    python -m tests.fuzz.hostile [NAME…]    every reader, or those whose name has a word, with texts of 1 and 2 MB
+python -m tests.fuzz.hostile [NAME…]    every reader, or those whose name has a word, with texts of 1 and 2 MB
 """
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import random
 import re
 import sys
@@ -15,8 +17,52 @@ from tests.fuzz.readers import Reading, readings
 
 Make = Callable[[int], str]  # size in characters → text
 
-RUNS = ("\n", " ", "\t", "a", "1", "0", "\r", "\0", "\r\n", "é", "\u0661", '"', "'", "{", "}", "[", "(", ",", "-", "a ", "1,", "1-", "a\n", " \n")
-RUNS += ("{\n", "a {\n", "[1,", '{"a":', "- ", "a: ", "/*", "!\n", "#\n", "\\", '"a" ', "a=", "x/", "1.", ":", "|", "<<<<<<<\n", "set a\n")
+RUNS = (
+    "\n",
+    " ",
+    "\t",
+    "a",
+    "1",
+    "0",
+    "\r",
+    "\0",
+    "\r\n",
+    "é",
+    "\u0661",
+    '"',
+    "'",
+    "{",
+    "}",
+    "[",
+    "(",
+    ",",
+    "-",
+    "a ",
+    "1,",
+    "1-",
+    "a\n",
+    " \n",
+)
+RUNS += (
+    "{\n",
+    "a {\n",
+    "[1,",
+    '{"a":',
+    "- ",
+    "a: ",
+    "/*",
+    "!\n",
+    "#\n",
+    "\\",
+    '"a" ',
+    "a=",
+    "x/",
+    "1.",
+    ":",
+    "|",
+    "<<<<<<<\n",
+    "set a\n",
+)
 
 
 def texts(reading: Reading, dice: random.Random, number: int) -> Iterator[tuple[str, Make]]:
@@ -36,7 +82,8 @@ def texts(reading: Reading, dice: random.Random, number: int) -> Iterator[tuple[
         yield (
             f"{line[:60]!r} numbered",
             lambda size, line=line: "".join(  # type: ignore[misc]
-                re.sub(r"\d+", lambda found, at=at: str(int(found[0]) + at) if len(found[0]) < 9 else found[0], line, count=1) + "\n"
+                re.sub(r"\d+", lambda found, at=at: str(int(found[0]) + at) if len(found[0]) < 9 else found[0], line, count=1)
+                + "\n"
                 for at in range(size // (len(line) + 4))
             ),
         )
@@ -54,27 +101,30 @@ def _stairs(size: int) -> str:
 def seconds(reading: Reading, text: str, times: int = 1) -> float:
     """CPU time of one reading; what the reader refuses counts as read."""
     best = float("inf")
-    for _ in range(times):
-        start = time.process_time()
-        try:
-            reading.read(text)
-        except Exception:  # noqa: BLE001 - the time is asked here, not the outcome
-            pass
-        best = min(best, time.process_time() - start)
+    gc.collect()
+    gc.disable()  # its time grows with what the whole process has
+    try:
+        for _ in range(times):
+            start = time.process_time()
+            with contextlib.suppress(Exception):
+                reading.read(text)
+            best = min(best, time.process_time() - start)
+    finally:
+        gc.enable()
     return best
 
 
-def exponent(reading: Reading, make: Make, small: int = 4_000, most_s: float = 1.0) -> tuple[float, float, int]:
-    """(ratio of times of a doubled size, seconds of the larger one, size)."""
-    size = small
-    first = seconds(reading, make(size))
-    while size < 256_000:
+def growth(
+    reading: Reading, make: Make, small: int = 2_000, large: int = 256_000, most_s: float = 2.0
+) -> tuple[float, float, int]:
+    """(by how much more the time grows than the size over the last three doublings, seconds, size)."""
+    size, times = small, list[float]()
+    while size <= large and (not times or times[-1] < most_s):
+        times.append(seconds(reading, make(size)))
         size *= 2
-        second = seconds(reading, make(size))
-        if second > most_s or (second > 0.08 and second / max(first, 1e-4) > 2.8):
-            return second / max(first, 1e-4), second, size
-        first = second
-    return 0.0, first, size
+    base, last = (times[-4] if len(times) > 3 else times[0]), times[-1]
+    doublings = min(3, len(times) - 1)
+    return last / max(base, 2e-3) / 2**doublings, last, size // 2
 
 
 if __name__ == "__main__":
@@ -86,7 +136,7 @@ if __name__ == "__main__":
         dice = random.Random(f"{name} 1")
         begin = time.process_time()
         for what, make in texts(reading, dice, number):
-            ratio, cost, size = exponent(reading, make)
-            if ratio:
+            ratio, cost, size = growth(reading, make)
+            if ratio > 2.2 and cost > 0.1:
                 print(f"{name}: {what}: x{ratio:.1f} at {size:,}: {cost:.2f} s", flush=True)
         print(f"   {name} done {time.process_time() - begin:.0f} s", flush=True)

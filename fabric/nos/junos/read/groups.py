@@ -14,7 +14,7 @@ from fabric.facts import Located
 from fabric.nos.junos.read.tree import Node
 
 MOST_MEMBERS = 1024  # of a range: a number that is mistyped shall not fill the memory
-NUMBERED = re.compile(r"(.*?)(\d+)$")
+NUMBERED = re.compile(r"(.*?)(?<!\d)(\d+)$")
 Cursor = tuple[str, Node]  # a group, and its part that belongs to the node at hand
 
 
