@@ -8,9 +8,11 @@ match; and the begin itself many times. Patterns are found in the modules and in
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pkgutil
 import re
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -21,6 +23,8 @@ from math import inf
 from pathlib import Path
 from re import _constants as sre, _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
+
+from tests.fuzz.guard import OverTimeError
 
 ROOMS = ("fabric.nos", "fabric.cabling.verify", "fabric.verify", "fabric.checks", "fabric.drift", "fabric.solver.doctor")
 ROOMS += (
@@ -51,7 +55,7 @@ BOUNDED = {  # pattern, or its place → what bounds its texts
 SEARCHES = ("search", "finditer", "findall", "sub", "subn", "split", "scanner")
 LARGE, SMALL = 2_000, 500  # characters
 MOST = 9.0  # times the time for four times the text; 16 is the square
-LEAST_S = 0.003  # what is faster is not judged
+LEAST_S = 0.006  # what is faster is not judged
 
 
 class Place(NamedTuple):
@@ -75,6 +79,8 @@ def places() -> tuple[Place, ...]:
                 searches = any(use in SEARCHES for use in uses)
                 place = Place(f"{module.__name__}.{name}", pattern, searches)
                 found.setdefault((pattern.pattern, pattern.flags), place)
+        for place in _in_calls(module.__name__, source):
+            found.setdefault((place.pattern.pattern, place.pattern.flags), place)
     for place in _data():
         found.setdefault((place.pattern.pattern, place.pattern.flags), place)
     return tuple(found.values())
@@ -87,6 +93,19 @@ def _modules() -> Iterator[Any]:
         for info in pkgutil.walk_packages(getattr(module, "__path__", ()), f"{room}."):
             if not info.name.endswith("__main__"):
                 yield importlib.import_module(info.name)
+
+
+def _in_calls(module: str, source: str) -> Iterator[Place]:
+    """Patterns that are written where they are used: `re.search(r"…", text)`."""
+    for node in ast.walk(ast.parse(source)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
+            continue
+        home, text = node.func.value, node.args[0]
+        if isinstance(home, ast.Name) and home.id == "re" and isinstance(text, ast.Constant) and isinstance(text.value, str):
+            with suppress(re.error):
+                if node.func.attr == "compile":
+                    continue  # found by its name
+                yield Place(f"{module}:{node.lineno}", re.compile(text.value), node.func.attr in SEARCHES)
 
 
 def _patterns(value: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
@@ -269,9 +288,19 @@ def growth(place: Place, begin: str, body: str, end: str) -> float:
         if times and times[0] > 100 * LEAST_S:
             return inf
         start = time.process_time()
-        act(text)
+        signal.setitimer(signal.ITIMER_PROF, 1.0)
+        try:
+            act(text)
+        except OverTimeError:
+            return inf
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
         times.append(time.process_time() - start)
     return times[1] / max(times[0], LEAST_S / 50) if times[1] > LEAST_S else 0.0
+
+
+def _late(number: int, frame: object) -> None:
+    raise OverTimeError
 
 
 def slow(place: Place) -> list[str]:
@@ -286,8 +315,11 @@ def slow(place: Place) -> list[str]:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPROF, _late)
     failed = 0
     for place in places():
+        if len(sys.argv) > 1 and sys.argv[1] not in place.name:
+            continue
         if found := slow(place):
             failed += 1
             print(

@@ -50,7 +50,7 @@ class _Reader:
     def whole(self, data: dict[str, Any]) -> Run:
         """A report of nccl-tests: the file of one run."""
         run, config = Run(), _mapping(data.get("config"))
-        run.program = re.sub(r".*/", "", str((_list(data.get("args")) or [""])[0]))
+        run.program = str((_list(data.get("args")) or [""])[0]).rpartition("/")[2]
         for item in _list(data.get("env")):
             run.environment(str(item))
         run.threads, run.gpus = (max(1, int(_number(config.get(key)) or 1)) for key in ("nthreads", "ngpus"))

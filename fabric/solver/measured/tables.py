@@ -67,7 +67,7 @@ def busbw_factor(collective: str, ranks: int) -> float:
 
 def collective_named(text: str) -> str:
     """`AllReduce`, `all-to-all`, `all_gather_perf` in the names of COLLECTIVES and UNMODELED; "" for no collective."""
-    bare = re.sub(r"(perf|mpi|bench)+$", "", re.sub(r"[^a-z0-9]", "", text.lower()))
+    bare = re.sub(r"(?:perf|mpi|bench){1,3}$", "", re.sub(r"[^a-z0-9]", "", text.lower()))
     known = {name.replace("_", ""): name for name in (*COLLECTIVES, *UNMODELED)}
     return known.get(bare.removeprefix("nccl").removeprefix("rccl"), "")
 
