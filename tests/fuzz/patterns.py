@@ -24,6 +24,7 @@ from pathlib import Path
 from re import _constants as sre, _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
+from fabric.reading import MAX_LINE
 from tests.fuzz.guard import OverTimeError
 
 ROOMS = ("fabric.nos", "fabric.cabling.verify", "fabric.verify", "fabric.checks", "fabric.drift", "fabric.solver.doctor")
@@ -45,6 +46,7 @@ ROOMS += (
     "fabric.intent",
 )
 CHARACTERS = " 0a\n\t-,./:\"'x{[(#_"
+OF_LINES = ("fabric.solver.doctor", "fabric.solver.measured")  # logs, whose lines are cut
 ENDS = ("\0\1", "z.9 ")  # neither goes on in the usual way
 BOUNDED = {  # pattern, or its place → what bounds its texts
     r"(?:.* )?interfaces \S+ (?:.* )?family ethernet-switching": "64 words of a statement of Junos",
@@ -53,9 +55,9 @@ BOUNDED = {  # pattern, or its place → what bounds its texts
     "fabric.nos.sonic.read.json_lines.STRING": "texts that are JSON, whose quotes are closed",
 }
 SEARCHES = ("search", "finditer", "findall", "sub", "subn", "split", "scanner")
-LARGE, SMALL = 2_000, 500  # characters
+LARGE = 8_000  # characters
 MOST = 9.0  # times the time for four times the text; 16 is the square
-LEAST_S = 0.006  # what is faster is not judged
+LEAST_S, LEAST_OF_LINE_S = 0.003, 0.006  # what is faster is not judged
 
 
 class Place(NamedTuple):
@@ -64,6 +66,7 @@ class Place(NamedTuple):
     name: str
     pattern: re.Pattern[str]
     searches: bool
+    lines: bool = False  # its texts are lines, or statements, of at most MAX_LINE characters
 
 
 @cache
@@ -77,7 +80,7 @@ def places() -> tuple[Place, ...]:
                 uses = re.findall(rf"\b{re.escape(name)}(?:\[[^\]]*\])?(?:\.\w+)*\.(\w+)\b", source)
                 uses = uses or re.findall(r"\b(?:pattern|sign|mark|form|one|row)\.(\w+)\(", source)  # of a row of several
                 searches = any(use in SEARCHES for use in uses)
-                place = Place(f"{module.__name__}.{name}", pattern, searches)
+                place = Place(f"{module.__name__}.{name}", pattern, searches, module.__name__.startswith(OF_LINES))
                 found.setdefault((pattern.pattern, pattern.flags), place)
         for place in _in_calls(module.__name__, source):
             found.setdefault((place.pattern.pattern, place.pattern.flags), place)
@@ -144,14 +147,18 @@ def _data() -> Iterator[Place]:
     for nos in targets():
         syntax = syntax_of(nos)
         for held in (syntax.rules, syntax.names, syntax.rules.silent, syntax.tolerated):
-            yield from (Place(f"statements of {nos}", pattern, searches=False) for pattern in _patterns(held, set()))
+            yield from (
+                Place(f"statements of {nos}", pattern, searches=False, lines=True) for pattern in _patterns(held, set())
+            )
         for held in (syntax.varies, syntax.numbered):
-            yield from (Place(f"statements of {nos}", pattern, searches=True) for pattern in _patterns(held, set()))
+            yield from (
+                Place(f"statements of {nos}", pattern, searches=True, lines=True) for pattern in _patterns(held, set())
+            )
     for cause in causes():
         for sign in (*cause.log, *cause.excludes):
-            yield Place("cause", sign.pattern, searches=True)
+            yield Place("cause", sign.pattern, searches=True, lines=True)
         yield from (Place("cause", sign.pattern, searches=False) for sign in cause.env)
-    yield from (Place("test", check.given, searches=True) for check in checks() if check.given)
+    yield from (Place("test", check.given, searches=True, lines=True) for check in checks() if check.given)
     assert readers()
 
 
@@ -160,7 +167,7 @@ def attacks(pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     tree = parser.parse(pattern.pattern, pattern.flags & ~re.UNICODE)
     seen = set()
     for at, item in enumerate(_repeats(tree)):
-        for character, body in ((character, body) for character in CHARACTERS for body in _bodies(item, character)):
+        for character, body in ((one, body) for one in CHARACTERS for body in _bodies(item, one)):
             begin = _before(tree, item, character)
             for attack in ((begin, body), ("", begin + body), (begin + body[:1], body)):
                 if attack[1] and attack not in seen and at < 40:
@@ -283,10 +290,11 @@ def growth(place: Place, begin: str, body: str, end: str) -> float:
             return sum(1 for _ in place.pattern.finditer(text))
 
     times = []
-    for size in (SMALL, LARGE):
+    large, least = (MAX_LINE, LEAST_OF_LINE_S) if place.lines else (LARGE, LEAST_S)
+    for size in (large, large // 4):
         text = begin + body * (size // len(body)) + end
-        if times and times[0] > 100 * LEAST_S:
-            return inf
+        if times and not least < times[0] < 100 * least:
+            return inf if times[0] > least else 0.0
         start = time.process_time()
         signal.setitimer(signal.ITIMER_PROF, 1.0)
         try:
@@ -296,7 +304,7 @@ def growth(place: Place, begin: str, body: str, end: str) -> float:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
         times.append(time.process_time() - start)
-    return times[1] / max(times[0], LEAST_S / 50) if times[1] > LEAST_S else 0.0
+    return times[0] / max(times[1], least / 50)
 
 
 def _late(number: int, frame: object) -> None:
