@@ -4,8 +4,9 @@ Run as `make bench`. Every row is a fresh process on an intent in a scratch fold
 GPUs are timed too. Columns count links because cost should grow with them. Estimates are of 31 sizes, 8 B to 8 GiB, with
 start-up and the plan; those of an all_reduce have a limit.
 
-`python -m tests.bench.bench --against CHECKOUT` runs this tree and another one, which has a `.venv` of its own, in turns, so that both meet the
-same noise of the machine: medians of seconds (user + system, children included) of every case, and their ratio.
+`python -m tests.bench.bench --against CHECKOUT` runs this tree and another one, which has a `.venv` of its own, in turns, so
+that both meet the same noise of the machine: medians of seconds (user + system, children included) of every case, and their
+ratio.
 """
 
 from __future__ import annotations
