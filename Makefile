@@ -77,7 +77,7 @@ fuzz: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.fuzz --cases $(CASES) $(ARGUMENTS)
 
 bench: $(VENV)/.demo
-	$(VENV)/bin/python tests/bench/bench.py
+	$(VENV)/bin/python -m tests.bench.bench
 
 docs: $(VENV)/.dev
 	$(FABRIC) schema > intent/fabric.schema.json

@@ -26,6 +26,7 @@ from fabric.lab.switch import BASE_SYSCTLS
 from fabric.lab.trial import AFTERWARDS, PROOF_NAMES
 from tests import ROOT
 from tests.lab.sites import EVPN, SONIC, TAGGED, alive, generated, left, processes
+from tests.waiting import FAR_S, wait_for
 
 FABRIC = Path(sys.executable).parent / "fabric"
 NO_OWNER = 65534
@@ -58,7 +59,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 def fabric(*words: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """`fabric lab …`."""
     command = [str(FABRIC), "lab", *map(str, words)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def started(*words: object) -> subprocess.Popen[str]:
@@ -218,9 +219,7 @@ def test_nothing_is_left_of_one_that_was_killed(site: Site, step: str) -> None:
     for line in up.stderr:
         if line.strip().startswith(step):
             break
-    deadline = time.monotonic() + 10
-    while not namespaces.existing(Names("lab-live-killed").prefix) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_for(lambda: namespaces.existing(Names("lab-live-killed").prefix), every_s=0.005)
     time.sleep(STEPS[step])
     running = processes("lab-live-killed")
     up.send_signal(signal.SIGKILL)
@@ -273,7 +272,7 @@ def test_up_that_is_ended_by_a_signal_takes_its_lab_down(site: Site, number: sig
     until(up, step)
     time.sleep(0.1)
     up.send_signal(number)
-    up.communicate(timeout=60)
+    up.communicate(timeout=FAR_S)
     assert up.returncode == 128 + number
     assert left("lab-live-ended") == []
     assert host() == before
@@ -289,16 +288,14 @@ def test_test_and_down_that_are_ended_by_a_signal(site: Site) -> None:
     until(trial, "")
     time.sleep(1)
     trial.terminate()
-    trial.communicate(timeout=60)
+    trial.communicate(timeout=FAR_S)
     assert trial.returncode == 128 + signal.SIGTERM
     assert processes("lab-live-term") == running
 
     down = started("down", file)
-    deadline = time.monotonic() + 30
-    while len(processes("lab-live-term")) == len(running) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_for(lambda: len(processes("lab-live-term")) != len(running), every_s=0.005)
     down.terminate()
-    down.communicate(timeout=60)
+    down.communicate(timeout=FAR_S)
     assert down.returncode == 128 + signal.SIGTERM
     assert (left("lab-live-term"), alive(running)) == ([], [])
 

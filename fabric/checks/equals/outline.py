@@ -161,16 +161,20 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
 
 def names_of(facts: Facts) -> list[tuple[Name, Place]]:
     """The names that the statements of one device define or use, and nothing else of its outline."""
-    syntax, shapes = syntax_of(facts.nos), _shapes(facts.nos)
-    found = []
-    for path, place in syntax.read(facts.texts).items():
-        text = syntax.joined(path)
-        key = alike(path[0], text)
-        patterns = shapes.get(key)
-        if patterns is None:
-            patterns = shapes[key] = _named(syntax, text)
-        found += [(name, place) for pattern in patterns for name in pattern.read(text)]
-    return found
+    statements = syntax_of(facts.nos).read(facts.texts)
+    return [(name, place) for path, place in statements.items() for name in _names(facts.nos, path)]
+
+
+@lru_cache(maxsize=1 << 15)  # statements: some dozens of devices, of which many have the same ones
+def _names(nos: str, path: Path) -> tuple[Name, ...]:
+    """The names in one statement."""
+    syntax, shapes = syntax_of(nos), _shapes(nos)
+    text = syntax.joined(path)
+    key = alike(path[0], text)
+    patterns = shapes.get(key)
+    if patterns is None:
+        patterns = shapes[key] = _named(syntax, text)
+    return tuple(name for pattern in patterns for name in pattern.read(text))
 
 
 @cache

@@ -14,8 +14,7 @@ from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, TypeAlias
 
-import yaml
-
+from fabric.formats import yaml
 from fabric.nos.statements.forms import Form, Path, line_by_line, without_equal
 from fabric.nos.statements.names import Names, load_names
 from fabric.reading import MAX_LINE, expand, guarded, refuse_long_numbers
@@ -207,7 +206,7 @@ class Rules:
 
 def load_rules(path: FilePath) -> Rules:
     """Rules from a `statements.yaml`. Raises ValueError for an unknown key or kind, so that no entry is lost."""
-    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    document = yaml.read(path)
     if unknown := set(document) - KEYS:
         raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
     rules = Rules(
