@@ -263,10 +263,11 @@ class TenantViews:
         }
 
     def overlay(self, device: Device, loopback: Callable[[int], str]) -> Overlay | None:
-        if self.tenancy.kind != "evpn":
-            return None
+        """None as well for an upper switch that is no route server: to it, VXLAN is UDP."""
         vtep = self.tenancy.vtep.get(device.index)
         peers = [self.fabric.devices[index] for index in self.tenancy.peers.get(device.index, ())]
+        if self.tenancy.kind != "evpn" or (vtep is None and not peers):
+            return None
         return Overlay(
             vtep=address(vtep) if vtep is not None else None,
             anycast_mac=self.fabric.spec.overlay.anycast_mac,

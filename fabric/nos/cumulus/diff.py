@@ -24,7 +24,6 @@ from fabric.nos.reading import Branch
 PATCH, APPLY = "nv config patch", "nv config apply"
 OBJECT_DEPTH = 2  # keys down to the name of an object: `interface swp1`
 
-
 ALIAS = re.compile(r"\*\w")
 TYPES = ("timestamp", "binary", "set", "omap", "pairs")  # of YAML, that no value of NVUE has
 

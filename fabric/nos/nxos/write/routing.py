@@ -134,7 +134,7 @@ def route_maps(view: SwitchView) -> list[Stanza]:
 
 
 def speaks_evpn(overlay: Overlay | None) -> bool:
-    """An upper switch that is no route server has no overlay session: to it, VXLAN is UDP."""
+    """A VTEP without a neighbor, of a fabric of one switch, has no EVPN session."""
     return overlay is not None and bool(overlay.sessions)
 
 
