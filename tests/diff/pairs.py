@@ -2,9 +2,9 @@
 
     python -m tests.diff.pairs --nos junos --pairs 1000 --seed 1
 
-A pair is two switches of different random designs, one switch of a design and of the design after a change (tenants moved and
-renumbered, servers, QoS, border and pools changed), or a planned config and what an engineer made of it. The last is changed
-back by the commands of `fabric drift`, all others by those of `fabric diff`.
+A pair is two switches of different random designs, one switch of a design and of the design after some changes, or a planned
+config and what an engineer made of it. The last is changed back by the commands of `fabric drift`, all others by those of
+`fabric diff`.
 """
 
 from __future__ import annotations
@@ -13,25 +13,19 @@ import argparse
 import copy
 import random
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from pathlib import Path
+from itertools import count, islice
 from typing import Any
-from unittest.mock import patch
 
-from fabric import pipeline
 from fabric.checks.statements import statement_differences
-from fabric.diagnostics import InputError
 from fabric.diff import files
 from fabric.diff.files import FileChange
 from fabric.drift.commands import commands_back
 from fabric.nos.dialect import UNIFIED
-from tests.diff import edits, junos_candidate, nvue_candidate
-from tests.system.random_designs import drawing
+from tests.diff.candidate import designs, edits, junos, nvue
 
 FILES = {"junos": "juniper.conf", "cumulus": "startup.yaml"}
 MAX_OF_DESIGN = 6  # pairs of one kind that a design gives
@@ -50,139 +44,34 @@ class Pair:
 def pairs(nos: str, seed: int) -> Iterator[Pair]:
     """Pairs without end, the same in every run."""
     before: dict[str, str] = {}
-    number = 0
-    while True:
+    for number in count():
         rng = random.Random(f"{nos}/{seed}/{number}")
-        with patch.object(drawing, "SYSTEMS", (nos,)):
-            design = drawing.draw(seed, number)
-        number += 1
-        texts = rendered(nos, design, design.intent)
-        if not texts:
-            continue
+        design = designs.drawn(nos, seed, number)
+        texts = designs.configs(nos, design.intent, design.files, FILES[nos])
         names = sorted(texts)
         for name in rng.sample(names, min(len(names), 2)):
             if before:
-                yield Pair(f"design {number - 1} {name}: another design", rng.choice(list(before.values())), texts[name])
-        for what in rng.sample(sorted(CHANGES), 3):
-            intent = copy.deepcopy(design.intent)
-            CHANGES[what](rng, intent)
-            after = rendered(nos, design, intent)
+                yield Pair(f"design {number} {name}: another design", rng.choice(list(before.values())), texts[name])
+        for what in ("changed", "breakouts"):
+            intent = designs.changed(rng, design.intent) if what == "changed" else _split(rng, design.intent)
+            after = designs.configs(nos, intent, design.files, FILES[nos]) if texts else {}
             both = [name for name in names if name in after and after[name] != texts[name]]
             for name in rng.sample(both, min(len(both), MAX_OF_DESIGN)):
-                yield Pair(f"design {number - 1} {name}: {what}", texts[name], after[name])
+                yield Pair(f"design {number} {name}: {what}", texts[name], after[name])
         for name in rng.sample(names, min(len(names), MAX_OF_DESIGN)):
             what, running = edits.edited(nos, rng, texts[name])
-            yield Pair(f"design {number - 1} {name}: {what}", running, texts[name], edited=True)
-        before = texts
+            yield Pair(f"design {number} {name}: {what}", running, texts[name], edited=True)
+        before = texts or before
 
 
-def rendered(nos: str, design: drawing.Design, intent: dict[str, Any]) -> dict[str, str]:
-    """Switch → its file; none for a design that cannot be planned."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for path, text in {**design.files, "d.yaml": drawing.Design("d", intent).text}.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-        try:
-            loaded = pipeline.load(folder / "d.yaml", folder / "generated")
-            renderer = pipeline.render(pipeline.plan(loaded), loaded)
-            return {
-                job.device.name: data.decode()
-                for job in renderer.jobs(lambda name: True)
-                if job.device.nos == nos
-                for path, data in renderer.files(job)
-                if path.endswith(FILES[nos])
-            }
-        except InputError:
-            return {}
-
-
-# --- changes of a design ----------------------------------------------------------------------------------------
-
-
-def _tenants(intent: dict[str, Any]) -> list[dict[str, Any]]:
-    """Tenants of all fabrics, as dictionaries of the intent."""
-    found = []
-    for fabric in intent["fabrics"].values():
-        tenants = fabric.get("tenants", [])
-        found += tenants if isinstance(tenants, list) else [tenants]
-    return found
-
-
-def _vnis(rng: random.Random, intent: dict[str, Any]) -> None:
-    for at, tenant in enumerate(_tenants(intent)):
-        tenant["vni"] = 80_000 + at * 7 + rng.randint(0, 6)
-        for network in tenant.get("networks", []):
-            network["vni"] = 90_000 + rng.randint(0, 9_000)
-
-
-def _exchanged(rng: random.Random, intent: dict[str, Any]) -> None:
-    """The servers of two tenants change places, and so do names and networks."""
-    tenants = _tenants(intent)
-    for one, two in pairwise(tenants):
-        for key in ("servers", "racks", "rails"):
-            one[key], two[key] = two.get(key), one.get(key)
-            for tenant in (one, two):
-                if tenant[key] is None:
-                    del tenant[key]
-
-
-def _dropped(rng: random.Random, intent: dict[str, Any]) -> None:
-    for fabric in intent["fabrics"].values():
-        if isinstance(fabric.get("tenants"), list) and len(fabric["tenants"]) > 1:
-            fabric["tenants"].pop(rng.randrange(len(fabric["tenants"])))
-
-
-def _pools(rng: random.Random, intent: dict[str, Any]) -> None:
-    intent["pools"] = {"loopback": f"10.{rng.randint(200, 220)}.0.0/16", "p2p": f"10.{rng.randint(221, 240)}.0.0/16"}
-
-
-def _servers(rng: random.Random, intent: dict[str, Any]) -> None:
-    for fabric in intent["fabrics"].values():
-        groups = fabric["servers"] if isinstance(fabric["servers"], list) else [fabric["servers"]]
-        for group in groups:
-            group["count"] = max(1, group["count"] + rng.choice((-3, -1, 1, 2, 5)))
-
-
-def _qos(rng: random.Random, intent: dict[str, Any]) -> None:
-    for fabric in intent["fabrics"].values():
-        fabric["qos"] = rng.choice(
-            ({}, {"lossless_dscp": 34}, {"lossless_priority": 4}, {"watchdog_ms": 1200}, {"ecn": {"kmin_bytes": 90_000}})
-        )
-
-
-def _border(rng: random.Random, intent: dict[str, Any]) -> None:
-    for fabric in intent["fabrics"].values():
-        if not fabric["topology"].pop("attachments", None):
-            fabric["topology"]["attachments"] = [{"name": "wan9", "links": 2, "external": {"asn": 64_777}}]
-
-
-def _addressing(rng: random.Random, intent: dict[str, Any]) -> None:
-    for fabric in intent["fabrics"].values():
-        fabric.setdefault("underlay", {})["addressing"] = rng.choice(("ipv4", "unnumbered"))
-        fabric["underlay"]["bfd"] = rng.random() < 0.5
-
-
-def _shape(rng: random.Random, intent: dict[str, Any]) -> None:
-    """Other breakouts: other uplinks, spare ports."""
-    for fabric in intent["fabrics"].values():
+def _split(rng: random.Random, intent: dict[str, Any]) -> dict[str, Any]:
+    """The intent with other breakouts: other uplinks, spare ports."""
+    new = copy.deepcopy(intent)
+    for fabric in new["fabrics"].values():
         leaf = fabric["topology"].setdefault("leaf", {})
         leaf.pop("oversubscription", None)
-        leaf["uplinks"] = {"count": rng.choice((1, 2, 4, 8))}
-        leaf["spare_server_ports"] = rng.randint(0, 4)
-
-
-CHANGES: dict[str, Callable[[random.Random, dict[str, Any]], None]] = {
-    "VNIs": _vnis,
-    "servers of tenants": _exchanged,
-    "a tenant less": _dropped,
-    "pools": _pools,
-    "servers": _servers,
-    "QoS": _qos,
-    "border": _border,
-    "addressing": _addressing,
-    "breakouts": _shape,
-}
+        leaf |= {"uplinks": {"count": rng.choice((1, 2, 4, 8))}, "spare_server_ports": rng.randint(0, 4)}
+    return new
 
 
 # --- trials -------------------------------------------------------------------------------------------------------
@@ -209,10 +98,10 @@ def _lines(changes: Iterable[FileChange]) -> list[str]:
 
 
 def _junos(old: str, new: str, lines: list[str]) -> str:
-    wanted = junos_candidate.Candidate(new)
+    wanted = junos.Candidate(new)
     try:
-        made = junos_candidate.Candidate(old).run(lines)
-    except junos_candidate.Refused as refused:
+        made = junos.Candidate(old).run(lines)
+    except junos.Refused as refused:
         return str(refused)
     if made.state() != wanted.state():
         return "another configuration"
@@ -220,10 +109,10 @@ def _junos(old: str, new: str, lines: list[str]) -> str:
 
 
 def _cumulus(old: str, new: str, lines: list[str]) -> str:
-    wanted = nvue_candidate.Switch(new)
+    wanted = nvue.Switch(new)
     try:
-        made = nvue_candidate.Switch(old).run(lines)
-    except nvue_candidate.Refused as refused:
+        made = nvue.Switch(old).run(lines)
+    except nvue.Refused as refused:
         return str(refused)
     return "" if made.applied == wanted.applied else "another configuration"
 

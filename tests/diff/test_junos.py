@@ -12,7 +12,7 @@ from fabric.drift.commands import commands_back
 from fabric.nos.hierarchy import FLAG, NODE, UNKNOWN, VALUE, VALUES, Node
 from fabric.nos.junos.diff import config, hierarchy
 from tests import ROOT
-from tests.diff.junos_candidate import Candidate, Refused, Spec, specs
+from tests.diff.candidate.junos import Candidate, Refused, Spec, specs
 
 POLICY = (
     "policy-options { policy-statement P { term A { then accept; } term B { then next term; } term C { then reject; } } }"

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 
 from fabric.nos.cumulus.diff import nvue_changes, nvue_lines, nvue_tree
 from fabric.nos.cumulus.write.yaml import dump
-from tests.diff.nvue_candidate import Refused, Switch
+from tests.diff.candidate.nvue import Refused, Switch
 
 UNSET, SET = "# file 1 of 2: nv config patch", "# file 2 of 2: nv config patch, nv config apply"
 

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from tests import ROOT
-from tests.diff import junos_candidate, nvue_candidate
+from tests.diff.candidate import junos, nvue
 from tests.diff.pairs import pairs, wrong
 
 SAMPLE = {"junos": 22, "cumulus": 12}
@@ -19,7 +19,7 @@ def test_what_is_printed_makes_one_config_of_the_other(nos: str) -> None:
         assert not wrong(nos, pair), pair.what
 
 
-@pytest.mark.parametrize(("nos", "facts"), [("junos", junos_candidate.FACTS), ("cumulus", nvue_candidate.FACTS)])
+@pytest.mark.parametrize(("nos", "facts"), [("junos", junos.FACTS), ("cumulus", nvue.FACTS)])
 def test_the_page_has_what_the_model_takes_for_true(nos: str, facts: tuple[tuple[str, str], ...]) -> None:
     page = (ROOT / "docs" / "targets" / f"{nos}.md").read_text(encoding="utf-8")
     assert "\n".join(f"| {fact} | {source or 'none'} |" for fact, source in facts) in page

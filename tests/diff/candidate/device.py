@@ -64,7 +64,7 @@ class Device:
     def _one(self, words: str) -> None:
         if words in ("exit", "end"):
             del self.stack[1 if words == "end" else max(1, len(self.stack) - 1) :]
-            return
+            return None
         if match := DEFAULT.fullmatch(words):
             del self.stack[1:]
             return self._reset(match[1])

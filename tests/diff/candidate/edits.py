@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from tests.diff import nvue_candidate
-from tests.diff.junos_candidate import Candidate, Item, Refused
+from tests.diff.candidate import nvue
+from tests.diff.candidate.junos import Candidate, Item, Refused
 
 SECRET = re.compile(r"password|auth|encrypt|privacy|key")  # compared by presence
 MAX_EDITS = 5
@@ -208,7 +208,7 @@ KEYS = (
 
 
 def _cumulus(rng: random.Random, text: str) -> tuple[str, str]:
-    tree, done = copy.deepcopy(nvue_candidate.Switch(text).applied), []
+    tree, done = copy.deepcopy(nvue.Switch(text).applied), []
     for _ in range(rng.randint(1, MAX_EDITS)):
         name = rng.choice(sorted(NVUE))
         other = copy.deepcopy(tree)
@@ -216,7 +216,7 @@ def _cumulus(rng: random.Random, text: str) -> tuple[str, str]:
             NVUE[name](rng, other)
         except IndexError:
             continue
-        if not list(nvue_candidate.contradictions(other)):
+        if not list(nvue.contradictions(other)):
             tree = other
             done.append(name)
     if rng.random() < 0.5:
