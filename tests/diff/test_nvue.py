@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from fabric.checks.statements import statement_differences
+from fabric.drift.commands import commands_back
 from fabric.nos.cumulus.diff import nvue_changes, nvue_lines, nvue_tree
 from fabric.nos.cumulus.write.yaml import dump
 from tests.diff.candidate.nvue import Refused, Switch
@@ -137,6 +139,17 @@ def test_running_configs_in_other_forms() -> None:
     assert nvue_tree("nv set interface swp1-2 type swp\n") == {
         "interface": {"swp1": {"type": {"swp": {}}}, "swp2": {"type": {"swp": {}}}}
     }
+
+
+def test_drift_of_a_running_config_of_commands() -> None:
+    port = "nv set interface swp1"
+    running = f"{port} type swp\n{port} link mtu 9000\n{port} ipv4 address 10.9.9.9/31\n"
+    sides = {"startup.yaml": text(PORT)}, {"startup.yaml": running}
+    lines = [
+        line for change in commands_back("cumulus", *sides, statement_differences("cumulus", *sides)) for line in change.lines
+    ]
+    applied = PORT | {"interface": {"swp1": PORT["interface"]["swp1"] | {"ipv4": {"address": {"10.9.9.9/31": {}}}}}}
+    assert Switch(text(applied).replace("9216", "9000")).run(lines).applied == Switch(text(PORT)).applied
 
 
 WORDS = st.text("abc", min_size=1, max_size=2)
