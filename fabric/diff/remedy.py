@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from fabric.diff import effects, order, trees
 from fabric.diff.trees import Tree
-from fabric.nos.dialect import MEMBER, Dialect, Rules, Statements
+from fabric.nos.dialect import MEMBER, Dialect, Rules
 from fabric.nos.target import target
 
 if TYPE_CHECKING:
@@ -47,14 +46,6 @@ def _without_derived(before: Tree, after: Tree, rules: Rules, around: Tree | Non
         for line, below in before.items()
         if line in after or not (match := re.fullmatch(rules.derived, line)) or match[1] in members
     }
-
-
-def statements(nos: str, old: str, new: str) -> list[str]:
-    """`delete` and `set` lines between two configs in braces, and `insert` where the order of terms matters."""
-    before, after = trees.curly(old), trees.curly(new)
-    change, known = remedy(nos, *trees.pruned(before, after)), dialect(nos).statements
-    assert known is not None
-    return [*_deletes(change, before, (), known), *_sets(change, ()), *_inserts(before, after, ())]
 
 
 def dialect(nos: str) -> Dialect:
@@ -90,11 +81,8 @@ def _tree(section: Any) -> Tree:
 def _driver(nos: str) -> HConfigDriverBase:
     """hier_config's own driver with our rules before its own."""
     from hier_config import Platform, get_hconfig_driver
-    from hier_config.platforms.generic.driver import HConfigDriverGeneric
 
     words = dialect(nos)
-    if words.statements is not None:
-        return _braces(HConfigDriverGeneric, words.statements)
     assert words.rules is not None
     return _ruled(type(get_hconfig_driver(Platform[words.platform])), words.rules)
 
@@ -115,19 +103,6 @@ def _ruled(base: type[HConfigDriverBase], rules: Rules) -> HConfigDriverBase:
 def _key(rules: Rules, child: Any) -> Any:
     *sections, line = child.path()
     return rules.key(sections, line)
-
-
-def _braces(base: type[HConfigDriverBase], known: Statements) -> HConfigDriverBase:
-    """A config in braces: hier_config's own driver knows set lines only, and those leave empty containers behind."""
-
-    class Braces(base):  # type: ignore[misc, valid-type]
-        negation_prefix = "delete "
-
-        def idempotent_for(self, config: Any, other_children: Any) -> Any:
-            key = known.single_of(config.text)
-            return next((other for other in other_children if key and known.single_of(other.text) == key), None)
-
-    return Braces()
 
 
 # --- commands -----------------------------------------------------------------------------------------------
@@ -175,51 +150,3 @@ def _set_again(section: str, change: Tree, after: Tree, rules: Rules) -> Tree:
         if line in change or re.match(rules.forgets, line.removeprefix("no "))
     }
     return gone | again
-
-
-# --- `set` and `delete` --------------------------------------------------------------------------------------------------
-
-Path = tuple[str, ...]
-
-
-def _deletes(change: Tree, before: Tree, path: Path, known: Statements) -> list[str]:
-    out = []
-    for line, below in change.items():
-        gone = line.removeprefix("delete ")
-        if gone != line and before.get(gone) and not path:  # never `delete protocols` whole
-            out += [f"delete {gone} {_named(inner, before[gone], known)}" for inner in before[gone]]
-        elif gone != line:
-            out.append(" ".join(("delete", *path, _named(gone, before, known))))
-        elif below:
-            out += _deletes(below, before.get(line, {}), (*path, line), known)
-    return out
-
-
-def _named(statement: str, siblings: Tree, known: Statements) -> str:
-    """What is written behind `delete`: the whole statement where less would take others along."""
-    key = known.key(statement)
-    alike = sum(other == key or other.startswith(f"{key} ") for other in siblings)
-    return key if not siblings.get(statement) and alike == 1 else statement
-
-
-def _sets(change: Tree, path: Path) -> list[str]:
-    out = []
-    for line, below in change.items():
-        if line.startswith("delete "):
-            continue
-        out += _sets(below, (*path, line)) if below else [" ".join(("set", *path, line))]
-    return out
-
-
-def _inserts(before: Tree, after: Tree, path: Path) -> list[str]:
-    """A new term goes to the end; where others follow it in the new config it is moved before them."""
-    out = []
-    for line, below in after.items():
-        if below and before.get(line) != below:
-            out += _inserts(before.get(line, {}), below, (*path, line))
-    terms = [line for line in after if line.startswith("term ")]
-    kept = [line for line in before if line in terms]
-    if kept and [*kept, *(line for line in terms if line not in before)] != terms:
-        for line, follower in reversed(list(pairwise(terms))):
-            out.append(" ".join(("insert", *path, line, "before", follower)))
-    return out

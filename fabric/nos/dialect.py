@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from fabric.formats import json_line
+from fabric.nos.hierarchy import Config, Hierarchy
 
 Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line
 Key = tuple[int | str, ...]
@@ -112,28 +113,22 @@ BGP_FILTER = r"(neighbor \S+ (?:route-map|prefix-list)) \S+ (in|out)$"
 
 
 @dataclass(frozen=True, slots=True)
-class Statements:
-    """The statements of a config in braces that is changed by `set` and `delete`."""
+class Step:
+    """One step of a change that a single patch does not bring about.
 
-    single: re.Pattern[str]  # words of statements of one value, where `set` takes the place of what was there
-    named_by: Mapping[str, int]  # word → how many words, itself among them, name what is deleted
+    Attributes:
+        kind: `patch`, `commands`, or `reload` where every service starts again.
+        title: what it does.
+        reason: why it is a step of its own, "" where that is plain.
+        commands: what is typed where the document is not given to a command of the network OS.
+        json_patch: the operations on the document (RFC 6902), none where it does not change.
+    """
 
-    def single_of(self, statement: str) -> str:
-        """What a statement of one value sets, \"\" for any other."""
-        word, _, value = statement.partition(" ")
-        one = bool(value) and (" " not in value or value.startswith('"')) and not value.startswith("[")
-        return word if one and self.single.fullmatch(word) else ""
-
-    def key(self, statement: str) -> str:
-        """What is written behind `delete` for a statement: its name without its value."""
-        words = statement.split(" ")
-        if words[0] in self.named_by:
-            return " ".join(words[: self.named_by[words[0]]])
-        if "[" in words:
-            return " ".join(words[: words.index("[")])
-        if len(words) > 2 and not words[0][:1].isdigit():
-            return " ".join(words[:2])
-        return self.single_of(statement) or statement
+    kind: str
+    title: str
+    reason: str = ""
+    commands: tuple[str, ...] = ()
+    json_patch: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +142,25 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Patch(Form):
-    """A form of one network OS alone, for a file that is data."""
+    """A form of one network OS alone, for a file that is data; with `steps` where one patch is not always enough."""
 
     tree: Callable[[str], Mapping[str, Any]] = field(kw_only=True)  # all that a file sets; raises ValueError
     lines: Callable[[str, str], list[str]] = field(kw_only=True)  # what makes the new text of the old
     changes: Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]] = field(kw_only=True)  # the same of two trees
+    steps: Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[Step, ...]] | None = field(default=None, kw_only=True)
+    script: Callable[[Sequence[Step]], list[str]] | None = field(default=None, kw_only=True)  # several steps, to be typed
+
+
+@dataclass(frozen=True, slots=True)
+class SetLines(Form):
+    """`delete` and `set` lines, for a config in braces whose statements are known."""
+
+    config: Callable[[str], Config] = field(kw_only=True)  # raises ValueError
+    hierarchy: Callable[[], Hierarchy] = field(kw_only=True)
 
 
 COMMANDS = Form("commands", "commands")
-SET = Form("set", "set and delete lines")
-JSON_PATCH = Form("json-patch", "for `config apply-patch`", "json")
+STEPS = Form("steps", "steps, one after the other", "sh")
 UNIFIED = Form("unified", "patch of the file", "diff")
 
 
@@ -166,7 +170,6 @@ class Dialect:
 
     forms: Mapping[str, Form]  # file → its form
     rules: Rules | None = None  # of files in `COMMANDS`
-    statements: Statements | None = None  # of files in `SET`
     platform: str = "GENERIC"  # hier_config's name
 
 

@@ -44,6 +44,7 @@ class Idiom:
     vtep_of_vni: bool = False  # the tunnel source stands beside VNIs: a leaf without any says none
     own_vtep: bool = True  # tunnels begin at an address of their own beside the router id
     redistributes: bool = True  # connected routes enter BGP by a statement of their own, not by what a session sends
+    ordered_lists: bool = True  # prefix lists are evaluated in order; else what is denied is a list and a term of its own
     l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
     own_gateway: bool = False  # a leaf has an address of its own beside an anycast gateway
     member_vlans: bool = False  # members of a bond repeat its VLANs

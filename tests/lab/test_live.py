@@ -25,7 +25,8 @@ from fabric.lab.names import Names
 from fabric.lab.switch import BASE_SYSCTLS
 from fabric.lab.trial import AFTERWARDS, PROOF_NAMES
 from tests import ROOT
-from tests.lab.sites import EVPN, SONIC, alive, generated, left, processes
+from tests.lab.sites import EVPN, SONIC, TAGGED, alive, generated, left, processes
+from tests.waiting import FAR_S, wait_for
 
 FABRIC = Path(sys.executable).parent / "fabric"
 NO_OWNER = 65534
@@ -58,7 +59,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 def fabric(*words: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """`fabric lab …`."""
     command = [str(FABRIC), "lab", *map(str, words)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def started(*words: object) -> subprocess.Popen[str]:
@@ -99,18 +100,18 @@ def settings() -> dict[str, str]:
 
 @pytest.mark.usefixtures("machine")
 def test_a_whole_life(site: Site, tmp_path: Path) -> None:
-    intent = site(EVPN, "lab-live")
+    intent = site(TAGGED, "lab-live")
     file, before, kept = intent.path, host(), settings()
 
     done = fabric("up", file)
-    assert (done.returncode, first(done)) == (0, "lab-live: up, 2 spines, 4 leaves, 8 servers, 16 cables")
+    assert (done.returncode, first(done)) == (0, "lab-live: up, 2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
     assert [line.split(" …")[0].strip() for line in done.stderr.splitlines()] == [
-        "building 2 spines, 4 leaves, 8 servers, 16 cables",
-        f"starting FRR {daemons.version()} on 6 nodes",
+        "building 2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables",
+        f"starting FRR {daemons.version()} on 8 nodes",
         "loading the generated files",
     ]
     running = processes("lab-live")
-    assert len(running) == 6 * 3  # zebra, bgpd and bfdd of each switch
+    assert len(running) == 6 * 3 + 2 * 2  # zebra, bgpd and bfdd of each switch, the first two of stand-ins with sessions
     assert host() == before
 
     done = fabric("up", file)
@@ -118,12 +119,12 @@ def test_a_whole_life(site: Site, tmp_path: Path) -> None:
     assert processes("lab-live") == running
 
     done = fabric("status", file)
-    spaces = 6 + 8 + (0 if kernel().vrf_devices else 4 * 2)
+    spaces = 6 + 8 + 3 + (0 if kernel().vrf_devices else 4 * 2)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split(",")[0].split() for line in done.stdout.splitlines()] == [
         ["lab-live:", "up"],
         ["namespaces", f"{spaces}"],
-        ["nodes", "6", "with", "18", "daemons"],
+        ["nodes", "8", "with", "22", "daemons"],
         ["built", "with", "--servers", "2"],
     ]
 
@@ -153,7 +154,7 @@ def _judge(folder: Path) -> None:
     skipped = {name: row["summary"] for name, row in results.items() if row["status"] == "skip"}
     reasons = ("is not installed", "cannot answer ARP", "this kernel cannot drop")
     assert [name for name, why in skipped.items() if not any(reason in why for reason in reasons)] == []
-    assert (reported["site"], reported["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 16 cables")
+    assert (reported["site"], reported["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
 
     suite = ET.parse(folder / "lab.xml").getroot()
     cases = list(suite.iter("testcase"))
@@ -218,9 +219,7 @@ def test_nothing_is_left_of_one_that_was_killed(site: Site, step: str) -> None:
     for line in up.stderr:
         if line.strip().startswith(step):
             break
-    deadline = time.monotonic() + 10
-    while not namespaces.existing(Names("lab-live-killed").prefix) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_for(lambda: namespaces.existing(Names("lab-live-killed").prefix), every_s=0.005)
     time.sleep(STEPS[step])
     running = processes("lab-live-killed")
     up.send_signal(signal.SIGKILL)
@@ -273,7 +272,7 @@ def test_up_that_is_ended_by_a_signal_takes_its_lab_down(site: Site, number: sig
     until(up, step)
     time.sleep(0.1)
     up.send_signal(number)
-    up.communicate(timeout=60)
+    up.communicate(timeout=FAR_S)
     assert up.returncode == 128 + number
     assert left("lab-live-ended") == []
     assert host() == before
@@ -289,16 +288,14 @@ def test_test_and_down_that_are_ended_by_a_signal(site: Site) -> None:
     until(trial, "")
     time.sleep(1)
     trial.terminate()
-    trial.communicate(timeout=60)
+    trial.communicate(timeout=FAR_S)
     assert trial.returncode == 128 + signal.SIGTERM
     assert processes("lab-live-term") == running
 
     down = started("down", file)
-    deadline = time.monotonic() + 30
-    while len(processes("lab-live-term")) == len(running) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_for(lambda: len(processes("lab-live-term")) != len(running), every_s=0.005)
     down.terminate()
-    down.communicate(timeout=60)
+    down.communicate(timeout=FAR_S)
     assert down.returncode == 128 + signal.SIGTERM
     assert (left("lab-live-term"), alive(running)) == ([], [])
 

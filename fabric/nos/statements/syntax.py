@@ -14,10 +14,10 @@ from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, TypeAlias
 
-import yaml
-
+from fabric.formats import yaml
 from fabric.nos.statements.forms import Form, Path, line_by_line, without_equal
 from fabric.nos.statements.names import Names, load_names
+from fabric.reading import MAX_LINE, expand, guarded, refuse_long_numbers
 
 DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
 ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
@@ -206,7 +206,7 @@ class Rules:
 
 def load_rules(path: FilePath) -> Rules:
     """Rules from a `statements.yaml`. Raises ValueError for an unknown key or kind, so that no entry is lost."""
-    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    document = yaml.read(path)
     if unknown := set(document) - KEYS:
         raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
     rules = Rules(
@@ -318,10 +318,12 @@ class Syntax:
         return self.read_texts(self.texts(files), known)
 
     def read_texts(self, texts: Iterable[PartText], known: Known | None = None) -> Statements:
-        """Every statement of texts whose parts are known, as `read`."""
+        """Every statement of texts whose parts are known, as `read`. Raises UnreadableError."""
         statements: Statements = {}
         for text in texts:
-            self._read_part(statements, text, {} if known is None else known.setdefault(text.part, {}))
+            with guarded(text.file):
+                refuse_long_numbers(text.text)
+                self._read_part(statements, text, {} if known is None else known.setdefault(text.part, {}))
         return statements
 
     def texts(self, files: Mapping[str, str]) -> list[PartText]:
@@ -335,7 +337,10 @@ class Syntax:
         pairs = {text.part: (text, other) for text in planned for other in running if text.part == other.part}
         if not len(pairs) == len(planned) == len(running):
             return planned, running  # several files of one part
-        reduced = {part: self._reduced(part, first.text, second.text) for part, (first, second) in pairs.items()}
+        reduced: dict[str, tuple[str, str]] = {}
+        for part, (first, second) in pairs.items():
+            with guarded(second.file):
+                reduced[part] = self._reduced(part, first.text, second.text)
         return (
             [text._replace(text=reduced[text.part][0]) for text in planned],
             [text._replace(text=reduced[text.part][1]) for text in running],
@@ -411,8 +416,8 @@ class Syntax:
     # --- what a difference means ---------------------------------------------------------------------------------
 
     def joined(self, path: Path) -> str:
-        """A path as patterns see it, without the part."""
-        return self.separator.join(path[1:])
+        """A path as patterns see it, without the part; the begin of a long one, as some patterns look anywhere in it."""
+        return self.separator.join(path[1:])[:MAX_LINE]
 
     def is_silent(
         self, path: Path, planned: Container[Path], *kinds: str, running: Callable[[], Collection[str]] = frozenset
@@ -474,7 +479,8 @@ def elements(text: str) -> Iterable[str]:
     """Elements of a list with ranges: `1,10-12` or `1 2 3`. What is no number stays as it is."""
     for part in re.split(r"[,\s]+", text.strip(", ")):
         first, dash, last = part.partition("-")
-        if dash and first.isdigit() and last.isdigit() and 0 <= int(last) - int(first) < 5000:
+        if dash and first.isdecimal() and last.isdecimal() and 0 <= (span := int(last) - int(first)) < 5000:
+            expand(span)
             yield from map(str, range(int(first), int(last) + 1))
         else:
             yield part
