@@ -126,7 +126,7 @@ def running(
     file: Path = FILE,
     folder: Path = typer.Option(..., "-o", "--output", metavar="DIR", help="folder to write", show_default=False),
 ) -> None:
-    """Write the running config of every switch of a lab, for `fabric drift`."""
+    """Write the running configs of a lab, for `fabric drift`."""
     from fabric.lab.collect import save
 
     with _lab(file) as chosen:
