@@ -16,7 +16,7 @@ from fabric.diagnostics import Place, Report
 
 MAX_VALUES = 2_500_000  # that the ranges of one file stand for: `1-4094` on every port of a large switch
 MAX_DIGITS = 100  # of a number; the longest of a config are below 40
-MAX_LINE = 2_000  # characters of a line of a log
+MAX_LINE = 2_000  # characters of a line of a log, or of a statement, that patterns look at
 MAX_DEPTH = 100  # sections in sections; no network OS has a tenth of it
 TOO_DEEP = f"expected at most {MAX_DEPTH} sections in each other, got more"
 _LONG_NUMBER = re.compile(rf"[0-9]{{{MAX_DIGITS + 1}}}")

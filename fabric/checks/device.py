@@ -69,7 +69,7 @@ def _of_cut(
 def _differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
     top = Located(None, 0, facts.files[0] if facts.files else "")
     idiom = target(view.device.nos).idiom
-    derived = idiom.derives if idiom else frozenset[str]()  # whether the derived value differs is told by its statement
+    derived = idiom.derives if idiom else frozenset[str]()  # their statement shows whether the derived value differs
     found = differences(planned_rows(view), rows_of(facts), top, blocks_of(facts))
     yield from _grouped(one for one in found if not (one.about.absent and one.key.kind in derived))
     yield from class_differences(view, facts)

@@ -20,7 +20,9 @@ from fabric.text import plural
 
 QUOTED = 100  # characters of a statement
 SPELLED_ALIKE = 0.7  # share of the letters of two words that are the same, in one order
-WORD = re.compile(r"[\w.:/-]*[\d./:-][\w.:/-]*")  # addresses, numbers and names with one: words that name one object
+WORD = re.compile(
+    r"(?<![\w.:/-])[^\W\d]*[\d./:-][\w.:/-]*"
+)  # addresses, numbers and names with one: words that name one object
 
 
 @cache

@@ -71,10 +71,14 @@ def _status(site: str, found: Status) -> Iterator[str]:
     if found.state:
         choices = found.state.choices
         words = [f"--limit '{choices.limit}'"] if choices.limit else []
-        words += [f"--scale-down {choices.scale_down}"] if choices.scale_down else []
-        words += [f"--as {choices.as_nos}"] if choices.as_nos else []
-        yield f"  built with  {' '.join([*words, f'--servers {choices.servers}'])}"
+        yield f"  built with  {' '.join([*words, *_other_design(choices), f'--servers {choices.servers}'])}"
     yield from (f"  {style('fail', 'dead')}        {line}" for line in found.dead)
+
+
+def _other_design(choices: Choices) -> list[str]:
+    """Options that made another design of the intent."""
+    words = [f"--scale-down {choices.scale_down}"] if choices.scale_down else []
+    return [*words, *([f"--as {choices.as_nos}"] if choices.as_nos else [])]
 
 
 @lab.command("test")
@@ -128,6 +132,9 @@ def running(
     with _lab(file) as chosen:
         texts = chosen.running()
         save(texts, folder)
+        known = chosen.status().state
+        if known and (words := " ".join(_other_design(known.choices))):
+            say(f"note: the lab was built with {words}: its configs are not those of {file}")
         switches = len({path.partition("/")[0] for path in texts})
         print(f"{chosen.names.site}: {counted(len(texts), 'file')} of {plural(switches, 'switch', 'switches')} in {folder}")
 

@@ -6,14 +6,14 @@ A change that has such a command sets again what goes with it. Data of each netw
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from fabric.diff.trees import Tree
 from fabric.nos.dialect import Effect, Rules
 
 
 def completed(change: Tree, before: Tree, after: Tree, rules: Rules, heads: Sequence[str] = ()) -> Tree:
-    """The change with all that its commands take along; a section that lost lines has its new ones in the order of `after`."""
+    """The change with all that its commands take along, in the order of `after` where a section lost lines."""
     own = [effect for effect in rules.effects if effect.applies(heads)]
     commands, taken = _commands(change, before, after, own)
     out = {line: below for line, below in commands.items() if line.startswith("no ") and line not in after}
@@ -67,15 +67,35 @@ def _merged(after: Tree, change: Tree, lost: Tree) -> Tree:
     if not lost:
         return change
     gone = {line: below for line, below in change.items() if line not in after}
-    return gone | {line: _merged(after[line], change.get(line, {}), lost.get(line, {})) for line in after if line in change or line in lost}
+    return gone | {
+        line: _merged(after[line], change.get(line, {}), lost.get(line, {}))
+        for line in after
+        if line in change or line in lost
+    }
 
 
-def warned(lines: Sequence[str], rules: Rules) -> Iterator[str]:
-    """Commands, each with a comment before it where its effect cannot be undone by commands."""
-    said: set[str] = set()
-    for line in lines:
-        for pattern, text in rules.warnings:
-            if text not in said and re.fullmatch(pattern, line.strip()):
-                said.add(text)
-                yield f"{line[: len(line) - len(line.lstrip())]}! {text}"
-        yield line
+def freed(change: Tree, before: Tree, rules: Rules) -> Tree:
+    """Sections with the lines that stand against a command: they are let go before it and set again after it."""
+    found: Tree = {}
+    for command, section, pattern in rules.frees:
+        for line in change:
+            head = re.sub(command, section, line) if re.fullmatch(command, line) else ""
+            lines = [inner for inner in before.get(head, {}) if re.fullmatch(pattern, inner)]
+            if lines:
+                found[head] = {inner: {} for inner in lines}
+    return found
+
+
+def warned(lines: Sequence[str], rules: Rules) -> list[str]:
+    """Commands, with a comment before the first one whose effect no command undoes."""
+    text = "\n".join(lines)
+    comments: dict[int, list[str]] = {}
+    for pattern, warning in rules.warnings:
+        if match := re.search(pattern, text, re.MULTILINE):
+            at = match.start("at") if "at" in match.groupdict() else match.start()
+            comments.setdefault(text.count("\n", 0, at), []).append(warning)
+    return [out for at, line in enumerate(lines) for out in (*(_comment(line, text) for text in comments.get(at, ())), line)]
+
+
+def _comment(line: str, text: str) -> str:
+    return f"{line[: len(line) - len(line.lstrip())]}! {text}"

@@ -33,7 +33,7 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
     change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
     change = effects.completed(change, before, after, rules)
-    return list(effects.warned(order.in_order(change, before, after, rules), rules))
+    return effects.warned(order.in_order(change, before, after, rules, effects.freed(change, before, rules)), rules)
 
 
 def _without_derived(before: Tree, after: Tree, rules: Rules, around: Tree | None = None) -> Tree:

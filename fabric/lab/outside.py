@@ -1,7 +1,7 @@
 """Draws stand-ins for attachments: routers outside the site, storage heads, appliances.
 
 A router with sessions in several tenants is several nodes, so that what tenants can reach over it is not our doing. It sends
-back to each border leaf what it has from another one, and announces the site's own prefixes: no switch may accept them.
+back to each border leaf what it has from another one.
 """
 
 from __future__ import annotations
@@ -54,7 +54,6 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
             router_id=f"198.51.100.{1 + sum(name.encode()) % 250}",
             family="ipv6 unicast" if ":" in sessions[0][1].peer_address else "ipv4 unicast",
             networks=accepts,
-            sent_back=[text for prefix in own for text in dict.fromkeys((prefix, _host_route(prefix)))],
             sessions=[{"peer": _plain(external.address), "asn": leg.view.device.asn} for leg, external in sessions],
         )
     )
@@ -68,11 +67,6 @@ def beyond(prefix: str, own: Sequence[str] = ()) -> str:
         return ANYWHERE[network.version]
     left = (IPSet([prefix]) - IPSet(own)).iter_cidrs()[0]
     return str(left[min(1, left.size - 1)])
-
-
-def _host_route(prefix: str) -> str:
-    network = ip_network(prefix)
-    return f"{network[-1]}/{network.max_prefixlen}"
 
 
 def _port(name: str, leg: Leg) -> Interface:

@@ -1,6 +1,6 @@
 """The running configs of a lab, as `fabric drift` reads them: a folder per switch with the files of its network OS.
 
-`frr.conf` is what the daemons have. The other files are those that the lab was built from: its kernel has no config of its own.
+`frr.conf` is what the daemons have. The other files are those that the lab was built from: its kernel has no config.
 """
 
 from __future__ import annotations

@@ -63,7 +63,8 @@ class Effect:
         name = words[0] if words else ""
         members = [found[1] for other in section if (found := MEMBER.fullmatch(other)) and found[2] == name]
         spelled = [re.escape(word) if escaped else word for word in words]
-        return template.format(*spelled, members="(?:%s)" % "|".join(map(re.escape, members)) if members else "(?!)")
+        any_member = "|".join(map(re.escape, members)) or "(?!)"
+        return template.format(*spelled, members=f"(?:{any_member})")
 
 
 MEMBER = re.compile(r"neighbor (\S+) (?:interface )?peer-group (\S+)")
@@ -81,9 +82,11 @@ class Rules:
     forgets: str = ""  # lines of an interface that the switch drops when one of `causes` changes: they are set again
     causes: str = ""
     step: str = "   "  # of the indentation
+    left: str = ""  # lines of the top that mean something else in a section: it is left before them
     effects: tuple[Effect, ...] = ()  # commands that take other lines along: those are set again
     first: str = ""  # what is taken back before all else: it makes what another line takes back
     derived: str = ""  # lines that follow from others, of neighbors that are in no group (its name is the group)
+    frees: tuple[tuple[str, str, str], ...] = ()  # (command, section, line of it that must be let go first, then set again)
     warnings: tuple[tuple[str, str], ...] = ()  # pattern of a command, what it does that no command undoes
 
     def key(self, sections: Sequence[str], line: str) -> Key | None:

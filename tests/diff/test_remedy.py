@@ -178,7 +178,15 @@ CASES = {
         "frr",
         FRR_TENANT,
         "",
-        ["vrf vrf-red", " no vni 50001", " exit", "no router bgp 65001 vrf vrf-red", SESSIONS_END, "no router bgp 65001"],
+        [
+            "vrf vrf-red",
+            " no vni 50001",
+            " exit",
+            "! wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
+            "no router bgp 65001 vrf vrf-red",
+            SESSIONS_END,
+            "no router bgp 65001",
+        ],
     ),
     "on and off": (
         "nxos",

@@ -125,7 +125,7 @@ def _state_samples() -> tuple[str, ...]:
 
 
 def _json_text(value: object) -> str:
-    """"" for what is no output."""
+    """ "" for what is no output."""
     try:
         return json.dumps(value, indent=1)
     except TypeError:

@@ -134,7 +134,6 @@ def test_the_files_do_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
             text=True,
             check=True,
             env=environment,
-            timeout=60,
         )
         found.add(done.stdout)
     assert len(found) == 1

@@ -51,7 +51,7 @@ def test_a_hundred_thousand_gpus_are_wired_in_little_memory(tmp_path: Path) -> N
     path = tmp_path / "large.yaml"
     path.write_text(INTENT.format(servers=12_500, switch="sn5600", unit=64))
     counts = pipeline.summarize(pipeline.load(path))["fabrics"]["backend"]
-    done = subprocess.run([sys.executable, "-c", WIRE, str(path)], capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run([sys.executable, "-c", WIRE, str(path)], capture_output=True, text=True, check=True)
     configured = json.loads(done.stdout)
     assert configured["links"] == sum(counts["links"].values()) > 200_000
     assert configured["peak_mb"] < 400

@@ -1,6 +1,7 @@
 """Random changes that an operator types at a running FRR: lines taken back, values changed, lines added, sections deleted.
 
-Independent of what writes the commands back: only the grammar of FRR, applied to what a daemon prints.
+Independent of what writes the commands back: only the grammar of FRR, applied to what a daemon prints. Not among them:
+`route-target both`, which bgpd of FRR 8.4.4 cannot take back in any form without ending.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 
 Line = tuple[tuple[str, ...], str]
 
+PORTS = ("link add swp9 type veth peer name far-swp9", "link add eth9 type veth peer name far-eth9")  # that no plan uses
 TOP = (
     "ip route 192.0.2.0/24 Null0",
     "ip route 198.51.100.0/24 10.64.0.1 200",
@@ -40,6 +42,23 @@ TOP = (
     "ip nht resolve-via-default",
     "password secret",
     "ip protocol static route-map RM-SOURCE",
+    "enable password secret",
+    "service password-encryption",
+    "banner motd line typed by hand",
+    "ip import-table 7",
+    "zebra route-map delay-timer 9",
+    "bgp large-community-list standard LL-NEW seq 5 permit 65000:1:1",
+    "bgp extcommunity-list standard EL-NEW seq 5 permit rt 65000:1",
+    "ip prefix-list PL-CONNECTED description typed by hand",
+    "ip prefix-list PL-CONNECTED seq 15 deny 203.0.113.0/24",
+    "interface lo\n ipv6 address fd00:9::9/128\n description typed by hand\nexit",
+    "interface swp9\n shutdown\n no link-detect\nexit",
+    "route-map RM-SOURCE deny 5\nexit",
+    "route-map RM-SOURCE permit 10\n description typed by hand\n call RM-CONNECTED\nexit",
+    "ipv6 route 2001:db8::/32 Null0",
+    "bfd\n profile FABRIC\n  receive-interval 900\n  detect-multiplier 7\n exit\nexit",
+    "bfd\n profile FABRIC\n  minimum-ttl 250\n  echo receive-interval 90\n exit\nexit",
+    "bfd\n profile FABRIC\n  shutdown\n exit\nexit",
     "zebra nexthop kernel enable",
 )
 BGP = (
@@ -78,6 +97,8 @@ BGP = (
     "neighbor {member} update-source lo",
     "no neighbor {member} peer-group {group}",
     "no neighbor {member}",
+    "no neighbor {member}\nneighbor {member} remote-as 65066\nneighbor {member} peer-group {group}",
+    "no neighbor {member} peer-group {group}\nneighbor {member} remote-as 65066\nneighbor {member} peer-group OVERLAY",
     "no neighbor {group} peer-group",
     "no neighbor {member} remote-as",
     "neighbor eth9 interface remote-as external",
@@ -170,7 +191,6 @@ EVPN = (
     "no rd",
     "route-target import 65000:999",
     "route-target export 65000:999",
-    "route-target both 65000:998",
     "no route-target import {import}",
     "no route-target export {export}",
     "no neighbor {group} activate",
@@ -184,7 +204,6 @@ VNI = (
     "rd 192.0.2.1:77",
     "no rd",
     "route-target import 65000:997",
-    "route-target both 65000:996",
     "advertise-svi-ip",
     "advertise-default-gw",
 )
@@ -207,7 +226,7 @@ def read(text: str) -> list[Line]:
 
 
 def entered(blocks: tuple[str, ...], text: str) -> list[str]:
-    """Lines as they are typed in a section, and the way out of it."""
+    """Lines as they are typed in a section, and what leaves it."""
     typed = [f"{' ' * depth}{head}" for depth, head in enumerate(blocks)]
     typed += [f"{' ' * len(blocks)}{line}" for line in text.splitlines()]
     return [*typed, *(f"{' ' * depth}{_exit(head)}" for depth, head in reversed(list(enumerate(blocks))))]
@@ -235,21 +254,30 @@ def _taken_back(found: list[Line], chance: random.Random) -> list[str]:
     return entered(blocks, line[3:] if line.startswith("no ") else f"no {line}")
 
 
+SPOTS = re.compile(  # numbers, last bytes of addresses, prefix lengths, names of lists, words with an opposite
+    r"(?<![\w.:/-])\d+(?![\w.:/-])|\.\d+(?=[/ ]|$)|(?<=/)\d+|(?<=PL-)\w+|(?<=RM-)\w+|(?<=:)\d+$|\b(permit|deny|in|out)\b"
+)
+OPPOSITES = {"permit": "deny", "deny": "permit", "in": "out", "out": "in"}
+HEADS = ("router bgp", "address-family")
+
+
 def _changed(found: list[Line], chance: random.Random) -> list[str]:
-    """A number or a name of a line is another."""
-    lines = [one for one in found if re.search(r"\d|PL-|RM-", one[1]) and not one[1].startswith(("router bgp", "address-family"))]
-    blocks, line = chance.choice(lines)
-    spots = list(re.finditer(r"(?<![\w.:/-])\d+(?![\w.:/-])|\.\d+(?=[/ ]|$)|(?<=/)\d+|(?<=PL-)\w+|(?<=RM-)\w+|(?<=:)\d+$|\b(permit|deny|in|out)\b", line))
+    """A number or a name of a line is another, with or without a `no` before."""
+    blocks, line = chance.choice([one for one in found if re.search(r"\d|PL-|RM-", one[1]) and not one[1].startswith(HEADS)])
+    spots = list(SPOTS.finditer(line))
     if not spots:
         return entered(blocks, f"no {line}")
     spot = chance.choice(spots)
-    old = spot[0]
-    other = {"permit": "deny", "deny": "permit", "in": "out", "out": "in"}.get(old) or (
-        f".{chance.randrange(1, 250)}" if old.startswith(".") else str(max(1, int(old) - chance.randrange(1, 9))) if old.isdigit() else "OTHER"
-    )
-    new = line[: spot.start()] + other + line[spot.end() :]
-    moved = chance.random() < 0.3
-    return entered(blocks, f"no {line}\n{new}" if moved else new)
+    new = line[: spot.start()] + _other(spot[0], chance) + line[spot.end() :]
+    return entered(blocks, f"no {line}\n{new}" if chance.random() < 0.3 else new)
+
+
+def _other(word: str, chance: random.Random) -> str:
+    if word in OPPOSITES:
+        return OPPOSITES[word]
+    if word.startswith("."):
+        return f".{chance.randrange(1, 250)}"
+    return str(max(1, int(word) - chance.randrange(1, 9))) if word.isdigit() else "OTHER"
 
 
 def _added(found: list[Line], chance: random.Random) -> list[str]:
@@ -271,27 +299,37 @@ def _sections(found: list[Line]) -> list[tuple[tuple[str, ...], tuple[str, ...]]
     return sections
 
 
+WORDS = {  # of a template: pattern of lines that have it, what stands for it where there are none
+    "group": (re.compile(r"neighbor (\S+) peer-group$"), "NOGROUP"),
+    "member": (re.compile(r"neighbor (\S+) .*peer-group \S"), "192.0.2.2"),
+    "import": (re.compile(r"route-target import (\S+)"), "1:1"),
+    "export": (re.compile(r"route-target export (\S+)"), "1:1"),
+}
+
+
 def _filled(found: list[Line], blocks: tuple[str, ...], text: str, chance: random.Random) -> str:
     """A template with names of groups, members and route targets of its part of the config."""
-    inside = [line for sections, line in found if blocks and sections[:1] == blocks[:1]]
+    around = [line for sections, line in found if blocks and sections[:1] == blocks[:1]]
     words = {
-        "group": [match[1] for line in inside if (match := re.match(r"neighbor (\S+) peer-group$", line))] or ["NOGROUP"],
-        "member": [match[1] for line in inside if (match := re.match(r"neighbor (\S+) .*peer-group \S", line))] or ["192.0.2.2"],
-        "import": [match[1] for line in inside if (match := re.match(r"route-target import (\S+)", line))] or ["1:1"],
-        "export": [match[1] for line in inside if (match := re.match(r"route-target export (\S+)", line))] or ["1:1"],
-        "asn": [match[1] for _, line in found if (match := re.match(r"router bgp (\S+)", line))] or ["1"],
+        word: chance.choice([match[1] for line in around if (match := pattern.match(line))] or [otherwise])
+        for word, (pattern, otherwise) in WORDS.items()
     }
-    return text.format(**{word: chance.choice(values) for word, values in words.items()})
+    return text.format(asn=_asn(found), **words)
+
+
+def _asn(found: list[Line]) -> str:
+    return next(match[1] for _, line in found if (match := re.match(r"router bgp (\S+)", line)))
 
 
 def _retyped(found: list[Line], chance: random.Random) -> list[str]:
     """All of BGP under another AS number."""
     heads = [line for blocks, line in found if not blocks and line.startswith("router bgp")]
-    body = [one for one in found if (*one[0], one[1])[0].startswith("router bgp")]
-    asn = re.match(r"router bgp (\d+)", heads[0])[1]  # type: ignore[index]
+    asn = _asn(found)
     typed = [f"no {head}" for head in reversed(heads)]
-    for blocks, line in body:
-        typed += entered(tuple(block.replace(asn, "64999") for block in blocks), line.replace(f"router bgp {asn}", "router bgp 64999"))
+    for blocks, line in found:
+        if (*blocks, line)[0].startswith("router bgp"):
+            renamed = [head.replace(f"router bgp {asn}", "router bgp 64999") for head in (*blocks, line)]
+            typed += entered(tuple(renamed[:-1]), renamed[-1])
     return typed
 
 

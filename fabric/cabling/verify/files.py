@@ -29,7 +29,7 @@ class DeviceData:
 
 @dataclass
 class Collected:
-    """Data of the planned devices. Files of devices that are not in the plan are warnings; those that cannot be read, errors."""
+    """Data of the planned devices. `unknown` has warnings about files of other devices, errors about those not read."""
 
     devices: dict[int, DeviceData] = field(default_factory=dict)  # by device
     chassis: dict[str, str] = field(default_factory=dict)  # chassis id → system name

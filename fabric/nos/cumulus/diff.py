@@ -13,7 +13,6 @@ from fabric.nos.cumulus.write.tree import merged
 from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.dialect import Dialect, Patch, same
 
-
 ALIAS = re.compile(r"\*\w")
 TYPES = ("timestamp", "binary", "set", "omap", "pairs")  # of YAML, that no value of NVUE has
 

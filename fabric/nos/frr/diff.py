@@ -3,6 +3,7 @@
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
 
 SEEN = "FRR 8.4.4, seen"
+NO_TARGET = "no route-target (?:import|export)"
 
 EFFECTS = (
     Effect(  # the members of a group with an AS number of its own have none
@@ -16,6 +17,12 @@ EFFECTS = (
         command=r"no neighbor (\S+) remote-as \S+",
         takes="neighbor {0} .*",
         over=r"neighbor {0} (?:interface )?peer-group \S+",
+        source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor: peer_delete",
+    ),
+    Effect(
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) interface .*",
+        takes="neighbor {0} .*",
         source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor: peer_delete",
     ),
     Effect(  # `% Cannot change peer-group. Deconfigure first`
@@ -45,18 +52,25 @@ RULES = Rules(
     removal=(
         (r"no (detect-multiplier) .*", r"\1 3"),  # BFD has no `no` of these: the default is typed
         (r"no (receive-interval|transmit-interval) .*", r"\1 300"),
+        (r"no (echo (?:receive|transmit)-interval) .*", r"\1 50"),
         (r"no (advertise ipv[46] unicast) .*", r"no \1"),
         (r"no (password|enable password|description) .*", r"no \1"),
     ),
     step=" ",
+    left=r"(?:no )?vrf \S+",  # of `router bgp` it is `vrf-policy`
     effects=EFFECTS,
     first=r"import vrf \S+",  # an instance that another one imports from cannot go
     derived=r"no neighbor (\S+) activate",  # printed beside `bgp default ipv4-unicast`
+    frees=((r"no router bgp \d+ vrf (\S+)", r"vrf \1", r"vni \d+.*"),),  # `% Please unconfigure l3vni 50001`
     warnings=(
-        (r"no router bgp \d+", "every BGP session of this instance ends"),
-        (
-            r"no route-target (?:import|export) .*",
-            "FRR 8.4: bgpd aborts here if the target was entered as `route-target both`; then restart FRR with the planned frr.conf",
+        (r"^no router bgp \d+$", "every BGP session of this instance ends"),
+        (  # `% Please unconfigure l3vni 50001`: zebra tells bgpd of the VNI a moment later
+            r"^ +no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+ vrf \S+)$",
+            "wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
+        ),
+        (  # both lists have one object, which is freed twice; `no router bgp` of the VRF does so too
+            rf"^ +{NO_TARGET} (\S+)\n(?: +{NO_TARGET} .*\n)*? +{NO_TARGET} \1$",
+            "bgpd of FRR 8.4 ends here if this was entered as `route-target both`: restart it with the planned frr.conf",
         ),
     ),
 )

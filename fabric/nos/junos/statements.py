@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from fabric.nos.junos.read.text import IDLE_VERBS, MOST_WORDS, TOKEN, Config, read_text, unquoted
+from fabric.nos.junos.read.text import IDLE_VERBS, MOST_WORDS, TOKEN, Config, is_open, read_text, unquoted
 from fabric.nos.junos.read.tree import Node
 from fabric.nos.statements.forms import Path, without_equal_blocks
 from fabric.nos.statements.syntax import Syntax
@@ -110,7 +110,7 @@ def _line(text: str) -> Line | None:
     for token in TOKEN.findall(text):
         if token[0] == "#" or (token[:2] == "/*" and token.endswith("*/")) or token.startswith("[edit") or token[0] == "!":
             continue
-        if sign or token == '"' or token[:2] == "/*":
+        if sign or is_open(token) or token[:2] == "/*":
             return None
         if token in ("{", "}", ";"):
             sign = token

@@ -7,7 +7,13 @@ from .passes import (
     denial as denial,
     read_route_maps as read_route_maps,
 )
-from .prefix_rules import Routes as Routes, effective as effective, routes_of as routes_of, rule as rule, settle as settle
+from .prefix_rules import (
+    Net as Net,
+    effective as effective,
+    lets_in as lets_in,
+    rule as rule,
+    settle as settle,
+)
 from .reader import Reader as Reader
 from .readers import is_read as is_read, read_device as read_device
 from .recognize import Kind as Kind

@@ -26,6 +26,9 @@ class Routes:
         shortest = max(self.shortest, other.shortest, self.net.prefixlen, other.net.prefixlen)
         return shortest <= min(self.longest, other.longest)
 
+    def has(self, net: Net) -> bool:
+        return self.meets(Routes(net, net.prefixlen, net.prefixlen))
+
 
 def routes_of(text: str) -> Routes | None:
     """`10.0.0.0/15 ge 24 le 32` → routes; None for what is no prefix."""
@@ -91,3 +94,32 @@ def effective(rules: Sequence[PrefixRule]) -> dict[int, str]:
 
 def _meet(one: Routes | None, other: Routes | None) -> bool:
     return one is not None and other is not None and one.meets(other)
+
+
+def lets_in(facts: Facts, policies: str, net: Net) -> bool:
+    """Whether prefix lists let a route of no community through: those that policies ask for, or named in their place.
+
+    A policy that asks for no list says nothing about prefixes, and lets none in here.
+    """
+    return all(_permits(facts, name, net) for name in policies.split())
+
+
+def _permits(facts: Facts, policy: str, net: Net) -> bool:
+    if policy in facts.prefixes:
+        return _listed(facts.prefixes[policy], net)
+    for one in facts.terms.get(policy, ()):
+        clause = one.value
+        if not clause.narrowed and any(_listed(facts.prefixes.get(name, []), net) for name in clause.lists):
+            return clause.permits
+        if not clause.narrowed and not clause.lists:
+            return False
+    return False
+
+
+def _listed(entries: Sequence[Located[str]], net: Net) -> bool:
+    """Whether the first entry that a route matches permits it."""
+    for one in entries:
+        routes = routes_of(one.value.removeprefix(DENIED).partition(",")[0])
+        if routes is not None and routes.has(net):
+            return not one.value.startswith(DENIED)
+    return False

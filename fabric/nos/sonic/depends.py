@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -90,7 +91,8 @@ def _lines(tables: Tables) -> Iterator[tuple[str, str, str, str]]:
 
 @cache
 def _all_patterns() -> tuple[NamePattern, ...]:
-    return load_names(FILE).patterns
+    """With the names that a switch may make by itself: it makes no second one while a row of that name goes."""
+    return tuple(replace(pattern, built_in=None) for pattern in load_names(FILE).patterns)
 
 
 @cache

@@ -7,6 +7,7 @@ takes; what it refuses is written into the database beside it.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from fabric.text import listed
 
 PATCH, COMMANDS, RELOAD = "patch", "commands", "reload"
 NAMED = 5  # ports, rows or reasons in a title
+SECRET = re.compile(r"\$\{\w+\}")  # a reference in place of a password
 
 
 @dataclass
@@ -107,17 +109,17 @@ def _stages(rules: Updater, found: Sequence[Change], needs: Needs, old: Tables, 
     ready = _with_fields(_down(old, needs.ports), needs.defaults)
     if ready is not old:
         yield Stage(_ready_title(needs), ready, tuple(dict.fromkeys(needs.ports.values())))
-    reasons = tuple(dict.fromkeys((*needs.rows.values(), *needs.unset.values(), *needs.console)))
+    reasons, console = tuple(dict.fromkeys((*needs.rows.values(), *needs.unset.values()))), tuple(needs.console)
     if needs.rows or needs.unset or _in_turn(rules, found, old, new):
         cleared, kept = _cleared(rules, found, needs, ready)
         if cleared != ready:
             yield Stage("rows and fields go that cannot change in place", cleared, reasons)
         built = _down(_with_rows(new, kept), needs.ports)
-        yield Stage("new rows and values", built)
+        yield Stage("new rows and values", built, console)
         if kept:
             yield Stage("rows go that nothing refers to any more", _down(new, needs.ports))
     else:
-        yield Stage("new rows and values", _down(new, needs.ports), reasons)
+        yield Stage("new rows and values", _down(new, needs.ports), console)
     if _down(new, needs.ports) is not new:
         yield Stage(f"ports come up: {listed(sorted(needs.ports, key=_natural), NAMED)}", new)
 
@@ -260,6 +262,8 @@ def script(all_steps: Sequence[Step]) -> list[str]:
     for at, step in enumerate(all_steps, 1):
         lines.append(f"# step {at} of {len(all_steps)}, {step.kind}: {step.title}")
         lines += [f"# {step.reason}"] if step.reason else []
+        secrets = sorted(set(SECRET.findall(json_line(step.json_patch))))
+        lines += [f"# {', '.join(secrets)}: write the value in its place"] if secrets else []
         name = f"step{at}.json"
         document = [f"cat > {name} <<'EOF'", *json_lines(step.json_patch), "EOF"]
         if step.kind == PATCH:

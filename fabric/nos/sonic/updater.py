@@ -15,7 +15,7 @@ FILE = Path(__file__).with_name("updater.yaml")
 OPERATIONS = ("add", "remove", "replace")
 WAYS = ("recreate", "unset", "default", "down", "restart", "console", "reload", "patch")
 LISTED = "listed"  # every ASIC that the updater has a name for
-UNMODELLED = "it has no model of the table"
+NO_MODEL = "it has no model of the table"
 
 Tables = Mapping[str, Mapping[str, Any]]
 
@@ -70,7 +70,7 @@ class Updater:
         in_turn: tables whose rows go before others come.
         equal: HwSKU in lower case → ASIC.
         part: part of a HwSKU → ASIC.
-        modelled: tables that it has a model of.
+        models: tables that it has a model of.
     """
 
     daemons: tuple[Rule, ...]
@@ -79,7 +79,7 @@ class Updater:
     in_turn: frozenset[str]
     equal: Mapping[str, str]
     part: Mapping[str, str]
-    modelled: frozenset[str]
+    models: frozenset[str]
 
     def daemon(self, change: Change) -> Rule | None:
         """How the daemons take a change that needs more than a patch."""
@@ -93,8 +93,8 @@ class Updater:
             line: keys of its path with ` / ` between them.
             asic: of `asic`.
         """
-        if line.partition(" / ")[0] not in self.modelled:
-            return UNMODELLED
+        if line.partition(" / ")[0] not in self.models:
+            return NO_MODEL
         rule = _first(self.refusals, operation, line)
         if rule is None or asic in rule.unless or (asic and LISTED in rule.unless):
             return None
@@ -122,14 +122,21 @@ def updater() -> Updater:
         in_turn=frozenset(data["in_turn"]["tables"]),
         equal={name.lower(): asic for asic, names in boards["equal"].items() for name in names},
         part={name.lower(): asic for asic, names in boards["part"].items() for name in names},
-        modelled=frozenset(data["modelled"]["tables"].split()),
+        models=frozenset(data["models"]["tables"].split()),
     )
 
 
 def _rule(row: Mapping[str, Any]) -> Rule:
-    lists = {key: tuple(row[key]) for key in ("unless",) if key in row}
-    rest = {key: value for key, value in row.items() if key not in ("line", "operations", "unless")}
-    return Rule(line=re.compile(row["line"]), operations=tuple(row.get("operations", OPERATIONS)), **lists, **rest)
+    return Rule(
+        line=re.compile(row["line"]),
+        operations=tuple(row.get("operations", OPERATIONS)),
+        source=row["source"],
+        way=row.get("way", ""),
+        reason=row.get("reason", ""),
+        value=row.get("value", ""),
+        service=row.get("service", ""),
+        unless=tuple(row.get("unless", ())),
+    )
 
 
 def changes(old: Tables, new: Tables) -> Iterator[Change]:

@@ -73,7 +73,9 @@ def compare(
         if path not in planned and not syntax.is_silent(path, planned, DEFAULT, ADDED, running=joined)
     ]
     missing, extra = _without_sections(missing, running), _without_sections(extra, planned)
-    hidden = [path for path in planned if path not in running] if extra else []  # a default that is written, and another value
+    hidden = (
+        [path for path in planned if path not in running] if extra else []
+    )  # a default that is written, and another value
     changed += _changed(syntax, running, [*hidden, *missing], extra)
     paired = {difference.path for difference in changed} | {difference.got for difference in changed}
     differences = [

@@ -14,11 +14,10 @@ from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, TypeAlias
 
-import yaml
-
+from fabric.formats import yaml
 from fabric.nos.statements.forms import Form, Path, line_by_line, without_equal
 from fabric.nos.statements.names import Names, load_names
-from fabric.reading import expand, guarded, refuse_long_numbers
+from fabric.reading import MAX_LINE, expand, guarded, refuse_long_numbers
 
 DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
 ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
@@ -207,7 +206,7 @@ class Rules:
 
 def load_rules(path: FilePath) -> Rules:
     """Rules from a `statements.yaml`. Raises ValueError for an unknown key or kind, so that no entry is lost."""
-    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    document = yaml.read(path)
     if unknown := set(document) - KEYS:
         raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
     rules = Rules(
@@ -417,8 +416,8 @@ class Syntax:
     # --- what a difference means ---------------------------------------------------------------------------------
 
     def joined(self, path: Path) -> str:
-        """A path as patterns see it, without the part."""
-        return self.separator.join(path[1:])
+        """A path as patterns see it, without the part; the begin of a long one, as some patterns look anywhere in it."""
+        return self.separator.join(path[1:])[:MAX_LINE]
 
     def is_silent(
         self, path: Path, planned: Container[Path], *kinds: str, running: Callable[[], Collection[str]] = frozenset

@@ -125,13 +125,13 @@ def test_where_no_packet_crosses_the_fabric_nothing_is_passed(site: Site) -> Non
     assert reported(findings) == [("FAB311", "backend-leaf001", 414, message)]
 
 
-FOREIGN = {  # table and prefix of a route that leaf001 has besides its own, and what is said of it
+FOREIGN = {  # table and prefix of a route that leaf001 has besides its own, and the finding
     "a subnet": ("red", "10.128.0.132/31", "VRF red: routes to 10.128.0.132/31 of 'blue'"),
     "a host": ("red", "10.128.0.134/32", "VRF red: routes to 10.128.0.134/32 of 'blue'"),
     "in the default table": ("default", "10.128.0.132/31", "default table: routes to 10.128.0.132/31 of 'blue'"),
     "a larger prefix": ("red", "10.0.0.0/8", ""),
     "its own": ("red", "10.128.0.128/31", ""),
-    "a table of nobody": ("green", "10.128.0.132/31", ""),
+    "a table without a tenant": ("green", "10.128.0.132/31", ""),
 }
 
 

@@ -55,12 +55,12 @@ multi_asic.is_multi_asic = lambda *args: False
 device_info.is_chassis = lambda: False
 device_info.get_sonic_version_info = lambda: {key: SWITCH[key] for key in ("asic_type", "build_version")}
 
+import jsonpatch  # type: ignore[import-not-found]  # noqa: E402
 from generic_config_updater import (  # type: ignore[import-not-found]  # noqa: E402
     field_operation_validators,
     generic_updater,
     gu_common,
 )
-import jsonpatch  # type: ignore[import-not-found]  # noqa: E402
 
 
 class _Hwsku:
@@ -104,11 +104,14 @@ def _late(*args: Any) -> None:
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """The config after one patch, or why it is refused."""
     SWITCH.update(config=request["config"], asic_type=request["asic_type"])
+    if request.get("validate"):
+        valid, why = WRAPPER.validate_config_db_config(request["config"])
+        return {"error": "" if valid else str(why)}
     applier, started = _Applier(), time.monotonic()
     patches = gu_common.PatchWrapper(WRAPPER)
     WRAPPER._validate_config_cache.clear()
-    signal.signal(signal.SIGALRM, _late)
-    signal.alarm(request.get("seconds", 60))
+    signal.signal(signal.SIGPROF, _late)
+    signal.setitimer(signal.ITIMER_PROF, request["seconds"])
     try:
         with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
             updater = generic_updater.PatchApplier(changeapplier=applier, config_wrapper=WRAPPER, patch_wrapper=patches)
@@ -117,7 +120,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     except Exception as failure:
         error = f"{type(failure).__name__}: {failure}"
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return {
         "error": error,
         "config": SWITCH["config"],
