@@ -37,7 +37,7 @@ settings.load_profile("busy")
 
 
 def pytest_configure() -> None:
-    """Signals as a terminal gives them, whoever started the run: `nohup` ignores SIGHUP, `make test &` in a script SIGINT.
+    """Signals as a terminal gives them, in whatever way the run was started: `nohup` ignores SIGHUP, `make test &` in a script SIGINT.
 
     A process hands on to those it starts what it ignores and blocks, and a shell cannot take it back: so it is done here,
     before a test, or what serves the tests, starts one. SIGPIPE and SIGXFSZ are ignored by every Python, and given back
