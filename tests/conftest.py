@@ -6,12 +6,14 @@ from __future__ import annotations
 import gc
 import pkgutil
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import tests
+from fabric.reading import GUARD
 
 MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
 # Few and long tests that share nothing: they keep both workers busy at the end.
@@ -36,6 +38,14 @@ pytest.register_assert_rewrite(*(f"tests.{module.name}" for module in pkgutil.it
 # On a busy machine a property is slow: no reason to fail. Modules say what else differs from Hypothesis's own defaults.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
+
+
+@pytest.fixture(autouse=True)
+def reader_guard() -> Iterator[None]:
+    """What a reader raises is seen, and no finding: a test of a hostile file closes the guard again."""
+    GUARD.open = True
+    yield
+    GUARD.open = False
 
 
 def pytest_configure() -> None:

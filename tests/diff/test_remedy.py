@@ -127,6 +127,7 @@ router bgp 65001 vrf vrf-red
  bgp router-id 10.0.0.1
 exit
 """
+SESSIONS_END = "! every BGP session of this instance ends"
 CASES = {
     "a value": ("eos", EOS_PORT, EOS_PORT.replace("9164", "9000"), ["interface Ethernet1/1", "   mtu 9000"]),
     "a line that goes": ("eos", EOS_PORT, EOS_PORT.replace("   mtu 9164\n", ""), ["interface Ethernet1/1", "   no mtu 9164"]),
@@ -171,13 +172,21 @@ CASES = {
         "frr",
         "router bgp 65001\n bgp router-id 10.0.0.1\n",
         "router bgp 65002\n bgp router-id 10.0.0.1\n",
-        ["no router bgp 65001", "router bgp 65002", " bgp router-id 10.0.0.1"],
+        [SESSIONS_END, "no router bgp 65001", "router bgp 65002", " bgp router-id 10.0.0.1"],
     ),
     "what uses goes before what is used": (
         "frr",
         FRR_TENANT,
         "",
-        ["vrf vrf-red", " no vni 50001", " exit", "no router bgp 65001 vrf vrf-red", "no router bgp 65001"],
+        [
+            "vrf vrf-red",
+            " no vni 50001",
+            " exit",
+            "! wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
+            "no router bgp 65001 vrf vrf-red",
+            SESSIONS_END,
+            "no router bgp 65001",
+        ],
     ),
     "on and off": (
         "nxos",

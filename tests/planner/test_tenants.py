@@ -172,6 +172,9 @@ def test_evpn_neighbors_are_the_first_upper_switches() -> None:
     found = {view.device.name: view for view in views(site)}
     spines = ["backend-spine001", "backend-spine002"]
     for name, view in found.items():
+        if view.device.role == "spine" and name not in spines:
+            assert (view.overlay, view.vrfs, view.networks) == (None, (), ())  # VXLAN is UDP to it
+            continue
         assert view.overlay is not None
         peers = [session.peer.name for session in view.overlay.sessions]
         assert view.overlay.passes_on == (view.device.role == "spine")

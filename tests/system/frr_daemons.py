@@ -64,7 +64,7 @@ def why_not() -> str:
 # start FOLDER COMMAND OPTION: the daemons with their sockets in a folder, each by way of a command; zebra with an option.
 START = """
 start() {
-  for daemon in mgmtd zebra bgpd bfdd; do
+  for daemon in mgmtd zebra staticd bgpd bfdd; do  # staticd runs wherever zebra does
     own=
     case $daemon in
       mgmtd) test -x $daemons/mgmtd || continue ;;  # since FRR 9
@@ -77,7 +77,7 @@ start() {
 }
 """
 
-SCRIPT = (
+PREPARE = (
     f"daemons={DAEMONS}{START}"
     + r"""
 mount -t tmpfs tmpfs /var/tmp
@@ -91,6 +91,11 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
 ip -batch "$3" -force
 start "$home" "" || exit 9
+"""
+)
+SCRIPT = (
+    PREPARE
+    + r"""
 vtysh --vty_socket $home --config_dir $home -b > $home/output 2>&1
 echo $?
 echo ---

@@ -24,7 +24,7 @@ WORD = re.compile(r"[^\s|=]+")
 PORT = re.compile(
     r"(?:(?:[Ee]th(?:ernet)?|[Pp]ort-?[Cc]hannel|[Vv]lan|swp|bond|vni|eth|ae|irb\.)|(?:[xegm][te]-))\d[\w/.:]*,?"
 )
-ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
+ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
 DOTTED = re.compile(r"(?:[0-9A-Fa-f]{4}\.){2,4}[0-9A-Fa-f]{4}")  # a MAC address or an Ethernet segment identifier
 DIGITS = re.compile(r"\d+")
 VALUE = "\0"  # stands for a value in a form

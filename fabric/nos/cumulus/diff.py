@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -11,6 +12,28 @@ from fabric.nos.cumulus.read.tree import names_of
 from fabric.nos.cumulus.write.tree import merged
 from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.dialect import Dialect, Patch, same
+
+ALIAS = re.compile(r"\*\w")
+TYPES = ("timestamp", "binary", "set", "omap", "pairs")  # of YAML, that no value of NVUE has
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """A date is a text, as any other word, and so is what other tags name."""
+
+    yaml_implicit_resolvers: ClassVar = {
+        first: [rule for rule in rules if rule[0] != "tag:yaml.org,2002:timestamp"]
+        for first, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def _plain(loader: Any, node: yaml.Node) -> object:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node)
+    return loader.construct_sequence(node) if isinstance(node, yaml.SequenceNode) else node.value
+
+
+for _type in TYPES:
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_type}", _plain)
 
 
 def nvue_lines(old: str, new: str) -> list[str]:
@@ -31,7 +54,9 @@ def nvue_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 def nvue_tree(text: str) -> Mapping[str, Any]:
     """All that a startup.yaml or `nv config show` sets, a key with a range as its names. Raises ValueError."""
     try:
-        document = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        if ALIAS.search(text) and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _Loader)):
+            raise ValueError("an alias of YAML, which no network OS writes")
+        document = yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         raise ValueError("not YAML") from error
     if isinstance(document, str):
@@ -40,7 +65,10 @@ def nvue_tree(text: str) -> Mapping[str, Any]:
     for part in document if isinstance(document, list) else []:
         if not isinstance(part, Mapping):
             raise ValueError("expected `set` and what is set")
-        tree |= part.get("set") or {}
+        below = part.get("set") or {}
+        if not isinstance(below, Mapping):
+            raise ValueError("expected what is set below `set`")
+        tree |= below
     return _written_out(tree)
 
 

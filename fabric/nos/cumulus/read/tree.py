@@ -18,9 +18,9 @@ ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos",
 ON, OFF = ("on", "enabled", "enable", "true", "yes"), ("off", "disabled", "disable", "false", "no")
 MANY = re.compile(r"\d-\w*\d|\w,\w*\d")  # a range or a list, or something that looks like one
 RANGED = {  # where a key may be many names, and how they differ from a name with a dash
-    "interface": re.compile(r"(?:[a-z_]\w*,)*[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
-    "member": re.compile(r"[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
-    "neighbor": re.compile(r"(?:swp|bond|vlan|eth)\d+\w*(?:-[\w.]+)?(?:,.*)?"),
+    "interface": re.compile(r"(?:[a-z_]\w*,)*[a-z_]+\d[\w.]*(?:-[\w.]+)?(?:,.*)?"),
+    "member": re.compile(r"[a-z_]+\d[\w.]*(?:-[\w.]+)?(?:,.*)?"),
+    "neighbor": re.compile(r"(?:swp|bond|vlan|eth)\d\w*(?:-[\w.]+)?(?:,.*)?"),
     "vlan": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
     "switch-priority": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
     "traffic-class": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),

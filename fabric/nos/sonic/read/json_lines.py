@@ -9,8 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from fabric.reading import MAX_DEPTH
+
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?', re.DOTALL)  # and whether it is a key
-TOKEN = re.compile(r'"([^"\\\n]*(?:\\.[^"\\\n]*)*)"(\s*:)?|([{}\[\]])|([^\s,\[\]{}":]+)')
+TOKEN = re.compile(  # and what follows a quote that nothing closes
+    r'"([^"\\\n]*(?:\\.[^"\\\n]*)*)"(\s*:)?|([{}\[\]])|([^\s,\[\]{}":]+)|"[^"\\\n]*\\[^\n]*'
+)
 
 
 @dataclass(slots=True)
@@ -84,6 +88,8 @@ class _Salvage:
                 self._bracket(bracket, bisect_right(self.breaks, match.start()) + 1)
             elif word:
                 self._value(_parsed(word, word))
+            elif string is None:
+                continue
             elif not is_key:
                 self._value(_parsed(f'"{string}"', string))
             else:
@@ -100,6 +106,8 @@ class _Salvage:
     def _bracket(self, bracket: str, line: int) -> None:
         if bracket in "{[":
             new: Object | list[Any] = Object(line) if bracket == "{" else []
+            if len(self.open) > MAX_DEPTH:
+                return  # the mistake is reported
             if bracket == "[" or self.key or len(self.open) > 1:  # else it is the outermost one
                 self._value(new)
                 self.open.append(new)

@@ -1,0 +1,1 @@
+"""Models of the configuration of a switch, independent of the rules that the commands are written by."""
