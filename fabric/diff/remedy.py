@@ -12,7 +12,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from fabric.diff import order, trees
+from fabric.diff import ahead, order, trees
 from fabric.diff.trees import Tree
 from fabric.nos.dialect import Dialect, Rules, Statements
 from fabric.nos.target import target
@@ -29,10 +29,17 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     rules = dialect(nos).rules
     assert rules is not None
     before, after = trees.indented(old), trees.indented(new)
+    resets, before = ahead.reset(before, after, rules)
     change = remedy(nos, *trees.pruned(before, after))
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
     change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
-    return order.in_order(change, before, after, rules)
+    return [_spelled(line, rules) for line in (*resets, *order.in_order(change, before, after, rules))]
+
+
+def _spelled(line: str, rules: Rules) -> str:
+    for pattern, typed in rules.spelled:
+        line = re.sub(rf"^( *){pattern}$", rf"\g<1>{typed}", line)
+    return line
 
 
 def statements(nos: str, old: str, new: str) -> list[str]:

@@ -46,12 +46,15 @@ class Device:
     forgets: bool = True
     config: Tree = field(default_factory=dict)
     stack: list[Level] = field(default_factory=list)
+    follows: set[tuple[str, str]] = field(default_factory=set)  # what lines of the session set again
 
     def __post_init__(self) -> None:
         self.stack = [Level(TOP, self.config)]
 
     def type(self, lines: Iterable[str]) -> None:
         """Takes lines one by one. Raises RefusedError."""
+        lines = list(lines)
+        self.follows = {name for line in lines if (row := self.model.parse(TOP, line)) for name in row.named(line, "part_")}
         source = iter(lines)
         for line in source:
             words = line.strip()
@@ -176,7 +179,7 @@ class Device:
                 del tree[other]
 
     def _not_used(self, level: Level, row: Statement, line: str, below: Tree) -> None:
-        gone = {*row.named(line, "def_"), *row.named(line, "is_")}
+        gone = {*row.named(line, "def_"), *row.named(line, "is_"), *row.named(line, "part_")} - self.follows
         for inner_line, inner_row in self._rows(below, row.enters) if row.enters else ():
             gone |= {*inner_row.named(inner_line, "def_"), *inner_row.named(inner_line, "is_")}
         gone -= set(self._named("def_"))
@@ -228,7 +231,7 @@ class Device:
         for line, row in self._rows(self.config, TOP):
             yield from row.named(line, part)
             if part == "def_":
-                yield from row.named(line, "is_")
+                yield from (*row.named(line, "is_"), *row.named(line, "part_"))
 
     @staticmethod
     def _is_default(row: Statement, line: str, tree: Tree) -> bool:

@@ -4,6 +4,7 @@ A statement is a pattern. Its groups are what it sets: a second line with the sa
 lines stand beside one another. Groups whose names begin so say more:
 
 * `def_KIND` a name that is defined; `is_KIND` the same, where the name is a value;
+* `part_KIND` a name of which there are several lines: it may be without them while lines that follow set others;
 * `use_KIND` a name that must be defined, and that keeps the definition from being removed; `hold_KIND` the second alone;
 * `own_KIND` a value that only one line of the switch may have.
 """
