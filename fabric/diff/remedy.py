@@ -37,9 +37,10 @@ def commands(nos: str, old: str, new: str) -> list[str]:
 
 
 def _spelled(line: str, rules: Rules) -> str:
+    words = line.lstrip()
     for pattern, typed in rules.spelled:
-        line = re.sub(rf"^( *){pattern}$", rf"\g<1>{typed}", line)
-    return line
+        words = re.sub(f"^{pattern}$", typed, words)
+    return line[: len(line) - len(line.lstrip())] + words
 
 
 def statements(nos: str, old: str, new: str) -> list[str]:

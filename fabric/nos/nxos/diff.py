@@ -40,7 +40,7 @@ RULES = Rules(
     r"((?:ip|ipv6) prefix-list \S+) seq \d+ (.+)",
     first=r"member vni \d+ associate-vrf|bandwidth remaining percent ",
     resets=(
-        (r"interface Ethernet[\d/]+", r"(?:no )?switchport$|channel-group ", r"channel-group |(?:no )?switchport$"),
+        (r"interface Ethernet[\d/]+", r"(?:no )?switchport$|channel-group ", ""),
         (r"interface Ethernet[\d/]+", r"switchport |mtu |spanning-tree |service-policy ", r"channel-group "),
     ),
     takes=((r"interface breakout module (\d+) port (\d+) map \S+", r"interface Ethernet\1/\2/[0-9].*"),),
