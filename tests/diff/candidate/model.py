@@ -50,6 +50,7 @@ class Statement:
         within: pattern of a line that must be in the same section, and stays as long as this line does.
         without: pattern of a line that must not be in the same section.
         resting: pattern of a line of the same section with which neither another value nor removal is taken.
+        frozen: pattern of a line of the same section with which this one can be neither set nor removed.
         conflicts: pattern of a line in any section that must not be there, as `needs`.
         sweeps: pattern of lines of the section, and of sections in it, that go when this one goes, as `needs`; the line
             itself need not be there.
@@ -73,6 +74,7 @@ class Statement:
     within: str = ""
     without: str = ""
     resting: str = ""
+    frozen: str = ""
     conflicts: str = ""
     sweeps: str = ""
     share: str = ""
