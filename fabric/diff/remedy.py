@@ -129,7 +129,7 @@ def _braces(base: type[HConfigDriverBase], known: Statements) -> HConfigDriverBa
 
 def _neighbors(change: Tree, after: Tree) -> Tree:
     """`no neighbor 10.0.0.1` for a neighbor that has no line left, in place of a `no` for each of its lines."""
-    addresses = {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}
+    addresses = {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}  # `neighbor` and an address
     gone = {name for name in addresses if not any(line.startswith(f"{name} ") for line in after)}
     out: Tree = {}
     for line, below in change.items():
@@ -138,9 +138,10 @@ def _neighbors(change: Tree, after: Tree) -> Tree:
             group = next((line for line in change if line in (f"no {match[1]} peer group", f"no {match[1]} peer-group")), "")
             out[group or f"no {match[1]}"] = {}
             continue
-        kept = _neighbors(below, after.get(line, {}))
-        if line.startswith("address-family "):  # went with the neighbor
-            kept = {inner: more for inner, more in kept.items() if inner.removeprefix("no ") not in gone}
+        if line.startswith("address-family "):  # its lines went with the neighbor; `no neighbor` there would take all of it
+            kept = {inner: more for inner, more in below.items() if not ((of := NEIGHBOR.fullmatch(inner)) and of[1] in gone)}
+        else:
+            kept = _neighbors(below, after.get(line, {}))
         if kept or not below:
             out[line] = kept
     return out

@@ -40,7 +40,7 @@ RULES = Rules(
     r"((?:ip|ipv6) prefix-list \S+) seq \d+ (.+)",
     first=r"member vni \d+ associate-vrf|bandwidth remaining percent ",
     resets=(
-        (r"interface Ethernet[\d/]+", r"(?:no )?switchport$|channel-group ", ""),
+        (r"interface (?:Ethernet[\d/]+|port-channel\d+)", r"(?:no )?switchport$|channel-group ", ""),
         (r"interface Ethernet[\d/]+", r"switchport |mtu |spanning-tree |service-policy ", r"channel-group "),
     ),
     takes=((r"interface breakout module (\d+) port (\d+) map \S+", r"interface Ethernet\1/\2/[0-9].*"),),
@@ -48,7 +48,7 @@ RULES = Rules(
     users=(
         (r"policy-map type network-qos (\S+)", r"service-policy type network-qos \1", True),
         (r"vni (\d+)", r"member vni \1 associate-vrf", False),
-        (r"vpc domain \d+", r"vpc \S+", False),
+        (r"vpc domain \d+", r"vpc .+", False),
     ),
     stays=r"system qos|line \S+",
     forgets=r"(ip|ipv6) ",

@@ -181,7 +181,8 @@ class Device:
         if _has(level.tree, row.resting) or _has(level.tree, row.frozen):
             raise RefusedError(f"no {line}: not with {row.resting}")
         below = level.tree.pop(line, {})
-        for tree in (level.tree, *level.tree.values()) if row.sweeps else ():
+        families = [tree for other, tree in level.tree.items() if other.startswith("address-family ")]
+        for tree in (level.tree, *families) if row.sweeps else ():
             for other in [other for other in tree if re.fullmatch(row.about(line, row.sweeps), other)]:
                 del tree[other]
         try:

@@ -52,7 +52,7 @@ class Statement:
         resting: pattern of a line of the same section with which neither another value nor removal is taken.
         frozen: pattern of a line of the same section with which this one can be neither set nor removed.
         conflicts: pattern of a line in any section that must not be there, as `needs`.
-        sweeps: pattern of lines of the section, and of sections in it, that go when this one goes, as `needs`; the line
+        sweeps: pattern of lines of the section, and of address families in it, that go when this one goes, as `needs`; the line
             itself need not be there.
         share: text before the number of a group, of which all sections beside may have 100 in all.
         forgets: pattern of lines of the same section that go when this one changes.
