@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from tests.diff.candidate.model import Model, Statement
 
@@ -99,6 +100,8 @@ class Device:
     def _set(self, level: Level, row: Statement, bare: str, *, gone: bool = False) -> None:
         line = f"no {bare}" if gone else bare
         self._allowed(level, row, bare, line)
+        if line not in level.tree:
+            self._not_held(line)
         key = row.key(bare)
         others = [other for other in level.tree if other != line and self._key(level.mode, other) == (row, key)]
         changes = line not in level.tree and (bool(others) or not self._is_default(row, line, level.tree))
@@ -178,6 +181,7 @@ class Device:
             raise RefusedError(f"cannot be removed: {line}")
         if line not in level.tree and not (row.sweeps and _has(level.tree, row.about(line, row.sweeps))):
             raise RefusedError(f"not there: no {line}")
+        self._not_held(f"no {line}")
         if _has(level.tree, row.resting) or _has(level.tree, row.frozen):
             raise RefusedError(f"no {line}: not with {row.resting}")
         below = level.tree.pop(line, {})
@@ -215,6 +219,14 @@ class Device:
             within = other_row.within if tree is level.tree else ""
             if within and re.fullmatch(within, line) and not _has(tree, within):
                 raise RefusedError(f"no {line}: {other} needs it")
+
+    def _not_held(self, line: str) -> None:
+        """Refuses a change in a section that is used and cannot be edited meanwhile."""
+        for above, level in pairwise(self.stack):
+            row = self.model.parse(above.mode, level.line)
+            user = row.about(level.line, row.held) if row and row.held else ""
+            if user and any(re.fullmatch(user, other) for _, _, other in self._lines()):
+                raise RefusedError(f"{line}: {level.line} is in use")
 
     def _reset(self, line: str) -> None:
         if line not in self.config:

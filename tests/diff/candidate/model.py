@@ -51,6 +51,7 @@ class Statement:
         without: pattern of a line that must not be in the same section.
         resting: pattern of a line of the same section with which neither another value nor removal is taken.
         frozen: pattern of a line of the same section with which this one can be neither set nor removed.
+        held: pattern of a line in any section with which nothing in the section of this one changes, as `needs`.
         conflicts: pattern of a line in any section that must not be there, as `needs`.
         sweeps: pattern of lines of the section, and of address families in it, that go when this one goes, as `needs`; the line
             itself need not be there.
@@ -75,6 +76,7 @@ class Statement:
     without: str = ""
     resting: str = ""
     frozen: str = ""
+    held: str = ""
     conflicts: str = ""
     sweeps: str = ""
     share: str = ""
