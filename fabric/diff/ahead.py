@@ -122,7 +122,7 @@ class _Takers:
                 self.values[match.groups()] = path
                 for subnet in _around(match.groups()):
                     self.exact.setdefault(subnet, path)
-                    self.subnets |= {around: path for around in _around(match.groups(), all_sizes=True)}
+                    self.subnets |= dict.fromkeys(_around(match.groups(), all_sizes=True), path)
 
     def want(self, path: Path, pattern: str) -> bool:
         """Whether another line takes what a line owns."""
@@ -153,9 +153,10 @@ def _resting(before: Tree, after: Tree, rules: Rules) -> Iterator[tuple[Path, st
     """(section, line) of sections that must have a line while another line of theirs changes or goes."""
     for pattern, cause, line in rules.rests:
         for head, below in before.items():
-            if head in after and re.fullmatch(pattern, head) and f"no {line}" in below and f"no {line}" in after[head]:
-                if any(re.match(cause, other) for other in below if other not in after[head]):
-                    yield (head,), line
+            new = after.get(head, {})
+            changes = any(re.match(cause, other) for other in below if other not in new)
+            if changes and re.fullmatch(pattern, head) and f"no {line}" in below and f"no {line}" in new:
+                yield (head,), line
 
 
 def _users(before: Tree, after: Tree, rules: Rules) -> Iterator[Path]:

@@ -32,9 +32,11 @@ RULES = Rules(
         (r"no vxlan vlan (\d+ vni \d+)", r"vxlan vlan remove \1"),
     ),
     spelled=((r"vxlan vlan (\d+ vni \d+)", r"vxlan vlan add \1"),),
-    used=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|qos profile \S+|"
-    r"(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+|neighbor [A-Z]\S* peer group$)",
-    owned=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|(channel-group \d+) mode \S+",
+    used=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|"
+    r"qos profile \S+|(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+|"
+    r"neighbor [A-Z]\S* peer group$)",
+    owned=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|"
+    r"(channel-group \d+) mode \S+",
     resets=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),
     stays=r"system control-plane",
     forgets=r"(ip|ipv6) address ",

@@ -33,9 +33,9 @@ RULES = Rules(
         (r"no (channel-group \d+) .*", r"no \1"),
         (r"no (vn-segment|description) .*", r"no \1"),
     ),
-    used=r"(feature .+|nv overlay evpn|vrf context \S+|interface (?:port-channel|loopback)\d+$|vpc domain|fabric forwarding \S+|"
-    r"(?:ip|ipv6) (?:prefix-list|access-list) \S+|ip community-list standard \S+|ip as-path access-list \S+|"
-    r"route-map \S+|(?:class|policy)-map type .+|template peer \S+)",
+    used=r"(feature .+|nv overlay evpn|vrf context \S+|interface (?:port-channel|loopback)\d+$|vpc domain|"
+    r"fabric forwarding \S+|(?:ip|ipv6) (?:prefix-list|access-list) \S+|ip community-list standard \S+|"
+    r"ip as-path access-list \S+|route-map \S+|(?:class|policy)-map type .+|template peer \S+)",
     owned=r"(?:ip|ipv6) address (\S+/\d+)(?: secondary)?|(vni \d+|vn-segment \d+|vpc \S+|channel-group \d+)(?: mode \S+)?|"
     r"((?:ip|ipv6) prefix-list \S+) seq \d+ (.+)",
     first=r"member vni \d+ associate-vrf|bandwidth remaining percent ",

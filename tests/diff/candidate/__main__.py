@@ -30,7 +30,8 @@ def main() -> int:
         for problem in failures(asked.nos, case)[:1]:
             tally[problem] += 1
             keep(case, problem, asked.keep / f"{asked.nos}-{len(tally)}")
-    print(f"{asked.nos}, seed {asked.seed}: {', '.join(f'{number} {kind}' for kind, number in kinds.items())}; {lines} commands,")
+    of_kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
+    print(f"{asked.nos}, seed {asked.seed}: {of_kinds}; {lines} commands,")
     print(f"{sum(tally.values())} cases with a fault, {time.process_time() - start:.0f} s of CPU")
     for problem, number in tally.most_common():
         print(f"{number:5} {problem}")

@@ -74,7 +74,9 @@ def cases(nos: str, seed: int, pairs: int) -> Iterator[Case]:
         if not first:
             continue
         second = configs(nos, changed(rng, design.intent), design.files)
-        found = [("design and its change", first[name], text) for name, text in second.items() if first.get(name, text) != text]
+        found = [
+            ("design and its change", first[name], text) for name, text in second.items() if first.get(name, text) != text
+        ]
         found += [("two switches", first[one], first[two]) for one, two in [rng.sample(list(first), 2)] * (len(first) > 1)]
         for kind, old, new in rng.sample(found, min(FROM_ONE, len(found), pairs - pairs // 2 - made)):
             made += 1
