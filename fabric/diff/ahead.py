@@ -45,19 +45,20 @@ def _dropped(before: Tree, after: Tree, rules: Rules) -> Iterator[str]:
             yield from (line for line in before if line in after and re.fullmatch(expected, line))
 
 
-def first(before: Tree, after: Tree, rules: Rules) -> tuple[Tree, Tree]:
-    """(what is typed first, what is typed again at its place though it does not change)."""
+def first(before: Tree, after: Tree, rules: Rules) -> tuple[Tree, Tree, Tree]:
+    """(what is typed first, what is typed again at its place though it does not change, what ends its section)."""
     out: Tree = {}
     again: Tree = {}
+    last: Tree = {}
     for path, line in _resting(before, after, rules):
         _put(out, (*path, line))
-        _put(again, (*path, f"no {line}"))
+        _put(last, (*path, f"no {line}"))
     for path in _users(before, after, rules):
         _put(out, (*path[:-1], f"no {path[-1]}"))
         _put(again, path)
     for path in _let_go(before, after, rules):
         _put(out, (*path[:-1], f"no {path[-1]}"))
-    return out, again
+    return out, again, last
 
 
 def _put(tree: Tree, path: Path) -> None:

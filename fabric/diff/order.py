@@ -17,7 +17,7 @@ from fabric.nos.dialect import Rules
 
 def in_order(change: Tree, before: Tree, after: Tree, rules: Rules) -> list[str]:
     """The commands of a change from the tree `before` to the tree `after`; a section may be entered twice."""
-    first, again = ahead.first(before, after, rules)
+    first, again, ends = ahead.first(before, after, rules)
     emptied, rest = _emptied(_with(_without(change, first), again, after), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
     last = [line for line in gone if ahead.is_used(line, after, rules)]
@@ -29,6 +29,8 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules) -> list[str]
         if line not in gone and not (f"no {line}" in before and line.split()[-1] in names)
     }
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
+    for head, lines in ends.items():
+        moves[head] = {line: below for line, below in moves[head].items() if line not in lines} | lines
     news = [line for line in moves if line not in before and ahead.is_used(f"no {line}", {}, rules)]
     moves = {line: moves[line] for line in (*news, *moves)}
     first = _all_taken_back(first, rules)

@@ -39,7 +39,7 @@ RULES = Rules(
     r"(channel-group \d+) mode \S+",
     resets=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),
     stays=r"system control-plane",
-    forgets=r"(ip|ipv6) address ",
+    forgets=r"(ip|ipv6) (address|enable)",
     causes=r"vrf ",
 )
 

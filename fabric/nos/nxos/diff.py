@@ -20,7 +20,7 @@ RULES = Rules(
         (("router bgp ",), r"(router-id|graceful-restart restart-time) "),
         (("router bgp ", "neighbor "), r"(remote-as|description|timers) "),
         (("router bgp ", "neighbor ", "address-family "), r"(maximum-prefix) |(route-map) \S+ (in|out)$"),
-        (("router bgp ", "template "), r"(timers|update-source|ebgp-multihop) "),
+        (("router bgp ", "template "), r"(remote-as|description|timers|update-source|ebgp-multihop) "),
         (("router bgp ", "template ", "address-family "), r"(maximum-prefix) |(route-map) \S+ (in|out)$"),
         (("router bgp ", "address-family "), r"(maximum-paths) "),
         (("router bgp ", "vrf "), r"(router-id) "),
@@ -31,7 +31,7 @@ RULES = Rules(
     removal=(
         (r"no (interface (?:Ethernet|mgmt)[\d/]+)$", r"default \1"),
         (r"no (channel-group \d+) .*", r"no \1"),
-        (r"no (vn-segment|description) .*", r"no \1"),
+        (r"no (vn-segment|description|mtu) .*", r"no \1"),
     ),
     used=r"(feature .+|nv overlay evpn|vrf context \S+|interface (?:port-channel|loopback)\d+$|vpc domain|"
     r"fabric forwarding \S+|(?:ip|ipv6) (?:prefix-list|access-list) \S+|ip community-list standard \S+|"
@@ -51,7 +51,7 @@ RULES = Rules(
         (r"vpc domain \d+", r"vpc .+", False),
     ),
     stays=r"system qos|line \S+",
-    forgets=r"(ip|ipv6) ",
+    forgets=r"(ip|ipv6|bfd|fabric forwarding) ",
     causes=r"vrf member ",
     step="  ",
 )
