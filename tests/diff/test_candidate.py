@@ -7,9 +7,11 @@ import random
 import pytest
 
 from fabric.diff import remedy
+from tests import ROOT
 from tests.diff.candidate import trial
 from tests.diff.candidate.device import RefusedError, loaded
 from tests.diff.candidate.drifting import drifted
+from tests.diff.candidate.facts import table
 from tests.diff.candidate.trial import cases, failures, load
 
 SYSTEMS = ("eos", "nxos")
@@ -175,6 +177,12 @@ def test_generated_configs_are_ones_that_a_switch_can_have(nos: str) -> None:
     """The model knows every line that is generated, and finds nothing wrong in it."""
     for text in {case.intended for case in cases(nos, 21, 4) if case.kind != "two switches, back"}:
         assert list(loaded(load(nos), text).problems()) == []
+
+
+@pytest.mark.parametrize("nos", SYSTEMS)
+def test_the_page_lists_the_facts(nos: str) -> None:
+    """Print the table with `python -m tests.diff.candidate --nos NOS --facts`."""
+    assert table(load(nos)) in (ROOT / "docs" / "targets" / f"{nos}.md").read_text(encoding="utf-8")
 
 
 def test_operators_edits_are_seeded() -> None:

@@ -13,7 +13,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from tests.diff.candidate.trial import Case, cases, failures
+from tests.diff.candidate.facts import table
+from tests.diff.candidate.trial import Case, cases, failures, load
 
 
 def main() -> int:
@@ -22,7 +23,11 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, default=Path("failed-commands"), metavar="DIR", help="where failing cases go")
+    parser.add_argument("--facts", action="store_true", help="print the facts of the model, for the page of the network OS")
     asked = parser.parse_args()
+    if asked.facts:
+        print(table(load(asked.nos)), end="")
+        return 0
     start, tally, kinds, lines = time.process_time(), Counter[str](), Counter[str](), 0
     for case in cases(asked.nos, asked.seed, asked.pairs):
         kinds[case.kind] += 1
