@@ -17,6 +17,7 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,8 @@ def swapped(dice: random.Random, text: str) -> str:
             key: Any = dice.choice(list(at) if isinstance(at, dict) else range(len(at)))
             below = at[key]
             if not isinstance(below, dict | list) or dice.random() < 0.25:
-                at[key] = dice.choice((*ODD, [below], {"x": below}, [below, below], str(below)))
+                odd = (*ODD, [below], {"x": below}, [below, below], str(below)[:2000])
+                at[key] = deepcopy(dice.choice(odd))
                 if isinstance(at, dict) and dice.random() < 0.1:
                     at[dice.choice(("", "a|b", "Ethernet999999999", "\u00b2", "x" * 300))] = at.pop(key)
                 break
