@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric.diagnostics import InputError
+from fabric.output.errors import OutputError
 from fabric.reading import GUARD, UnreadableError
 from tests.fuzz import damage
 from tests.fuzz.case import rng
@@ -112,7 +113,7 @@ def run(reading: Reading, text: str) -> Result:
     try:
         signal.setitimer(signal.ITIMER_PROF, 2 * most_s)
         reading.read(text)
-    except (InputError, UnreadableError) as error:
+    except (InputError, OutputError, UnreadableError) as error:
         refused = type(error).__name__
     except OverTimeError:
         trace = traceback.format_exc()
