@@ -65,7 +65,7 @@ RULES = Rules(
     warnings=(
         (r"^no router bgp \d+$", "every BGP session of this instance ends"),
         (  # `% Please unconfigure l3vni 50001`: zebra tells bgpd of the VNI a moment later
-            r"^ +no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+ vrf \S+)$",
+            r"^ *no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+(?: vrf \S+)?)$",
             "wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
         ),
         (  # both lists have one object, which is freed twice; `no router bgp` of the VRF does so too
