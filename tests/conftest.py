@@ -20,6 +20,7 @@ MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "s
 SPREAD = {
     f"tests/{name}.py"
     for name in (
+        "cli/test_width",
         "docs/test_blocks",
         "planner/test_properties",
         "planner/test_tenant_properties",
@@ -27,6 +28,7 @@ SPREAD = {
         "solver/doctor/test_rates",
         "solver/estimate/test_estimate",
         "system/test_random_designs",
+        "system/test_readme",
         "system/test_words",
     )
 }
@@ -47,11 +49,11 @@ def reader_guard() -> Iterator[None]:
 
 
 def pytest_configure() -> None:
-    """Signals as a terminal gives them, whoever started the run: `nohup` ignores SIGHUP, `make test &` in a script SIGINT.
+    """Signals as a terminal gives them, in whatever way the run was started.
 
-    A process hands on to those it starts what it ignores and blocks, and a shell cannot take it back: so it is done here,
-    before a test, or what serves the tests, starts one. SIGPIPE and SIGXFSZ are ignored by every Python, and given back
-    by `subprocess`.
+    Under `nohup` SIGHUP is ignored, with `make test &` in a script SIGINT. A process hands on to those it starts what it
+    ignores and blocks, and a shell cannot take it back: so it is done here, before a test, or what serves the tests, starts
+    one. SIGPIPE and SIGXFSZ are ignored by every Python, and given back by `subprocess`.
     """
     for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
         if signal.getsignal(number) == signal.SIG_IGN:

@@ -9,7 +9,7 @@ from typing import Any
 
 from fabric.diff import documents, remedy
 from fabric.diff.set_lines import set_lines
-from fabric.nos.dialect import COMMANDS, STEPS, UNIFIED, Form, Patch, SetLines, Step
+from fabric.nos.dialect import COMMANDS, PATCH, STEPS, UNIFIED, Form, Patch, SetLines, Step
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def of_trees(path: str, form: Patch, old: Mapping[str, Any], new: Mapping[str, A
         return FileChange(path, form, tuple(form.changes(old, new)), tuple(documents.json_patch(old, new)))
     steps = form.steps(old, new)
     operations = tuple(operation for step in steps for operation in step.json_patch)
-    if [step.kind for step in steps] == ["patch"]:
+    if [step.kind for step in steps] == [PATCH]:
         return FileChange(path, form, tuple(documents.json_lines(operations)), operations, steps)
     return FileChange(path, STEPS, tuple(form.script(steps)), operations, steps)
 

@@ -7,12 +7,14 @@ the network OS does not have is deleted with the node that it is in, and that no
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from fabric.nos.hierarchy import UNKNOWN, VALUES, Config, Hierarchy, Node, Path
+from fabric.nos.hierarchy import NODE, UNKNOWN, VALUES, Config, Hierarchy, Node, Path
 
 EMPTY = Node()
+SPECIAL = re.compile(r"[^\w./:,*+@%=-]")
 
 
 @dataclass(slots=True)
@@ -28,7 +30,7 @@ def set_lines(before: Config, after: Config, hierarchy: Hierarchy) -> list[str]:
     """What makes a switch with the config `before` one with the config `after`."""
     old, new = hierarchy.tree(before.statements), hierarchy.tree(after.statements)
     lines = Lines()
-    for name in {**old.below, **new.below}:
+    for name in _names(old, new):
         _change(old.below.get(name), new.below.get(name), (name,), lines, hierarchy)
     had, has = ({hierarchy.name(path): None for path in side.inactive} for side in (before, after))
     kept = {path for path in had if not _within(path, lines.deleted)}
@@ -43,7 +45,12 @@ def set_lines(before: Config, after: Config, hierarchy: Hierarchy) -> list[str]:
 
 
 def _line(verb: str, path: Path) -> str:
-    return " ".join((verb, *path))
+    return " ".join((verb, *map(_word, path)))
+
+
+def _word(word: str) -> str:
+    """A value with characters that the command line takes for its own, in quotation marks."""
+    return f'"{word}"' if len(word) > 1 and word[0] != '"' and SPECIAL.search(word) else word
 
 
 def _words(names: Iterable[Path]) -> Path:
@@ -60,13 +67,18 @@ def _holds(node: Node, path: Path) -> bool:
     return not path or any(below)
 
 
+def _names(old: Node, new: Node) -> list[Path]:
+    """The nodes below both, in the order of the new config."""
+    return [*(name for name in old.below if name not in new.below), *new.below]
+
+
 def _change(old: Node | None, new: Node | None, names: tuple[Path, ...], lines: Lines, hierarchy: Hierarchy) -> None:
     """Adds the lines of one node, which is in one of the configs or in both."""
     path = _words(names)
     if old is None:
         assert new is not None
         lines.set += new.statements(path)
-    elif new is None and (len(names) > 1 or not old.known):
+    elif new is None and (len(names) > 1 or not old.known or old.kind != NODE):
         lines.deleted.append(path)
     elif new is None:  # a hierarchy goes by its parts, never whole
         _below(old, EMPTY, names, lines, hierarchy)
@@ -99,7 +111,7 @@ def _below(old: Node, new: Node, names: tuple[Path, ...], lines: Lines, hierarch
         return
     words = dict.fromkeys(name[:1] for name in unknown)  # of a hierarchy: lists in it are known
     lines.deleted += (_words((*names, word)) for word in words)
-    for name in {**old.below, **new.below}:
+    for name in _names(old, new):
         again = name[:1] in words and (name not in old.below or old.below[name].kind == UNKNOWN)
         before, after = None if again else old.below.get(name), new.below.get(name)
         if before or after:
@@ -114,6 +126,6 @@ def _moves(old: list[Path], new: list[Path], path: Path, hierarchy: Hierarchy) -
     order += [name for name in wanted if name not in order]
     for at, name in enumerate(wanted):
         if order[at] != name:
-            yield " ".join(("insert", *path, *name, "before", *order[at]))
+            yield _line("insert", (*path, *name, "before", *order[at]))
             order.remove(name)
             order.insert(at, name)

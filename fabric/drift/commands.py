@@ -5,7 +5,7 @@ Only the statements that differ are part of the change: what the network OS adds
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fabric.checks import syntax_of
@@ -97,24 +97,36 @@ def _set_lines(
     syntax = syntax_of(nos)
     planned, running = (syntax.read({part: text}) for text in texts)
     try:
-        everything = form.config(texts[1])
+        plan, device = map(form.config, texts)
     except ValueError:  # the running file is damaged: it is replaced whole
         return None
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
     found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
-    inactive = {path: _words((part, *path)) for path in everything.inactive}
-    marks = {path for path in running if _words(path) in inactive.values()}
-    inactive = {path: words for path, words in inactive.items() if words in map(_words, marks & found)}
-    raws = {path: running.get(path, place).raw for path, place in planned.items()}
-    kept = [path for path in planned if not _within(path, lost)]
+    marks = {_words((part, *path)) for path in (*plan.inactive, *device.inactive)}
+    marked = {path for path in (*planned, *running) if " ".join(path) != _words(path) in marks}
+    raws = {path: running.get(path, place).raw for path, place in planned.items() if path not in marked}
+    kept = [*dict.fromkeys(part for path in raws for part in _left(path, lost, running))]
     _as_running(kept, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
     before = [
-        *(raws[path] for path in kept),
-        *(place.raw for path, place in running.items() if _within(path, found) and path not in marks),
-        *(path for path in everything.statements if any(path[: len(root)] == root for root in inactive)),
+        *(raws.get(path) or running[path].raw for path in kept),
+        *(place.raw for path, place in running.items() if _within(path, found) and path not in marked),
+        *_below(device),
     ]
-    lines = set_lines(Config(tuple(before), tuple(inactive)), Config(tuple(raws.values())), form.hierarchy())
+    after = Config((*raws.values(), *_below(plan)), plan.inactive)
+    lines = set_lines(Config(tuple(before), device.inactive), after, form.hierarchy())
     return FileChange(part, form, tuple(lines))
+
+
+def _below(config: Config) -> Iterator[Path]:
+    """The statements without effect."""
+    return (path for path in config.statements if any(path[: len(root)] == root for root in config.inactive))
+
+
+def _left(path: Path, lost: set[Path], running: Statements) -> list[Path]:
+    """A planned statement that the device has; of one that is missing the sections that are empty there."""
+    if not _within(path, lost):
+        return [path]
+    return [path[:end] for end in range(2, len(path)) if path[:end] in running]
 
 
 def _words(path: Path) -> str:

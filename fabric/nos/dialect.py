@@ -112,12 +112,15 @@ BGP_NEIGHBOR = (
 BGP_FILTER = r"(neighbor \S+ (?:route-map|prefix-list)) \S+ (in|out)$"
 
 
+PATCH, TYPED, RELOAD = "patch", "commands", "reload"  # kinds of steps
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step of a change that a single patch does not bring about.
 
     Attributes:
-        kind: `patch`, `commands`, or `reload` where every service starts again.
+        kind: PATCH, TYPED, or RELOAD where every service starts again.
         title: what it does.
         reason: why it is a step of its own, "" where that is plain.
         commands: what is typed where the document is not given to a command of the network OS.

@@ -6,12 +6,20 @@ import pytest
 
 from fabric.diff.files import change
 from fabric.nos.cumulus.diff import NVUE
-from fabric.nos.dialect import COMMANDS, SET, UNIFIED
+from fabric.nos.dialect import COMMANDS, UNIFIED
+from fabric.nos.junos.diff import SET
 from fabric.nos.sonic.diff import CONFIG_DB
 
 CONFIGS = {
     "commands": ("eos", "startup-config", "hostname a\n", "hostname b\n", COMMANDS, ("hostname b",)),
-    "set lines": ("junos", "juniper.conf", "a {\n    b;\n}\n", "a {\n    c;\n}\n", SET, ("delete a b", "set a c")),
+    "set lines": (
+        "junos",
+        "juniper.conf",
+        "system {\n    no-redirects;\n}\n",
+        "system {\n    host-name c;\n}\n",
+        SET,
+        ("delete system no-redirects", "set system host-name c"),
+    ),
     "frr.conf of SONiC": ("sonic", "frr.conf", "hostname a\n", "hostname b\n", COMMANDS, ("hostname b",)),
     "a table": (
         "sonic",

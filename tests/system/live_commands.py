@@ -68,7 +68,7 @@ class Daemons:
 
     def _vtysh(self, *words: str) -> subprocess.CompletedProcess[str]:
         command = ["vtysh", "--vty_socket", str(self.home), "--config_dir", str(self.home), *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 def _lives(pid_file: Path) -> bool:

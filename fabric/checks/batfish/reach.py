@@ -102,12 +102,12 @@ class WithoutSpine(BatfishCheck):
         owners |= {net: place.device for place in places for net in place.subnets}
         found = [(row, _owner(row["Flow"]["dstIp"], owners)) for row in rows]
         short = {blame.switch for blame in blamed(*shortfalls(asked, fabric))} if rows else set()
-        for cause, lost in _causes(spine, found, set(leaves.values()), short):
+        for cause, lost in causes(spine, found, set(leaves.values()), short):
             without = "this spine" if cause == spine else asked.snapshot.copies[spine].device
             yield from self.at_switch(asked, cause, f"without {without}, {_example(lost)}", *asked.process(cause))
 
 
-def _causes(spine: str, lost: list[tuple[Row, str]], loopbacks: set[str], short: set[str]) -> Iterator[tuple[str, Rows]]:
+def causes(spine: str, lost: list[tuple[Row, str]], loopbacks: set[str], short: set[str]) -> Iterator[tuple[str, Rows]]:
     """(switch, the packets that are lost by its fault); each packet with the leaf that its destination is at.
 
     A leaf that is an end of all lost packets does not use the other spines; of two such leaves the one with routes that are
@@ -117,7 +117,7 @@ def _causes(spine: str, lost: list[tuple[Row, str]], loopbacks: set[str], short:
     rows = [row for row, _ in lost]
     ends = [{row["Flow"]["ingressNode"], owner} - {""} for row, owner in lost]
     common = set.intersection(*ends) if ends else set()
-    common = common & short if len(common) > 1 else common if ends and len(set.union(*ends)) > 2 else set()
+    common = common & short if len(common) > 1 else common
     if len(common) == 1:
         yield common.pop(), rows
     elif any(not row["Flow"].get("ingressInterface") and f"{row['Flow']['dstIp']}/32" in loopbacks for row in rows):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from fabric.facts import DENIED, Facts, Located, PrefixRule
+from fabric.grouping import grouped
 
 Net = IPv4Network | IPv6Network
 
@@ -30,6 +33,7 @@ class Routes:
         return self.meets(Routes(net, net.prefixlen, net.prefixlen))
 
 
+@lru_cache(maxsize=4096)  # lists of many devices are alike, and are asked about many prefixes
 def routes_of(text: str) -> Routes | None:
     """`10.0.0.0/15 ge 24 le 32` → routes; None for what is no prefix."""
     words = text.split()
@@ -81,19 +85,49 @@ def effective(rules: Sequence[PrefixRule]) -> dict[int, str]:
     if all(one.permits for one in rules):
         return {at: one.text for at, one in enumerate(rules)}
     parsed = [routes_of(one.text) for one in rules]
-    found = {}
-    for at, one in enumerate(rules):
+    permits = _Permits([(at, found) for at, found in enumerate(parsed) if rules[at].permits and found])
+    texts = {}
+    for at, (one, routes) in enumerate(zip(rules, parsed, strict=True)):
+        met = [] if one.permits or routes is None else permits.meeting(routes)
         if one.permits:
-            found[at] = one.text
-            continue
-        met = [n for n, other in enumerate(rules) if other.permits and _meet(parsed[at], parsed[n])]
-        if met and met[-1] > at:
-            found[at] = f"{DENIED}{one.text}" + (f", after {rules[met[0]].text}" if met[0] < at else "")
-    return found
+            texts[at] = one.text
+        elif met and max(met) > at:
+            first = min(met)
+            texts[at] = f"{DENIED}{one.text}" + (f", after {rules[first].text}" if first < at else "")
+    return texts
 
 
-def _meet(one: Routes | None, other: Routes | None) -> bool:
-    return one is not None and other is not None and one.meets(other)
+class _Permits:
+    """Entries that permit, by their prefixes: two prefixes overlap if one is inside the other."""
+
+    def __init__(self, entries: Sequence[tuple[int, Routes]]) -> None:
+        self.by_net = grouped((one.net, (at, one)) for at, one in entries)
+        self.nets = sorted(self.by_net, key=_key)
+        self.lengths = sorted({(net.version, net.prefixlen) for net in self.by_net})
+        self.keys = [_key(net) for net in self.nets]
+        self.known: dict[Routes, list[int]] = {}
+
+    def meeting(self, routes: Routes) -> list[int]:
+        """Places of the entries that some route of these matches."""
+        if routes not in self.known:
+            self.known[routes] = self._meeting(routes)
+        return self.known[routes]
+
+    def _meeting(self, routes: Routes) -> list[int]:
+        net = routes.net
+        around = [
+            found
+            for version, length in self.lengths
+            if version == net.version and length < net.prefixlen and (found := net.supernet(new_prefix=length)) in self.by_net
+        ]
+        first = bisect_left(self.keys, _key(net))
+        end = bisect_right(self.keys, (net.version, int(net.broadcast_address), net.max_prefixlen))
+        inside = [other for other in self.nets[first:end] if other.prefixlen >= net.prefixlen]
+        return [at for other in (*around, *inside) for at, one in self.by_net[other] if one.meets(routes)]
+
+
+def _key(net: Net) -> tuple[int, int, int]:
+    return net.version, int(net.network_address), net.prefixlen
 
 
 def lets_in(facts: Facts, policies: str, net: Net) -> bool:

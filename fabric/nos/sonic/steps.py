@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabric.formats import json_line
-from fabric.nos.dialect import Step
+from fabric.nos.dialect import PATCH, RELOAD, TYPED, Step
 from fabric.nos.json_patch import Operation, json_lines, json_patch, keys_of
 from fabric.nos.sonic import depends
 from fabric.nos.sonic.updater import Change, Rule, Tables, Updater, changes, updater
 from fabric.text import listed
 
-PATCH, COMMANDS, RELOAD = "patch", "commands", "reload"
 NAMED = 5  # ports, rows or reasons in a title
 SECRET = re.compile(r"\$\{\w+\}")  # a reference in place of a password
 
@@ -211,7 +210,7 @@ def _written(stage: Stage, old: Tables, refused: Sequence[tuple[Operation, str]]
     tables = listed(list(dict.fromkeys(keys_of(operation)[0] for operation in operations)), NAMED)
     why = "; ".join(dict.fromkeys(f"the updater refuses it: {reason}" for _, reason in refused))
     lines = tuple(line for operation in operations for line in _database(operation, old, stage.tables))
-    yield Step(COMMANDS, f"{stage.title}, written into the database: {tables}", why, lines, operations)
+    yield Step(TYPED, f"{stage.title}, written into the database: {tables}", why, lines, operations)
 
 
 def _database(operation: Operation, old: Tables, new: Tables) -> Iterator[str]:
@@ -248,7 +247,7 @@ def _command(word: str, *rest: str) -> str:
 def _restarts(needs: Needs) -> Iterator[Step]:
     for service, reason in needs.services.items():
         lines = (f"sudo systemctl reset-failed {service}", f"sudo systemctl restart {service}")
-        yield Step(COMMANDS, f"{service} starts again", reason, lines)
+        yield Step(TYPED, f"{service} starts again", reason, lines)
 
 
 def _reload(needs: Needs, patch: Sequence[Operation]) -> Step:

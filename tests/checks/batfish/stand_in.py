@@ -391,7 +391,7 @@ class StandIn:
             if node in nodes
             for prefix, path in table.items()
             if path.ases
-            for hop in (sorted(map(str, path.hops)) or [path.vtep])
+            for hop in ([_next_hop(key) for _, key in sorted(path.hops)] or [{"type": "vtep", "node": path.vtep}])
         ]
 
     def reachability(self, start: str, sources: str, targets: str) -> Rows:
@@ -405,6 +405,12 @@ class StandIn:
         lost = {(port, host) for port, host, what, _ in without.flows(start, targets) if what not in ARRIVED}
         found = [flow for flow in self.flows(start, targets) if flow[2] in ARRIVED]
         return [_row(*flow) for flow in found if (flow[0], flow[1]) in lost]
+
+
+def _next_hop(key: Key) -> Mapping[str, str]:
+    """By the address of the neighbor, or by the port of an unnumbered session."""
+    peer = key[2]
+    return {"type": "ip", "ip": peer} if peer[0].isdigit() else {"type": "interface", "interface": peer}
 
 
 def _end(side: Mapping[str, str]) -> tuple[str, str]:

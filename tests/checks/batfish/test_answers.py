@@ -125,6 +125,25 @@ def test_where_no_packet_crosses_the_fabric_nothing_is_passed(site: Site) -> Non
     assert reported(findings) == [("FAB311", "backend-leaf001", 414, message)]
 
 
+FOREIGN = {  # table and prefix of a route that leaf001 has besides its own, and the finding
+    "a subnet": ("red", "10.128.0.132/31", "VRF red: routes to 10.128.0.132/31 of 'blue'"),
+    "a host": ("red", "10.128.0.134/32", "VRF red: routes to 10.128.0.134/32 of 'blue'"),
+    "in the default table": ("default", "10.128.0.132/31", "default table: routes to 10.128.0.132/31 of 'blue'"),
+    "a larger prefix": ("red", "10.0.0.0/8", ""),
+    "its own": ("red", "10.128.0.128/31", ""),
+    "a table without a tenant": ("green", "10.128.0.132/31", ""),
+}
+
+
+@pytest.mark.parametrize(("table", "prefix", "message"), FOREIGN.values(), ids=FOREIGN.keys())
+def test_routes_to_another_tenant(site: Site, table: str, prefix: str, message: str) -> None:
+    answers = recorded("clean")
+    row = {"Node": {"name": "backend-leaf001"}, "VRF": table, "Network": prefix}
+    answers.rows["routes backend-leaf001 backend-leaf002"].append(row)
+    found = [(one.device, one.message) for one in judge(site.snapshot(), answers)[0] if one.id == "FAB312"]
+    assert found == ([("backend-leaf001", message)] if message else [])
+
+
 def test_a_packet_that_stays_on_its_leaf_crosses_nothing(site: Site) -> None:
     answers = recorded("clean")
     for row in answers.rows[question(answers, "reachability /^(backend-leaf001|backend-leaf002)$/[@connectedTo(10.0.0.")]:

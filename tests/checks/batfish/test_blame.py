@@ -8,6 +8,7 @@ import pytest
 
 from fabric.checks.batfish.checks import Asked
 from fabric.checks.batfish.expect import Expected, Route
+from fabric.checks.batfish.reach import causes
 from fabric.checks.batfish.routes import Blame, Routes, Shortfall, blamed
 from tests.checks.batfish.helpers import OVERLAY, SMALL, TENANTS, Recorded, site
 
@@ -73,6 +74,47 @@ def test_of_two_leaves() -> None:
 def _blamed(routes: list[Route], short: list[tuple[str, str, str, int]]) -> list[Blame]:
     by_key = {(route.device, route.vrf, route.to): route for route in routes}
     return blamed(routes, [Shortfall(by_key[leaf, table, of], got) for leaf, table, of, got in short])
+
+
+LOOPBACKS = {"10.0.0.1/32", "10.0.0.2/32", "10.0.0.3/32"}
+LOSSES = {  # packets that a failed spine costs: (from, port, to, leaf of the target); leaves with routes short; who is named
+    "a gateway of one leaf": (
+        [("leaf1", "Vlan10", "10.20.0.9", "leaf1"), ("leaf2", "Eth1", "10.20.0.9", "leaf1")],
+        set(),
+        ["leaf1"],
+    ),
+    "one leaf on one spine": (
+        [("leaf1", None, "10.0.0.2", "leaf2"), ("leaf1", None, "10.0.0.3", "leaf3"), ("leaf3", None, "10.0.0.1", "leaf1")],
+        set(),
+        ["leaf1"],
+    ),
+    "of two leaves the one with routes short": (
+        [("leaf1", None, "10.0.0.2", "leaf2"), ("leaf2", None, "10.0.0.1", "leaf1")],
+        {"leaf1"},
+        ["leaf1"],
+    ),
+    "all leaves": (
+        [("leaf1", None, "10.0.0.2", "leaf2"), ("leaf2", None, "10.0.0.3", "leaf3"), ("leaf3", None, "10.0.0.1", "leaf1")],
+        set(),
+        ["spine1"],
+    ),
+    "servers of two leaves": (
+        [("leaf1", "Eth1", "10.1.0.9", "leaf3"), ("leaf2", "Eth1", "10.1.0.9", "leaf4")],
+        set(),
+        ["leaf1", "leaf2"],
+    ),
+    "nothing": ([], set(), []),
+}
+
+
+@pytest.mark.parametrize(("lost", "short", "named"), LOSSES.values(), ids=LOSSES.keys())
+def test_the_failure_of_a_spine(lost: list[tuple[str, str | None, str, str]], short: set[str], named: list[str]) -> None:
+    """The spine that is taken down is at fault only where the others carry nothing."""
+    rows = [
+        ({"Flow": {"ingressNode": node, "ingressInterface": port, "srcIp": "10.0.0.9", "dstIp": to}}, owner)
+        for node, port, to, owner in lost
+    ]
+    assert [switch for switch, _ in causes("spine1", rows, LOOPBACKS, short)] == named
 
 
 def test_a_next_hop_outside_is_named(tmp_path: Path) -> None:

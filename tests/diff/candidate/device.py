@@ -64,7 +64,7 @@ class Device:
     def _one(self, words: str) -> None:
         if words in ("exit", "end"):
             del self.stack[1 if words == "end" else max(1, len(self.stack) - 1) :]
-            return
+            return None
         if match := DEFAULT.fullmatch(words):
             del self.stack[1:]
             return self._reset(match[1])
@@ -199,7 +199,9 @@ class Device:
             raise RefusedError(f"not there: default {line}")
         self.config[line].clear()
         row = self.model.parse(TOP, line)
-        for other in [other for other in self.config if row and row.takes and re.fullmatch(row.about(line, row.takes), other)]:
+        for other in [
+            other for other in self.config if row and row.takes and re.fullmatch(row.about(line, row.takes), other)
+        ]:
             if self.forgets:
                 del self.config[other]
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from fabric.facts import Located
 from fabric.nos.reading import DEEPEST, NOTHING, Branch, each_name, read_yaml
+from fabric.reading import expand
 
 COMMAND = re.compile(r"^(?:\S+[$#>]\s*)?(?:sudo\s+)?nv\s+(set|unset|config|action|show|list-commands)\b\s*(.*)$")
 ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos", "acl", "service", "mlag", "platform")
@@ -82,6 +83,7 @@ def _set(tree: Branch, words: list[str], line: int) -> None:
     branches, above = [tree], ""
     for word in words:
         names = names_of(word, above)
+        expand((len(branches) - 1) * len(names))  # the names themselves are counted
         branches = [branch.add(name, line) for branch in branches for name in names]
         above = word
 
@@ -89,7 +91,9 @@ def _set(tree: Branch, words: list[str], line: int) -> None:
 def _unset(tree: Branch, words: list[str]) -> None:
     branches, above = [tree], ""
     for word in words[:-1]:
-        branches = [branch.at(name) for branch in branches for name in names_of(word, above)]
+        names = names_of(word, above)
+        expand((len(branches) - 1) * len(names))
+        branches = [branch.at(name) for branch in branches for name in names]
         above = word
     for branch in branches:
         for name in names_of(words[-1], above) if words else list(branch.parts):

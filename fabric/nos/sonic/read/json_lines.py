@@ -51,7 +51,9 @@ class _Pairs(list[tuple[str, Any]]):
     """Keys and values as written, so that the keys can be counted off against the text."""
 
 
-def _placed(pairs: _Pairs, keys: Iterator[int], line: int, repeated: Repeated) -> Object:
+def _placed(pairs: _Pairs, keys: Iterator[int], line: int, repeated: Repeated, depth: int = 0) -> Object:
+    if depth > MAX_DEPTH:
+        raise RecursionError
     made = Object(line)
     values, lines = made.values, made.lines
     for key, value in pairs:
@@ -59,14 +61,14 @@ def _placed(pairs: _Pairs, keys: Iterator[int], line: int, repeated: Repeated) -
         if key in lines:
             repeated += [(key, lines[key]), (key, here)]
         lines[key] = here
-        values[key] = value if isinstance(value, str) else _value(value, keys, here, repeated)
+        values[key] = value if isinstance(value, str) else _value(value, keys, here, repeated, depth + 1)
     return made
 
 
-def _value(value: Any, keys: Iterator[int], line: int, repeated: Repeated) -> Any:
+def _value(value: Any, keys: Iterator[int], line: int, repeated: Repeated, depth: int) -> Any:
     if isinstance(value, _Pairs):
-        return _placed(value, keys, line, repeated)
-    return [_value(part, keys, line, repeated) for part in value] if isinstance(value, list) else value
+        return _placed(value, keys, line, repeated, depth)
+    return [_value(part, keys, line, repeated, depth) for part in value] if isinstance(value, list) else value
 
 
 class _Salvage:

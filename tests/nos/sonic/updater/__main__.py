@@ -25,6 +25,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--real", action="store_true")
     parser.add_argument("--board", action="append")
+    parser.add_argument("--seconds", type=int, help="stop after so many")
     options = parser.parse_args()
     boards = options.board or designs.boards()
     real = RealUpdater() if options.real else None
@@ -32,6 +33,8 @@ def main() -> int:
     failed: list[str] = []
     start = time.monotonic()
     for case in cases(boards, options.cases, options.seed):
+        if options.seconds and time.monotonic() - start > options.seconds:
+            break
         counts["cases"] += 1
         error = judged(case, counts, real)
         if real and counts["cases"] % 20 == 0:

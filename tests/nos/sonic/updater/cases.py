@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import cycle, islice
 from typing import Any
 
 from fabric.checks import statement_differences
@@ -34,17 +34,18 @@ class Case:
 
 
 def cases(boards: Sequence[str], count: int, seed: int) -> Iterator[Case]:
-    """`count` cases over the boards in turn, every second one a drift."""
-    each = -(-count // len(boards))
-    for at, board in enumerate(boards):
-        number = max(0, min(each, count - at * each))
-        chance = random.Random(f"{seed} {board}")
-        for case, (title, old, new) in enumerate(islice(designs.pairs(board, chance, SWITCHES), number)):
-            if case % 2:
-                what, running = edited(new, chance, chance.randint(1, MAX_EDITS))
-                yield Case(f"{title} {what}", running, new, drift=True)
-            else:
-                yield Case(title, old, new)
+    """`count` cases over the boards in turn; every second one of a board is a drift."""
+    each = cycle([_of_board(board, random.Random(f"{seed} {board}")) for board in boards])
+    return (next(board) for board in islice(each, count))
+
+
+def _of_board(board: str, chance: random.Random) -> Iterator[Case]:
+    for at, (title, old, new) in enumerate(designs.pairs(board, chance, SWITCHES)):
+        if at % 2:
+            what, running = edited(new, chance, chance.randint(1, MAX_EDITS))
+            yield Case(f"{title} {what}", running, new, drift=True)
+        else:
+            yield Case(title, old, new)
 
 
 def steps(case: Case) -> list[dict[str, Any]]:

@@ -1,21 +1,7 @@
-"""The candidate configuration of a Junos switch: what it does with `set`, `delete`, `insert` and `activate`, and what it refuses.
+"""The candidate configuration of a Junos switch: what it does with `set`, `delete`, `insert`, `activate`, what it refuses.
 
 It reads configs and commands with its own code and by the nodes of `tests/reference/junos_candidate.yaml`, so that it shares
-nothing with what writes the commands. Facts about the commands, with their sources:
-
-* `set` on a leaf replaces the value, on a leaf-list adds one at its end, and creates the nodes above (RFC 7950, sections 7.6
-  and 7.7, which the models follow; Junos OS CLI User Guide, "Adding or Changing a Configuration Statement");
-* `delete` takes a node with all that is below it; a leaf is deleted by its name, a value of a leaf-list and an element of a list
-  by the value or the keys (Junos XML Protocol Guide, "Delete Elements in Configuration Data"). That the command line refuses
-  `delete mtu 9000` has no source: the model refuses it, and no command relies on it;
-* what is not there cannot be deleted: `warning: statement not found` (CLI User Guide, "Deleting a Statement"). Nothing else
-  fails, but the model refuses it;
-* a new element goes to the end of its list, and `insert` moves it before or after another one that is there (CLI User Guide,
-  "Inserting a New Identifier");
-* `deactivate` keeps a statement without effect (CLI User Guide, "Deactivating and Reactivating Statements and Identifiers");
-* values with blanks or special characters stand in quotation marks (CLI User Guide, "Junos OS CLI special characters");
-* a container without presence does not stay when it is empty (RFC 7950, section 7.5.1);
-* `commit check` sees the state after all commands (CLI User Guide, "Verifying a Configuration").
+nothing with what writes the commands. FACTS is what it takes for true, as the table of `docs/targets/junos.md`.
 """
 
 from __future__ import annotations
@@ -23,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import yaml
@@ -35,8 +21,18 @@ TOKEN = re.compile(r'/\*.*?\*/|\#[^\n]*|"(?:[^"\\]|\\.)*"|[{};\[\]]|(?:\$\{\w+\}
 WORD = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
 SPECIAL = re.compile(r"[;{}()|&^$!?<>'\\#\[\]]")  # in a word without quotation marks
 KEYWORDS = {"exact", "orlonger", "longer", "add", "delete", "set", "+", "-", "="}  # of a choice without a value
-ORDERED = {"term", "import", "export", "vrf-import", "vrf-export", "fill-level", "drop-probability", "input-list", "output-list"}
-NAMES = {  # what a statement refers to → where it is defined; `junos:must` of the models, else Junos OS guides of the statement
+ORDERED = {
+    "term",
+    "import",
+    "export",
+    "vrf-import",
+    "vrf-export",
+    "fill-level",
+    "drop-probability",
+    "input-list",
+    "output-list",
+}
+NAMES = {  # what a statement refers to → where it is defined: `junos:must` of the models, Junos OS guides of the statement
     "import": "policy-options policy-statement",
     "export": "policy-options policy-statement",
     "vrf-import": "policy-options policy-statement",
@@ -49,6 +45,38 @@ NAMES = {  # what a statement refers to → where it is defined; `junos:must` of
     "drop-profile": "class-of-service drop-profiles",
     "802.3ad": "interfaces",
 }
+
+
+YANG = "Juniper/yang@2a696d624, 23.4R2-EVO and 24.4R1-EVO"
+XML = "Junos XML Protocol Guide"
+FACTS = (  # (what the model does, source; "" for none)
+    ("the nodes: container, list and its keys, leaf, leaf-list, choice", YANG),
+    ("`ether-options 802.3ad`, `buffer-partition`, `dedicated-buffer`: not in these models", ""),
+    ("`set` gives a leaf another value", "RFC 7950, 7.6"),
+    ("`set` adds a value or an element at the end", f'RFC 7950, 7.7; {XML}, "Reorder Elements in Configuration Data"'),
+    ("one case of a choice takes the place of the others", "RFC 7950, 7.9"),
+    ("`delete` takes a node with all that is below it", "Junos OS 13.2, command `delete`"),
+    ("a value of a list is deleted by the value, an element by its keys", f'{XML}, "Delete Elements in Configuration Data"'),
+    ("`delete` of a leaf with its value is refused, as is that of a list without a key", ""),
+    ("`delete` of what is not there is a warning of Junos (from memory), refused by the model", ""),
+    ("an empty container does not stay, one with presence and an element do", "RFC 7950, 7.5.1"),
+    (
+        "`insert` moves an element of an ordered list before or after another one",
+        f'{XML}, "Reorder Elements in Configuration Data"',
+    ),
+    (
+        "`deactivate` keeps a statement without effect, `activate` ends that",
+        'Junos OS 13.2, "Deactivating and Reactivating Statements and Identifiers"',
+    ),
+    ("values with blanks or signs of the command line stand in quotation marks (from memory)", ""),
+    ("`groups` has the nodes of the root, `apply-groups` may stand in every node", f"{YANG}, `apply-advanced`"),
+    ("`commit check` sees the state after all lines (from memory)", ""),
+    (
+        "… policies, lists, policers, schedulers and bonds that are referred to are there",
+        f"{YANG}, `junos:must`, where it has one",
+    ),
+    ("… an interface is in one routing instance (from memory)", ""),
+)
 
 
 class Refused(Exception):
@@ -206,6 +234,20 @@ class Candidate:
     def _named(self, words: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(word for name, *_ in _steps(words) for word in name)
 
+    def text(self) -> str:
+        """The configuration in braces."""
+        return "".join(f"{line}\n" for line in _braces(self.root, (), self.inactive, ""))
+
+    def display_set(self) -> str:
+        """The configuration as `show | display set` prints it."""
+        lines = [
+            " ".join(("set", *map(_quoted, _written(path)), *map(_quoted, value))) + "\n"
+            for path, values in _leaves(self.root, ())
+            for value in ([[one] for one in values] or [[]])
+        ]
+        lines += (" ".join(("deactivate", *map(_quoted, _written(path)))) + "\n" for path in sorted(self.inactive))
+        return "".join(lines)
+
     # --- what is compared -----------------------------------------------------------------------------------
 
     def state(self) -> Any:
@@ -224,9 +266,9 @@ class Candidate:
             for value in values or path[-1:]:
                 if where and "routing-instances" not in where and (*where.split(), value) not in defined:
                     found.append(f"{' '.join(path)}: {value} is not defined")
-            if path[:1] == ("routing-instances",) and len(path) == 4 and path[2] == "interface":
-                if members.setdefault(path[3], path[1]) != path[1]:
-                    found.append(f"{path[3]} is in two routing instances")
+            member = path[:1] == ("routing-instances",) and len(path) == 4 and path[2] == "interface"
+            if member and members.setdefault(path[3], path[1]) != path[1]:
+                found.append(f"{path[3]} is in two routing instances")
         return found
 
 
@@ -252,6 +294,30 @@ def _leaves(item: Item, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
         yield from _leaves(child, (*path, *name))
 
 
+def _braces(item: Item, path: tuple[str, ...], inactive: set[tuple[str, ...]], margin: str) -> Iterator[str]:
+    for name, child in item.below.items():
+        here = (*path, *name)
+        values = [*map(_quoted, child.values)]
+        values = ["[", *values, "]"] if len(values) > 1 else values
+        words = [*map(_quoted, _written(name)), *values]
+        head = f"{margin}{'inactive: ' if here in inactive else ''}{' '.join(words)}"
+        if child.below:
+            yield f"{head} {{"
+            yield from _braces(child, here, inactive, f"{margin}    ")
+            yield f"{margin}}}"
+        else:
+            yield f"{head};"
+
+
+def _written(path: tuple[str, ...]) -> tuple[str, ...]:
+    """Without names that are not written."""
+    return tuple(word for word in path if word[:1] != "<")
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"' if not word or SPECIAL.search(word) or " " in word else word
+
+
 # --- words --------------------------------------------------------------------------------------------------
 
 
@@ -265,10 +331,10 @@ def _words(command: str) -> list[str]:
 
 
 def _plain(word: str) -> str:
-    inner = word[1:-1] if word[:1] == '"' else word
-    return inner
+    return word[1:-1] if word[:1] == '"' else word
 
 
+@lru_cache(maxsize=200_000)
 def _steps(words: tuple[str, ...]) -> list[Step]:
     """The nodes that the words of a statement name. Raises Refused."""
     at, path, steps = 0, "", list[Step]()
@@ -302,7 +368,7 @@ def _next(path: str, words: tuple[str, ...], at: int) -> tuple[str, Spec, int]:
     hidden = [child for name, child in children.items() if name.startswith("<")]
     for child in sorted(hidden, key=lambda child: child[1].kind != "list"):
         return *child, at
-    raise Refused(f"syntax error at {word}")
+    raise Refused(f"syntax error at {word}: {path}")
 
 
 def _keys(spec: Spec, words: tuple[str, ...], at: int) -> int:
@@ -321,7 +387,7 @@ def _keys(spec: Spec, words: tuple[str, ...], at: int) -> int:
 
 
 def _statements(text: str) -> Iterator[tuple[tuple[str, ...], bool]]:
-    """(words, whether they are marked as inactive) of a config in braces or in `set` lines; what is inactive comes twice."""
+    """(words, whether they are a mark) of a config in braces or in `set` lines; what is inactive has a mark of its own."""
     if re.search(r"^(?:set|deactivate) ", text, re.MULTILINE):
         for line in text.splitlines():
             if line.startswith(("set ", "deactivate ")):
