@@ -19,12 +19,12 @@ from fabric.nos.dialect import Rules
 def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree) -> list[str]:
     """The commands of a change from the tree `before` to the tree `after`; a section may be entered twice.
 
-    `freed`: sections with lines that are let go first although the new config has them.
+    `freed`: commands that let go, in their sections, what the new config may have again.
     """
     first, change = _split(change, rules.first)
     let_go = _let_go(before, after, rules)
     for head, lines in freed.items():
-        let_go[head] = {f"no {line}": {} for line in lines} | let_go.get(head, {})
+        let_go[head] = lines | let_go.get(head, {})
     emptied, rest = _emptied(_without(change, let_go), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
     last = [line for line in gone if _is_used(line, after, rules)]
@@ -36,7 +36,7 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
         if line not in gone and not (f"no {line}" in before and line.split()[-1] in names)
     }
     for head, lines in freed.items():
-        again: Tree = {line: {} for line in lines if line in after.get(head, {})}
+        again: Tree = {line.removeprefix("no "): {} for line in lines if line.removeprefix("no ") in after.get(head, {})}
         if again:
             moves[head] = moves.pop(head, {}) | again
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
