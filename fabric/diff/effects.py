@@ -75,14 +75,15 @@ def _merged(after: Tree, change: Tree, lost: Tree) -> Tree:
 
 
 def freed(change: Tree, before: Tree, rules: Rules) -> Tree:
-    """Sections with the lines that stand against a command: they are let go before it and set again after it."""
+    """Commands that let go what stands against others, in their sections; what the new config has of it is set again."""
     found: Tree = {}
     for command, section, pattern in rules.frees:
-        for line in change:
-            head = re.sub(command, section, line) if re.fullmatch(command, line) else ""
-            lines = [inner for inner in before.get(head, {}) if re.fullmatch(pattern, inner)]
-            if lines:
-                found[head] = {inner: {} for inner in lines}
+        for match in filter(None, (re.fullmatch(command, line) for line in change)):
+            head = match.expand(section)
+            lines = before.get(head, {}) if head else before
+            commands: Tree = {f"no {line}": {} for line in lines if re.fullmatch(pattern, line)}
+            if commands:
+                found |= {head: commands} if head else commands
     return found
 
 

@@ -18,11 +18,11 @@ from fabric.nos.dialect import Rules
 def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree) -> list[str]:
     """The commands of a change from the tree `before` to the tree `after`; a section may be entered twice.
 
-    `freed`: sections with lines that are let go first although the new config has them.
+    `freed`: commands that let go, in their sections, what the new config may have again.
     """
     first, again, ends = ahead.first(before, after, rules)
     for head, lines in freed.items():
-        first[head] = {f"no {line}": {} for line in lines} | first.get(head, {})
+        first[head] = lines | first.get(head, {})
     emptied, rest = _emptied(_with(_without(change, first), again, after), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
     last = [line for line in gone if ahead.is_used(line, after, rules)]
@@ -34,7 +34,7 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
         if line not in gone and not (f"no {line}" in before and line.split()[-1] in names)
     }
     for head, lines in freed.items():
-        kept: Tree = {line: {} for line in lines if line in after.get(head, {})}
+        kept: Tree = {line.removeprefix("no "): {} for line in lines if line.removeprefix("no ") in after.get(head, {})}
         if kept:
             moves[head] = moves.pop(head, {}) | kept
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}

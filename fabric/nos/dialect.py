@@ -91,7 +91,7 @@ class Rules:
     left: str = ""  # lines of the top that mean something else in a section: it is left before them
     effects: tuple[Effect, ...] = ()  # commands that take other lines along: those are set again
     derived: str = ""  # lines that follow from others, of neighbors that are in no group (its name is the group)
-    frees: tuple[tuple[str, str, str], ...] = ()  # (command, section, line of it that must be let go first, then set again)
+    frees: tuple[tuple[str, str, str], ...] = ()  # (command, section or the top, its line that is let go first)
     warnings: tuple[tuple[str, str], ...] = ()  # pattern of a command, what it does that no command undoes
 
     def key(self, sections: Sequence[str], line: str) -> Key | None:

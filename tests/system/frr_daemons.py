@@ -36,7 +36,7 @@ DEFAULTS = {
     "bgp graceful-restart restart-time 120",
 }
 # What FRR prints of its own accord.
-ADDED = re.compile(r"frr version \S+|vni \d+")  # a live VNI in the default table is listed at the top
+ADDED = re.compile(r"frr version \S+")
 
 
 @dataclass(frozen=True, slots=True)

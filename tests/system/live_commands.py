@@ -15,6 +15,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -29,6 +30,7 @@ from tests.system.frr_daemons import NAMESPACES, NOTICES, PREPARE, devices, line
 from tests.system.operator_changes import PORTS, all_changes, changes
 
 HOME = Path("/var/tmp/live")
+WAIT = "! wait a second"
 HEADER = "Current configuration:\n"
 ADVICE = "Please be aware that removing the password is a security risk"
 
@@ -54,13 +56,23 @@ class Daemons:
         return "" if self.dead() else self._vtysh("-c", "show running-config").stdout.partition(HEADER)[2]
 
     def enter(self, commands: Sequence[str]) -> list[str]:
-        """Types commands; what the daemons print against them."""
+        """Types commands, with the wait that a comment asks for; what the daemons print against them."""
+        parts: list[list[str]] = [[]]
+        for line in commands:
+            if line.startswith(WAIT):
+                parts.append([])
+            parts[-1].append(line)
+        return [line for part in parts for line in self._enter(part)] + self.dead()
+
+    def _enter(self, commands: Sequence[str]) -> list[str]:
+        if any(line.startswith(WAIT) for line in commands):
+            time.sleep(1)
         path = self.home / "typed"
         path.write_text("".join(f"{line}\n" for line in commands), encoding="utf-8")
         done = self._vtysh("-f", str(path))
         output = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
         output = [line for line in output if line and not NOTICES.fullmatch(line) and not line.startswith(ADVICE)]
-        return [*(output or ([f"exit {done.returncode}"] if done.returncode else [])), *self.dead()]
+        return output or ([f"exit {done.returncode}"] if done.returncode else [])
 
     def dead(self) -> list[str]:
         """Daemons that have ended."""

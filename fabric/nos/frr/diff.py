@@ -57,15 +57,18 @@ RULES = Rules(
         (r"no (password|enable password|description) .*", r"no \1"),
     ),
     step=" ",
-    left=r"(?:no )?vrf \S+",  # of `router bgp` it is `vrf-policy`
+    left=r"(?:no )?(?:vrf|vni) \S+",  # `vrf` of `router bgp` is `vrf-policy`, `vni` of `vrf` the VNI of that VRF
     effects=EFFECTS,
     first=r"import vrf \S+",  # an instance that another one imports from cannot go
     derived=r"no neighbor (\S+) activate",  # printed beside `bgp default ipv4-unicast`
-    frees=((r"no router bgp \d+ vrf (\S+)", r"vrf \1", r"vni \d+.*"),),  # `% Please unconfigure l3vni 50001`
+    frees=(  # `% Please unconfigure l3vni 50001`
+        (r"no router bgp \d+ vrf (\S+)", r"vrf \1", r"vni \d+.*"),
+        (r"no router bgp \d+", "", r"vni \d+.*"),
+    ),
     warnings=(
         (r"^no router bgp \d+$", "every BGP session of this instance ends"),
         (  # `% Please unconfigure l3vni 50001`: zebra tells bgpd of the VNI a moment later
-            r"^ +no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+ vrf \S+)$",
+            r"^ *no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+(?: vrf \S+)?)$",
             "wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
         ),
         (  # both lists have one object, which is freed twice; `no router bgp` of the VRF does so too

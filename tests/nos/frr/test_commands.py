@@ -117,6 +117,7 @@ CASES = {
         {"bfd\n": "interface swp9\n no link-detect\nexit\nbfd\n"},
         ["interface swp9", " link-detect"],
     ),
+    "an L3 VNI of the default VRF, which `vni` outside of its section makes": ({"bfd\n": "vni 10001\nbfd\n"}, ["no vni 10001"]),
     "a password": ({"bfd\n": "password secret\nbfd\n"}, ["no password"]),
     # Import and export of `route-target both` are one object, which is freed twice.
     "route targets that may be one object": (
