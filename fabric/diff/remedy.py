@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from hier_config import HConfig
     from hier_config.platforms.driver_base import HConfigDriverBase
 
+Path = tuple[str, ...]
+
 NEIGHBOR = re.compile(r"no (neighbor (?!interface )\S+) .*")  # EOS has all of `neighbor interface` in one line
 
 
@@ -29,11 +31,22 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     rules = dialect(nos).rules
     assert rules is not None
     before, after = trees.indented(old), trees.indented(new)
+    before = _in_force(before, (), rules)
     resets, before = ahead.reset(before, after, rules)
     change = remedy(nos, *trees.pruned(before, after))
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
     change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
     return [_spelled(line, rules) for line in (*resets, *order.in_order(change, before, after, rules))]
+
+
+def _in_force(tree: Tree, sections: Path, rules: Rules) -> Tree:
+    """A config without lines that a later one of the section changes: a list before `switchport trunk allowed vlan add 300`."""
+    last = {key: line for line in tree if (key := rules.key(sections, line))}
+    return {
+        line: _in_force(below, (*sections, line), rules)
+        for line, below in tree.items()
+        if (key := rules.key(sections, line)) is None or last[key] == line
+    }
 
 
 def _spelled(line: str, rules: Rules) -> str:
@@ -163,8 +176,6 @@ def _set_again(section: str, change: Tree, after: Tree, rules: Rules) -> Tree:
 
 
 # --- `set` and `delete` --------------------------------------------------------------------------------------------------
-
-Path = tuple[str, ...]
 
 
 def _deletes(change: Tree, before: Tree, path: Path, known: Statements) -> list[str]:
