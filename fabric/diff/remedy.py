@@ -40,7 +40,7 @@ def commands(nos: str, old: str, new: str) -> list[str]:
 
 
 def _in_force(tree: Tree, sections: Path, rules: Rules) -> Tree:
-    """A config without lines that a later one of the section changes: a list before `switchport trunk allowed vlan add 300`."""
+    """A config without lines that a later one of the section changes: a VLAN list before `… allowed vlan add 300`."""
     last = {key: line for line in tree if (key := rules.key(sections, line))}
     return {
         line: _in_force(below, (*sections, line), rules)
