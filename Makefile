@@ -77,7 +77,7 @@ fuzz: $(VENV)/.dev
 	$(VENV)/bin/python -m tests.fuzz --cases $(CASES) $(ARGUMENTS)
 
 bench: $(VENV)/.demo
-	$(VENV)/bin/python tests/bench/bench.py
+	$(VENV)/bin/python -m tests.bench.bench
 
 docs: $(VENV)/.dev
 	$(FABRIC) schema > intent/fabric.schema.json
@@ -87,6 +87,7 @@ docs: $(VENV)/.dev
 	$(VENV)/bin/python -m tools.docs.checks > docs/checks.md
 	$(VENV)/bin/python -m tools.docs.codes > docs/codes.md
 	$(VENV)/bin/python -m tools.docs.without_effect > docs/without-effect.md
+	$(VENV)/bin/python -m tools.docs.sonic_changes > docs/targets/sonic-changes.md
 	$(VENV)/bin/python -m tools.docs.power > docs/power.md
 	$(VENV)/bin/python -m tools.docs.report_image intent/h100-4su.yaml docs/img/report.png
 	$(FABRIC) export svg intent/h100-4su.yaml -o docs/img/h100-4su.svg

@@ -12,6 +12,8 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T", covariant=True)
 DEFAULT_VRF = ""
+DENIED = "deny "  # before what a prefix list denies to a later entry
+NOT = "not "  # before a prefix list whose routes a policy denies
 ANY_ROUTE = "any route"  # what a policy lets through that asks for no prefix list
 MANAGEMENT = "management"  # the VRF of the management port, however the network OS calls it
 
@@ -201,6 +203,29 @@ class Secret:
         return f"{self.what}, {self.form}"
 
 
+@dataclass(frozen=True, slots=True)
+class PrefixRule:
+    """An entry of a prefix list; `seq` None: it stands behind those above it."""
+
+    permits: bool
+    text: str  # "10.0.0.0/15 ge 32"
+    seq: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """An entry of a routing policy, where it has a verdict.
+
+    Attributes:
+        lists: prefix lists of which a route must be in one; () for any route.
+        narrowed: asks for something else as well: a community, a path.
+    """
+
+    permits: bool
+    lists: tuple[str, ...]
+    narrowed: bool = False
+
+
 @dataclass(slots=True)
 class Services:
     """What runs beside forwarding."""
@@ -235,10 +260,12 @@ class Facts:
     hash_seed: Located[int] | None = None
     watchdog: Located[bool] | None = None  # PFC watchdog, where the switch has one switch for all ports
     watchdog_ms: Located[int] | None = None  # its detection time
-    prefixes: dict[str, list[Located[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32"
-    policies: dict[str, list[Located[str]]] = field(default_factory=dict)  # routing policy → prefix lists that it permits
-    clauses: dict[str, list[Located[tuple[str, ...] | None]]] = field(default_factory=dict)  # policy → per entry in its
-    # order: None where it denies, else the prefix lists that it asks for; at its verdict
+    rules: dict[str, list[Located[PrefixRule]]] = field(default_factory=dict)  # prefix list → entries as they stand
+    prefixes: dict[str, list[Located[str]]] = field(default_factory=dict)  # prefix list → "10.0.0.0/15 ge 32" in the order
+    # of evaluation; "deny 10.0.0.0/16 le 32" for what it denies to a later entry
+    policies: dict[str, list[Located[str]]] = field(default_factory=dict)  # routing policy → prefix lists that it permits;
+    # "not PL-X" for one that it denies
+    terms: dict[str, list[Located[Clause]]] = field(default_factory=dict)  # policy → its entries in order, at their verdicts
     conflicts: list[Located[str]] = field(default_factory=list)  # repeated settings that differ, a sentence a side
     idle: list[Located[str]] = field(default_factory=list)  # those of which only one has an effect
     services: Services = field(default_factory=Services)
@@ -250,6 +277,14 @@ class Facts:
     filed: str = ""  # the device that its path names, where that is not `name`
     partial: bool = False  # statements to be added to others of the device, which another folder has
     others: list[Located[str]] = field(default_factory=list)  # host names in files of its folder that are another device's
+
+    @property
+    def clauses(self) -> dict[str, list[Located[tuple[str, ...] | None]]]:
+        """Policy → per entry None where it denies, else the prefix lists that it asks for."""
+        return {
+            name: [Located(one.value.lists if one.value.permits else None, one.line, one.file) for one in ones]
+            for name, ones in self.terms.items()
+        }
 
     def neighbors(self) -> Iterator[Neighbor]:
         """Of every VRF."""

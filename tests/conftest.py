@@ -6,18 +6,21 @@ from __future__ import annotations
 import gc
 import pkgutil
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 import tests
+from fabric.reading import GUARD
 
 MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
 # Few and long tests that share nothing: they keep both workers busy at the end.
 SPREAD = {
     f"tests/{name}.py"
     for name in (
+        "cli/test_width",
         "docs/test_blocks",
         "planner/test_properties",
         "planner/test_tenant_properties",
@@ -25,6 +28,7 @@ SPREAD = {
         "solver/doctor/test_rates",
         "solver/estimate/test_estimate",
         "system/test_random_designs",
+        "system/test_readme",
         "system/test_words",
     )
 }
@@ -36,9 +40,25 @@ settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCh
 settings.load_profile("busy")
 
 
+@pytest.fixture(autouse=True)
+def reader_guard() -> Iterator[None]:
+    """What a reader raises is seen, and no finding: a test of a hostile file closes the guard again."""
+    GUARD.open = True
+    yield
+    GUARD.open = False
+
+
 def pytest_configure() -> None:
-    """Under nohup SIGHUP is ignored, also by what a test starts; tests of signals want what a terminal gives."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    """Signals as a terminal gives them, in whatever way the run was started.
+
+    Under `nohup` SIGHUP is ignored, with `make test &` in a script SIGINT. A process hands on to those it starts what it
+    ignores and blocks, and a shell cannot take it back: so it is done here, before a test, or what serves the tests, starts
+    one. SIGPIPE and SIGXFSZ are ignored by every Python, and given back by `subprocess`.
+    """
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -19,6 +19,7 @@ from fabric.checks.registry import checks, run
 from fabric.checks.rows import blocks_of, rows_of
 from fabric.facts import Facts, Located
 from fabric.nos.reading import read_device
+from fabric.nos.target import target
 from fabric.plan import SwitchView
 
 NOTHING: Mapping[str, str] = {}
@@ -67,7 +68,10 @@ def _of_cut(
 
 def _differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
     top = Located(None, 0, facts.files[0] if facts.files else "")
-    yield from _grouped(differences(planned_rows(view), rows_of(facts), top, blocks_of(facts)))
+    idiom = target(view.device.nos).idiom
+    derived = idiom.derives if idiom else frozenset[str]()  # their statement shows whether the derived value differs
+    found = differences(planned_rows(view), rows_of(facts), top, blocks_of(facts))
+    yield from _grouped(one for one in found if not (one.about.absent and one.key.kind in derived))
     yield from class_differences(view, facts)
 
 

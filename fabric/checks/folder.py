@@ -15,7 +15,7 @@ from fabric.checks.files.bgp import addresses_unread
 from fabric.checks.files.duplicates import OneOwner
 from fabric.checks.files.equals import Compared, EqualsCheck
 from fabric.checks.files.igp import not_judged
-from fabric.checks.files.reading import FolderCheck
+from fabric.checks.files.reading import FolderCheck, Unreadable
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import NOTE, Finding
 from fabric.checks.network import Network
@@ -44,6 +44,7 @@ def check_folder(folder: Folder) -> Checked:
         result.skipped += skipped
     result.ran |= ids("files")
     read = [facts for network in networks for facts in network.devices]
+    result.findings += [Unreadable.of(device, error) for device, error in folder.unreadable.items()]
     result.findings += run(FolderCheck, folder) + apart(folder)
     result.findings += [alike(site) for site in sites if len(site) > 1]
     result.read.append(

@@ -175,8 +175,8 @@ class _Rows:
             self.put("keepalive", name, under.keepalive_s if self.idiom.keepalive else None)
             self.put("hold", name, under.hold_s)
             policy = self.policies.external(external)
-            self.put("takes", name, frozenset({policy.imports}))
-            self.put("sends", name, frozenset({policy.exports}))
+            self.put("takes", name, self.policies.passed(policy, policy.imports))
+            self.put("sends", name, self.policies.passed(policy, policy.exports))
             if external.tag:
                 self._slice(external.port, external.vrf, external.tag, external.address)
         tenants = {"": ""} | {self.vrf(vrf.name): vrf.name for vrf in view.vrfs}
@@ -205,7 +205,7 @@ class _Rows:
         self.put("keepalive", name, under.keepalive_s if self.idiom.keepalive else None)
         self.put("hold", name, under.hold_s)
         self.put("bfd", name, True if under.bfd else None)
-        self.put("takes", name, frozenset({policy.imports}))
+        self.put("takes", name, self.policies.passed(policy, policy.imports))
         self.put("sends", name, self.policies.sends(policy))
         return peer
 
@@ -260,7 +260,7 @@ class _Rows:
 
     def _prefix_lists(self) -> None:
         for one in self.policies.lists():
-            self.put("prefixes", Subject(one.name, "prefix list"), frozenset(entry.words for entry in one.entries))
+            self.put("prefixes", Subject(one.name, "prefix list"), self.policies.entries(one))
 
 
 def _named(name, view: SwitchView, port: Port) -> str:  # type: ignore[no-untyped-def]

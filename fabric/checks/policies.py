@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from fabric.facts import PrefixRule
 from fabric.nos.idiom import Idiom
-from fabric.nos.policy import Policy, PrefixList, external_policy, underlay_policy, vrf_policy
+from fabric.nos.policy import PERMIT, Policy, PrefixList, external_policy, underlay_policy, vrf_policy
+from fabric.nos.reading import denial, effective
 from fabric.plan import LEAF, External, SwitchView
 
 
@@ -48,10 +50,25 @@ class Policies:
         Without redistribution, the session policy permits connected routes; those of a leaf are among its own.
         """
         straight_out = not self.idiom.redistributes and policy is self.underlay and self.view.device.role != LEAF
-        return frozenset({policy.exports, policy.connected} if straight_out else {policy.exports})
+        return self.passed(policy, *((policy.exports, policy.connected) if straight_out else (policy.exports,)))
+
+    def passed(self, policy: Policy, *names: str) -> frozenset[str]:
+        """The prefix lists that a policy asks for in place of these, as facts state them."""
+        found: list[str] = []
+        for part in (part for name in names for part in self._parts(policy.list_of(name))):
+            found.append(denial(part.name, found) if part.denies else part.name)
+        return frozenset(found)
+
+    def _parts(self, one: PrefixList) -> tuple[PrefixList, ...]:
+        return (one,) if self.idiom.ordered_lists else one.parts
 
     def lists(self) -> Iterator[PrefixList]:
         """Every list that the policies name."""
         for policy in (self.underlay, *self.tenants.values(), *map(self.external, self.view.externals)):
             used = {policy.imports, *self.sends(policy), *([policy.connected] if self.idiom.redistributes else [])}
-            yield from (one for one in policy.lists if one.name in used)
+            yield from (part for one in policy.lists if one.name in used for part in self._parts(one))
+
+    def entries(self, one: PrefixList) -> frozenset[str]:
+        """Entries of a list as facts state them."""
+        rules = [PrefixRule(entry.action == PERMIT or not self.idiom.ordered_lists, entry.words) for entry in one.entries]
+        return frozenset(effective(rules).values())

@@ -117,7 +117,7 @@ def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:
         try:
             if not reached:
                 raise MissingError(missing)
-            findings, covered = batfish.run(site.plan, site.texts, host)
+            findings, covered, ran = batfish.run(site.plan, site.texts, host)
         except MissingError as error:
             missing = missing or str(error)
             reached = reached and isinstance(error, batfish.SnapshotError)
@@ -126,22 +126,22 @@ def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:
             continue
         result.findings += findings
         result.skipped += covered
-        result.ran |= registry.ids("batfish")
+        result.ran |= ran
     return missing
 
 
 def _batfish_of_folder(host: str, folder: Folder, result: Checked) -> str:
     """Adds what Batfish finds in configs without a plan; "" or why it could not be asked."""
-    from fabric.checks.batfish.planless import IDS, run_folder
+    from fabric.checks.batfish.planless import run_folder
 
     try:
-        findings, skipped = run_folder(folder, host)
+        findings, skipped, ran = run_folder(folder, host)
     except MissingError as error:
         result.skipped.append(("Batfish", str(error)))
         return str(error)
     result.findings += findings
     result.skipped += skipped
-    result.ran |= IDS
+    result.ran |= ran
     return ""
 
 

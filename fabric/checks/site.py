@@ -10,7 +10,7 @@ from fabric.checks import device, hosts
 from fabric.checks.base import Design
 from fabric.checks.cut import CUT_OFF
 from fabric.checks.design.family import FabricCheck
-from fabric.checks.files.reading import OnDisk, OnDiskCheck, Rest, Statements
+from fabric.checks.files.reading import OnDisk, OnDiskCheck, Rest, Statements, Unreadable
 from fabric.checks.files.services import HostNames
 from fabric.checks.finding import ERROR, Finding
 from fabric.checks.registry import ids, run
@@ -25,6 +25,7 @@ from fabric.nos.reading import Device as Found, Folder, is_read, read_device
 from fabric.nos.target import UNSUPPORTED, target
 from fabric.output.paths import kind
 from fabric.plan import LONGER_WARNING, Device, Plan
+from fabric.reading import UnreadableError
 from fabric.standing import Standing
 from fabric.text import plural
 from fabric.workers import Progress, in_chunks, silent
@@ -210,11 +211,17 @@ class _Work:
     misnamed: Mapping[str, Found]  # name → device of that folder with the host name of another
 
     def judge(self, job: Job) -> Judged:
-        """One switch."""
-        view = self.renderer.views[job.fabric].of(job.device)
+        """One switch. What cannot be read of it is the only finding about its files, so that the others are judged."""
         seen = _Seen()
+        try:
+            return self._judge(job, seen)
+        except UnreadableError as error:
+            return Judged((Unreadable.of(job.device.name, error),), {}, len(seen.paths), 0, (), *seen.folder)
+
+    def _judge(self, job: Job, seen: _Seen) -> Judged:
+        view = self.renderer.views[job.fabric].of(job.device)
         texts = self.texts(job, seen)
-        folder = (tuple(seen.stale), tuple(seen.line_ends), tuple(seen.paths))
+        folder = seen.folder
         if not is_read(job.device.nos):
             unread = Rest(view, Facts(job.device.name, job.device.nos), texts, seen.rendered, ())
             return Judged(tuple(Statements().run(unread)), {}, 0, 0, (), *folder)
@@ -282,3 +289,8 @@ class _Seen:
     stale: list[str] = field(default_factory=list)  # made by an older intent
     line_ends: list[str] = field(default_factory=list)  # with CRLF
     rendered: dict[str, str] = field(default_factory=dict)  # path → what the plan renders, of files to be compared whole
+
+    @property
+    def folder(self) -> tuple[tuple[str, ...], ...]:
+        """As `Judged` has it."""
+        return tuple(self.stale), tuple(self.line_ends), tuple(self.paths)

@@ -20,7 +20,9 @@ from fabric.text import plural
 
 QUOTED = 100  # characters of a statement
 SPELLED_ALIKE = 0.7  # share of the letters of two words that are the same, in one order
-WORD = re.compile(r"[\w.:/-]*[\d./:-][\w.:/-]*")  # addresses, numbers and names with one: words that name one object
+WORD = re.compile(
+    r"(?<![\w.:/-])[^\W\d]*[\d./:-][\w.:/-]*"
+)  # addresses, numbers and names with one: words that name one object
 
 
 @cache
@@ -46,7 +48,8 @@ def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping
     files = {text.part: text.file for text in collected}
     first, second = syntax.without_equal([text for text in syntax.texts(planned) if text.part in files], collected)
     known: Known = {}
-    return compare(syntax, syntax.read_texts(first, known), syntax.read_texts(second, known), files)
+    sides = syntax.read_texts(first, known), syntax.read_texts(second, known)
+    return compare(syntax, *sides, files, lambda: syntax.read_texts(collected, known))
 
 
 def misspelled(differences: Sequence[Difference]) -> Iterator[Difference]:

@@ -14,6 +14,7 @@ import typer
 from fabric.cli import streams
 from fabric.cli.common import FINDINGS, INTERNAL, INTERRUPTED, MISSING, NO_READER, OUT, USAGE, say, show_diagnostics
 from fabric.cli.lazy import Lazy
+from fabric.reading import GUARD
 
 _ClickError: type[Exception] = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer has its Click
 
@@ -57,7 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
     Exit codes: 0 fine, 1 findings, 2 bad input or usage, 3 something outside is missing, 70 an internal error.
     """
     words = _color_first(sys.argv[1:] if arguments is None else arguments)
-    OUT.debug = "--debug" in words
+    OUT.debug = GUARD.traceback = "--debug" in words
     gc.set_threshold(500_000, 100, 1_000)  # plans are many small records and few cycles: collecting took a tenth of the time
     atexit.register(gc.freeze)  # else the interpreter searches a whole plan for cycles before it ends
     streams.open_streams()

@@ -10,7 +10,7 @@ import typer
 from fabric import pipeline
 from fabric.cabling.verify.readers import sources
 from fabric.cabling.verify.reports import FORMATS, report
-from fabric.cli.common import FINDINGS, progress, show_diagnostics
+from fabric.cli.common import FINDINGS, USAGE, progress, show_diagnostics
 from fabric.cli.reports import asked, usage, write
 
 
@@ -32,7 +32,8 @@ def verify(
 ) -> None:
     """Compare LLDP neighbors with the planned cables.
 
-    Each cabling mistake is listed with the re-cabling move that fixes it.
+    Each cabling mistake is listed with the re-cabling move that fixes it. Exit code 2: nothing is wrong, but a file could not
+    be read.
     """
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=moves.csv")
     if source and source not in sources():
@@ -48,6 +49,8 @@ def verify(
     write(reports, lambda name: report(name, verdict))
     if verdict.findings:
         raise typer.Exit(FINDINGS)
+    if any(one.severity == "error" for one in warnings):
+        raise typer.Exit(USAGE)
 
 
 def _stated(options: Sequence[str]) -> dict[Path, str]:

@@ -10,7 +10,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import FILE, mistake, progress, show_diagnostics
+from fabric.cli.common import FILE, USAGE, mistake, progress, show_diagnostics
 from fabric.cli.reports import put_lines
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report
@@ -53,7 +53,8 @@ def doctor(
 ) -> None:
     """Explain why a measured collective is slower than estimated.
 
-    Sizes outside the band of the estimate, and the likely causes in order with a command that confirms each.
+    Sizes outside the band of the estimate, and the likely causes in order with a command that confirms each. Exit code 2: a file
+    could not be read; the others were compared.
     """
     from fabric.solver.doctor.diagnosis import document  # heavy: not for help and mistakes
     from fabric.solver.doctor.lines import lines
@@ -74,6 +75,8 @@ def doctor(
         print(json_text(document(result)))
     else:
         put_lines(lambda: lines(result))
+    if any(item.severity == "error" for item in result.warnings):
+        raise typer.Exit(USAGE)
 
 
 def _measured(text: str, report: Report) -> Measured | None:

@@ -43,6 +43,7 @@ EXAMPLES = {
     "lab status": "fabric lab status intent/dc1.yaml",
     "lab test": "fabric lab test intent/dc1.yaml --scenarios --format junit=lab.xml",
     "lab state": "fabric lab state intent/dc1.yaml -o state/",
+    "lab running": "fabric lab running intent/dc1.yaml -o running/",
     "lab down": "fabric lab down intent/dc1.yaml",
     "export": "fabric export svg intent/dc1.yaml -o dc1.svg",
     "netbox push": "fabric netbox push intent/dc1.yaml --dry-run",

@@ -1,4 +1,4 @@
-"""`fabric lab up, status, test, state, down`: the fabric on real routing daemons before it is bought."""
+"""`fabric lab up, status, test, state, running, down`: the fabric on real routing daemons before it is bought."""
 
 from __future__ import annotations
 
@@ -71,10 +71,14 @@ def _status(site: str, found: Status) -> Iterator[str]:
     if found.state:
         choices = found.state.choices
         words = [f"--limit '{choices.limit}'"] if choices.limit else []
-        words += [f"--scale-down {choices.scale_down}"] if choices.scale_down else []
-        words += [f"--as {choices.as_nos}"] if choices.as_nos else []
-        yield f"  built with  {' '.join([*words, f'--servers {choices.servers}'])}"
+        yield f"  built with  {' '.join([*words, *_other_design(choices), f'--servers {choices.servers}'])}"
     yield from (f"  {style('fail', 'dead')}        {line}" for line in found.dead)
+
+
+def _other_design(choices: Choices) -> list[str]:
+    """Options that made another design of the intent."""
+    words = [f"--scale-down {choices.scale_down}"] if choices.scale_down else []
+    return [*words, *([f"--as {choices.as_nos}"] if choices.as_nos else [])]
 
 
 @lab.command("test")
@@ -113,6 +117,24 @@ def collected(
     with _lab(file) as chosen:
         texts = chosen.collect(settle=not now)
         save(texts, folder)
+        switches = len({path.partition("/")[0] for path in texts})
+        print(f"{chosen.names.site}: {counted(len(texts), 'file')} of {plural(switches, 'switch', 'switches')} in {folder}")
+
+
+@lab.command()
+def running(
+    file: Path = FILE,
+    folder: Path = typer.Option(..., "-o", "--output", metavar="DIR", help="folder to write", show_default=False),
+) -> None:
+    """Write the running configs of a lab, for `fabric drift`."""
+    from fabric.lab.collect import save
+
+    with _lab(file) as chosen:
+        texts = chosen.running()
+        save(texts, folder)
+        known = chosen.status().state
+        if known and (words := " ".join(_other_design(known.choices))):
+            say(f"note: the lab was built with {words}: its configs are not those of {file}")
         switches = len({path.partition("/")[0] for path in texts})
         print(f"{chosen.names.site}: {counted(len(texts), 'file')} of {plural(switches, 'switch', 'switches')} in {folder}")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from fabric.cli.streams import screen_of
+from fabric.cli.streams import screen_of, write_raw
 
 if TYPE_CHECKING:
     from threading import Event, Thread
@@ -102,5 +102,5 @@ def clear() -> None:
 
 def _print(text: str) -> None:
     with suppress(OSError, ValueError):
-        sys.stderr.write(text)
+        write_raw(sys.stderr, text)
         sys.stderr.flush()

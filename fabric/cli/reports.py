@@ -11,9 +11,10 @@ from typing import NoReturn
 import typer
 
 from fabric.cli.common import USAGE, page, show_diagnostics
+from fabric.cli.streams import screen_of
 from fabric.diagnostics import Diagnostic, Place
 from fabric.formats import write_file, write_files, write_folder
-from fabric.text import fit, printable
+from fabric.text import fit, guarded, printable
 
 
 def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
@@ -71,7 +72,7 @@ def _made(terminal: bool, make: Callable[[], str | bytes]) -> str | bytes:
 
 def put(file: Path | None, made: str | bytes) -> None:
     """Writes a file whole or leaves it as it was; no file is stdout. A symlink that a person names is followed."""
-    data = encoded(made)
+    data = encoded(made, file is None and screen_of(sys.stdout).colour)
     try:
         if file is None:
             sys.stdout.flush()
@@ -100,9 +101,9 @@ def put_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     write_folder(folder, {name: encoded(made) for name, made in sorted(files.items())})
 
 
-def encoded(text: str | bytes) -> bytes:
-    """The bytes of a file: UTF-8, also of names of files that are no text."""
-    return text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
+def encoded(text: str | bytes, colour: bool = False) -> bytes:
+    """The bytes of a file: UTF-8, also of names of files that are no text; control characters are spelled."""
+    return text if isinstance(text, bytes) else guarded(text, colour).encode("utf-8", "backslashreplace")
 
 
 def _plain(file: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The terminal: its width and colours, text that any encoding takes, and what to do when it is gone or full."""
+"""The terminal: its width and colours, text that it can show safely, and what to do when it is gone or full."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from fabric.text import FILE, Screen
+from fabric.text import FILE, Screen, guarded
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer
@@ -81,13 +81,28 @@ class _Named(io.FileIO):
             raise OSError(error.errno, error.strerror, self.label) from error
 
 
+class _Guarded(io.TextIOWrapper):
+    """A stream that spells control characters of whatever is printed: names, logs and configs of others are text."""
+
+    def write(self, text: str, /) -> int:
+        super().write(guarded(text, screen_of(self).colour))
+        return len(text)
+
+
+def write_raw(stream: TextIO, text: str) -> None:
+    """Writes control sequences of our own, such as those of a progress bar."""
+    (super(_Guarded, stream).write if isinstance(stream, _Guarded) else stream.write)(text)
+
+
 def open_streams() -> None:
-    """Characters that the terminal's encoding lacks are printed as escapes, never an error; all others as they are."""
+    """Control characters, and characters that the terminal's encoding lacks, are printed as escapes, never an error."""
     codecs.register_error(_READABLE, _escaped)
     sys.stdout = sys.stdout or _nowhere()
     sys.stderr = sys.stderr or _nowhere()
     if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout = _named(sys.stdout, "stdout")
+        sys.stdout = _guarded(sys.stdout, "stdout")
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = _guarded(sys.stderr, "stderr")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=_READABLE)
@@ -98,9 +113,9 @@ def _nowhere() -> io.TextIOWrapper:
     return io.TextIOWrapper(io.FileIO(os.devnull, "w"), "utf-8", write_through=True)
 
 
-def _named(stream: io.TextIOWrapper, label: str) -> io.TextIOWrapper:
+def _guarded(stream: io.TextIOWrapper, label: str) -> io.TextIOWrapper:
     stream.flush()
-    return io.TextIOWrapper(
+    return _Guarded(
         io.BufferedWriter(_Named(stream.fileno(), label)),
         stream.encoding,
         line_buffering=stream.line_buffering,

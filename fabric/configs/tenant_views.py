@@ -26,12 +26,16 @@ from fabric.plan import (
     NetworkPlan,
     Overlay,
     OverlaySession,
+    Own,
     Pair,
     Port,
     Session,
     Subinterface,
     TenantPlan,
     Vrf,
+    own_networks,
+    own_pools,
+    tenants_behind,
 )
 from fabric.text import address
 
@@ -233,35 +237,37 @@ class TenantViews:
         found = []
         for port, link in ports:
             for connection in self.connections.get(link, ()):
-                if connection.address is None:
-                    if port.address is None or port.peer_address is None:
-                        continue
-                    found.append(
-                        External(
-                            port, "", 0, port.address, port.peer_address, connection.asn, connection.name, connection.accepts
-                        )
-                    )
-                    continue
-                part = next(part for part in port.subinterfaces if part.tag == self.tenancy.tenants[connection.tenant].tag)
-                found.append(
-                    External(
-                        port,
-                        part.vrf,
-                        part.tag,
-                        part.address,
-                        part.peer_address,
-                        connection.asn,
-                        connection.name,
-                        connection.accepts,
-                    )
-                )
+                vrf, tag, address, peer_address = "", 0, port.address, port.peer_address
+                if connection.address is not None:
+                    tag = self.tenancy.tenants[connection.tenant].tag
+                    part = next(part for part in port.subinterfaces if part.tag == tag)
+                    vrf, address, peer_address = part.vrf, part.address, part.peer_address
+                if address is not None and peer_address is not None:
+                    far = connection.asn, connection.name, connection.accepts, self._own[connection.name]
+                    found.append(External(port, vrf, tag, address, peer_address, *far))
         return tuple(found)
 
+    @cached_property
+    def _own(self) -> dict[str, tuple[Own, ...]]:
+        """Router → prefixes of the site that it must not bring back, of the family of its sessions."""
+        spec, tenants = self.fabric.spec, self.tenancy.tenants
+        pools, version = own_pools(spec, self.fabric.prefixes), 6 if self.fabric.subnet_length == 127 else 4
+        return {
+            attachment.name: tuple(
+                own
+                for own in (*pools, *own_networks(tenants, tenants_behind(spec, attachment.external)))
+                if own.net.version == version
+            )
+            for attachment in spec.attachments
+            if attachment.external is not None
+        }
+
     def overlay(self, device: Device, loopback: Callable[[int], str]) -> Overlay | None:
-        if self.tenancy.kind != "evpn":
-            return None
+        """None as well for an upper switch that is no route server: to it, VXLAN is UDP."""
         vtep = self.tenancy.vtep.get(device.index)
         peers = [self.fabric.devices[index] for index in self.tenancy.peers.get(device.index, ())]
+        if self.tenancy.kind != "evpn" or (vtep is None and not peers):
+            return None
         return Overlay(
             vtep=address(vtep) if vtep is not None else None,
             anycast_mac=self.fabric.spec.overlay.anycast_mac,

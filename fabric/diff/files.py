@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.diff import documents, remedy
-from fabric.nos.dialect import COMMANDS, JSON_PATCH, SET, UNIFIED, Form, Patch
+from fabric.diff.set_lines import set_lines
+from fabric.nos.dialect import COMMANDS, PATCH, STEPS, UNIFIED, Form, Patch, SetLines, Step
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class FileChange:
     path: str
     form: Form
     lines: tuple[str, ...]
-    json_patch: tuple[dict[str, Any], ...] = ()  # RFC 6902, of files that are data
+    json_patch: tuple[dict[str, Any], ...] = ()  # RFC 6902, of files that are data; of all steps, in their order
+    steps: tuple[Step, ...] = ()  # where the network OS takes the change step by step
 
 
 def changes(nos: str, before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:
@@ -41,15 +43,22 @@ def _native(nos: str, path: str, form: Form, old: str, new: str) -> FileChange |
     """The change in the form of its network OS; None where a patch states it."""
     if form is COMMANDS:
         return FileChange(path, form, tuple(remedy.commands(nos, old, new)))
-    if form is SET:
-        return FileChange(path, form, tuple(remedy.statements(nos, old, new)))
-    if form is JSON_PATCH:
-        patch = documents.json_patch(documents.json_tree(old), documents.json_tree(new))
-        return FileChange(path, form, tuple(documents.json_lines(patch)), tuple(patch)) if patch else None
+    if isinstance(form, SetLines):
+        return FileChange(path, form, tuple(set_lines(form.config(old), form.config(new), form.hierarchy())))
     if isinstance(form, Patch):
-        patch = documents.json_patch(form.tree(old), form.tree(new))
-        return FileChange(path, form, tuple(form.lines(old, new)), tuple(patch))
+        return of_trees(path, form, form.tree(old), form.tree(new))
     return None
+
+
+def of_trees(path: str, form: Patch, old: Mapping[str, Any], new: Mapping[str, Any]) -> FileChange:
+    """The change between what two files set."""
+    if form.steps is None or form.script is None:
+        return FileChange(path, form, tuple(form.changes(old, new)), tuple(documents.json_patch(old, new)))
+    steps = form.steps(old, new)
+    operations = tuple(operation for step in steps for operation in step.json_patch)
+    if [step.kind for step in steps] == [PATCH]:
+        return FileChange(path, form, tuple(documents.json_lines(operations)), operations, steps)
+    return FileChange(path, STEPS, tuple(form.script(steps)), operations, steps)
 
 
 def _unified(old: str, new: str) -> list[str]:

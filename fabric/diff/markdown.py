@@ -14,7 +14,7 @@ MOST_SIGNS = 65_536  # of a comment on GitHub
 ROOM = 600  # kept for the summary of the rest
 MOST_OF_A_FILE = 12_000  # signs of one file's change
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
-MENTION = "@\N{WORD JOINER}"  # an `@name` that notifies no user
+MENTION = "@&#8288;"  # a word joiner, so that an `@name` notifies no user
 
 
 def markdown(diff: Diff, limit: int = MOST_SIGNS) -> str:

@@ -15,10 +15,16 @@ from fabric.diff.trees import Tree
 from fabric.nos.dialect import Rules
 
 
-def in_order(change: Tree, before: Tree, after: Tree, rules: Rules) -> list[str]:
-    """The commands of a change from the tree `before` to the tree `after`; a section may be entered twice."""
-    first, again, ends = ahead.first(before, after, rules)
-    emptied, rest = _emptied(_with(_without(change, first), again, after), before, rules)
+def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree) -> list[str]:
+    """The commands of a change from the tree `before` to the tree `after`; a section may be entered twice.
+
+    `freed`: sections with lines that are let go first although the new config has them.
+    """
+    first, change = _split(change, rules.first)
+    let_go, again, ends = ahead.first(before, after, rules)
+    for head, lines in freed.items():
+        let_go[head] = {f"no {line}": {} for line in lines} | let_go.get(head, {})
+    emptied, rest = _emptied(_with(_without(change, let_go), again, after), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
     last = [line for line in gone if ahead.is_used(line, after, rules)]
     names = {line.split()[-1] for line in last}  # no `ip routing vrf MGMT` for the default of a VRF that goes
@@ -28,14 +34,41 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules) -> list[str]
         for line, below in rest.items()
         if line not in gone and not (f"no {line}" in before and line.split()[-1] in names)
     }
+    for head, lines in freed.items():
+        kept: Tree = {line: {} for line in lines if line in after.get(head, {})}
+        if kept:
+            moves[head] = moves.pop(head, {}) | kept
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
     for head, lines in ends.items():
         moves[head] = {line: below for line, below in moves[head].items() if line not in lines} | lines
     news = [line for line in moves if line not in before and ahead.is_used(f"no {line}", {}, rules)]
     moves = {line: moves[line] for line in (*news, *moves)}
-    first = _all_taken_back(first, rules)
-    parts = [list(trees.lines(part, rules.step)) for part in (first | emptied, soon, moves, late) if part]
-    return [line for part, following in pairwise([*parts, []]) for line in (*part, *_exits(part if following else [], rules))]
+    first, let_go = _all_taken_back(first, rules), _all_taken_back(let_go, rules)
+    parts = [list(trees.lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]
+    found: list[str] = []
+    for part, following in pairwise([*parts, []]):
+        for line in part:
+            if rules.left and re.fullmatch(rules.left, line):
+                found += _exits(found, rules)
+            found.append(line)
+        found += _exits(part if following else [], rules)
+    return found
+
+
+def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:
+    """(what is taken back before all else, with its sections; the rest of the change)."""
+    first: Tree = {}
+    rest: Tree = {}
+    for line, below in change.items():
+        if pattern and re.fullmatch(f"no (?:{pattern})", line):
+            first[line] = below
+            continue
+        inner, kept = _split(below, pattern)
+        if inner:
+            first[line] = inner
+        if kept or not below:
+            rest[line] = kept
+    return first, rest
 
 
 def _all_taken_back(tree: Tree, rules: Rules) -> Tree:
@@ -55,7 +88,7 @@ def _with(change: Tree, again: Tree, after: Tree) -> Tree:
 def _exits(lines: list[str], rules: Rules) -> list[str]:
     """What leaves the section that lines end in, where the next line might mean something else: `no vrf instance red`."""
     last = lines[-1] if lines else ""
-    depth = (len(last) - len(last.lstrip())) // len(rules.step)
+    depth = (len(last) - len(last.lstrip())) // len(rules.step) - (last.strip() == "exit")
     return [f"{level * rules.step}exit" for level in range(depth, 0, -1)]
 
 
@@ -92,9 +125,14 @@ def _emptied(change: Tree, before: Tree, rules: Rules) -> tuple[Tree, Tree]:
     """(sections that there is no `no` for, with a `no` for all that is in them; the rest of the change)."""
     heads = {line: line.removeprefix("no ") for line in change if line.startswith("no ") and rules.stays}
     found = {line: head for line, head in heads.items() if head in before and re.fullmatch(rules.stays, head)}
-    emptied = {head: _section({f"no {line}": {} for line in before[head]}, {}, {}, rules) for head in found.values()}
+    emptied = {head: _section({_inverse(line): {} for line in before[head]}, {}, {}, rules) for head in found.values()}
     rest = {line: below for line, below in change.items() if line not in found}
     return emptied, rest
+
+
+def _inverse(line: str) -> str:
+    """What takes a line back."""
+    return line.removeprefix("no ") if line.startswith("no ") else f"no {line}"
 
 
 def _without(change: Tree, first: Tree) -> Tree:

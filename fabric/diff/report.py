@@ -15,7 +15,6 @@ from fabric.diff.files import FileChange
 from fabric.diff.groups import Group, groups
 from fabric.diff.work import LAY
 from fabric.grouping import grouped
-from fabric.nos.dialect import JSON_PATCH
 from fabric.text import and_more, listed, plural
 
 MOST_ROWS = 20  # of a table or list; JSON has all
@@ -228,7 +227,7 @@ def _who(group: Group) -> str:
 
 def _size(file: FileChange) -> str:
     """What a long change touches: tables of a document, else lines."""
-    if file.form != JSON_PATCH:
+    if not file.steps:
         return plural(len(file.lines), "line")
     signs = {"add": "+", "remove": "−", "replace": "±"}
     count: dict[str, Counter[str]] = {}

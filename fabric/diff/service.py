@@ -12,6 +12,7 @@ from fabric.diff.blocks import Notes, Table
 from fabric.diff.compare import Diff
 from fabric.diff.hosts import NETPLAN, HostChange
 from fabric.diff.work import MOVE, PULL
+from fabric.nos.dialect import RELOAD
 from fabric.text import listed, plural
 
 SAMPLE = 4  # links of a kind, a fabric and an act
@@ -67,6 +68,8 @@ def _settings(diff: Diff) -> Iterator[str]:
         if total := sum(counts.values()):
             where = ", ".join(f"{name} {number:,}" for name, number in counts.items() if number)
             yield f"{what} {plural(total, 'switch', 'switches')} ({where})"
+    if names := _reloads(diff):
+        yield f"every service starts again on {plural(len(names), 'switch', 'switches')}, whose traffic stops"
     if servers := _servers(diff.hosts):
         routes = ": routes only" if all(change.only_routes for change in diff.hosts if change.of_servers) else ""
         yield f"files of {plural(len(servers), 'server')} change{routes}"
@@ -79,8 +82,16 @@ def _in_full(diff: Diff) -> Iterator[str]:
             yield f"{fabric.name}: changed buffers, ECN thresholds or classes: {listed(fabric.retuned)}"
         if fabric.peers:
             yield f"{fabric.name}: changed BGP neighbors: {listed(fabric.peers)}"
+    if names := _reloads(diff):
+        yield f"every service starts again, traffic stops: {listed(names)}"
     for change in diff.hosts:
         yield f"{_who(change)}: {_what(change)}"
+
+
+def _reloads(diff: Diff) -> list[str]:
+    """Switches that take their change only when all services start."""
+    kinds = {change.device: {step.kind for file in change.files for step in file.steps} for change in diff.devices}
+    return [device for device, own in kinds.items() if RELOAD in own]
 
 
 def _servers(hosts: Sequence[HostChange]) -> set[str]:

@@ -9,7 +9,6 @@ Tree = dict[str, "Tree"]
 
 LEAVES = re.compile(r"(exit|exit-[a-z-]+|end|!.*|#.*|version \d\S*)")  # lines that end a section or say nothing
 BANNER = re.compile(r"banner (login|motd)")
-LONG_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|/\*.*?\*/', re.DOTALL)  # outside quotes
 
 
 def indented(text: str) -> Tree:
@@ -36,23 +35,6 @@ def _until_eof(lines: Iterator[str]) -> Iterator[str]:
         yield line
         if line == "EOF":
             return
-
-
-def curly(text: str) -> Tree:
-    """The tree of a Junos config in braces. A list in brackets is one statement with its list. Raises ValueError."""
-    root: Tree = {}
-    path = [root]
-    for line in LONG_COMMENT.sub(r"\1", text).splitlines():
-        words = line.strip()
-        if words in ("{", ";") or (words == "}" and len(path) == 1):
-            raise ValueError(f"out of place: {words}")
-        if words.endswith("{"):
-            path.append(path[-1].setdefault(words[:-1].rstrip(), {}))
-        elif words == "}":
-            path.pop()
-        elif words and not words.startswith("#"):
-            path[-1].setdefault(words.removesuffix(";"), {})
-    return root
 
 
 def pruned(old: Tree, new: Tree) -> tuple[Tree, Tree]:

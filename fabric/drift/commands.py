@@ -6,14 +6,15 @@ Only the statements that differ are part of the change: what the network OS adds
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fabric.checks import syntax_of
-from fabric.diff import documents, files, remedy
+from fabric.diff import files, remedy
 from fabric.diff.files import FileChange
-from fabric.nos.dialect import COMMANDS, JSON_PATCH, SET, Patch
+from fabric.diff.set_lines import set_lines
+from fabric.nos.dialect import COMMANDS, Patch, SetLines
+from fabric.nos.hierarchy import Config
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, Difference
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Statements, Syntax
@@ -41,11 +42,10 @@ def commands_back(
         if form is COMMANDS:
             before = _before(syntax, syntax.read({part: texts[0]}), syntax.read({part: texts[1]}), of_part)
             changes.append(files.change(nos, part, before, _as_text(_raw(syntax.read({part: texts[0]}).values()))))
-        elif form is SET:
-            changes.append(
-                FileChange(part, SET, tuple(_set_lines(nos, of_part, *(syntax.read({part: text}) for text in texts))))
-            )
-        elif form is JSON_PATCH or isinstance(form, Patch):
+        elif isinstance(form, SetLines):
+            change = _set_lines(nos, part, form, texts, of_part)
+            changes.append(change or files.change(nos, part, texts[1], texts[0]))
+        elif isinstance(form, Patch):
             changes.append(_document(nos, part, form, texts, of_part))
         else:
             changes.append(files.change(nos, part, texts[1], texts[0]))
@@ -98,61 +98,66 @@ def _as_text(raws: Iterable[Path]) -> str:
 # --- set lines ----------------------------------------------------------------------------------------------
 
 
-def _set_lines(nos: str, differences: Sequence[Difference], planned: Statements, running: Statements) -> list[str]:
-    """`delete`, `set` and `insert` lines of Junos; a missing section is set statement by statement."""
+def _set_lines(
+    nos: str, part: str, form: SetLines, texts: Sequence[str], differences: Sequence[Difference]
+) -> FileChange | None:
+    """The lines between the planned config with the differences in it, as the device spells it, and without them."""
+    syntax = syntax_of(nos)
+    planned, running = (syntax.read({part: text}) for text in texts)
+    try:
+        plan, device = map(form.config, texts)
+    except ValueError:  # the running file is damaged: it is replaced whole
+        return None
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
-    moved = dict.fromkeys(one.path[:-1] for one in differences if one.kind == REORDERED)
-    moved |= dict.fromkeys(section for path in lost for section in _new_in(syntax_of(nos), path, running))
-    sections = {path[:end] for path in planned for end in range(2, len(path) + 1)}
-    extra = [one.got or one.path for one in differences if one.kind in (EXTRA, CHANGED)]
-    deleted = dict.fromkeys(_deleted(nos, path, sections, running) for path in extra)
-    return [
-        *(f"delete {' '.join(path[1:])}" for path in deleted),
-        *(f"set {' '.join(place.raw)}" for path, place in planned.items() if _within(path, lost | deleted.keys())),
-        *(line for section in moved for line in _in_order(section, planned)),
+    found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
+    marks = {_words((part, *path)) for path in (*plan.inactive, *device.inactive)}
+    marked = {path for path in (*planned, *running) if " ".join(path) != _words(path) in marks}
+    raws = {path: running.get(path, place).raw for path, place in planned.items() if path not in marked}
+    kept = [*dict.fromkeys(part for path in raws for part in _left(path, lost, running))]
+    _as_running(kept, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
+    before = [
+        *(raws.get(path) or running[path].raw for path in kept),
+        *(place.raw for path, place in running.items() if _within(path, found) and path not in marked),
+        *_below(device),
     ]
+    after = Config((*raws.values(), *_below(plan)), plan.inactive)
+    lines = set_lines(Config(tuple(before), device.inactive), after, form.hierarchy())
+    return FileChange(part, form, tuple(lines))
 
 
-def _new_in(syntax: Syntax, path: Path, running: Statements) -> Iterator[Path]:
-    """The ordered sections to which a missing statement adds an element, which `set` puts last."""
-    for end in range(2, len(path)):
-        if syntax.is_ordered(path[:end]) and not any(other[: end + 1] == path[: end + 1] for other in running):
-            yield path[:end]
+def _below(config: Config) -> Iterator[Path]:
+    """The statements without effect."""
+    return (path for path in config.statements if any(path[: len(root)] == root for root in config.inactive))
 
 
-def _deleted(nos: str, path: Path, sections: set[Path], running: Statements) -> Path:
-    """What is written behind `delete`: the section that the plan lacks, a statement of one value without its value."""
-    words = remedy.dialect(nos).statements
-    path = next((path[:end] for end in range(2, len(path)) if path[:end] not in sections), path)
-    if words is None or path not in running:
-        return path
-    if name := words.single_of(" ".join(path[-1].split())):  # an inactive statement is one part
-        return (*path[:-1], name)
-    return path[:-1] if words.single_of(" ".join(path[-2:])) else path
+def _left(path: Path, lost: set[Path], running: Statements) -> list[Path]:
+    """A planned statement that the device has; of one that is missing the sections that are empty there."""
+    if not _within(path, lost):
+        return [path]
+    return [path[:end] for end in range(2, len(path)) if path[:end] in running]
 
 
-def _in_order(section: Path, planned: Statements) -> Iterator[str]:
-    """The statements of an ordered section one after the other: a list of values is set again, named sections are moved."""
-    paths = [path for path in planned if path[: len(section)] == section]
-    words = " ".join(section[1:])
-    if len(paths) < 2:
-        return
-    if all(len(path) == len(section) + 1 for path in paths):
-        yield f"delete {words}"
-        yield from (f"set {words} {path[-1]}" for path in paths)
-        return
-    names = dict.fromkeys(path[len(section)] for path in paths)
-    yield from (f"insert {words} {second} after {section[-1]} {first}" for first, second in pairwise(names))
+def _words(path: Path) -> str:
+    return " ".join(" ".join(path).split())
+
+
+def _as_running(paths: list[Path], sections: Iterable[Path], running: Statements) -> None:
+    """Puts the statements of sections into the order of the running config."""
+    positions = {path: at for at, path in enumerate(running)}
+    for section in sections:
+        places = [at for at, path in enumerate(paths) if path[: len(section)] == section]
+        ordered = sorted((paths[at] for at in places), key=lambda path: positions.get(path, len(positions)))
+        for at, path in zip(places, ordered, strict=True):
+            paths[at] = path
 
 
 # --- documents ----------------------------------------------------------------------------------------------
 
 
-def _document(nos: str, part: str, form: Any, texts: Sequence[str], differences: Iterable[Difference]) -> FileChange:
-    """A JSON Patch, or the patch of a document in a form of its own."""
-    tree: Callable[[str], Mapping[str, Any]] = form.tree if isinstance(form, Patch) else documents.json_tree
+def _document(nos: str, part: str, form: Patch, texts: Sequence[str], differences: Iterable[Difference]) -> FileChange:
+    """The patch of a document in the form of its network OS."""
     try:
-        planned, running = tree(texts[0]), tree(texts[1])
+        planned, running = form.tree(texts[0]), form.tree(texts[1])
     except ValueError:  # the running file is damaged: it is replaced whole
         return files.change(nos, part, texts[1], texts[0])
     paths = [path for one in differences for path in (one.path, one.got) if path]
@@ -160,10 +165,7 @@ def _document(nos: str, part: str, form: Any, texts: Sequence[str], differences:
     raws = [side[path].raw for side in sides for path in paths if path in side]  # with the value of a secret
     touched = {_keys(path) for path in [*raws, *(path[1:] for path in paths)]}
     before = _touched(planned, running, (), touched)
-    if isinstance(form, Patch):
-        return FileChange(part, form, tuple(form.changes(before, planned)), tuple(documents.json_patch(before, planned)))
-    patch = documents.json_patch(before, planned)
-    return FileChange(part, JSON_PATCH, tuple(documents.json_lines(patch)), tuple(patch))
+    return files.of_trees(part, form, before, planned)
 
 
 def _keys(path: Path) -> Path:

@@ -15,6 +15,7 @@ from fabric.configs import Job, Renderer
 from fabric.diff.files import FileChange
 from fabric.drift.commands import commands_back
 from fabric.nos.reading import Device, Folder, is_read, read_device
+from fabric.reading import UnreadableError, guarded
 from fabric.workers import Progress, in_chunks, silent
 
 IN_SYNC = "in sync"
@@ -111,7 +112,14 @@ class _Work:
     failed: Mapping[str, tuple[str, str]]
 
     def drift(self, job: Job) -> DeviceDrift:
-        """One switch."""
+        """One switch. What cannot be read of it is its state, so that the others are compared."""
+        try:
+            return self._drift(job)
+        except UnreadableError as error:
+            place = f"{error.file}:{error.line}" if error.line else error.file
+            return self._made(job, UNKNOWN, files=tuple(self.running[job.device.name].files), reason=f"{place}: {error}")
+
+    def _drift(self, job: Job) -> DeviceDrift:
         name, nos = job.device.name, job.device.nos
         planned = {path: data.decode() for path, data in self.renderer.files(job)}
         running = self.running.get(name)
@@ -130,7 +138,8 @@ class _Work:
         findings = self._findings(job, planned, running)
         errors = any(finding.severity == ERROR for finding in findings)
         state = DRIFTED if errors else UNKNOWN if absent else IN_SYNC
-        commands = commands_back(nos, planned, running.files, differences)
+        with guarded(files[0]):
+            commands = commands_back(nos, planned, running.files, differences)
         return self._made(job, state, files=files, findings=findings, reason=reason, commands=commands)
 
     def _findings(self, job: Job, planned: Mapping[str, str], running: Device) -> tuple[Finding, ...]:

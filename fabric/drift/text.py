@@ -11,7 +11,6 @@ from fabric.text import and_more, listed, plural, printable
 from fabric.text.table import table
 
 MOST_ROWS = 20
-MOST_LINES = 40  # of the commands of a file
 
 
 def report(drift: DriftReport) -> str:
@@ -19,7 +18,7 @@ def report(drift: DriftReport) -> str:
     site = drift.site
     blocks = [_findings(drift)] if any(device.findings for device in site.devices) else []
     if drift.commands:
-        blocks += ["\n".join(lines) for device in site.devices if (lines := list(_commands(device, drift.whole)))]
+        blocks += ["\n".join(lines) for device in site.devices if (lines := list(_commands(device)))]
     if rows := not_in_sync(site):
         blocks.append("\n".join(_rows(rows, drift.whole)))
     blocks += ["\n".join(lines)] if (lines := list(_beside(drift))) else []
@@ -50,13 +49,11 @@ def _first(device: DeviceDrift) -> str:
     return f"{plural(warnings, 'warning')}" if warnings and not device.errors else ""
 
 
-def _commands(device: DeviceDrift, whole: bool) -> Iterator[str]:
+def _commands(device: DeviceDrift) -> Iterator[str]:
+    """Never cut: the last lines may repair what the first ones take along."""
     for change in device.commands:
         yield f"{device.device}: {change.path}, {change.form.title}:"
-        shown = change.lines if whole else change.lines[:MOST_LINES]
-        yield from (f"    {printable(line)}" for line in shown)
-        if len(change.lines) > len(shown):
-            yield f"    {and_more(len(change.lines) - len(shown), 'line', see='`--all`')}"
+        yield from (f"    {printable(line)}" for line in change.lines)
 
 
 def _beside(drift: DriftReport) -> Iterator[str]:

@@ -87,5 +87,5 @@ def _interface(name: str, tag: int) -> str:
 
 
 def _prefixes(policy: Policy, name: str) -> str:
-    """The entries of a list; a prefix alone, or with those inside it that are no longer than `le`."""
-    return "; ".join(entry.words for found in policy.lists if found.name == name for entry in found.entries)
+    """The entries of a list: a prefix alone, or with those inside it up to the length `le`; `deny` before one refused."""
+    return "; ".join(entry.rule for found in policy.lists if found.name == name for entry in found.entries)

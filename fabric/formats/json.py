@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from fabric.reading import UnreadableError, refuse_long_numbers
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -24,6 +27,29 @@ def json_text(document: Any, ensure_ascii: bool = True, indent: int = 2, sort_ke
 def json_line(value: Any, ensure_ascii: bool = True, sort_keys: bool = False) -> str:
     """A value on one line, its floats as they are."""
     return json.dumps(value, ensure_ascii=ensure_ascii, sort_keys=sort_keys)
+
+
+def load(text: str) -> Any:
+    """The value of a JSON text whose numbers are finite and have at most 100 digits, as those of YAML.
+
+    Raises:
+        JSONDecodeError: no JSON, with line and column.
+        UnreadableError: a number that no JSON should have, or brackets too deep.
+    """
+    refuse_long_numbers(text)
+    try:
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+    except RecursionError:
+        raise UnreadableError("nested too deeply") from None
+
+
+def _refuse(word: str) -> Any:
+    raise UnreadableError(f"expected finite numbers, got {word}")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if isfinite(value) else _refuse(text)
 
 
 def model_of(kind: type[Model], data: Any) -> Model:

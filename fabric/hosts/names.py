@@ -23,7 +23,7 @@ def interface_name(label: str, nic: NicSet, number: int, port: int) -> str:
         return nic.interfaces[at]
     if _FITS.fullmatch(label):
         return label
-    suffix = re.search(r"[0-9]+(p[0-9]+)?$", label)
+    suffix = re.search(r"(?<![0-9])[0-9]+(p[0-9]+)?$", label)
     tail = suffix[0] if suffix else ""
     head = label[: len(label) - len(tail)]
     return f"n{zlib.crc32(head.encode()) & 0xFFFFFF:06x}-{tail}"[:LONGEST]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -107,12 +108,34 @@ class Blueprint:
     wires: tuple[Wire, ...]
     views: Mapping[str, SwitchView]  # the switches that are in it, as the plan has them
     notes: tuple[str, ...] = ()  # what was left out or scaled, in words
-    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # switch → paths of what it was built from
+    files: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # switch → path → text of what it was built from
     bfd: bool = True  # bfdd runs where a frr.conf asks for it
 
     @property
     def cables(self) -> tuple[Wire, ...]:
         return tuple(wire for wire in self.wires if not wire.slice_of)
+
+    @cached_property
+    def port_of(self) -> Mapping[End, End]:
+        """Every end of a wire → the port that its cable is in; of a slice the port that it is a slice of.
+
+        Slices are wires of their own in a lab alone. What a switch reports of its ports, neighbors and counters, is
+        compared with the plan by the ports of this map.
+        """
+        at = {end: cable for cable in self.cables for end in (cable.a, cable.b)}
+        found: dict[End, End] = {}
+        for wire in self.wires:
+            cable = at[End(wire.a.node, wire.slice_of)] if wire.slice_of else wire
+            found[wire.a], found[wire.b] = (cable.a, cable.b) if cable.a.node == wire.a.node else (cable.b, cable.a)
+        return found
+
+    def slices(self, cable: Wire) -> list[Wire]:
+        """The slices of a cable, each written from the same end as the cable."""
+        return [
+            wire if wire.a.node == cable.a.node else Wire(wire.b, wire.a, cable.a.interface)
+            for wire in self.wires
+            if wire.slice_of and cable.a in (self.port_of[wire.a], self.port_of[wire.b])
+        ]
 
     def of(self, kind: str) -> list[Node]:
         return [node for node in self.nodes.values() if node.kind == kind]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from fabric.formats import write_folder
 from fabric.lab.expected.cables import planned
@@ -52,10 +51,8 @@ def _of(live: Live, name: str) -> Iterator[tuple[str, str]]:
             continue
         text = _answer(live, name, daemon, command)
         yield file, _without_speeds(text) if file == "interfaces.json" else text
-    links: list[Any] = []
-    for space in live.wiring.spaces(live.lab.nodes[name]):
-        links += json.loads(run("ip", "-j", "-s", "-s", "-n", space, "link", "show").stdout or "[]")
-    yield "links.json", json.dumps([_counters(row) for row in links]) + "\n"
+    links = [{"ifname": port, "stats64": counters} for port, counters in live.counters(name).items()]
+    yield "links.json", json.dumps(links) + "\n"  # state and MTU are in the answer of zebra
 
 
 def _answer(live: Live, name: str, daemon: str, command: str) -> str:
@@ -73,11 +70,6 @@ def _without_speeds(text: str) -> str:
     except ValueError:
         return text
     return json.dumps({name: {key: value for key, value in row.items() if key != "speed"} for name, row in rows.items()})
-
-
-def _counters(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Names and counters; state and MTU are in the answer of zebra."""
-    return {key: row[key] for key in ("ifname", "stats64") if key in row}
 
 
 def with_neighbors(live: Live) -> dict[str, str]:

@@ -58,7 +58,7 @@ class _Drawing:
         self.home = self.plan.settings.home
         self.limit, self.most = limit, servers
         self.notes: list[str] = []
-        self.files: dict[str, tuple[str, ...]] = {}
+        self.files: dict[str, dict[str, str]] = {}
 
     def blueprint(self) -> Blueprint:
         jobs = [job for job in self.renderer.jobs(self._wanted) if self._runs(job.device.name, job.device.nos)]
@@ -115,7 +115,7 @@ class _Drawing:
 
     def _switch(self, job: Job, view: SwitchView) -> Node:
         found = {path: self.look(path, data).decode("utf-8", "replace") for path, data in self.renderer.files(job)}
-        self.files[view.device.name] = tuple(found)
+        self.files[view.device.name] = found
         if not any(path.endswith("/frr.conf") and text.strip() for path, text in found.items()):
             self.notes.append(f"frr.conf of {view.device.name} is empty: no daemon runs there")
         facts = read_device(view.device.name, view.device.nos, found)

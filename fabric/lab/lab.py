@@ -125,6 +125,14 @@ class Lab:
             self.say("collecting the state of the switches")
             return with_neighbors(live)
 
+    def running(self) -> dict[str, str]:
+        """Running config of every switch of the lab that is up, as `fabric drift` reads it: path → text."""
+        from fabric.lab.running import running
+
+        built = self._built()
+        with state.only_one(self.names):
+            return running(Live(built, _kernel(built)))
+
     def status(self) -> Status:
         """What is there."""
         return status(self.names)

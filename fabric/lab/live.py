@@ -103,15 +103,20 @@ class Live:
         return dict(zip(wanted, at_once(lambda node: self.table(node, "", version), wanted), strict=True))
 
     def sent(self, node: str) -> dict[str, int]:
-        """Interface → packets that it has sent; those of a port's tagged slices are included, as on a switch with VLANs."""
-        drawn = self.lab.nodes[node]
-        found: dict[str, int] = {}
-        for space in self.wiring.spaces(drawn):
-            text = run("ip", "-j", "-s", "-n", space, "link", "show").stdout
-            found |= {row["ifname"]: int(row["stats64"]["tx"]["packets"]) for row in json.loads(text)}
-        for own in drawn.interfaces:
-            if own.parent in found:
-                found[own.parent] += found.get(own.name, 0)
+        """Interface → packets that it has sent."""
+        return {name: int(counters["tx"]["packets"]) for name, counters in self.counters(node).items()}
+
+    def counters(self, node: str) -> dict[str, Any]:
+        """Interface → `stats64` of `ip -s -s link`; what a tagged slice counts is included in its port, as on a switch."""
+        found: dict[str, Any] = {}
+        for space in self.wiring.spaces(self.lab.nodes[node]):
+            text = run("ip", "-j", "-s", "-s", "-n", space, "link", "show").stdout
+            found |= {row["ifname"]: row["stats64"] for row in json.loads(text or "[]") if "stats64" in row}
+        parts = dict(found)
+        for name in parts:
+            port = self.lab.port_of.get(End(node, name))
+            if port is not None and port.node == node and port.interface != name and port.interface in found:
+                found[port.interface] = _sum(found[port.interface], parts[name])
         return found
 
     def socket(self, node: str, vrf: str, *kind: int) -> socket.socket:
@@ -122,6 +127,13 @@ class Live:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, vrf.encode())
         made.setblocking(False)
         return made
+
+
+def _sum(one: Any, other: Any) -> Any:
+    """Two sets of counters, added."""
+    if isinstance(one, dict):
+        return {key: _sum(value, other[key]) if key in other else value for key, value in one.items()}
+    return one + other
 
 
 def _routes(rows: list[dict[str, Any]], version: int) -> Iterator[tuple[str, frozenset[Hop]]]:

@@ -1,6 +1,7 @@
 """Draws stand-ins for attachments: routers outside the site, storage heads, appliances.
 
-A router with sessions in several tenants is several nodes, so that what tenants can reach over it is not our doing.
+A router with sessions in several tenants is several nodes, so that what tenants can reach over it is not our doing. It sends
+back to each border leaf what it has from another one.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_interface, ip_network
+
+from netaddr import IPSet
 
 from fabric.lab.blueprint import LOOPBACK, PORT, STAND_IN, Interface, Node, Route
 from fabric.lab.switch import BASE_SYSCTLS, mac
@@ -39,7 +42,9 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
         routes = [Route("default", _plain(leg.port.address), leg.interface) for leg in legs if leg.port.address][:1]
         return Node(name, STAND_IN, ATTACHED, tuple(interfaces), sysctls=BASE_SYSCTLS, routes=tuple(routes))
     accepts = list(dict.fromkeys(prefix for _, external in sessions for prefix in external.accepts))
-    loopback = Interface("lo", LOOPBACK, addresses=tuple(f"{a}/{128 if ':' in a else 32}" for a in map(beyond, accepts)))
+    own = tuple(dict.fromkeys(one.prefix for _, external in sessions for one in external.own))
+    addresses = [beyond(prefix, own) for prefix in accepts]
+    loopback = Interface("lo", LOOPBACK, addresses=tuple(f"{a}/{128 if ':' in a else 32}" for a in addresses))
     conf = (
         environment()
         .get_template("frr/stand-in.conf.j2")
@@ -55,10 +60,13 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
     return Node(name, STAND_IN, ATTACHED, (loopback, *interfaces), frr_conf=conf, sysctls=BASE_SYSCTLS)
 
 
-def beyond(prefix: str) -> str:
-    """An address behind a route that comes from outside, which the stand-in answers for."""
+def beyond(prefix: str, own: Sequence[str] = ()) -> str:
+    """An address behind a route that comes from outside, which the stand-in answers for; none of the site's own."""
     network = ip_network(prefix)
-    return ANYWHERE[network.version] if network.prefixlen == 0 else str(network[1])
+    if network.prefixlen == 0:
+        return ANYWHERE[network.version]
+    left = (IPSet([prefix]) - IPSet(own)).iter_cidrs()[0]
+    return str(left[min(1, left.size - 1)])
 
 
 def _port(name: str, leg: Leg) -> Interface:

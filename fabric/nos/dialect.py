@@ -8,15 +8,66 @@ What no rule names is taken back with `no` and set again, which is right too, on
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from fabric.formats import json_line
+from fabric.nos.hierarchy import Config, Hierarchy
 
 Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line
 Key = tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """A command that takes other lines of its section along, and of the sections in it. Patterns are of whole lines.
+
+    In `over`, `first` and `takes`, `{0}` is the first group of the command, `{members}` the neighbors whose group it is.
+
+    Attributes:
+        heads: beginnings of the sections that the command stands in.
+        command: pattern of it, with its `no`.
+        takes: pattern of the lines that go with it.
+        over: it takes them along only where the old config has another such line.
+        first: a command that must stand before it, "" for none.
+        source: where this is seen or documented.
+    """
+
+    heads: tuple[str, ...]
+    command: str
+    takes: str
+    source: str
+    over: str = ""
+    first: str = ""
+
+    def applies(self, heads: Sequence[str]) -> bool:
+        """Whether it is of a section."""
+        return len(heads) == len(self.heads) and all(map(str.startswith, heads, self.heads))
+
+    def happens(self, line: str, section: Iterable[str]) -> bool:
+        """Whether a command takes something along, typed in a section that has these lines."""
+        if not _compiled(self.command).fullmatch(line):
+            return False
+        pattern = _compiled(self._filled(self.over, line, section)) if self.over else None
+        return pattern is None or any(other != line and pattern.fullmatch(other) for other in section)
+
+    def of(self, line: str, section: Iterable[str]) -> tuple[str, str]:
+        """(the command before it, pattern of the lines that go)."""
+        return self._filled(self.first, line, section, escaped=False), self._filled(self.takes, line, section)
+
+    def _filled(self, template: str, line: str, section: Iterable[str], escaped: bool = True) -> str:
+        match = _compiled(self.command).fullmatch(line)
+        words = match.groups() if match else ()
+        name = words[0] if words else ""
+        members = [found[1] for other in section if (found := MEMBER.fullmatch(other)) and found[2] == name]
+        spelled = [re.escape(word) if escaped else word for word in words]
+        any_member = "|".join(map(re.escape, members)) or "(?!)"
+        return template.format(*spelled, members=f"(?:{any_member})")
+
+
+MEMBER = re.compile(r"neighbor (\S+) (?:interface )?peer-group (\S+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +78,6 @@ class Rules:
     removal: tuple[tuple[str, str], ...] = ()  # pattern of a line that is taken back, the line that replaces it
     used: str = ""  # what other lines refer to, with its name as the group: taken back after all else
     owned: str = ""  # what a switch accepts once only, as groups: let go before another section may have it
-    first: str = ""  # lines that are taken back before all else when they go or change
     resets: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it has: `default` and set again
     takes: tuple[tuple[str, str], ...] = ()  # line that goes, sections that the switch takes along with it
     rests: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it must have meanwhile
@@ -37,6 +87,12 @@ class Rules:
     forgets: str = ""  # lines of an interface that the switch drops when one of `causes` changes: they are set again
     causes: str = ""
     step: str = "   "  # of the indentation
+    left: str = ""  # lines of the top that mean something else in a section: it is left before them
+    effects: tuple[Effect, ...] = ()  # commands that take other lines along: those are set again
+    first: str = ""  # what is taken back before all else: it makes what another line takes back
+    derived: str = ""  # lines that follow from others, of neighbors that are in no group (its name is the group)
+    frees: tuple[tuple[str, str, str], ...] = ()  # (command, section, line of it that must be let go first, then set again)
+    warnings: tuple[tuple[str, str], ...] = ()  # pattern of a command, what it does that no command undoes
 
     def key(self, sections: Sequence[str], line: str) -> Key | None:
         """What a line sets: two lines of one section with the same key take each other's place."""
@@ -61,29 +117,26 @@ BGP_NEIGHBOR = (
 BGP_FILTER = r"(neighbor \S+ (?:route-map|prefix-list)) \S+ (in|out)$"
 
 
+PATCH, TYPED, RELOAD = "patch", "commands", "reload"  # kinds of steps
+
+
 @dataclass(frozen=True, slots=True)
-class Statements:
-    """The statements of a config in braces that is changed by `set` and `delete`."""
+class Step:
+    """One step of a change that a single patch does not bring about.
 
-    single: re.Pattern[str]  # words of statements of one value, where `set` takes the place of what was there
-    named_by: Mapping[str, int]  # word → how many words, itself among them, name what is deleted
+    Attributes:
+        kind: PATCH, TYPED, or RELOAD where every service starts again.
+        title: what it does.
+        reason: why it is a step of its own, "" where that is plain.
+        commands: what is typed where the document is not given to a command of the network OS.
+        json_patch: the operations on the document (RFC 6902), none where it does not change.
+    """
 
-    def single_of(self, statement: str) -> str:
-        """What a statement of one value sets, \"\" for any other."""
-        word, _, value = statement.partition(" ")
-        one = bool(value) and (" " not in value or value.startswith('"')) and not value.startswith("[")
-        return word if one and self.single.fullmatch(word) else ""
-
-    def key(self, statement: str) -> str:
-        """What is written behind `delete` for a statement: its name without its value."""
-        words = statement.split(" ")
-        if words[0] in self.named_by:
-            return " ".join(words[: self.named_by[words[0]]])
-        if "[" in words:
-            return " ".join(words[: words.index("[")])
-        if len(words) > 2 and not words[0][:1].isdigit():
-            return " ".join(words[:2])
-        return self.single_of(statement) or statement
+    kind: str
+    title: str
+    reason: str = ""
+    commands: tuple[str, ...] = ()
+    json_patch: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +150,25 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Patch(Form):
-    """A form of one network OS alone, for a file that is data."""
+    """A form of one network OS alone, for a file that is data; with `steps` where one patch is not always enough."""
 
     tree: Callable[[str], Mapping[str, Any]] = field(kw_only=True)  # all that a file sets; raises ValueError
     lines: Callable[[str, str], list[str]] = field(kw_only=True)  # what makes the new text of the old
     changes: Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]] = field(kw_only=True)  # the same of two trees
+    steps: Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[Step, ...]] | None = field(default=None, kw_only=True)
+    script: Callable[[Sequence[Step]], list[str]] | None = field(default=None, kw_only=True)  # several steps, to be typed
+
+
+@dataclass(frozen=True, slots=True)
+class SetLines(Form):
+    """`delete` and `set` lines, for a config in braces whose statements are known."""
+
+    config: Callable[[str], Config] = field(kw_only=True)  # raises ValueError
+    hierarchy: Callable[[], Hierarchy] = field(kw_only=True)
 
 
 COMMANDS = Form("commands", "commands")
-SET = Form("set", "set and delete lines")
-JSON_PATCH = Form("json-patch", "for `config apply-patch`", "json")
+STEPS = Form("steps", "steps, one after the other", "sh")
 UNIFIED = Form("unified", "patch of the file", "diff")
 
 
@@ -116,7 +178,6 @@ class Dialect:
 
     forms: Mapping[str, Form]  # file → its form
     rules: Rules | None = None  # of files in `COMMANDS`
-    statements: Statements | None = None  # of files in `SET`
     platform: str = "GENERIC"  # hier_config's name
 
 

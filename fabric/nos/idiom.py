@@ -44,6 +44,7 @@ class Idiom:
     vtep_of_vni: bool = False  # the tunnel source stands beside VNIs: a leaf without any says none
     own_vtep: bool = True  # tunnels begin at an address of their own beside the router id
     redistributes: bool = True  # connected routes enter BGP by a statement of their own, not by what a session sends
+    ordered_lists: bool = True  # prefix lists are evaluated in order; else what is denied is a list and a term of its own
     l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
     own_gateway: bool = False  # a leaf has an address of its own beside an anycast gateway
     member_vlans: bool = False  # members of a bond repeat its VLANs
@@ -56,6 +57,7 @@ class Idiom:
     addresses_in: str = ""  # word in the names of files with addresses, where those of routing have none
     keepalive: bool = True  # configured beside the hold time
     vrf_process: bool = True  # a VRF has a BGP process although it has no neighbors
+    derives: frozenset[str] = frozenset()  # kinds of rows that it has without a statement where they are as planned
     network_rd: bool = True  # every layer-2 network has a route distinguisher of its own
     paths: Number = planned_paths
     seed: bool = False  # the hash seed is configured

@@ -7,14 +7,17 @@ The entries are neutral; `words` spells one as FRR, EOS and NX-OS do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
 
-from fabric.plan import LEAF, External, SwitchView, Vrf
+from fabric.plan import DEFAULT_ROUTES, LEAF, External, Own, SwitchView, Vrf, denied
 
 FABRIC, OWN, CONNECTED = "PL-FABRIC", "PL-OWN", "PL-CONNECTED"
-DEFAULT_ROUTES = ("0.0.0.0/0", "::/0")
+PERMIT, DENY = "permit", "deny"
+# Denials stand before what comes from outside, under numbers of their own: a new pool or network renumbers no entry.
+_FIRST_OUTSIDE = 50_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,15 +28,22 @@ class Entry:
     prefix: str  # "10.0.0.0/16"
     ge: int = 0
     le: int = 0
+    action: str = PERMIT
 
     @property
     def words(self) -> str:
         return self.prefix + (f" ge {self.ge}" if self.ge else "") + (f" le {self.le}" if self.le else "")
 
+    @property
+    def rule(self) -> str:
+        """The words, after `deny` where it denies: what two lists are compared by."""
+        return self.words if self.action == PERMIT else f"{self.action} {self.words}"
+
 
 @dataclass(frozen=True, slots=True)
 class PrefixList:
-    """Prefixes that a policy lets through; one without entries lets nothing through.
+    """Prefixes that a policy lets through; the first entry that a route matches decides, and one without entries lets
+    nothing through.
 
     A network OS must be given the denial in so many words: what an empty or a missing list matches differs between them.
     """
@@ -45,7 +55,30 @@ class PrefixList:
     @property
     def everything(self) -> Entry:
         """What a list without entries denies."""
-        return Entry(10, "::/0" if self.bits == 128 else "0.0.0.0/0", le=self.bits)
+        return Entry(10, "::/0" if self.bits == 128 else "0.0.0.0/0", le=self.bits, action=DENY)
+
+    @property
+    def rules(self) -> tuple[Entry, ...]:
+        """The entries, or the one that denies all."""
+        return self.entries or (self.everything,)
+
+    @property
+    def parts(self) -> tuple[PrefixList, ...]:
+        """Lists whose entries all have one action, in order, for a network OS that has the action in the policy.
+
+        The first that permits keeps the name.
+        """
+        runs = [tuple(run) for _, run in groupby(self.entries, key=lambda entry: entry.action)]
+        names = {DENY: f"{self.name}-DENIED", PERMIT: self.name if len(runs) < 3 else f"{self.name}-OUTSIDE"}
+        if len(runs) < 2:
+            return (self,)
+        parts = [PrefixList(names[run[0].action], run, self.bits) for run in runs]
+        return (replace(parts[0], name=self.name), *parts[1:]) if len(runs) == 3 else tuple(parts)
+
+    @property
+    def denies(self) -> bool:
+        """Whether it is a part that denies."""
+        return bool(self.entries) and all(entry.action == DENY for entry in self.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +89,9 @@ class Policy:
     imports: str  # received from the fabric
     exports: str  # sent to the fabric
     connected: str  # connected, to enter BGP
+
+    def list_of(self, name: str) -> PrefixList:
+        return next(one for one in self.lists if one.name == name)
 
 
 def underlay_policy(view: SwitchView) -> Policy:
@@ -77,8 +113,7 @@ def underlay_policy(view: SwitchView) -> Policy:
     ]
     exports = FABRIC
     if view.device.role == LEAF:
-        taken = [text for external in view.externals if not external.vrf for text in external.accepts]
-        lists.append(_list(OWN, [*bounds, *_outside(taken, bits)], bits))
+        lists.append(_with_outside(OWN, bounds, [external for external in view.externals if not external.vrf], bits))
         exports = OWN
     return Policy(tuple(lists), FABRIC, exports, CONNECTED)
 
@@ -94,19 +129,22 @@ def vrf_policy(view: SwitchView, vrf: Vrf) -> Policy:
     lists.append(_list(f"{name}-FABRIC", [*prefixes, *outside], bits))
     exports = f"{name}-FABRIC"
     if view.device.role == LEAF:
-        taken = [text for external in view.externals if external.vrf == vrf.name for text in external.accepts]
-        lists.append(_list(f"{name}-OWN", [*(_inside(prefix, bits) for prefix in vrf.own), *_outside(taken, bits)], bits))
+        own = [_inside(prefix, bits) for prefix in vrf.own]
+        lists.append(_with_outside(f"{name}-OWN", own, [e for e in view.externals if e.vrf == vrf.name], bits))
         exports = f"{name}-OWN"
     return Policy(tuple(lists), f"{name}-FABRIC", exports, f"{name}-CONNECTED")
 
 
 def external_policy(view: SwitchView, external: External) -> Policy:
-    """Policy of one external connection: imports accepted prefixes, exports those of the tenant or of all servers."""
+    """Policy of one external connection: imports accepted prefixes, exports those of the tenant or of all servers.
+
+    The site's own prefixes are denied first: the router may know them from another border leaf.
+    """
     bits = _bits(view)
     vrf = next((vrf for vrf in view.vrfs if vrf.name == external.vrf), None)
     own = vrf.prefixes if vrf else view.underlay.server_prefixes
     name = f"PL-{external.peer}" + (f"-{external.vrf}" if external.vrf else "")
-    incoming = _list(f"{name}-IN", _outside(external.accepts, bits), bits)
+    incoming = _with_outside(f"{name}-IN", [], [external], bits)
     outgoing = _list(f"{name}-OUT", [_inside(prefix, bits - 1) for prefix in own], bits)  # subnets, no host routes
     return Policy((incoming, outgoing), incoming.name, outgoing.name, "")
 
@@ -134,6 +172,23 @@ def _list(name: str, prefixes: Iterable[Bounds], bits: int) -> PrefixList:
 @lru_cache(maxsize=256)  # those of a tenant are the same on every switch
 def _listed(name: str, prefixes: tuple[Bounds, ...], bits: int) -> PrefixList:
     return PrefixList(name, tuple(Entry(10 * n, *bounds) for n, bounds in enumerate(prefixes, 1)), bits)
+
+
+def _with_outside(name: str, own: Sequence[Bounds], externals: Sequence[External], bits: int) -> PrefixList:
+    """Prefixes that are this switch's own, then those from outside, of which the site's own are denied."""
+    accepts = tuple(dict.fromkeys(text for external in externals for text in external.accepts))
+    of_site = tuple(dict.fromkeys(one for external in externals for one in external.own))
+    return _guarded(name, tuple(dict.fromkeys(own)), accepts, of_site, bits)
+
+
+@lru_cache(maxsize=256)
+def _guarded(name: str, own: tuple[Bounds, ...], accepts: tuple[str, ...], of_site: tuple[Own, ...], bits: int) -> PrefixList:
+    permitted = [*own, *((text, 0, 0) for text in accepts if text in DEFAULT_ROUTES)]
+    outside = [_inside(text, bits) for text in accepts if text not in DEFAULT_ROUTES]
+    entries = [Entry(10 * n, *bounds) for n, bounds in enumerate(permitted, 1)]
+    entries += [Entry(one.number, *_inside(one.prefix, bits), action=DENY) for one in denied(of_site, accepts)]
+    entries += [Entry(_FIRST_OUTSIDE + 10 * n, *bounds) for n, bounds in enumerate(outside)]
+    return PrefixList(name, tuple(entries), bits)
 
 
 def _length(prefix: str) -> int:

@@ -120,6 +120,7 @@ class Target:
     release_refusal: Callable[[str], str | None] = any_release  # "expected …, got …" of a release it does not speak
     balanced_gbps: tuple[int, ...] = ()  # speeds of the ports that it balances by load; () is every speed
     balanced_subinterfaces: bool = True  # whether it balances by load over subinterfaces as well
+    sends_untagged: bool = True  # whether sources say that a routed port with subinterfaces sends its own packets untagged
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
     idiom: Idiom | None = None  # how its files say the plan's facts; None: there is no reader
     reader: Late[Reader] | None = None  # how its files are known and read

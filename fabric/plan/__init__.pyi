@@ -75,6 +75,15 @@ from .lossless import (
     RoleLossless as RoleLossless,
     Watchdog as Watchdog,
 )
+from .own import (
+    DEFAULT_ROUTES as DEFAULT_ROUTES,
+    Own as Own,
+    denied as denied,
+    left_of as left_of,
+    own_networks as own_networks,
+    own_pools as own_pools,
+    tenants_behind as tenants_behind,
+)
 from .plan import FabricPlan as FabricPlan, Plan as Plan
 from .port_labels import PortLabels as PortLabels
 from .ports import Peer as Peer, Port as Port, PortRef as PortRef, Session as Session, Subinterface as Subinterface

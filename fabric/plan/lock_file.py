@@ -31,7 +31,7 @@ MOST_LINES_OF_AREA = 5_000
 
 _VERSION = re.compile(r"version:[ \t]*(.*?)[ \t]*(?:#.*)?")
 _ITEM = re.compile(r"([ \t]*-[ \t]+)(.*?)[ \t]*")
-_OTHER = re.compile(r"[ \t]*(#.*)?|numbers:[ \t]*(\[\])?[ \t]*(#.*)?")
+_OTHER = re.compile(r"[ \t]*(#.*)?|numbers:[ \t]*(?:(\[\])[ \t]*)?(#.*)?")
 
 
 def read(path: Path, shown: Path | None = None) -> Lock:

@@ -21,7 +21,7 @@ from fabric.plan.tenants import CLOSED, NO_TENANT
 from fabric.settings.services import Tenant
 from fabric.text import plural
 
-_RANGE = re.compile(r"(.*?)(\d+)\.\.(\d+)")
+_RANGE = re.compile(r"(.*?)(?<!\d)(\d+)\.\.(\d+)")
 
 
 def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Ints:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.plan.devices import Device
+from fabric.plan.own import Own
 from fabric.plan.ports import Port, PortRef, Session
 
 
@@ -83,6 +84,7 @@ class External:
     peer_asn: int
     peer: str  # its name
     accepts: tuple[str, ...]  # "0.0.0.0/0" alone, or prefixes with all inside them
+    own: tuple[Own, ...] = ()  # prefixes of the site that the router may know: never accepted
 
 
 @dataclass(frozen=True, slots=True)

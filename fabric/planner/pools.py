@@ -12,6 +12,7 @@ from netaddr import IPNetwork
 
 from fabric.diagnostics import Place, Report
 from fabric.plan import PRIVATE_2_BYTE, PRIVATE_4_BYTE, FabricSpec, SiteSpec
+from fabric.planner import outside
 from fabric.planner.ledger import Space
 from fabric.settings.addressing import Pools
 
@@ -151,8 +152,9 @@ def _default(candidates: tuple[str, ...], taken: list[IPNetwork]) -> str:
 def check(site: SiteSpec) -> None:
     """Checks the stated pools and ranges, for callers that assign no numbers. Raises InputError."""
     report = Report()
-    pools(site, report)
-    for spec in site.fabrics.values():
+    of_fabrics = pools(site, report)
+    for name, spec in site.fabrics.items():
+        outside.check(spec, of_fabrics[name].prefixes, report)
         asn_intervals(spec, report)
     report.raise_errors()
 

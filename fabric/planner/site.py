@@ -10,7 +10,7 @@ from fabric.floor import outline
 from fabric.floor.longest import longest_m
 from fabric.plan import Device, FabricPlan, FabricSpec, Plan, SiteSpec, Sizing, unsilenced
 from fabric.plan.lock_file import FabricLock, Lock
-from fabric.planner import extent, lengths, merged, names, overlay, pins, standing, tenant_numbers, warnings
+from fabric.planner import extent, lengths, merged, names, outside, overlay, pins, standing, tenant_numbers, warnings
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Lost, Space
@@ -69,6 +69,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     pool_sets = pools(site, report)
     for name, (spec, _) in sized.items():
         tenant_numbers.check_pools(spec, pool_sets[name].prefixes, report)
+        outside.check(spec, pool_sets[name].prefixes, report)
     ranges = {name: asn_intervals(spec, report) for name, spec in site.fabrics.items()}
     report.raise_errors()
     spaces = _spaces(pool_sets, ranges)

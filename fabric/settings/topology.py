@@ -44,7 +44,7 @@ class External(Key):
         min_length=1,
         description=(
             "routes taken from it, the default route unless stated: `0.0.0.0/0` (`::/0`) is the default route alone, any "
-            "other prefix with all inside it"
+            "other prefix with all inside it; never the site's own pools and the networks of its tenants"
         ),
     )
 

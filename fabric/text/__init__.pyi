@@ -14,6 +14,7 @@ from .screen import (
     Screen as Screen,
     diff_line as diff_line,
     fit as fit,
+    guarded as guarded,
     on as on,
     padded as padded,
     screen as screen,
@@ -29,4 +30,5 @@ from .words import (
     listed as listed,
     plural as plural,
     printable as printable,
+    visible as visible,
 )

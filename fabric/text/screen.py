@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from fabric.text.words import visible
+
 _STYLES = {
     "error": "1;31",
     "warning": "1;33",
@@ -27,6 +29,7 @@ _STYLES = {
 _RESET = "\x1b[0m"
 _ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 _STYLED = re.compile(r"(\x1b\[[0-9;]*m)([^\x1b]*)\x1b\[0m")  # a whole text of one style
+_OWN = re.compile(rf"(\x1b\[(?:{'|'.join(sorted(set(_STYLES.values())))})m)([^\x1b]*)\x1b\[0m")  # what `style` makes
 _WORD = re.compile(r"( *)([^ ]+)")
 _LABEL = re.compile(r" *[^ ]+(?: [^ ]+)* {2,}(?=[^ ])|[-*] |\d+\. ")
 
@@ -66,6 +69,24 @@ def style(kind: str, text: str) -> str:
     """
     code = _STYLES.get(kind)
     return f"\x1b[{code}m{text}{_RESET}" if code and text and screen().colour else text
+
+
+def guarded(text: str, colour: bool) -> str:
+    r"""Text for a terminal or a file whose control characters are spelled, `\x1b`, but for those of `style`.
+
+    So no name, log line or config of others moves the cursor, hides text or turns its direction around. Where there is
+    colour, such a text can have one of our colors at most, and never past its own end.
+
+    Args:
+        colour: whether the stream takes colour.
+    """
+    if not colour or "\x1b" not in text:
+        return visible(text)
+    parts, at = list[str](), 0
+    for match in _OWN.finditer(text):
+        parts += [visible(text[at : match.start()]), match[1], visible(match[2]), _RESET]
+        at = match.end()
+    return "".join([*parts, visible(text[at:])])
 
 
 def diff_line(line: str) -> str:

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+# Control characters (Unicode categories Cc, Cf, Zl, Zp) but line feed and tab, and a carriage return at the end of a line.
+# U+202E turns the direction of a line around; U+200B is invisible; tags (U+E00xx) spell hidden text.
+_CONTROL = re.compile(
+    "\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U000e0001-\U000e007f]"
+)
 
 
 def plural(count: int, noun: str, nouns: str = "") -> str:
@@ -55,3 +64,11 @@ def printable(text: str, instead: str = "") -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else instead or ascii(sign)[1:-1] for sign in text)
+
+
+def visible(text: str) -> str:
+    r"""Text of many lines whose control characters are spelled, `\x1b`; line ends and tabs stay.
+
+    For whole reports and files; a text without control characters is returned as it is.
+    """
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)

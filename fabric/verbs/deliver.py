@@ -107,10 +107,11 @@ def verify(site_plan: Plan, files: Sequence[Path], stated: Mapping[Path, str], s
         source: name of the only format to read; "" for all.
 
     Returns:
-        Findings with the re-cabling moves, and warnings about ignored files.
+        Findings with the re-cabling moves, warnings about ignored files, and errors about files that cannot be read or
+        assigned to a device: the others are compared.
 
     Raises:
-        InputError: a file that cannot be read or assigned to a device.
+        InputError: no file can be read, or `stated` names no device of the plan.
     """
     from fabric.cabling.verify.verify import verify as compare
 

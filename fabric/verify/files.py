@@ -23,6 +23,7 @@ from fabric.nos.lldp.output import JSON, TEXT
 from fabric.nos.state.reader import Failed, StateReader
 from fabric.nos.state.records import Part
 from fabric.nos.target import targets
+from fabric.reading import UnreadableError, guarded
 from fabric.solver import read_text
 from fabric.verify.seen import Seen
 
@@ -102,9 +103,10 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
     file = str(path)
     try:
         text = read_text(path, WHAT)
-        values, lines = _values(text, file)
-        found = [output for value in values for output in _within(value)]
-        found += _of_text(lines)
+        with guarded(file):
+            values, lines = _values(text, file)
+            found = [output for value in values for output in _within(value)]
+            found += _of_text(lines)
         if not found:
             collected.unread[file] = "empty" if not text.strip() else "no known output of a switch"
             return
@@ -124,8 +126,8 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
         collected.unplanned[file] = error.diagnostic.message
     except InputError as error:
         collected.unread[file] = error.diagnostics[0].message
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # keys of an output with values of another kind
-        collected.unread[file] = "the output has an unknown form"
+    except UnreadableError as error:
+        collected.unread[file] = str(error)
 
 
 def _stray(collected: Collected, path: Path, name: str, hosts: Hosts) -> None:

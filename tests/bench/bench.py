@@ -4,8 +4,9 @@ Run as `make bench`. Every row is a fresh process on an intent in a scratch fold
 GPUs are timed too. Columns count links because cost should grow with them. Estimates are of 31 sizes, 8 B to 8 GiB, with
 start-up and the plan; those of an all_reduce have a limit.
 
-`bench.py --against CHECKOUT` runs this tree and another one, which has a `.venv` of its own, in turns, so that both meet the
-same noise of the machine: medians of seconds (user + system, children included) of every case, and their ratio.
+`python -m tests.bench.bench --against CHECKOUT` runs this tree and another one, which has a `.venv` of its own, in turns, so
+that both meet the same noise of the machine: medians of seconds (user + system, children included) of every case, and their
+ratio.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tests.bench import limits
 
 FABRIC = str(Path(sys.executable).parent / "fabric")
 INTENT = """\
@@ -117,7 +120,8 @@ def sizes(scratch: Path, nos: str) -> None:
     _, wall, cpu, peak = run("plan", str(path), "--json")
     print(f"plan --json of 1,000,000 GPUs: {wall:.2f} s wall, {cpu:.2f} s user + system, {peak:.0f} MB")
     _, wall, cpu, _ = run("--help")
-    print(f"fabric --help: {wall:.2f} s wall, {cpu:.2f} s user + system")
+    print(f"fabric --help: {wall:.2f} s wall, {cpu:.2f} s user + system, limit 1 s")
+    limits.main(scratch)
 
 
 def generated(path: Path, what: str) -> None:

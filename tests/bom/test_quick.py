@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from fabric.planner.resolve import resolve
 from fabric.planner.site import size_site
 from tests import ROOT
 from tests.bom import designs as bom_designs
+from tests.cost import calls
 
 PRICES = ROOT / "docs" / "prices-example.yaml"
 
@@ -88,12 +88,9 @@ def test_says_what_no_medium_joins(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["two-tier", "planes", "three-tier"])
-def test_a_thousand_designs_take_seconds(name: str, tmp_path: Path) -> None:
+def test_a_bill_costs_a_few_thousand_calls(name: str, tmp_path: Path) -> None:
     intent = bom_designs.site(tmp_path, name)
     spec, sizing = size_site(resolve(intent.site, intent.source), Lock())[name]
     prices = read(PRICES)
     quick(spec, sizing, prices)
-    begin = time.process_time()
-    for _ in range(20):
-        quick(spec, sizing, prices)
-    assert (time.process_time() - begin) / 20 < 0.004, "about 1 ms on a machine that does nothing else"
+    assert calls(lambda: quick(spec, sizing, prices)) < 10_000  # 3,600 at most, about 1 ms: `fabric explore` makes thousands

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from fabric.checks import ERROR, device
 from fabric.nos.reading import read_device
 from fabric.nos.statements.syntax import LABEL
-from tests.checks.every_line import COMMENT, FOUND, LISTED, MISSED, score
+from tests.checks.every_line import COMMENT, FOUND, LISTED, MISSED, Score, score
 from tests.checks.shapes import SYSTEMS, Switch, switches
 
 SAMPLE = 8  # damaged files per switch
 
 
+@cache
+def scored(nos: str) -> Score:
+    return score(nos, SAMPLE)
+
+
 @pytest.mark.parametrize("nos", SYSTEMS)
 def test_damage_with_effect_is_found(nos: str) -> None:
-    result = score(nos, SAMPLE)
+    result = scored(nos)
     assert result.missed == []
     found = sum(count for (_, outcome), count in result.counts.items() if outcome == FOUND)
     assert found > sum(count for (_, outcome), count in result.counts.items() if outcome in (LISTED, MISSED))
@@ -24,7 +31,7 @@ def test_damage_with_effect_is_found(nos: str) -> None:
 @pytest.mark.parametrize("nos", SYSTEMS)
 def test_the_list_without_effect_covers_few_lines(nos: str) -> None:
     """At most a tenth of the lines is silent; text for people is a warning."""
-    lines = score(nos, 1).lines
+    lines = scored(nos).lines
     silent = sum(count for kind, count in lines.items() if kind not in ("", COMMENT, LABEL))
     assert silent <= 0.1 * sum(count for kind, count in lines.items() if kind != COMMENT)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
@@ -16,11 +15,11 @@ import yaml
 from fabric import __version__
 from fabric.catalog import server, switch
 from fabric.settings.hardware import OwnCatalog
-from tests.cli.conftest import Run
+from tests.cli.conftest import Done, Run
 from tests.cli.designs import DESIGNS, write
+from tests.cost import calls
 
 VERBS = ("init", "plan", "explain", "generate", "export", "catalog", "vendors", "schema")
-FABRIC = "import sys; from fabric.cli import main; main(sys.argv[1:])"
 
 
 def test_help(run: Run) -> None:
@@ -107,22 +106,16 @@ def test_export_refuses(arguments: str, hint: str, run: Run, tmp_path: Path) -> 
     assert hint in done.err
 
 
-def cpu_s() -> float:
-    """What finished child processes have cost: other than the time of day, the same on a busy machine."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def test_help_imports_little_and_is_quick() -> None:
+def test_help_imports_little() -> None:
     heavy = ("pydantic", "numpy", "jinja2", "networkx")
     code = (
         "import sys\nfrom fabric.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
-        f"print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
+        f"print([name for name in {heavy} if name in sys.modules], len(sys.modules), file=sys.stderr)"
     )
-    start = cpu_s()
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert cpu_s() - start < 1
-    assert done.stderr == "[]\n"
+    found, _, modules = done.stderr.rpartition(" ")
+    assert found == "[]"
+    assert int(modules) < 600
     assert "Usage: fabric" in done.stdout
 
 
@@ -136,13 +129,11 @@ fabrics:
 """
 
 
-def test_a_million_gpus_are_sized_at_once(tmp_path: Path) -> None:
+def test_a_million_gpus_are_sized_without_their_wiring(run: Run, tmp_path: Path) -> None:
     (tmp_path / "intent.yaml").write_text(MILLION, encoding="utf-8")
-    start = cpu_s()
-    command = [sys.executable, "-c", FABRIC, "plan", "intent.yaml", "--json"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert cpu_s() - start < 3
-    row = json.loads(done.stdout)["fabrics"]["backend"]
+    ends: list[Done] = []
+    assert calls(lambda: ends.append(run("plan intent.yaml --json"))) < 5_000_000
+    row = json.loads(ends[0].out)["fabrics"]["backend"]
     assert row["gpus"] == 1_000_000
     assert row["links"]["server-leaf"] == 1_000_000
     assert row["switches"]["leaf"] == -(-125_000 // 64) * 8

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
-import time
 
 import pytest
 
 from fabric.cli import progress as module
 from fabric.cli.common import say
+from tests import waiting
 
 
 class Terminal(io.StringIO):
@@ -27,10 +27,7 @@ def at_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def wait_for(screen: Terminal, text: str) -> None:
-    until = time.monotonic() + 10
-    while text not in screen.getvalue():
-        assert time.monotonic() < until, screen.getvalue()
-        time.sleep(0.01)
+    waiting.wait_for(lambda: text in screen.getvalue(), text)
 
 
 def test_a_spinner_and_a_bar_inside_it(monkeypatch: pytest.MonkeyPatch) -> None:

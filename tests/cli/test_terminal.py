@@ -7,16 +7,17 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests import ROOT
 from tests.cli.conftest import Run
+from tests.waiting import wait_for
 
 SMALL = ROOT / "intent" / "starter.yaml"
 FABRIC = (sys.executable, "-c", "from fabric.cli import main; main()")
+AGAIN_S = 30
 ENCODINGS: dict[str, dict[str, str]] = {
     "latin-1": {"PYTHONIOENCODING": "latin-1"},
     "ascii": {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
@@ -35,7 +36,6 @@ def fabric(
         stderr=subprocess.PIPE,
         env={**os.environ, **environment},
         check=False,
-        timeout=120,
     )
 
 
@@ -70,7 +70,7 @@ def test_a_reader_that_leaves(tmp_path: Path) -> None:
     shell = (
         f'{sys.executable} -c "from fabric.cli import main; main()" schema | head -c 1 > /dev/null; echo ${{PIPESTATUS[0]}}'
     )
-    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("141\n", "")
 
 
@@ -87,7 +87,7 @@ def test_a_full_disk_names_stdout(words: tuple[object, ...], tmp_path: Path) -> 
 
 def test_a_closed_stdout(tmp_path: Path) -> None:
     shell = f'{sys.executable} -c "from fabric.cli import main; main()" plan {SMALL} >&-'
-    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(["bash", "-c", shell], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -103,10 +103,10 @@ def test_an_interrupt(tmp_path: Path) -> None:
 
 def _interrupted(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
     """Output after SIGINT; sent again where it came between Python's look for signals and the read that then waits."""
-    for _ in range(4):
+    for _ in range(20):
         process.send_signal(signal.SIGINT)
         try:
-            return process.communicate(timeout=10)
+            return process.communicate(timeout=AGAIN_S)
         except subprocess.TimeoutExpired:
             continue
     raise AssertionError("the process does not end")
@@ -114,12 +114,14 @@ def _interrupted(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
 
 def _reader_waits(pipe: Path) -> int:
     """Waits until a process has opened a pipe to read from it, and holds the other end."""
-    for _ in range(600):
+
+    def opened() -> int:
         try:
             return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
         except OSError:  # no one reads yet
-            time.sleep(0.1)
-    raise AssertionError("the pipe has no reader")
+            return 0
+
+    return wait_for(opened, "the pipe has no reader")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from typing import Any
 
 from fabric.diff.trees import Tree, indented
 from fabric.nos.dialect import Rules
-from fabric.nos.junos.diff import SINGLE
 
 REMOVED = re.compile(r"default (interface .*)")
 
@@ -105,56 +104,6 @@ def left(tree: Tree, wanted: Tree, running: Tree, rules: Rules | None = None) ->
     return kept
 
 
-def flat(tree: Tree, path: str = "") -> list[str]:
-    """A Junos tree as `show | display set` has it, without the `set`."""
-    out: list[str] = []
-    for line, below in tree.items():
-        out += flat(below, f"{path}{line} ") if below else [path + line]
-    return out
-
-
-def committed(running: Tree, commands: Iterable[str]) -> list[str]:
-    """The lines of a Junos switch after `set`, `delete` and `insert`."""
-    lines = flat(running)
-    for command in commands:
-        word, _, rest = command.partition(" ")
-        if word == "delete":
-            kept = [line for line in lines if line != rest and not line.startswith(f"{rest} ")]
-            assert len(kept) < len(lines), f"nothing to delete: {command}"
-            lines = kept
-        elif word == "set":
-            lines = [line for line in lines if line != rest and not _replaced(line, rest)]
-            lines.append(rest)
-        else:
-            what, _, before = rest.partition(" before ")
-            follower = f"{what.rpartition(' term ')[0]} {before}"
-            moved = [line for line in lines if line.startswith(f"{what} ")]
-            lines = [line for line in lines if line not in moved]
-            at = next(at for at, line in enumerate(lines) if line.startswith(f"{follower} "))
-            lines[at:at] = moved
-    return lines
-
-
-VALUE = re.compile(r'([^"]* ([\w-]+)) (?:"[^"]*"|[^"\s]+)')
-
-
-def _replaced(line: str, by: str) -> bool:
-    """Whether a statement of one value takes the place of another."""
-    one, two = VALUE.fullmatch(line), VALUE.fullmatch(by)
-    return bool(one and two and one[1] == two[1] and SINGLE.fullmatch(one[2]))
-
-
-def terms(lines: Iterable[str]) -> dict[str, list[str]]:
-    """Where terms stand → their order."""
-    found: dict[str, list[str]] = {}
-    for line in lines:
-        path, word, rest = line.partition(" term ")
-        name = rest.split(" ")[0]
-        if word and name not in found.setdefault(path, []):
-            found[path].append(name)
-    return found
-
-
 def patched(document: Any, operations: Iterable[Mapping[str, Any]]) -> Any:
     """RFC 6902: `add`, `remove` and `replace`, each on something that is, or is not, there."""
     whole = {"": copy.deepcopy(document)}
@@ -169,29 +118,3 @@ def patched(document: Any, operations: Iterable[Mapping[str, Any]]) -> Any:
         else:
             node[last] = operation["value"]
     return whole[""]
-
-
-def nvue_set(tree: Mapping[str, Any], gone: Mapping[str, Any], fresh: Mapping[str, Any]) -> dict[str, Any]:
-    """What NVUE holds after a patch: unset first, then set, which merges."""
-    out = copy.deepcopy(dict(tree))
-    _unset(out, gone)
-    _merge(out, fresh)
-    return out
-
-
-def _unset(tree: dict[str, Any], gone: Mapping[str, Any]) -> None:
-    for key, below in gone.items():
-        if below:
-            _unset(tree[key], below)
-        else:
-            del tree[key]
-
-
-def _merge(tree: dict[str, Any], fresh: Mapping[str, Any]) -> None:
-    for key, value in fresh.items():
-        if isinstance(value, Mapping) and value and isinstance(tree.get(key), dict):
-            _merge(tree[key], value)
-        elif isinstance(value, list) and isinstance(tree.get(key), list):
-            tree[key] = [*tree[key], *(item for item in value if item not in tree[key])]
-        else:
-            tree[key] = copy.deepcopy(value)

@@ -7,12 +7,10 @@ import json
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, strategies as st
 
 from fabric.diff.documents import flat, json_lines, json_patch
-from fabric.nos.cumulus.diff import nvue_lines, nvue_patch, nvue_tree
-from tests.diff.apply import nvue_set, patched
+from tests.diff.apply import patched
 from tests.examples import folder
 
 PATCHES = {
@@ -84,67 +82,6 @@ def test_the_lines_of_a_json_patch_are_the_patch() -> None:
     assert json.loads("\n".join(json_lines(operations))) == operations
     assert json_lines(operations)[1] == '  {"op": "remove", "path": "/INTERFACE/Ethernet0|10.0.0.0~131"},'
     assert json.loads("\n".join(json_lines([]))) == []
-
-
-OLD = """
-- set:
-    interface:
-      swp1:
-        ipv4:
-          address:
-            10.0.0.0/31: {}
-        link:
-          mtu: 9216
-        type: swp
-      swp2:
-        type: swp
-    system:
-      hostname: leaf001
-"""
-
-
-def test_nvue() -> None:
-    new = OLD.replace("10.0.0.0/31", "10.0.0.2/31").replace("9216", "9000").replace("      swp2:\n        type: swp\n", "")
-    assert nvue_lines(OLD, new) == [
-        "- unset:",
-        "    interface:",
-        "      swp1:",
-        "        ipv4:",
-        "          address:",
-        "            10.0.0.0/31: {}",
-        "      swp2: {}",
-        "- set:",
-        "    interface:",
-        "      swp1:",
-        "        ipv4:",
-        "          address:",
-        "            10.0.0.2/31: {}",
-        "        link:",
-        "          mtu: 9000",
-    ]
-    assert nvue_lines(OLD, OLD) == []
-
-
-WORDS = st.text("abc", min_size=1, max_size=2)
-TREES = st.recursive(
-    st.integers(0, 3) | st.lists(st.integers(0, 3), max_size=2, unique=True),
-    lambda inner: st.dictionaries(WORDS, inner, max_size=3),
-    max_leaves=8,
-)
-
-
-@given(st.dictionaries(WORDS, TREES, max_size=3), st.dictionaries(WORDS, TREES, max_size=3))
-def test_an_nvue_patch_makes_the_new_tree(old: dict[str, Any], new: dict[str, Any]) -> None:
-    assert nvue_set(old, *nvue_patch(old, new)) == new
-
-
-def test_an_nvue_patch_makes_one_switch_of_another() -> None:
-    found = sorted((folder("ai-cumulus") / "configs").glob("*/startup.yaml"))
-    texts = [path.read_text(encoding="utf-8") for path in found]
-    for old, new in [*itertools.pairwise(texts), (texts[0], texts[-1])]:
-        patch = yaml.safe_load("\n".join(nvue_lines(old, new)))
-        parts = {word: tree for part in patch for word, tree in part.items()}
-        assert nvue_set(nvue_tree(old), parts.get("unset", {}), parts.get("set", {})) == nvue_tree(new)
 
 
 def test_flat() -> None:

@@ -6,19 +6,28 @@ import pytest
 
 from fabric.diff.files import change
 from fabric.nos.cumulus.diff import NVUE
-from fabric.nos.dialect import COMMANDS, JSON_PATCH, SET, UNIFIED
+from fabric.nos.dialect import COMMANDS, UNIFIED
+from fabric.nos.junos.diff import SET
+from fabric.nos.sonic.diff import CONFIG_DB
 
 CONFIGS = {
     "commands": ("eos", "startup-config", "hostname a\n", "hostname b\n", COMMANDS, ("hostname b",)),
-    "set lines": ("junos", "juniper.conf", "a {\n    b;\n}\n", "a {\n    c;\n}\n", SET, ("delete a b", "set a c")),
+    "set lines": (
+        "junos",
+        "juniper.conf",
+        "system {\n    no-redirects;\n}\n",
+        "system {\n    host-name c;\n}\n",
+        SET,
+        ("delete system no-redirects", "set system host-name c"),
+    ),
     "frr.conf of SONiC": ("sonic", "frr.conf", "hostname a\n", "hostname b\n", COMMANDS, ("hostname b",)),
     "a table": (
         "sonic",
         "config_db.json",
-        '{"A": {"x": "1"}}',
-        '{"A": {"x": "2"}}',
-        JSON_PATCH,
-        ("[", '  {"op": "replace", "path": "/A/x", "value": "2"}', "]"),
+        '{"PORT": {"Ethernet0": {"mtu": "9100"}}}',
+        '{"PORT": {"Ethernet0": {"mtu": "9216"}}}',
+        CONFIG_DB,
+        ("[", '  {"op": "replace", "path": "/PORT/Ethernet0/mtu", "value": "9216"}', "]"),
     ),
     "NVUE": ("cumulus", "startup.yaml", "- set:\n    a: 1\n", "- set:\n    a: 2\n", NVUE, ("- set:", "    a: 2")),
     "any other file": ("frr", "interfaces", "a\n", "b\n", UNIFIED, ("@@ -1 +1 @@", "-a", "+b")),

@@ -9,19 +9,15 @@ from functools import cache
 import pytest
 
 from fabric.diff import remedy
-from fabric.diff.trees import Tree, curly, indented
-from fabric.nos.dialect import Statements
-from fabric.nos.junos.diff import NAMED_BY, SINGLE
+from fabric.diff.trees import Tree, indented
 from tests import ROOT
-from tests.diff.apply import committed, flat, left, terms, typed
+from tests.diff.apply import left, typed
 from tests.diff.candidate.model import load
 from tests.diff.candidate.trial import wrong
 from tests.examples import folder
 
 HERE = ROOT / "tests"
-FILES = {"eos": "startup-config", "nxos": "startup-config", "frr": "frr.conf", "sonic": "frr.conf", "junos": "juniper.conf"}
-
-STATEMENTS = Statements(SINGLE, NAMED_BY)
+FILES = {"eos": "startup-config", "nxos": "startup-config", "frr": "frr.conf", "sonic": "frr.conf"}
 
 
 @cache
@@ -58,18 +54,10 @@ def test_commands_make_one_switch_of_another(nos: str) -> None:
         assert left(found, wanted, indented(old), rules) == wanted, f"{one} to {two}"
 
 
-def test_junos_lines_make_one_switch_of_another() -> None:
-    for one, two in pairs("junos"):
-        old, new = configs("junos")[one], configs("junos")[two]
-        lines = committed(curly(old), remedy.statements("junos", old, new))
-        assert sorted(lines) == sorted(flat(curly(new))), f"{one} to {two}"
-        assert terms(lines) == terms(flat(curly(new))), f"{one} to {two}"
-
-
 @pytest.mark.parametrize("nos", FILES)
 def test_nothing_to_do(nos: str) -> None:
     for text in configs(nos).values():
-        assert (remedy.statements if nos == "junos" else remedy.commands)(nos, text, text) == []
+        assert remedy.commands(nos, text, text) == []
 
 
 def sections(tree: Tree, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Tree]]:
@@ -86,13 +74,6 @@ def test_no_section_says_one_thing_twice(nos: str) -> None:
     for name, text in configs(nos).items():
         for path, tree in sections(indented(text)):
             keys = [key for line in tree if (key := rules.key(path, line))]
-            assert len(keys) == len(set(keys)), (name, path)
-
-
-def test_no_junos_statement_says_one_thing_twice() -> None:
-    for name, text in configs("junos").items():
-        for path, tree in sections(curly(text)):
-            keys = [STATEMENTS.single_of(line) for line in tree if STATEMENTS.single_of(line) and not tree[line]]
             assert len(keys) == len(set(keys)), (name, path)
 
 
@@ -137,6 +118,7 @@ router bgp 65001 vrf vrf-red
  bgp router-id 10.0.0.1
 exit
 """
+SESSIONS_END = "! every BGP session of this instance ends"
 CASES = {
     "a value": ("eos", EOS_PORT, EOS_PORT.replace("9164", "9000"), ["interface Ethernet1/1", "   mtu 9000"]),
     "a line that goes": ("eos", EOS_PORT, EOS_PORT.replace("   mtu 9164\n", ""), ["interface Ethernet1/1", "   no mtu"]),
@@ -181,13 +163,21 @@ CASES = {
         "frr",
         "router bgp 65001\n bgp router-id 10.0.0.1\n",
         "router bgp 65002\n bgp router-id 10.0.0.1\n",
-        ["no router bgp 65001", "router bgp 65002", " bgp router-id 10.0.0.1"],
+        [SESSIONS_END, "no router bgp 65001", "router bgp 65002", " bgp router-id 10.0.0.1"],
     ),
     "what uses goes before what is used": (
         "frr",
         FRR_TENANT,
         "",
-        ["vrf vrf-red", " no vni 50001", " exit", "no router bgp 65001 vrf vrf-red", "no router bgp 65001"],
+        [
+            "vrf vrf-red",
+            " no vni 50001",
+            " exit",
+            "! wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
+            "no router bgp 65001 vrf vrf-red",
+            SESSIONS_END,
+            "no router bgp 65001",
+        ],
     ),
     "on and off": (
         "nxos",
@@ -329,91 +319,3 @@ CASES = {
 def test_commands(name: str) -> None:
     nos, running, intended, wanted = CASES[name]
     assert remedy.commands(nos, running, intended) == wanted
-
-
-POLICY = """
-policy-options {
-    policy-statement OUT {
-        term own {
-            then accept;
-        }
-        term rest {
-            then reject;
-        }
-    }
-}
-"""
-TERM = "        term tenants {\n            then accept;\n        }\n"
-JUNOS = {
-    "a value": (
-        "interfaces {\n    et-0/0/0 {\n        mtu 9216;\n    }\n}\n",
-        "interfaces {\n    et-0/0/0 {\n        mtu 9000;\n    }\n}\n",
-        ["set interfaces et-0/0/0 mtu 9000"],
-    ),
-    "an address is not a value": (
-        "interfaces {\n    lo0 {\n        address 10.0.0.1/32;\n    }\n}\n",
-        "interfaces {\n    lo0 {\n        address 10.0.0.2/32;\n    }\n}\n",
-        ["delete interfaces lo0 address 10.0.0.1/32", "set interfaces lo0 address 10.0.0.2/32"],
-    ),
-    "a container goes whole": (
-        "interfaces {\n    ae1 {\n        mtu 9216;\n        unit 0 {\n            family inet;\n        }\n    }\n}\n",
-        "interfaces {\n    lo0 {\n        unit 0;\n    }\n}\n",
-        ["delete interfaces ae1", "set interfaces lo0 unit 0"],
-    ),
-    "but no hierarchy of the top": (
-        "protocols {\n    rstp {\n        disable;\n    }\n    lldp {\n        interface all;\n    }\n}\n",
-        "system {\n    host-name a;\n}\n",
-        ["delete protocols rstp", "delete protocols lldp", "set system host-name a"],
-    ),
-    "a list is set again": (
-        "from {\n    protocol [ direct bgp ];\n}\n",
-        "from {\n    protocol [ direct aggregate bgp ];\n}\n",
-        ["delete from protocol", "set from protocol [ direct aggregate bgp ]"],
-    ),
-    "a new term stands before the last": (
-        POLICY,
-        POLICY.replace("        term rest", f"{TERM}        term rest"),
-        [
-            "set policy-options policy-statement OUT term tenants then accept",
-            "insert policy-options policy-statement OUT term tenants before term rest",
-            "insert policy-options policy-statement OUT term own before term tenants",
-        ],
-    ),
-    "a new last term needs no place": (
-        POLICY,
-        POLICY.replace("    }\n}\n", f"{TERM}    }}\n}}\n"),
-        ["set policy-options policy-statement OUT term tenants then accept"],
-    ),
-    "words with blanks and braces": (
-        'a {\n    description "one { two; }";\n}\n',
-        'a {\n    description "three";\n}\n',
-        ['set a description "three"'],
-    ),
-    "a comment": ("/* one\n   two */\na {\n    b;\n}\n", "a {\n    b;\n}\n", []),
-}
-
-
-@pytest.mark.parametrize("name", JUNOS)
-def test_junos(name: str) -> None:
-    running, intended, wanted = JUNOS[name]
-    assert remedy.statements("junos", running, intended) == wanted
-
-
-@pytest.mark.parametrize(
-    ("statement", "single", "key"),
-    [
-        ("mtu 9000", "mtu", "mtu"),
-        ('description "two words"', "description", "description"),
-        ("address 10.0.0.0/31", "", "address 10.0.0.0/31"),
-        ("disable", "", "disable"),
-        ("import FABRIC-IN", "", "import FABRIC-IN"),
-        ("import [ A B ]", "", "import"),
-        ("route 0.0.0.0/0 next-hop 10.0.0.1", "", "route 0.0.0.0/0"),
-        ("10.0.0.0/8 orlonger", "", "10.0.0.0/8 orlonger"),
-        ("10.0.0.0/8 prefix-length-range /32-/32", "", "10.0.0.0/8 prefix-length-range /32-/32"),
-        ("class NO-LOSS queue-num 3 no-loss pfc-priority 3", "", "class NO-LOSS"),
-        ("transmit-rate percent 57", "", "transmit-rate"),
-    ],
-)
-def test_what_a_junos_statement_sets(statement: str, single: str, key: str) -> None:
-    assert (STATEMENTS.single_of(statement), STATEMENTS.key(statement)) == (single, key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.diff.trees import Tree, curly, indented, lines, pruned
+from fabric.diff.trees import Tree, indented, lines, pruned
 
 INDENTED = {
     "comments, blanks and ends of sections": (
@@ -23,21 +23,6 @@ INDENTED = {
 def test_indented(name: str) -> None:
     text, wanted = INDENTED[name]
     assert indented(text) == wanted
-
-
-def test_curly() -> None:
-    text = '/* a\n * b */\na {\n    b "x { y; }";\n    c {\n        d [ e f ];\n    }\n}\ng;\n'
-    assert curly(text) == {"a": {'b "x { y; }"': {}, "c": {"d [ e f ]": {}}}, "g": {}}
-
-
-def test_what_stands_in_quotes_is_no_comment() -> None:
-    assert curly('a {\n    message "no /* comment */ here";\n}\n') == {"a": {'message "no /* comment */ here"': {}}}
-
-
-@pytest.mark.parametrize("text", ["}\n", "a {\n}\n}\n", "{\n}\n", ";\n"])
-def test_braces_out_of_place(text: str) -> None:
-    with pytest.raises(ValueError, match="out of place"):
-        curly(text)
 
 
 PRUNED: dict[str, tuple[Tree, Tree, Tree, Tree]] = {

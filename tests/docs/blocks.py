@@ -5,10 +5,7 @@ A block of a file begins with its path as a comment (`# intent/dc1.yaml`); later
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,8 +14,8 @@ from typing import Any
 
 import yaml
 
-from tests import ROOT, forked
-from tests.system.test_readme import PAGES, masked
+from tests import ROOT
+from tests.system.test_readme import PAGES, run
 
 FENCE = re.compile(r"^```(?P<kind>[^\s`]*)(?: (?P<path>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"^(?:#|//|\{#) (?P<path>[\w.-]+(?:/[\w.-]+)*\.\w+)(?: #\})?\n")
@@ -78,18 +75,6 @@ def commands(body: str) -> list[str]:
     """Command lines of a console block; one that ends with a backslash goes on in the next line."""
     joined = body.replace("\\\n", "\\\0")
     return [line[2:].replace("\0", "\n") for line in joined.split("\n") if line.startswith("$ ")]
-
-
-def run(command: str, folder: Path) -> str:
-    """stdout and stderr of a command line, as a terminal of 80 columns and more shows them."""
-    path = f"{forked.commands()}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
-    for name in ("COLUMNS", "BATFISH_HOST", "NETBOX_TOKEN", "NETBOX_URL"):
-        environment.pop(name, None)
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
-    )
-    return masked(done.stdout.decode())
 
 
 DATA = Path(__file__).with_name("blocks.yaml")

@@ -114,10 +114,12 @@ def ask(tab: Opened, question: str) -> list[str]:
     """Pages that the search lists for what is typed, in its order."""
     tab.page.fill(FIELD, "")
     tab.page.press(FIELD, "End")
-    tab.page.wait_for_function("document.querySelector('.md-search-result__meta').textContent.includes('Type to')")
+    tab.page.wait_for_function(
+        "document.querySelector('.md-search-result__meta').textContent.includes('Type to')", polling=20
+    )
     tab.page.fill(FIELD, question)
     tab.page.press(FIELD, "End")
-    tab.page.wait_for_function("/match|No /.test(document.querySelector('.md-search-result__meta').textContent)")
+    tab.page.wait_for_function("/match|No /.test(document.querySelector('.md-search-result__meta').textContent)", polling=20)
     found: list[str] = tab.page.eval_on_selector_all(RESULTS, "links => links.map(link => link.getAttribute('href'))")
     start = tab.page.evaluate("new URL('.', document.baseURI).href")
     names = [re.split(r"[?#]", link.removeprefix(start))[0].removesuffix(".html") for link in found]
@@ -191,8 +193,7 @@ def copied(tab: Opened, index: int) -> str:
     return text
 
 
-@pytest.mark.parametrize("width", [1280, 400])
-@pytest.mark.parametrize("colors", ["light", "dark"])
+@pytest.mark.parametrize(("colors", "width"), [("light", 1280), ("dark", 400)])  # colors and layout do not meet
 def test_pages_are_accessible(browser: Browser, site: Path, colors: str, width: int) -> None:
     """axe-core, and no page wider than its window."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed").Axe()

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,6 +26,7 @@ from fabric.hosts.spreading import spreading
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.training.file import JobText
 from tests import ROOT
+from tests.waiting import FAR_S, wait_for
 
 INTENT = """version: 1
 site: ex
@@ -400,9 +400,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
 
     started = [start("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0")]
     try:
-        deadline = time.monotonic() + 60
-        while not where.exists() and time.monotonic() < deadline:
-            time.sleep(0.1)
+        wait_for(where.exists)
         folder = ("--nthreads", "1", "--no-nanny", "--local-directory", str(tmp_path))
         started += [start("distributed.cli.dask_worker", *folder, "--name", name) for name in ("one", "two")]
         address = json.loads(where.read_text())["address"]
@@ -456,8 +454,8 @@ def test_a_cluster_without_workers_is_given_up(
 def _wait_for_workers(address: str, count: int) -> None:
     from distributed import Client
 
-    with Client(address, timeout="20s", set_as_default=False) as client:
-        client.wait_for_workers(count, timeout=60)
+    with Client(address, timeout=FAR_S, set_as_default=False) as client:
+        client.wait_for_workers(count, timeout=FAR_S)
 
 
 JOB = JobText(

@@ -77,7 +77,7 @@ def test_ansible_inventory_reads_it(design: str, tmp_path: Path) -> None:
     file = tmp_path / "inventory.yml"
     file.write_text(ansible(plan(design)), encoding="utf-8")
     environment = {**os.environ, "ANSIBLE_LOCAL_TEMP": str(tmp_path), "HOME": str(tmp_path), "LC_ALL": "C.UTF-8"}
-    asked = subprocess.run([tool, "-i", str(file), "--list"], capture_output=True, text=True, env=environment, timeout=60)
+    asked = subprocess.run([tool, "-i", str(file), "--list"], capture_output=True, text=True, env=environment)
     assert asked.returncode == 0, asked.stderr
     assert "WARNING" not in asked.stderr
     shown = json.loads(asked.stdout)

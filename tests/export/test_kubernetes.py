@@ -147,7 +147,7 @@ def test_kubectl_reads_the_nodes(design: str, tmp_path: Path) -> None:
     file = tmp_path / "nodes.yaml"
     file.write_text(kubernetes(plan(design))["nodes.yaml"])
     command = ["kubectl", "label", "--local", "-f", str(file), "seen=yes", "-o", "json"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout.strip()
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     theirs: dict[str, dict[str, str]] = {}
     at = 0
     while at < len(shown):  # one JSON document after another

@@ -7,7 +7,7 @@ import re
 import shutil
 import socket
 import subprocess
-import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from fabric.export.slurm_yaml import slurm_yaml
 from fabric.plan import LEAF, SERVER, SERVER_LEAF
 from tests.export.plans import DESIGNS, plan
 from tests.goldens import golden
+from tests.waiting import wait_for
 
 SWITCH = re.compile(r"SwitchName=(\S+) (Nodes|Switches)=(\S+)")
 BLOCK = re.compile(r"BlockName=(\S+) Nodes=(\S+)")
@@ -207,6 +208,12 @@ def test_slurmctld_reads_it(name: str, tmp_path: Path) -> None:
     assert sorted(node for top in tops for node in expand(theirs[top]["Nodes"])) == sorted(nodes)
 
 
+def _shown(daemon: subprocess.Popen[bytes], environment: dict[str, str]) -> subprocess.CompletedProcess[str] | None:
+    """What `scontrol` prints as soon as the daemon answers, or has ended."""
+    asked = subprocess.run(["scontrol", "show", "topology"], capture_output=True, text=True, env=environment, check=False)
+    return asked if asked.returncode == 0 or daemon.poll() is not None else None
+
+
 def asked_of_slurm(topology: str, nodes: str, folder: Path) -> dict[str, dict[str, str]]:
     """What `scontrol show topology` says of a switch, by its name."""
     with socket.socket() as free:
@@ -219,13 +226,7 @@ def asked_of_slurm(topology: str, nodes: str, folder: Path) -> dict[str, dict[st
     with log.open("wb") as out:
         daemon = subprocess.Popen(["slurmctld", "-D", "-c", "-i", "-v"], stdout=out, stderr=out, env=environment)
     try:
-        for _ in range(50):
-            asked = subprocess.run(
-                ["scontrol", "show", "topology"], capture_output=True, text=True, env=environment, timeout=30
-            )
-            if asked.returncode == 0 or daemon.poll() is not None:
-                break
-            time.sleep(0.1)
+        asked = wait_for(partial(_shown, daemon, environment), every_s=0.2)
     finally:
         daemon.kill()
         daemon.wait()

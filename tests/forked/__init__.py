@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 
 from tests import ROOT
 from tests.forked.ask import ADDRESS, ask
+from tests.waiting import FAR_S
 
 
 @cache
@@ -61,5 +62,5 @@ def piped(words: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 def _stop(server: subprocess.Popen[bytes], made: TemporaryDirectory[str]) -> None:
     assert server.stdin is not None
     server.stdin.close()
-    server.wait(timeout=60)
+    server.wait(timeout=FAR_S)
     made.cleanup()

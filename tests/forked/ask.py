@@ -12,7 +12,6 @@ def ask(address, words, folder, streams, environment):  # type: ignore[no-untype
     """The exit code of `fabric WORDS`. Raises RuntimeError if the run ended without one, as by a signal."""
     request = json.dumps({"words": words, "folder": folder, "environment": environment}).encode()
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as connection:
-        connection.settimeout(300)
         connection.connect(address)
         socket.send_fds(connection, [request], list(streams))
         if not (code := connection.recv(1)):

@@ -115,14 +115,13 @@ def _run(case: Case, home: Path, cpu_s: float) -> Outcome:
     spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (int(spent + 3 * cpu_s) + 2, hard))
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")  # the peak of memory counts from here
+    reset_peak()
     try:
         code, out, err, trace = _fabric(case.arguments, cpu_s * 1.2)
         spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - spent
         if code not in (0, 1, 2, 3) and not trace:
             trace = "".join(_fabric(("--debug", *case.arguments), cpu_s * 1.2)[2:])
-        return Outcome(code, spent, _peak_mb(), out, err, trace)
+        return Outcome(code, spent, peak_mb(), out, err, trace)
     finally:
         os.chdir(home)
         shutil.rmtree(folder, ignore_errors=True)
@@ -165,7 +164,14 @@ def _text(stream: TextIO, file: io.BytesIO) -> str:
     )
 
 
-def _peak_mb() -> float:
+def reset_peak() -> float:
+    """The peak of memory counts from here; MB that the process has."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return peak_mb()
+
+
+def peak_mb() -> float:
     """Most memory that the process has touched since the case began, 0 where the system does not say."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()

@@ -36,6 +36,15 @@ fabrics:
         networks: [{name: data, vlan: 100, gateway: 10.20.0.0/24}]
       - {name: blue, servers: [gpu-0002, gpu-0004, gpu-0006, gpu-0008]}
 """
+# Tagged links as well: two networks on the ports of a tenant, and a router outside with a session in each tenant.
+TAGGED = EVPN.replace(
+    "spine: {min_count: 2}}",
+    """spine: {min_count: 2}, attachments: [
+      {name: wan, links: 2, speed_gbps: 100, external: {asn: 64600, accept: [0.0.0.0/0], tenants: [red, blue]}}]}""",
+).replace(
+    "{name: data, vlan: 100, gateway: 10.20.0.0/24}",
+    "{name: data, vlan: 100, gateway: 10.20.0.0/24}, {name: store, vlan: 101, gateway: 10.21.0.0/24}",
+)
 THREE_TENANTS = """\
 version: 1
 site: SITE

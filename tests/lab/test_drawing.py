@@ -9,7 +9,20 @@ import pytest
 
 from fabric import pipeline
 from fabric.diagnostics import InputError
-from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SERVER, STAND_IN, SWITCH, TUNNEL, Blueprint, Interface, Node
+from fabric.lab.blueprint import (
+    BRIDGE,
+    LOOPBACK,
+    PORT,
+    SERVER,
+    STAND_IN,
+    SWITCH,
+    TUNNEL,
+    Blueprint,
+    End,
+    Interface,
+    Node,
+    Wire,
+)
 from fabric.lab.expected.endpoints import endpoints
 from fabric.lab.expected.sessions import OUTSIDE, OVERLAY, UNDERLAY, sessions
 from fabric.lab.names import Names
@@ -17,7 +30,7 @@ from fabric.lab.server import server, tagged
 from fabric.lab.up import digest
 from tests import ROOT
 from tests.examples import folder
-from tests.lab.sites import EVPN, SONIC, drawn, edit, generated, planned_and_drawn
+from tests.lab.sites import EVPN, SONIC, TAGGED, drawn, edit, generated, planned_and_drawn
 
 
 @cache
@@ -163,6 +176,31 @@ def test_tables_of_tenants(name: str, node: str, vrfs: tuple[str, ...]) -> None:
 )
 def test_cables(name: str, node: str, cables: dict[str, str]) -> None:
     assert far(example(name), node) == cables
+
+
+def test_ports_of_tagged_slices() -> None:
+    """Each slice belongs to the cable that it is a slice of, at a stand-in to a port of the router."""
+    lab = drawn(TAGGED)
+    cable = Wire(End("backend-leaf001", "swp30"), End("wan", "port1"))
+    assert cable in lab.cables
+    slices = [(part.b.node, part.a.interface, part.b.interface, part.slice_of) for part in lab.slices(cable)]
+    assert slices == [("wan-red", "swp30.11", "port1.11", "swp30"), ("wan-blue", "swp30.12", "port1.12", "swp30")]
+    backwards = lab.slices(Wire(cable.b, cable.a))
+    assert [(part.a.interface, part.b.interface) for part in backwards] == [
+        ("port1.11", "swp30.11"),
+        ("port1.12", "swp30.12"),
+    ]
+    ports = {end: port for end, port in lab.port_of.items() if "swp30.1" in end.interface or "wan-" in end.node}
+    assert ports == {
+        **{End(f"backend-leaf00{n}", f"swp30.{tag}"): End(f"backend-leaf00{n}", "swp30") for n in (1, 2) for tag in (11, 12)},
+        **{
+            End(f"wan-{t}", f"port{n}.{tag}"): End("wan", f"port{n}")
+            for n in (1, 2)
+            for t, tag in (("red", 11), ("blue", 12))
+        },
+    }
+    assert lab.port_of.keys() == {end for wire in lab.wires for end in (wire.a, wire.b)}
+    assert {lab.port_of[end] for end in lab.port_of} == {end for wire in lab.cables for end in (wire.a, wire.b)}
 
 
 def test_files_of_a_switch() -> None:

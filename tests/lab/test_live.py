@@ -25,7 +25,8 @@ from fabric.lab.names import Names
 from fabric.lab.switch import BASE_SYSCTLS
 from fabric.lab.trial import AFTERWARDS, PROOF_NAMES
 from tests import ROOT
-from tests.lab.sites import EVPN, SONIC, alive, generated, left, processes
+from tests.lab.sites import EVPN, SONIC, TAGGED, alive, generated, left, processes
+from tests.waiting import FAR_S, wait_for
 
 FABRIC = Path(sys.executable).parent / "fabric"
 NO_OWNER = 65534
@@ -58,7 +59,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 def fabric(*words: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """`fabric lab …`."""
     command = [str(FABRIC), "lab", *map(str, words)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, timeout=300)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def started(*words: object) -> subprocess.Popen[str]:
@@ -99,18 +100,18 @@ def settings() -> dict[str, str]:
 
 @pytest.mark.usefixtures("machine")
 def test_a_whole_life(site: Site, tmp_path: Path) -> None:
-    intent = site(EVPN, "lab-live")
+    intent = site(TAGGED, "lab-live")
     file, before, kept = intent.path, host(), settings()
 
     done = fabric("up", file)
-    assert (done.returncode, first(done)) == (0, "lab-live: up, 2 spines, 4 leaves, 8 servers, 16 cables")
+    assert (done.returncode, first(done)) == (0, "lab-live: up, 2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
     assert [line.split(" …")[0].strip() for line in done.stderr.splitlines()] == [
-        "building 2 spines, 4 leaves, 8 servers, 16 cables",
-        f"starting FRR {daemons.version()} on 6 nodes",
+        "building 2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables",
+        f"starting FRR {daemons.version()} on 8 nodes",
         "loading the generated files",
     ]
     running = processes("lab-live")
-    assert len(running) == 6 * 3  # zebra, bgpd and bfdd of each switch
+    assert len(running) == 6 * 3 + 2 * 2  # zebra, bgpd and bfdd of each switch, the first two of stand-ins with sessions
     assert host() == before
 
     done = fabric("up", file)
@@ -118,15 +119,16 @@ def test_a_whole_life(site: Site, tmp_path: Path) -> None:
     assert processes("lab-live") == running
 
     done = fabric("status", file)
-    spaces = 6 + 8 + (0 if kernel().vrf_devices else 4 * 2)
+    spaces = 6 + 8 + 3 + (0 if kernel().vrf_devices else 4 * 2)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split(",")[0].split() for line in done.stdout.splitlines()] == [
         ["lab-live:", "up"],
         ["namespaces", f"{spaces}"],
-        ["nodes", "6", "with", "18", "daemons"],
+        ["nodes", "8", "with", "22", "daemons"],
         ["built", "with", "--servers", "2"],
     ]
 
+    _compared(file, tmp_path, 6)
     asked = [word for name, path in FORMATS.items() for word in ("--format", f"{name}={path}")]
     done = fabric("test", file, "--scenarios", *asked, cwd=tmp_path)
     assert done.returncode == 0, (tmp_path / "lab.json").read_text(encoding="utf-8")
@@ -152,7 +154,7 @@ def _judge(folder: Path) -> None:
     skipped = {name: row["summary"] for name, row in results.items() if row["status"] == "skip"}
     reasons = ("is not installed", "cannot answer ARP", "this kernel cannot drop")
     assert [name for name, why in skipped.items() if not any(reason in why for reason in reasons)] == []
-    assert (reported["site"], reported["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 16 cables")
+    assert (reported["site"], reported["shape"]) == ("lab-live", "2 spines, 4 leaves, 8 servers, 3 stand-ins, 18 cables")
 
     suite = ET.parse(folder / "lab.xml").getroot()
     cases = list(suite.iter("testcase"))
@@ -164,7 +166,7 @@ def _judge(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("machine")
-def test_sonic(site: Site) -> None:
+def test_sonic(site: Site, tmp_path: Path) -> None:
     """Its frr.conf as it is, with what config_db.json says of ports."""
     file = site(SONIC, "lab-live-sonic").path
     done = fabric("up", file)
@@ -177,10 +179,32 @@ def test_sonic(site: Site) -> None:
     done = fabric("test", file, "--json")
     results = {row["id"]: row["status"] for row in json.loads(done.stdout)["results"]}
     assert (done.returncode, {name for name, status in results.items() if status == "fail"}) == (0, set())
-    # Only lldpd.conf is not SONiC's, and its switch ASIC suppresses ARP by itself.
-    assert {name for name, status in results.items() if status == "skip"} <= {"suppression", "lldp"}
+    # Only lldpd.conf is not SONiC's, its switch ASIC suppresses ARP by itself, and no router is outside.
+    assert {name for name, status in results.items() if status == "skip"} <= {"suppression", "lldp", "outside"}
+    _compared(file, tmp_path, 4)
+
+    names, home = Names("lab-live-sonic"), tmp_path / "later"
+    os.kill(daemons.alive(names.home("backend-leaf001"))["bgpd"], signal.SIGKILL)
+    done = fabric("running", file, "-o", home)
+    assert (done.returncode, done.stdout, home.exists()) == (3, "", False)
+    assert done.stderr == f"fabric: backend-leaf001: bgpd is not running: run `fabric lab up {file}`\n"
     assert fabric("down", file).returncode == 0
     assert (left("lab-live-sonic"), alive(running)) == ([], [])
+
+
+def _compared(file: Path, folder: Path, switches: int) -> None:
+    """The running configs of a lab are in sync with its plan. What else is in the folder stays."""
+    home = folder / "running"
+    (home / "other").mkdir(parents=True)
+    done = fabric("running", file, "-o", home)
+    assert (done.returncode, done.stdout.split(" in ")[0].split(" of ")[1]) == (0, f"{switches} switches")
+    assert {path.name for path in home.iterdir()} == {"other", *(path.parent.name for path in home.glob("*/frr.conf"))}
+    command = [str(FABRIC), "drift", str(file), str(home)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.splitlines()[-1].split(": ")[1:]) == (
+        0,
+        [f"{switches} switches", f"{switches} in sync"],
+    )
 
 
 # --- accidents ----------------------------------------------------------------------------------------------
@@ -195,9 +219,7 @@ def test_nothing_is_left_of_one_that_was_killed(site: Site, step: str) -> None:
     for line in up.stderr:
         if line.strip().startswith(step):
             break
-    deadline = time.monotonic() + 10
-    while not namespaces.existing(Names("lab-live-killed").prefix) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_for(lambda: namespaces.existing(Names("lab-live-killed").prefix), every_s=0.005)
     time.sleep(STEPS[step])
     running = processes("lab-live-killed")
     up.send_signal(signal.SIGKILL)
@@ -250,7 +272,7 @@ def test_up_that_is_ended_by_a_signal_takes_its_lab_down(site: Site, number: sig
     until(up, step)
     time.sleep(0.1)
     up.send_signal(number)
-    up.communicate(timeout=60)
+    up.communicate(timeout=FAR_S)
     assert up.returncode == 128 + number
     assert left("lab-live-ended") == []
     assert host() == before
@@ -266,16 +288,14 @@ def test_test_and_down_that_are_ended_by_a_signal(site: Site) -> None:
     until(trial, "")
     time.sleep(1)
     trial.terminate()
-    trial.communicate(timeout=60)
+    trial.communicate(timeout=FAR_S)
     assert trial.returncode == 128 + signal.SIGTERM
     assert processes("lab-live-term") == running
 
     down = started("down", file)
-    deadline = time.monotonic() + 30
-    while len(processes("lab-live-term")) == len(running) and time.monotonic() < deadline:
-        time.sleep(0.005)
+    wait_for(lambda: len(processes("lab-live-term")) != len(running), every_s=0.005)
     down.terminate()
-    down.communicate(timeout=60)
+    down.communicate(timeout=FAR_S)
     assert down.returncode == 128 + signal.SIGTERM
     assert (left("lab-live-term"), alive(running)) == ([], [])
 
@@ -320,11 +340,13 @@ def test_nothing_is_left_where_a_kernel_refuses_a_file(site: Site) -> None:
 
 
 @pytest.mark.usefixtures("machine")
-@pytest.mark.parametrize("words", [["test"], ["test", "--scenarios"], ["test", "--only", "lldp"]])
+@pytest.mark.parametrize(
+    "words", [["test"], ["test", "--scenarios"], ["test", "--only", "lldp"], ["running", "-o", "running"]]
+)
 def test_a_test_needs_a_lab(site: Site, words: list[str]) -> None:
     file = site(EVPN, "lab-live-none").path
     done = fabric(*words, file)
-    assert (done.returncode, done.stdout) == (3, "")
+    assert (done.returncode, done.stdout, Path("running").exists()) == (3, "", False)
     assert done.stderr == f"fabric: no lab of site 'lab-live-none' is up: run `fabric lab up {file}`\n"
     assert left("lab-live-none") == []
 

@@ -6,6 +6,7 @@ the same time: a proof that finds an error waits for most of its time.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -28,7 +29,13 @@ pytestmark = pytest.mark.usefixtures("machine")
 
 LEAF1, LEAF2, LEAF3, LEAF4 = (f"backend-leaf00{number}" for number in (1, 2, 3, 4))
 SPINE1, SPINE2 = "backend-spine001", "backend-spine002"
-PATIENCE = 16.0  # of proofs that wait in vain; sessions that can come up do so within seven seconds of an idle machine
+PATIENCE_S = 16.0  # of proofs that wait in vain; sessions that can come up do so within seven seconds of an idle machine
+
+
+def patience_s() -> float:
+    """As much longer as this machine has more to do than cores."""
+    return PATIENCE_S * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
 
 Results = Mapping[str, Result]
 Changes = Mapping[str, Mapping[str, str]]  # file → text → what it becomes
@@ -218,11 +225,12 @@ def labs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     items = (item for item in request.session.items if getattr(item, "module", None) is request.module)
     names = {item.callspec.params["lab"] for item in items if hasattr(item, "callspec")}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sessions, "STILL_S", PATIENCE)
-        patch.setattr(attributes, "BFD_S", PATIENCE / 2)
-        patch.setattr(lldp, "PATIENCE_S", PATIENCE)
+        patience = patience_s()
+        patch.setattr(sessions, "STILL_S", patience)
+        patch.setattr(attributes, "BFD_S", patience / 2)
+        patch.setattr(lldp, "PATIENCE_S", patience)
         for proof in (forwarding, overlay):
-            patch.setattr(proof, "wait", partial(proof.wait, patience_s=PATIENCE))
+            patch.setattr(proof, "wait", partial(proof.wait, patience_s=patience))
         labs = Labs(tmp_path_factory.mktemp("wrong"), names)
         yield labs
         labs.close()

@@ -6,8 +6,8 @@ import json
 import shutil
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -20,6 +20,7 @@ from fabric.monitoring.alerts import alerts, inhibit_rules
 from fabric.monitoring.documents import document
 from fabric.plan import LEAF_SPINE
 from tests.monitoring.plans import files_of, plan_of
+from tests.waiting import FAR_S, wait_for
 
 ALERTMANAGER = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
 needs_it = pytest.mark.skipif(ALERTMANAGER is None, reason="Alertmanager is not installed (Debian: prometheus-alertmanager)")
@@ -45,31 +46,33 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 def _ready(url: str) -> str:
-    for _ in range(100):
-        try:
-            with urlopen(f"{url}/-/ready", timeout=1):
-                return url
-        except (URLError, OSError):
-            time.sleep(0.05)
-    raise AssertionError("Alertmanager does not come up")
+    def answers() -> bool:
+        with suppress(URLError, OSError), urlopen(f"{url}/-/ready", timeout=FAR_S):
+            return True
+        return False
+
+    wait_for(answers, "Alertmanager does not come up")
+    return url
 
 
 def after(url: str, fired: list[dict[str, str]], held: int) -> dict[str, list[dict[str, str]]]:
-    """The labels of alerts by the state that Alertmanager gives them, once it holds back so many, or has had its time."""
+    """The labels of alerts by the state that Alertmanager gives them, once it holds back so many."""
     body = json.dumps([{"labels": labels} for labels in fired]).encode()
     request = Request(f"{url}/api/v2/alerts", body, {"Content-Type": "application/json"})
-    urlopen(request, timeout=5).close()
+    urlopen(request, timeout=FAR_S).close()
     found: dict[str, list[dict[str, str]]] = {}
-    for _ in range(100):  # inhibition learns of the causes a moment later
-        with urlopen(f"{url}/api/v2/alerts", timeout=5) as answer:
+
+    def settled() -> bool:
+        """Inhibition learns of the causes a moment later."""
+        with urlopen(f"{url}/api/v2/alerts", timeout=FAR_S) as answer:
             rows: list[dict[str, Any]] = json.load(answer)
-        found = {"active": [], "suppressed": [], "unprocessed": []}
+        found.update(active=[], suppressed=[], unprocessed=[])
         for row in rows:
             if row["labels"] in fired:
                 found[row["status"]["state"]].append(row["labels"])
-        if len(found["suppressed"]) == held and len(found["active"]) == len(fired) - held:
-            break
-        time.sleep(0.05)
+        return len(found["suppressed"]) == held and len(found["active"]) == len(fired) - held
+
+    wait_for(settled, f"{held} of {len(fired)} alerts are not held back")
     return found
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fabric import pipeline
+from tests.cost import calls
 
 pytest.importorskip("resource")
 
@@ -38,9 +39,9 @@ print(json.dumps({"peak_mb": peak_kb / 1e3, "links": links}))
 def test_a_million_gpus_are_counted_at_once(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     path.write_text(INTENT.format(servers=125_000, switch="256x800g", unit=256))
-    start = time.process_time()
-    counts = pipeline.summarize(pipeline.load(path))["fabrics"]["backend"]
-    assert time.process_time() - start < 3
+    counts: dict[str, Any] = {}
+    count = calls(lambda: counts.update(pipeline.summarize(pipeline.load(path))["fabrics"]["backend"]))
+    assert count < 5_000_000  # 1.8 a GPU; wiring would make millions of links
     assert counts["gpus"] == 1_000_000
     assert counts["links"]["server-leaf"] == 1_000_000
     assert counts["tiers"] == 3
@@ -50,7 +51,7 @@ def test_a_hundred_thousand_gpus_are_wired_in_little_memory(tmp_path: Path) -> N
     path = tmp_path / "large.yaml"
     path.write_text(INTENT.format(servers=12_500, switch="sn5600", unit=64))
     counts = pipeline.summarize(pipeline.load(path))["fabrics"]["backend"]
-    done = subprocess.run([sys.executable, "-c", WIRE, str(path)], capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run([sys.executable, "-c", WIRE, str(path)], capture_output=True, text=True, check=True)
     configured = json.loads(done.stdout)
     assert configured["links"] == sum(counts["links"].values()) > 200_000
     assert configured["peak_mb"] < 400

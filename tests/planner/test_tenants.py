@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from ipaddress import ip_address, ip_interface, ip_network
 from pathlib import Path
@@ -15,6 +14,7 @@ import yaml
 from fabric.configs.view_of import Views
 from fabric.diagnostics import InputError
 from fabric.plan import CLOSED, NO_TENANT, SERVER_LEAF, FabricPlan, SwitchView
+from tests.cost import calls
 from tests.planner.helpers import make, reread
 
 GPUS = """
@@ -172,6 +172,9 @@ def test_evpn_neighbors_are_the_first_upper_switches() -> None:
     found = {view.device.name: view for view in views(site)}
     spines = ["backend-spine001", "backend-spine002"]
     for name, view in found.items():
+        if view.device.role == "spine" and name not in spines:
+            assert (view.overlay, view.vrfs, view.networks) == (None, (), ())  # VXLAN is UDP to it
+            continue
         assert view.overlay is not None
         peers = [session.peer.name for session in view.overlay.sessions]
         assert view.overlay.passes_on == (view.device.role == "spine")
@@ -404,12 +407,15 @@ def test_leaves_that_share_bonds_are_those_that_share_servers(tmp_path: Path) ->
 
 
 def test_ranges_may_reach_far_beyond_the_servers() -> None:
-    begun = time.process_time()
-    tenants = [{"name": "red", "servers": ["gpu-0001..0003", "gpu-0010..99999999999999999999"]}, {"name": "blue"}]
-    plan = fabric(gpus(tenants))
-    owned = {plan.devices[int(a)].name for a in plan.links.a[plan.tenancy.owner == 0]}
-    assert owned == {f"gpu-{n:04}" for n in (1, 2, 3, 10, 11, 12)}
-    assert time.process_time() - begun < 10
+    counts = []
+    for last in ("0012", "99999999999999999999"):
+        tenants = [{"name": "red", "servers": ["gpu-0001..0003", f"gpu-0010..{last}"]}, {"name": "blue"}]
+        plans: list[FabricPlan] = []
+        counts.append(calls(lambda: plans.append(fabric(gpus(tenants)))))  # noqa: B023
+        plan = plans[0]
+        owned = {plan.devices[int(a)].name for a in plan.links.a[plan.tenancy.owner == 0]}
+        assert owned == {f"gpu-{n:04}" for n in (1, 2, 3, 10, 11, 12)}
+    assert counts[1] < 2 * counts[0]
     assert "got 'gpu-1..12'" in refused(gpus([{"name": "red", "servers": "gpu-1..12"}]))[0]
 
 

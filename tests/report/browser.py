@@ -83,7 +83,7 @@ def opened(browser: Browser, path: Path, **options: Any) -> Opened:
     """A tab of its own: offline, its complaints kept."""
     still = {"color_scheme": "light", "reduced_motion": "reduce"}  # nothing moves while a test points at it
     context = browser.new_context(**{"viewport": WIDE, "offline": True, **still, **options})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(300_000)  # far: an answer that does not come, not one that comes late
     found = Opened(context.new_page(), path)
     found.page.on(
         "console", lambda messages: found.problems.append(messages.text) if messages.type in ("error", "warning") else None

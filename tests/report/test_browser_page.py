@@ -35,26 +35,46 @@ def test_opens_offline_without_requests(tabs: Tabs, design: str) -> None:
     assert set(tab.requests) <= {tab.path.as_uri(), "about:blank"}
 
 
-def test_is_ready_within_half_a_second_at_1280_switches(tabs: Tabs) -> None:
-    tab = tabs("large")
-    took = []
-    for _ in range(5):
+# The medium design has 80 switches and the large one 16 times as many: time by pairs would be 256 times as long.
+TIMES = 48
+SHORTEST_MS = 0.1  # what the browser's clock can tell
+
+
+def test_a_page_of_1280_switches_has_few_elements_more_than_one_of_80(tabs: Tabs) -> None:
+    counts = {}
+    for design in ("medium", "large"):
+        tab = tabs(design)
         tab.go("view=schematic")
-        took.append(int(tab.page.get_attribute("html", "data-ready") or "9999"))
-    assert min(took) < 500  # the best: other work on the machine only adds to it
-    assert tab.page.evaluate("performance.getEntriesByType('navigation')[0].duration") < 2000
+        counts[design] = tab.page.evaluate("document.querySelectorAll('*').length")
+    assert counts["large"] < 4 * counts["medium"], counts
+
+
+def test_a_page_of_1280_switches_is_ready_in_proportion(tabs: Tabs) -> None:
+    least = {}
+    for design in ("medium", "large"):
+        took = []
+        for _ in range(3):
+            tabs(design).go("view=schematic")
+            took.append(float(tabs(design).page.get_attribute("html", "data-ready") or "nan"))
+        least[design] = max(min(took), 1.0)  # whole milliseconds
+    assert least["large"] < TIMES * least["medium"], least
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_redraws_within_30_ms_at_1280_switches(tabs: Tabs, view: str) -> None:
-    tab = tabs("large")
-    tab.turn(view=view)
-    tab.page.evaluate("performance.clearMeasures('draw')")
-    for direction in ("up", "down", "both") * 4:
-        tab.turn(view=view, direction=direction)
-    took = sorted(tab.page.evaluate("performance.getEntriesByName('draw', 'measure').map(entry => entry.duration)"))
-    assert len(took) >= 12
-    assert took[0] < 30  # the best: other work on the machine only adds to it
+def test_a_redraw_takes_time_in_proportion_and_shows_few_elements(tabs: Tabs, view: str) -> None:
+    least, elements = {}, {}
+    for design in ("medium", "large"):
+        tab = tabs(design)
+        tab.turn(view=view)
+        tab.page.evaluate("performance.clearMeasures('draw')")
+        for direction in ("up", "down", "both") * 2:
+            tab.turn(view=view, direction=direction)
+        took = tab.page.evaluate("performance.getEntriesByName('draw', 'measure').map(entry => entry.duration)")
+        assert len(took) >= 6
+        least[design] = max(min(took), SHORTEST_MS)  # the least: other work on the machine only adds to it
+        elements[design] = tab.page.evaluate("document.querySelectorAll('#views *').length")
+    assert least["large"] < TIMES * least["medium"], least
+    assert elements["large"] < 16 * elements["medium"], elements
 
 
 def test_what_is_looked_at_is_kept_in_the_address(tabs: Tabs, browser: Browser) -> None:
@@ -228,19 +248,27 @@ def test_tables_show_200_rows_and_search_all(tabs: Tabs) -> None:
     switches.get_by_label("Filter switches").fill("leaf 512")
     assert "backend-leaf512" in rows.all_text_contents()[-1]
     links = table(tab, "Links and cables")
-    took = links.evaluate("""node => {
-        const field = node.querySelector('input');
-        const time = (text) => {
-            const begin = performance.now();
-            field.value = text;
-            field.dispatchEvent(new Event('input'));
-            return performance.now() - begin;
-        };
-        time('leaf0 spine1');
-        return Math.min(time('leaf002 spine'), time('leaf001 spine'));
-    }""")
-    assert took < 50
+    links.get_by_label("Filter").fill("leaf001 spine")
     assert links.locator("tbody tr").count() == 16
+
+
+def test_a_filter_takes_time_in_proportion_to_the_rows(tabs: Tabs) -> None:
+    least = {}
+    for design in ("medium", "large"):
+        tab = tabs(design)
+        tab.go()
+        least[design] = table(tab, "Links and cables").evaluate("""node => {
+            const field = node.querySelector('input');
+            const time = (text) => {
+                const begin = performance.now();
+                field.value = text;
+                field.dispatchEvent(new Event('input'));
+                return performance.now() - begin;
+            };
+            time('leaf0 spine1');
+            return Math.min(...['leaf002 spine', 'leaf001 spine', 'leaf003 spine'].map(time));
+        }""")
+    assert least["large"] < TIMES * max(least["medium"], SHORTEST_MS), least
 
 
 def test_tables_sort_numbers_as_numbers_and_blanks_last(tabs: Tabs) -> None:

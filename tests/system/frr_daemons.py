@@ -64,7 +64,7 @@ def why_not() -> str:
 # start FOLDER COMMAND OPTION: the daemons with their sockets in a folder, each by way of a command; zebra with an option.
 START = """
 start() {
-  for daemon in mgmtd zebra bgpd bfdd; do
+  for daemon in mgmtd zebra staticd bgpd bfdd; do  # staticd runs wherever zebra does
     own=
     case $daemon in
       mgmtd) test -x $daemons/mgmtd || continue ;;  # since FRR 9
@@ -77,7 +77,7 @@ start() {
 }
 """
 
-SCRIPT = (
+PREPARE = (
     f"daemons={DAEMONS}{START}"
     + r"""
 mount -t tmpfs tmpfs /var/tmp
@@ -91,6 +91,11 @@ echo 1 > /proc/sys/net/ipv4/ip_forward
 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding
 ip -batch "$3" -force
 start "$home" "" || exit 9
+"""
+)
+SCRIPT = (
+    PREPARE
+    + r"""
 vtysh --vty_socket $home --config_dir $home -b > $home/output 2>&1
 echo $?
 echo ---
@@ -134,7 +139,6 @@ def _run(path: Path, scratch: Path, script: str, *arguments: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -233,21 +237,22 @@ mount -t tmpfs tmpfs /run/netns
 echo 1 > /proc/sys/net/ipv4/ip_forward
 echo 0 > /proc/sys/net/ipv4/conf/all/rp_filter
 . "$1"
-exec sleep 100
+: > "$2"
+exec sleep 3600
 END
-  ip netns exec $node sh -e $home/enter "$PWD/$node/tenants" &
+  ip netns exec $node sh -e $home/enter "$PWD/$node/tenants" $home/entered &
   echo $! > $home/inside
 done
-sleep 1  # every node has its tenants
 for node in */; do
   home=/var/tmp/${node%/}
+  until [ -e $home/entered ]; do kill -0 $(cat $home/inside) || exit 9; sleep 0.1; done  # it has its tenants
   start $home "nsenter -n -m -t $(cat $home/inside)" -n || exit 9
   vtysh --vty_socket $home --config_dir $home -b > /dev/null 2>&1
 done
 home=/var/tmp/$2
 until=$3
 shift 3
-for try in $(seq 100); do
+for try in $(seq 3000); do
   vtysh --vty_socket $home --config_dir $home -c "$1" 2>&1 | grep -q "$until" && break
   sleep 0.2
 done
@@ -267,7 +272,6 @@ def ask_fabric(folder: Path, node: str, until: str, questions: list[str]) -> lis
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split("--- ")[1:]

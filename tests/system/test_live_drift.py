@@ -9,6 +9,7 @@ import pytest
 from fabric.checks import statement_differences
 from fabric.nos.statements.compare import Difference
 from tests.checks.shapes import SHAPES, Switch, samples, switches
+from tests.system import live_commands
 from tests.system.frr_daemons import changed, load, why_not
 
 pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not())
@@ -46,7 +47,7 @@ CHANGES = {
     ],
     "no ip protocol bgp route-map RM-SOURCE": ["missing: ip protocol bgp route-map RM-SOURCE"],
     "route-map RM-SOURCE permit 10\n set src 10.0.0.99": ["changed: set src 10.0.0.4"],
-    "bfd\n profile FABRIC\n  receive-interval 900": ["extra: receive-interval 900"],
+    "bfd\n profile FABRIC\n  receive-interval 900": ["changed: receive-interval 300"],
 }
 
 
@@ -75,6 +76,24 @@ def test_changes_by_hand_are_reported_and_nothing_else(tmp_path: Path) -> None:
     for (commands, expected), running in zip(CHANGES.items(), changed(path, tmp_path, list(CHANGES)), strict=True):
         reported += expected  # the changes add up
         assert sorted(map(_text, running_differences("frr", planned, running))) == sorted(reported), commands
+
+
+# A sample of `python -m tests.system.live_commands`, which has the figures of docs/drift.md.
+SAMPLE = ("frr evpn frontend-leaf001", "frr unnumbered backend-leaf001", "sonic evpn frontend-spine001")
+
+
+@pytest.mark.parametrize("title", SAMPLE)
+def test_commands_undo_random_changes(title: str) -> None:
+    nos, _, name, planned = next(design for design in live_commands.designs() if design[1] == title)
+    outcomes = live_commands.run(nos, name, planned, count=8, seed=1)
+    assert len(outcomes) == 8
+    assert [outcome for outcome in outcomes if outcome.wrong] == []
+
+
+def test_commands_make_one_design_of_another() -> None:
+    sides = [design for design in live_commands.designs() if design[1] in ("frr vrf-lite backend-leaf001", SAMPLE[1])]
+    (nos, _, name, old), (_, _, _, new) = sides
+    assert live_commands.run_pair(nos, name, old, new) == []
 
 
 def _text(difference: Difference) -> str:

@@ -1,6 +1,6 @@
 """No design is at odds with itself: what `fabric generate` writes for a random one, `fabric check` finds nothing wrong in.
 
-The same hundred designs in every run; `python -m tests.system.random_designs --designs 2000` is for more.
+The same sixty designs in every run; `python -m tests.system.random_designs --designs 2000` is for more.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.system.random_designs import keys
 from tests.system.random_designs.drawing import Design, draw
 from tests.system.random_designs.trial import run
 
-SEED, PART = 22, 20
+SEED, PART = 22, 12
 
 
 @pytest.mark.parametrize("part", range(5))
@@ -27,7 +27,7 @@ def test_designs_pass_their_own_checks(part: int, tmp_path: Path) -> None:
         again = f"python -m tests.system.random_designs --seed {SEED} --only {number}"
         assert (outcome.contradictions, outcome.crash) == ((), ""), again
         planned += outcome.planned
-    assert planned >= PART // 2
+    assert planned >= PART // 3
 
 
 @pytest.mark.parametrize("case", FRESH)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import ROOT
+from tests import ROOT, forked
 from tests.goldens import same_as
 from tests.lab.sites import lacking
 
@@ -50,10 +50,14 @@ LAB = "intent/evpn-lab.yaml"
 VARIES = r"\bin \d+\.\d s\b|at most \d+\.\d+ times"  # in what a lab prints: seconds, and the spread of flows
 
 
-def run(command: str, folder: Path) -> str:
-    """stdout and stderr of a command line, as a terminal shows them."""
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "NO_COLOR": "1"}
-    for name in ("COLUMNS", "BATFISH_HOST"):
+def run(command: str, folder: Path, start: bool = False) -> str:
+    """stdout and stderr of a command line, as a terminal of 80 columns and more shows them.
+
+    `start`: each `fabric` starts as a reader's does; otherwise the server of this process forks it.
+    """
+    places = [*([] if start else [str(forked.commands())]), str(Path(sys.executable).parent), os.environ["PATH"]]
+    environment = {**os.environ, "PATH": ":".join(places), "NO_COLOR": "1"}
+    for name in ("COLUMNS", "BATFISH_HOST", "NETBOX_TOKEN", "NETBOX_URL"):
         environment.pop(name, None)
     done = subprocess.run(
         ["bash", "-c", command], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
@@ -66,10 +70,10 @@ def masked(output: str) -> str:
     return re.sub(r"\b[0-9]+ checks applied", "… checks applied", output)
 
 
-def replay(block: str, folder: Path) -> str:
+def replay(block: str, folder: Path, start: bool = False) -> str:
     """A block with every command run again."""
     commands = [line[2:] for line in block.splitlines() if line.startswith("$ ")]
-    return "".join(f"$ {command}\n{run(command, folder)}" for command in commands)
+    return "".join(f"$ {command}\n{run(command, folder, start)}" for command in commands)
 
 
 def copy_examples(folder: Path) -> None:
@@ -89,9 +93,11 @@ def test_the_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> N
     copy_examples(tmp_path)
     text = page.read_text(encoding="utf-8")
     assert FENCE.search(text)
-    same_as(
-        page, FENCE.sub(lambda match: match[0] if of_lab(match[1]) else f"```console\n{replay(match[1], tmp_path)}```", text)
-    )
+
+    def again(match: re.Match[str]) -> str:
+        return match[0] if of_lab(match[1]) else f"```console\n{replay(match[1], tmp_path, page == README)}```"
+
+    same_as(page, FENCE.sub(again, text))
 
 
 @pytest.mark.skipif(bool(lacking()), reason=lacking())
@@ -102,11 +108,11 @@ def test_the_readme_shows_what_the_lab_prints(tmp_path: Path) -> None:
     intent.write_text(intent.read_text(encoding="utf-8").replace("site: evpn-lab", "site: readme-lab"), encoding="utf-8")
     text = README.read_text(encoding="utf-8")
     (block,) = filter(of_lab, FENCE.findall(text))
-    run(f"fabric lab down {LAB}", tmp_path)  # of a run of these tests that was killed
+    run(f"fabric lab down {LAB}", tmp_path, start=True)  # of a run of these tests that was killed
     try:
-        printed = replay(block, tmp_path).replace("readme-lab:", "evpn-lab:")
+        printed = replay(block, tmp_path, start=True).replace("readme-lab:", "evpn-lab:")
     finally:
-        run(f"fabric lab down {LAB}", tmp_path)
+        run(f"fabric lab down {LAB}", tmp_path, start=True)
     if re.sub(VARIES, "…", printed) != re.sub(VARIES, "…", block):
         same_as(README, text.replace(block, printed))
 

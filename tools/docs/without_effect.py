@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.checks import syntax_of
-from fabric.nos.statements.syntax import KINDS
+from fabric.nos.statements.syntax import KINDS, WithoutEffect
 from fabric.nos.target import targets
 
 HEAD = """# Statements without effect
@@ -36,9 +36,18 @@ def _section(nos: str, title: str) -> Iterator[str]:
     yield f"## {title}\n"
     yield "| statement | kind | reason | source |\n|---|---|---|---|"
     for entry in sorted(rules.without_effect, key=lambda entry: KINDS.index(entry.kind)):
-        limit = " without statements" if entry.empty else f", in a section with `{entry.beside}`" if entry.beside else ""
-        yield f"| {_code(entry.pattern)}{limit} | {entry.kind} | {_cell(entry.reason)} | {_cell(entry.source)} |"
+        yield f"| {_code(entry.pattern)}{_limit(entry)} | {entry.kind} | {_cell(entry.reason)} | {_cell(entry.source)} |"
     yield ""
+
+
+def _limit(entry: WithoutEffect) -> str:
+    """Where an entry does not apply everywhere."""
+    limits = [" without statements"] if entry.empty else []
+    limits += [f", in a section with {_code(entry.beside)}"] if entry.beside else []
+    limits += [f", in a config with {_code(entry.given)}"] if entry.given else []
+    limits += [f", not beside {_code(entry.unless)}"] if entry.unless else []
+    limits += [f", `number` up to the count of {_code(entry.up_to)}"] if entry.up_to else []
+    return "".join(limits)
 
 
 def _code(pattern: str) -> str:

@@ -209,7 +209,8 @@ def _notes(run: Comparison, vague: int) -> Iterator[str]:
     if vague:
         yield f"{plural(vague, 'link')} compared by device only: the neighbor sent no port name"
     if run.wires.passed_over:
-        yield f"{plural(run.wires.passed_over, 'neighbor')} ignored: on management ports, or on interfaces not planned"
+        places = "on management ports, on subinterfaces, or on interfaces not planned"
+        yield f"{plural(run.wires.passed_over, 'neighbor')} ignored: {places}"
     if run.wires.misnamed:
         names = sorted(set(run.wires.misnamed.values()))
         shown = listed(names, 3)

@@ -11,8 +11,10 @@ from fabric.cabling.verify.hosts import Hosts
 from fabric.cabling.verify.outputs import CODE, WHAT, Output, outputs
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.nos.lldp.neighbors import Neighbor, Part, PortState
+from fabric.reading import UnreadableError, guarded
 from fabric.solver import read_text
 
+UNKNOWN_NAME = "FAB163"  # of a device, as the caller states it
 _WORDS = re.compile(r"[A-Za-z0-9]+")
 
 
@@ -27,7 +29,7 @@ class DeviceData:
 
 @dataclass
 class Collected:
-    """Data of the planned devices. Files of devices that are not in the plan are warnings."""
+    """Data of the planned devices. `unknown` has warnings about files of other devices, errors about those not read."""
 
     devices: dict[int, DeviceData] = field(default_factory=dict)  # by device
     chassis: dict[str, str] = field(default_factory=dict)  # chassis id → system name
@@ -36,31 +38,35 @@ class Collected:
 
 
 def read(paths: Sequence[Path], stated: Mapping[Path, str], hosts: Hosts, form: str = "") -> Collected:
-    """Every file, a folder's own and those below included. Raises InputError with all that is wrong with them.
+    """Every file, a folder's own and those below included. Raises InputError where none of them can be read.
 
     Args:
         stated: which device a file is of, where the caller states it.
         hosts: the names of the plan.
     """
     collected, report = Collected(), Report()
-    unknown: list[Diagnostic] = []
+    unknown, unread = list[Diagnostic](), list[Diagnostic]()
     whose = {path.resolve(): device for path, device in stated.items()}
     for path in {path.resolve(): path for path in every_file([*paths, *stated], report)}.values():
         collected.files += 1
         try:
-            parsed, prompt = outputs(read_text(path, WHAT), str(path), form)
+            with guarded(str(path)):
+                parsed, prompt = outputs(read_text(path, WHAT), str(path), form)
             for output in parsed:
                 device = device_of(path, output.under, _hosts(parsed), prompt, whose.get(path.resolve(), ""), hosts)
                 take(collected, output.part, device)
         except UnknownDeviceError as error:
             unknown.append(error.diagnostic)
         except InputError as error:
-            report.errors.extend(error.diagnostics)
+            unread.extend(error.diagnostics)
+        except UnreadableError as error:
+            unread.append(Diagnostic(CODE, Place(str(path), error.line), str(error), f"expected {WHAT}"))
+    report.errors += [one for one in unread if not collected.devices or one.code == UNKNOWN_NAME]
     if unknown and not collected.devices:
         message = f"no file matches a device of this plan; the first {unknown[0].message}"
         report.error(CODE, unknown[0].place, message, unknown[0].hint)
     report.raise_errors()
-    collected.unknown = tuple(unknown)
+    collected.unknown = (*unknown, *unread)
     return collected
 
 
@@ -100,7 +106,7 @@ def device_of(path: Path, under: Sequence[str], reported: Sequence[str], prompt:
         device = hosts.find(stated)
         if device is None:
             message = f"--device: '{stated}' is not a device of the plan"
-            raise InputError([Diagnostic("FAB163", Place(str(path)), message, nearest(stated, hosts.names))])
+            raise InputError([Diagnostic(UNKNOWN_NAME, Place(str(path)), message, nearest(stated, hosts.names))])
         return device
     candidates = [name for name in (*reversed(under), *reported, prompt) if name]
     for name in candidates:

@@ -16,7 +16,7 @@ from fabric.nos.lldp.output import JSON, TEXT, Reader
 CODE = "FAB175"
 WHAT = "LLDP neighbor output of a device"
 DEEPEST = 6  # wrappings around an output: host, result, list, ins_api, outputs, output
-_NO_JSON = re.compile(r"\{[a-z]+[0-9:]*[^\"{}]*\}\s*$")  # Junos' `{master:0}`
+_NO_JSON = re.compile(r"\{[a-z][^\"{}]*\}\s*$")  # Junos' `{master:0}`
 _PROMPTS = re.compile(  # leaf001#show …   admin@leaf001:~$ show …   user@leaf001> show …
     r"(?:[A-Za-z0-9_.-]+@)?([A-Za-z0-9][A-Za-z0-9_.-]*)(?::[^\s$#]*)?[$#>] *"
     r"(?:sudo |docker exec |nv |lldp|show |sonic-db-dump)"

@@ -10,6 +10,8 @@ _SHORT = (
     (re.compile(r"^et(?=[0-9]+$)"), "ethernet"),  # EOS, an SFP cage
 )
 _UNIT = re.compile(r"^((?:et|xe|ge)-[0-9]+/[0-9]+/[0-9]+(?::[0-9]+)?)\.[0-9]+$")  # Junos: a logical unit of the port
+_SUBINTERFACE = re.compile(r"(.+?)(?:\.[0-9]+)+")
+_SHORT_SUBINTERFACE = re.compile(r"Eth(?=[0-9]+$)")  # SONiC shortens those alone: `Eth0.102` is of `Ethernet0`
 _MANAGEMENT = re.compile(
     r"(?:eth|mgmt|em|me|fxp|re0:mgmt-|idrac|ilo|bmc|ipmi|usb|docker|lo|vme)[0-9]*(?:[.-].*)?"
     r"|(?:ma|management)[0-9]+(?:/[0-9]+)*"
@@ -24,6 +26,12 @@ def canonical(name: str) -> str:
     for pattern, whole in _SHORT:
         text = pattern.sub(whole, text)
     return _UNIT.sub(r"\1", text)
+
+
+def port_of(name: str) -> str:
+    """The port of a subinterface, `swp1` of `swp1.102`; "" for a name that is none."""
+    found = _SUBINTERFACE.fullmatch(name.strip())
+    return _SHORT_SUBINTERFACE.sub("Ethernet", found[1]) if found and not is_nameless(name) else ""
 
 
 def is_management(name: str) -> bool:

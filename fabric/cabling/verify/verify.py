@@ -23,7 +23,7 @@ from fabric.plan import Plan
 def verify(
     plan: Plan, paths: Sequence[Path], stated: Mapping[Path, str] | None = None, form: str = ""
 ) -> tuple[Verdict, tuple[Diagnostic, ...]]:
-    """The findings on the cabling, and warnings about ignored files. Raises InputError.
+    """The findings on the cabling, warnings about ignored files, and errors about unread ones. Raises InputError.
 
     Args:
         paths: files or folders with the output of devices.

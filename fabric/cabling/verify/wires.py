@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from fabric.cabling.verify.files import Collected, DeviceData, plain_id
 from fabric.cabling.verify.planned import Planned, Slot
-from fabric.cabling.verify.spelling import canonical, is_management, is_nameless
+from fabric.cabling.verify.spelling import canonical, is_management, is_nameless, port_of
 from fabric.diagnostics import Place, Report, show
 from fabric.nos.lldp.neighbors import Neighbor
 
@@ -40,7 +40,7 @@ class Wires:
     by_device: set[int] = field(default_factory=set)  # ends whose neighbor sent no port name
     far_speed: dict[int, int] = field(default_factory=dict)  # end → speed that its neighbor sends, Gb/s
     contradicted: dict[int, int] = field(default_factory=dict)  # node → reported node that another port has
-    passed_over: int = 0  # neighbors on management ports and on interfaces that are not planned
+    passed_over: int = 0  # neighbors on management ports, subinterfaces, and interfaces that are not planned
     named: set[int] = field(default_factory=set)  # devices that reported at least one port name of the plan
     misnamed: dict[tuple[int, str], str] = field(default_factory=dict)  # device and normalized port → as reported
     _index: dict[tuple[int, str], int] = field(default_factory=dict)
@@ -63,14 +63,17 @@ class Wires:
         return self._index[at]
 
     def place(self, device: int, port: str) -> int | None:
-        """The node that a device's port name means, None where the name is unknown."""
+        """The node that a device's port name means, None where the name is unknown. A subinterface means its port."""
         name = canonical(port)
         end = self.plan.names.get((device, name))
         if end is not None or is_nameless(port):
             return end
         ports = self.plan.ports.get(device)
         slot = ports.slots.get(name) if ports is not None else None
-        return None if slot is None else self.add(slot.label, Extra(device, "", port, slot))
+        if slot is not None:
+            return self.add(slot.label, Extra(device, "", port, slot))
+        whole = port_of(port)
+        return self.place(device, whole) if whole else None
 
     def reports(self, here: int, there: int) -> bool:
         return there in self.reported.get(here, ())
@@ -90,7 +93,12 @@ def wires(plan: Planned, collected: Collected) -> Wires:
     aliases = _aliases(collected)
     for device in sorted(collected.devices):
         _check_names(wiring, device, collected.devices[device], report)
-        for neighbor in collected.devices[device].neighbors:
+        neighbors = collected.devices[device].neighbors
+        whole = {canonical(neighbor.port) for neighbor in neighbors if not port_of(neighbor.port)}
+        for neighbor in neighbors:
+            if canonical(port_of(neighbor.port)) in whole:  # the cable is that of the port, which has a report of its own
+                wiring.passed_over += 1
+                continue
             vague.extend(_record(wiring, collected, device, neighbor, aliases))
     report.raise_errors()
     _settle(wiring, vague)

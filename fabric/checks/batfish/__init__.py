@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from fabric.checks.batfish.snapshot import Files, Snapshot
     from fabric.plan import Plan
 
-Report = tuple[list["Finding"], list[tuple[str, str]]]  # findings; (what was not looked at, why) for the report
+Report = tuple[list["Finding"], list[tuple[str, str]], set[str]]
+"""Findings; (what was not looked at, why) for the report; ids of the checks that judged something."""
 
 
 class SnapshotError(MissingError):
@@ -60,11 +61,12 @@ def prepare(plan: Plan, files: Files) -> Snapshot:
 
 
 def judge(snapshot: Snapshot, answers: Answers) -> Report:
-    """Every check, in the order of their ids; and what they could not see."""
+    """Every check, in the order of their ids; what they could not see; and which of them judged anything at all."""
     from fabric.checks.batfish.checks import Asked, BatfishCheck
-    from fabric.checks.batfish.covered import covered
+    from fabric.checks.batfish.covered import applied, covered
     from fabric.checks.batfish.expect import Expected
     from fabric.checks.registry import run as run_checks
 
     asked = Asked(snapshot, answers, Expected(snapshot))
-    return run_checks(BatfishCheck, asked), covered(asked)
+    ran, idle = applied(asked)
+    return run_checks(BatfishCheck, asked), [*covered(asked), *idle], ran

@@ -11,6 +11,7 @@ from fabric.checks import ERROR, Check, Finding
 from fabric.checks.batfish.ask import Answers, Rows, Unanswered
 from fabric.checks.batfish.expect import Expected
 from fabric.checks.batfish.snapshot import Snapshot, Texts
+from fabric.text import plural
 
 TABLES = (  # the block of a tenant's table in BGP, or the table itself
     r"router bgp \d+ / vrf {}",
@@ -63,10 +64,27 @@ class Asked(AskedFiles):
         return copies.find(*self.process(node))
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How much of what the plan expects a check could judge."""
+
+    count: int
+    planned: int
+    noun: str  # "session"
+    nouns: str = ""  # of several, where that is not the word with an s
+
+    def __str__(self) -> str:
+        return plural(self.planned, self.noun, self.nouns or f"{self.noun}s")
+
+
 class BatfishCheck(Check[Asked]):
     """Judges what Batfish makes of the rendered files."""
 
     subject, needs = "batfish", "files, intent, Batfish"
+
+    def judged(self, asked: Asked) -> Judged:
+        """What is judged of a snapshot; files, unless a check says otherwise."""
+        return Judged(len(asked.snapshot.copies), len(asked.snapshot.copies), "switch", "switches")
 
     def run(self, asked: Asked) -> list[Finding]:
         return self.answered(self.judge(asked))

@@ -6,19 +6,17 @@ come first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from ipaddress import ip_interface, ip_network
 
 from fabric.checks import ERROR, Finding
 from fabric.checks.batfish.ask import Row
-from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
-from fabric.checks.batfish.expect import EqualPaths, Place, joined, merged
-from fabric.checks.batfish.places import servers, tenants_of
+from fabric.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
+from fabric.checks.batfish.expect import Place, merged
+from fabric.checks.batfish.places import places_of, servers, tenants_of
 from fabric.checks.batfish.routes import shortfalls
 from fabric.plan import LEAF, SwitchView
 from fabric.text import plural
-
-Views = Mapping[str, SwitchView]  # by switch
 
 
 class Crossing(BatfishCheck):
@@ -34,6 +32,15 @@ class Crossing(BatfishCheck):
     example = "no packet from 10.0.0.1 on leaf001 arrives at 10.0.0.4 on leaf004"
     remediation = "fix the findings about sessions and routes first (FAB305, FAB306)"
 
+    def judged(self, asked: Asked) -> Judged:
+        joined = [name for name in asked.snapshot.views if _several_leaves(asked, name)]
+        return Judged(
+            sum(crossing(asked, name) is not None for name in joined),
+            len(joined),
+            "fabric with several leaves",
+            "fabrics with several leaves",
+        )
+
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             pair = crossing(asked, name)
@@ -45,18 +52,17 @@ class Crossing(BatfishCheck):
                 yield from self.at_switch(asked, one.device.name.lower(), message, *asked.process(one.device.name.lower()))
 
 
+def _several_leaves(asked: Asked, fabric: str) -> bool:
+    views = asked.snapshot.views[fabric].values()
+    return sum(view.device.role == LEAF and bool(view.sessions) for view in views) > 1
+
+
 def crossing(asked: Asked, fabric: str) -> tuple[SwitchView, SwitchView] | None:
     """Two leaves of a fabric that the plan joins over other switches; None where there are none, or Batfish sends nothing."""
-    if not asked.expected.forwards(fabric):
-        return None
-    views = asked.snapshot.views[fabric]
-    leaves = [view for view in views.values() if view.device.role == LEAF]
-    paths = EqualPaths(asked.snapshot.plan.fabrics[fabric], views)
-    for one in leaves:
-        hops = paths.to(one.device.index)
-        if found := next((other for other in leaves if other is not one and hops.get(other.device.index)), None):
-            return one, found
-    return None
+    paths = asked.expected.paths(fabric)
+    leaves = [view for view in asked.snapshot.views[fabric].values() if view.device.role == LEAF]
+    pairs = ((one, other) for one in leaves for other in leaves if one is not other)
+    return next((pair for pair in pairs if paths.crosses(*pair)), None)
 
 
 def crosses(asked: Asked, fabric: str) -> bool:
@@ -81,6 +87,19 @@ class Delivered(BatfishCheck):
     severity = ERROR
     example = "10.1.0.5 of 'red' on leaf001 does not reach 10.1.4.5: leaf003 drops the packet (denied in)"
     remediation = "check the filter and the routes of the switch that drops the packet"
+
+    def judged(self, asked: Asked) -> Judged:
+        found = []
+        for name, views in asked.snapshot.views.items():
+            paths, seen = asked.expected.paths(name), set(asked.expected.places)
+            planned = [place for place in asked.expected.planned_places if place.fabric == name]
+            for one, other in ((one, other) for one in planned for other in planned if one.tenant == other.tenant):
+                a, b = views[one.device], views[other.device]
+                if a is b or paths.plans(a, b):
+                    found.append({one, other} <= seen and paths.passes(a, b, one.tenant))
+        return Judged(
+            sum(found), len(found), "pair of leaves with servers of a tenant", "pairs of leaves with servers of a tenant"
+        )
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -111,26 +130,15 @@ class Delivered(BatfishCheck):
 
 def groups(asked: Asked, fabric: str, tenant: str) -> Iterator[list[Place]]:
     """The places of a tenant that the plan joins and that Batfish sees joined, all with each other."""
-    places = [place for place in asked.expected.places if place.fabric == fabric and place.tenant == tenant]
-    views, forwards = asked.snapshot.views[fabric], asked.expected.forwards(fabric)
-    paths = EqualPaths(asked.snapshot.plan.fabrics[fabric], views)
-    hops = {place.device: paths.to(views[place.device].device.index) for place in places}
-    left = list(places)
+    left = places_of(asked, fabric, tenant)
+    views, paths = asked.snapshot.views[fabric], asked.expected.paths(fabric)
     while left:
         group = [left.pop(0)]
         for other in list(left):
-            if all(_joined(views, one, other, hops, forwards) for one in group):
+            if all(paths.passes(views[one.device], views[other.device], tenant) for one in group):
                 group.append(other)
                 left.remove(other)
         yield group
-
-
-def _joined(views: Views, one: Place, other: Place, hops: Mapping[str, Mapping[int, int]], forwards: bool) -> bool:
-    if not forwards or not hops[one.device].get(views[other.device].device.index):
-        return False
-    a, b = views[one.device], views[other.device]
-    in_tables = any(vrf.name == one.tenant for view in (a, b) for vrf in view.vrfs)
-    return joined(a, b, one.tenant, True) if in_tables else bool(a.aggregates and b.aggregates)
 
 
 def place_subnets(places: Iterable[Place]) -> list[str]:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import ip_interface
 
+from fabric.checks.batfish.paths import Models, Paths, tenants, underlay
 from fabric.checks.batfish.sees import sees, sees_of, view_of, vrf_name
 from fabric.checks.batfish.snapshot import Snapshot
 from fabric.export.port_names import PortNames
-from fabric.nos.batfish.view import BRIDGE, EVPN, FORWARD, TYPE5, UNNUMBERED, VRF
-from fabric.plan import LEAF, FabricPlan, SwitchView
+from fabric.nos.batfish.view import BRIDGE, FORWARD, NATIVE, VRF
+from fabric.plan import LEAF, Device, SwitchView
 
 ANY = 0  # of next hops: one at least
+UNDERLAY, TENANT, OVERLAY, EXTERNAL = "underlay", "tenant", "overlay", "external"  # kinds of sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,9 @@ class Session:
     name: str  # of the far end
     asn: int  # of the far end
     inside: bool  # the far end is in the snapshot
+    judged: bool = True  # Batfish models it, at both ends and between them
+    kind: str = field(default="underlay", compare=False)
+    fabric: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,7 @@ class Route:
     prefix: str
     hops: int
     to: str  # the switch that the prefix is of
+    judged: bool = True  # Batfish models every path of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,75 +60,111 @@ class Expected:
     """Everything that is expected of a snapshot; names as Batfish writes them."""
 
     snapshot: Snapshot
+    _paths: dict[str, Paths] = field(default_factory=dict, repr=False, compare=False)
 
     def routed(self, name: str) -> bool:
-        """Whether Batfish models the routing of a fabric: IPv4, over sessions that it knows on every target."""
-        views = self.snapshot.views[name].values()
-        return all(
-            view.underlay.family == "ipv4" and (not view.underlay.unnumbered or sees(view.device.nos, UNNUMBERED))
-            for view in views
-        )
+        """Whether Batfish models the routing of a fabric on any link: IPv4, over sessions that it knows at both ends."""
+        views = list(self.snapshot.views[name].values())
+        links = list(self._links(name))
+        return any(underlay(*link) for link in links) if links else all(view.underlay.family == "ipv4" for view in views)
 
     def forwards(self, name: str) -> bool:
-        """Whether Batfish sends packets over all links of a fabric; without, no session between loopbacks comes up either."""
-        return self.routed(name) and all(sees_of(view, FORWARD) for view in self.snapshot.views[name].values())
+        """Whether Batfish sends packets over any link of a fabric."""
+        views = self.snapshot.views[name].values()
+        links = list(self._links(name)) or [(view, view) for view in views]
+        return self.routed(name) and any(all(sees_of(end, FORWARD) for end in link) for link in links)
+
+    def _links(self, name: str) -> Iterator[tuple[SwitchView, SwitchView]]:
+        views = self.snapshot.views[name]
+        for view in views.values():
+            for peer in dict.fromkeys(one.peer.name.lower() for one in view.sessions):
+                if peer in views:
+                    yield view, views[peer]
+
+    def paths(self, name: str) -> Paths:
+        """The paths of a fabric; made once."""
+        if name not in self._paths:
+            self._paths[name] = Paths(self.snapshot.views[name])
+        return self._paths[name]
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """The sessions that are judged: Batfish models both ends and what is between them."""
+        return tuple(one for one in self.planned_sessions if one.judged)
 
     @cached_property
-    def sessions(self) -> tuple[Session, ...]:
+    def planned_sessions(self) -> tuple[Session, ...]:
+        """Every end of a session that a file has."""
         return tuple(
             session
             for name, views in self.snapshot.views.items()
-            if self.routed(name)
             for view in views.values()
             for session in self._sessions(name, view)
         )
 
     def _sessions(self, name: str, view: SwitchView) -> Iterator[Session]:
-        nos, device = view.device.nos, view.device.name.lower()
-        inside = self.snapshot.cut.names
+        nos, device, views, paths = view.device.nos, view.device.name.lower(), self.snapshot.views[name], self.paths(name)
         names = PortNames(self.snapshot.plan.fabrics[name])
+
+        def session(kind: str, vrf: str, peer: str, far: Device, models: Models) -> Session:
+            other = views.get(far.name.lower())
+            inside = far.name in self.snapshot.cut.names
+            judged = inside and other is not None and models(view, other)
+            return Session(device, vrf_name(nos, vrf), peer, far.name, far.asn, inside, judged, kind, name)
+
         for one in view.sessions:
             peer = one.peer_address or names.port_name(view.device, one.port.ref)
-            yield Session(device, "default", peer, one.peer.name, one.peer_asn, one.peer.name in inside)
-        for vrf in view.vrfs if sees(nos, VRF) else ():
+            yield session(UNDERLAY, "", peer, one.peer, underlay)
+        for vrf in view.vrfs:
             for one in vrf.sessions:
-                table = vrf_name(nos, vrf.name)
-                yield Session(device, table, one.peer_address or "", one.peer.name, one.peer_asn, one.peer.name in inside)
-        for over in view.overlay.sessions if view.overlay and sees_of(view, EVPN) and self.forwards(name) else ():
-            yield Session(device, "default", over.peer_address, over.peer.name, over.peer_asn, over.peer.name in inside)
+                peer = one.peer_address or f"{names.port_name(view.device, one.port.ref)}.{one.tag}"
+                yield session(TENANT, vrf.name, peer, one.peer, tenants)
+        for over in view.overlay.sessions if view.overlay else ():
+            yield session(OVERLAY, "", over.peer_address, over.peer, paths.peers)
+        tagged = {external.port.ref for external in view.externals if external.tag}
         for external in view.externals:
-            if not external.vrf or sees(nos, VRF):
-                yield Session(
-                    device, vrf_name(nos, external.vrf), external.peer_address, external.peer, external.peer_asn, True
-                )
+            table = vrf_name(nos, external.vrf)
+            judged = view.underlay.family == "ipv4" and ":" not in external.peer_address
+            judged = judged and (not external.vrf or sees(nos, VRF))
+            judged = judged and (sees(nos, NATIVE) or bool(external.tag) or external.port.ref not in tagged)
+            asn, peer = external.peer_asn, external.peer_address
+            yield Session(device, table, peer, external.peer, asn, True, judged, EXTERNAL, name)
 
     def routes(self, name: str) -> Iterator[Route]:
+        """What every leaf of a fabric must know of the other switches, as far as it is judged."""
+        return (route for route in self.planned_routes(name) if route.judged)
+
+    def planned_routes(self, name: str) -> Iterator[Route]:
         """What every leaf of a fabric must know of the other switches."""
-        fabric, views = self.snapshot.plan.fabrics[name], self.snapshot.views[name]
-        paths = EqualPaths(fabric, views)
+        views, paths = self.snapshot.views[name], self.paths(name)
         leaves = [view for view in views.values() if view.device.role == LEAF]
-        overlay = self.forwards(name)
         for target in views.values():
-            hops = paths.to(target.device.index)
+            hops, modeled = paths.underlay.to(target.device.index), paths.underlay.modeled(target.device.index)
             for leaf in leaves:
                 count = hops.get(leaf.device.index, 0)
                 if leaf is target or not count:
                     continue
+                judged = leaf.device.index in modeled
                 for prefix in announced(target):
-                    yield Route(leaf.device.name.lower(), "default", prefix, count, target.device.name)
-                yield from _tenants(leaf, target, count, overlay)
+                    yield Route(leaf.device.name.lower(), "default", prefix, count, target.device.name, judged)
+                yield from _tenants(leaf, target, count, paths)
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        found = []
+        """Where Batfish sees servers."""
+        return tuple(place for place in self._places(subnets) if place.subnets)
+
+    @cached_property
+    def planned_places(self) -> tuple[Place, ...]:
+        """Where servers are; those of which Batfish sees all subnets are among `places` too."""
+        every = self._places(lambda view, tenant: (net for net, _ in server_subnets(view, tenant)))
+        return tuple(place for place in every if place.subnets)
+
+    def _places(self, of: Callable[[SwitchView, str], Iterable[str]]) -> Iterator[Place]:
         for name, views in self.snapshot.views.items():
             for node, view in views.items():
-                tenants = sorted({*(vrf.name for vrf in view.vrfs), *(acl.name for acl in view.acls), ""})
-                for tenant in tenants:
-                    nets = tuple(subnets(view, tenant))
-                    if nets:
-                        found.append(Place(name, tenant, node, nets))
-        return tuple(found)
+                for tenant in sorted({*(vrf.name for vrf in view.vrfs), *(acl.name for acl in view.acls), ""}):
+                    yield Place(name, tenant, node, tuple(of(view, tenant)))
 
 
 def announced(view: SwitchView) -> list[str]:
@@ -134,70 +176,35 @@ def announced(view: SwitchView) -> list[str]:
     return own
 
 
-def _tenants(leaf: SwitchView, target: SwitchView, hops: int, overlay: bool) -> Iterator[Route]:
+def _tenants(leaf: SwitchView, target: SwitchView, hops: int, paths: Paths) -> Iterator[Route]:
     """Tenants' subnets: over VRF-lite by the same paths as the underlay, over EVPN by one tunnel."""
+    there = {vrf.name for vrf in leaf.vrfs}
     for vrf in target.vrfs:
-        if not joined(leaf, target, vrf.name, overlay):
+        if vrf.name not in there:
             continue
-        local = set(subnets(leaf, vrf.name))
-        for prefix in subnets(target, vrf.name):
+        judged = paths.joined(leaf, target, vrf.name)
+        local, table = dict(server_subnets(leaf, vrf.name)), vrf_name(leaf.device.nos, vrf.name)
+        for prefix, seen in server_subnets(target, vrf.name):
             if prefix not in local:
-                table = vrf_name(leaf.device.nos, vrf.name)
-                yield Route(leaf.device.name.lower(), table, prefix, hops if vrf.sessions else ANY, target.device.name)
-
-
-def joined(one: SwitchView, other: SwitchView, tenant: str, overlay: bool) -> bool:
-    """Whether Batfish must know a tenant's routes of one leaf on the other; `overlay`: EVPN sessions come up in it."""
-    tables = [vrf for view in (one, other) for vrf in view.vrfs if vrf.name == tenant]
-    if len(tables) < 2 or not (sees(one.device.nos, VRF) and sees(other.device.nos, VRF)):
-        return False
-    if all(vrf.sessions for vrf in tables):
-        return True
-    return overlay and all(sees_of(view, TYPE5, vrf) for view, vrf in zip((one, other), tables, strict=True))
+                count = hops if vrf.sessions else ANY
+                yield Route(leaf.device.name.lower(), table, prefix, count, target.device.name, judged and seen)
 
 
 def subnets(view: SwitchView, tenant: str) -> Iterator[str]:
     """The server subnets of a tenant on a switch that Batfish sees, "" of those that no tenant has."""
+    return (subnet for subnet, seen in server_subnets(view, tenant) if seen)
+
+
+def server_subnets(view: SwitchView, tenant: str) -> Iterator[tuple[str, bool]]:
+    """The server subnets of a tenant on a switch, and whether Batfish sees them."""
     for port in view.ports:
         if port.kind != "server" or not port.up or not port.address or ":" in port.address:
             continue
-        if (port.vrf or port.acl) == tenant and (sees(view.device.nos, VRF) or not port.vrf):
-            yield str(ip_interface(port.address).network)
+        if (port.vrf or port.acl) == tenant:
+            yield str(ip_interface(port.address).network), sees(view.device.nos, VRF) or not port.vrf
     for network in view.networks:
-        if network.vrf == tenant and network.gateway and sees(view.device.nos, BRIDGE):
-            yield str(ip_interface(network.gateway).network)
-
-
-class EqualPaths:
-    """Equal paths over the taken switches, as BGP finds them: the shortest, none through a leaf, no AS number twice."""
-
-    def __init__(self, fabric: FabricPlan, views: Mapping[str, SwitchView]) -> None:
-        self.devices = {view.device.index: view.device for view in views.values()}
-        self.links: dict[int, dict[int, int]] = {index: {} for index in self.devices}
-        for view in views.values():
-            for session in view.sessions:
-                if session.peer.index in self.links:
-                    there = self.links[view.device.index]
-                    there[session.peer.index] = there.get(session.peer.index, 0) + 1
-
-    def to(self, target: int) -> Mapping[int, int]:
-        """Switch → its next hops towards one, a link each; those that cannot reach it are not in it."""
-        hops: dict[int, int] = {}
-        paths: dict[int, frozenset[int]] = {target: frozenset({self.devices[target].asn})}
-        edge = [target]
-        while edge:
-            shortest: dict[int, frozenset[int]] = {}
-            for device in edge:
-                if device != target and self.devices[device].role == LEAF:
-                    continue
-                for near, links in self.links[device].items():
-                    if near in paths or self.devices[near].asn in paths[device]:
-                        continue
-                    hops[near] = hops.get(near, 0) + links
-                    shortest[near] = shortest.get(near, frozenset()) | paths[device] | {self.devices[near].asn}
-            paths |= shortest
-            edge = sorted(shortest)
-        return hops
+        if network.vrf == tenant and network.gateway:
+            yield str(ip_interface(network.gateway).network), sees(view.device.nos, BRIDGE)
 
 
 def merged(prefixes: Iterable[str]) -> str:

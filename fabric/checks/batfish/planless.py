@@ -31,11 +31,13 @@ NOT_JUDGED = "planned sessions, routes, isolation and the failure of a spine"
 IDS = frozenset({Warnings.id, References.id, Owners.id, Sessions.id})
 
 
-def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair]]:
+def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair], frozenset[str]]:
     """Asks the server at `host` about the configs of a folder; each of its networks by itself.
 
+    Returns the findings, what was not looked at and why, and the ids of the checks that had a file to judge.
     Raises MissingError where no server answers, or its client is missing.
     """
+    judged = False
     findings, skipped = (
         list[Finding](),
         [(f"Batfish: {NOT_JUDGED}", "add the intent to the command: the expected values come from its plan")],
@@ -45,6 +47,7 @@ def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair]]:
         server = Server(host, f"fabric-configs-{os.getpid()}")
         try:
             texts = texts_of(devices)
+            judged = judged or bool(texts.copies)
             with TemporaryDirectory(prefix="fabric-batfish-") as path:
                 write(texts, Path(path))
                 server.upload(Path(path))
@@ -57,7 +60,7 @@ def run_folder(folder: Folder, host: str) -> tuple[list[Finding], list[Pair]]:
         skipped += rows
         others = sorted({device.nos for device in devices if view_of(device.nos) is None})
         skipped += [(f"Batfish: switches with {nos}", "not supported by Batfish") for nos in others]
-    return findings, skipped
+    return findings, skipped, IDS if judged else frozenset()
 
 
 def texts_of(devices: Iterable[Device]) -> Texts:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import ip_address, ip_network
 
 from fabric.checks import ERROR, Finding
-from fabric.checks.batfish.ask import Rows
-from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
+from fabric.checks.batfish.ask import Row, Rows
+from fabric.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
 from fabric.checks.batfish.expect import Place, merged
-from fabric.checks.batfish.places import isolates, servers
+from fabric.checks.batfish.places import isolated, servers
+from fabric.checks.batfish.routes import blamed, shortfalls
+from fabric.grouping import grouped
 from fabric.plan import LEAF, SPINE
 from fabric.text import plural
 
@@ -29,20 +31,25 @@ class Isolation(BatfishCheck):
     example = "a server of 'red' on Ethernet1/5 reaches 10.2.0.7 of 'blue'"
     remediation = "check the VRF of the ports, the imported route targets and the filters on the path"
 
+    def judged(self, asked: Asked) -> Judged:
+        pairs = [judged for name in asked.snapshot.views for _, _, judged in isolated(asked, name)]
+        return Judged(
+            sum(pairs),
+            len(pairs),
+            "pair of leaves with servers of two tenants",
+            "pairs of leaves with servers of two tenants",
+        )
+
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
-            places = [place for place in asked.expected.places if place.fabric == name and place.tenant]
-            if isolates(asked, name):
-                for tenant in sorted({place.tenant for place in places}):
-                    yield from self._from(asked, name, tenant, places)
+            pairs = grouped((one.tenant, (one, other)) for one, other, judged in isolated(asked, name) if judged)
+            for tenant in sorted(pairs):
+                yield from self._from(asked, tenant, pairs[tenant])
 
-    def _from(self, asked: Asked, fabric: str, tenant: str, places: list[Place]) -> Iterator[Finding]:
-        members = [place for place in places if place.tenant == tenant]
+    def _from(self, asked: Asked, tenant: str, pairs: list[tuple[Place, Place]]) -> Iterator[Finding]:
+        members = list(dict.fromkeys(one for one, _ in pairs))
         mine = {net for place in members for net in place.subnets}
-        open_to = _let_in(asked, fabric, tenant)
-        others = {
-            net: place.tenant for place in places if place.tenant not in open_to for net in place.subnets if net not in mine
-        }
+        others = {net: place.tenant for _, place in pairs for net in place.subnets if net not in mine}
         if not others:
             return
         rows = asked.answers.reachability(servers(members), merged(mine), merged(others))
@@ -55,13 +62,6 @@ class Isolation(BatfishCheck):
                 yield from self.at_switch(asked, node, message, flow["ingressInterface"])
 
 
-def _let_in(asked: Asked, fabric: str, tenant: str) -> set[str]:
-    """Tenants that the intent joins with this one, in either direction, and itself."""
-    tenants = asked.snapshot.plan.fabrics[fabric].tenancy.tenants
-    imports = {one.name: set(one.imports) for one in tenants}
-    return {tenant, *imports.get(tenant, ())} | {name for name, wanted in imports.items() if tenant in wanted}
-
-
 def _tenant_of(address: str, nets: dict[str, str]) -> str:
     return next((tenant for net, tenant in nets.items() if ip_address(address) in ip_network(net)), "another")
 
@@ -70,7 +70,8 @@ class WithoutSpine(BatfishCheck):
     """Removes each spine in turn and compares the packets that arrive.
 
     A Clos fabric must survive the loss of a spine: every packet that arrived before must still arrive, between servers
-    and between the loopbacks of leaves, where tunnels start.
+    and between the loopbacks of leaves, where tunnels start. The finding is on the leaf that does not use the other spines,
+    where the lost packets show one; on the spine otherwise.
     """
 
     id = "FAB308"
@@ -78,6 +79,10 @@ class WithoutSpine(BatfishCheck):
     severity = ERROR
     example = "without spine001, 10.0.0.1 on leaf001 does not reach 10.0.0.4"
     remediation = "connect every leaf to at least two spines, and check the routes of the leaf in the message"
+
+    def judged(self, asked: Asked) -> Judged:
+        spines = {name: len(sample(asked, name)) for name in asked.snapshot.views}
+        return Judged(sum(spines[name] for name in spines if asked.expected.forwards(name)), sum(spines.values()), "spine")
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
@@ -93,8 +98,37 @@ class WithoutSpine(BatfishCheck):
         start += f", {servers(places)}" if places else ""
         everything = merged([*leaves.values(), *(net for place in places for net in place.subnets)])
         rows = asked.answers.differential(spine, start, everything, everything)
-        if rows:
-            yield from self.at_switch(asked, spine, f"without this spine, {_example(rows)}", *asked.process(spine))
+        owners = {net: node for node, net in leaves.items()}
+        owners |= {net: place.device for place in places for net in place.subnets}
+        found = [(row, _owner(row["Flow"]["dstIp"], owners)) for row in rows]
+        short = {blame.switch for blame in blamed(*shortfalls(asked, fabric))} if rows else set()
+        for cause, lost in causes(spine, found, set(leaves.values()), short):
+            without = "this spine" if cause == spine else asked.snapshot.copies[spine].device
+            yield from self.at_switch(asked, cause, f"without {without}, {_example(lost)}", *asked.process(cause))
+
+
+def causes(spine: str, lost: list[tuple[Row, str]], loopbacks: set[str], short: set[str]) -> Iterator[tuple[str, Rows]]:
+    """(switch, the packets that are lost by its fault); each packet with the leaf that its destination is at.
+
+    A leaf that is an end of all lost packets does not use the other spines; of two such leaves the one with routes that are
+    not as planned (`short`). Where none is and packets between loopbacks are lost, the other spines carry none. Where only
+    packets of servers are lost, the leaves that these come from do not use the other spines.
+    """
+    rows = [row for row, _ in lost]
+    ends = [{row["Flow"]["ingressNode"], owner} - {""} for row, owner in lost]
+    common = set.intersection(*ends) if ends else set()
+    common = common & short if len(common) > 1 else common
+    if len(common) == 1:
+        yield common.pop(), rows
+    elif any(not row["Flow"].get("ingressInterface") and f"{row['Flow']['dstIp']}/32" in loopbacks for row in rows):
+        yield spine, rows
+    else:
+        yield from sorted(grouped((row["Flow"]["ingressNode"], row) for row in rows).items())
+
+
+def _owner(address: str, owners: Mapping[str, str]) -> str:
+    """The leaf that an address is at, "" of an unknown one."""
+    return next((node for net, node in owners.items() if ip_address(address) in ip_network(net)), "")
 
 
 def _example(rows: Rows) -> str:
@@ -123,6 +157,10 @@ class Loops(BatfishCheck):
     severity = ERROR
     example = "leaf001 → spine001 → leaf002 → spine002 → leaf001"
     remediation = "check the routes to the destination on the switches in the message"
+
+    def judged(self, asked: Asked) -> Judged:
+        forward = [asked.expected.forwards(name) for name in asked.snapshot.views]
+        return Judged(sum(forward), len(forward), "fabric")
 
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for row in asked.answers.loops():

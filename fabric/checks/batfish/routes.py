@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fabric.checks import ERROR, Finding
-from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
+from fabric.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
 from fabric.checks.batfish.expect import Route
-from fabric.grouping import grouped_sets
+from fabric.grouping import grouped, grouped_sets
 from fabric.plan import LEAF
 from fabric.text import listed, plural
 
@@ -23,6 +22,7 @@ class Shortfall:
 
     route: Route
     got: int
+    outside: tuple[str, ...] = ()  # routers outside among its next hops: "wan (10.128.0.55)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,22 @@ def shortfalls(asked: Asked, name: str) -> tuple[list[Route], list[Shortfall]]:
     if not leaves or not asked.expected.routed(name):
         return [], []
     routes = list(dict.fromkeys(asked.expected.routes(name)))
-    hops = Counter((name_of(row["Node"]), row["VRF"], row["Network"]) for row in asked.routes(leaves))
-    got = {route: hops[route.device, route.vrf, route.prefix] for route in routes}
-    return routes, [Shortfall(route, got[route]) for route in routes if _short(route, got[route])]
+    hops = grouped(
+        ((name_of(row["Node"]), row["VRF"], row["Network"]), str((row.get("Next_Hop") or {}).get("ip", "")))
+        for row in asked.routes(leaves)
+    )
+    routers = {
+        (node, external.peer_address): f"{external.peer} ({external.peer_address})"
+        for node, view in asked.snapshot.views[name].items()
+        for external in view.externals
+    }
+    short = []
+    for route in routes:
+        got = hops.get((route.device, route.vrf, route.prefix), [])
+        if _short(route, len(got)):
+            outside = tuple(routers[route.device, hop] for hop in got if (route.device, hop) in routers)
+            short.append(Shortfall(route, len(got), outside))
+    return routes, short
 
 
 def _short(route: Route, got: int) -> bool:
@@ -113,6 +126,10 @@ class Routes(BatfishCheck):
     example = "3 next hops to 10.0.0.4/32 of leaf004; 4 in the plan"
     remediation = "check BGP sessions, route filters and the multipath setting on the path"
 
+    def judged(self, asked: Asked) -> Judged:
+        routes = [route for name in asked.snapshot.views for route in asked.expected.planned_routes(name)]
+        return Judged(sum(route.judged for route in routes), len(routes), "route")
+
     def judge(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             for blame in blamed(*shortfalls(asked, name)):
@@ -144,7 +161,8 @@ def _owed(blame: Blame) -> str:
 def _one(short: Shortfall, destination: str) -> str:
     if not short.got:
         return f"no route {destination}"
-    return f"expected {plural(short.route.hops, 'next hop')} {destination}, got {short.got}"
+    outside = f", of which outside: {listed(short.outside)}" if short.outside else ""
+    return f"expected {plural(short.route.hops, 'next hop')} {destination}, got {short.got}{outside}"
 
 
 def _more(blame: Blame) -> str:

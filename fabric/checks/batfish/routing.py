@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from fabric.checks import ERROR, Finding
 from fabric.checks.batfish.ask import Row
-from fabric.checks.batfish.checks import Asked, BatfishCheck, name_of
+from fabric.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
 from fabric.checks.batfish.expect import Session
 from fabric.checks.batfish.sees import vrf_name
 
@@ -78,16 +78,19 @@ class Sessions(BatfishCheck):
     example = "session with spine001 (10.64.0.1): not compatible"
     remediation = "compare neighbor address, AS number and address families at both ends"
 
+    def judged(self, asked: Asked) -> Judged:
+        return Judged(len(asked.expected.sessions), len(asked.expected.planned_sessions), "session end")
+
     def judge(self, asked: Asked) -> Iterator[Finding]:
         # The status, not the compatibility: that says NO_LOCAL_IP of every Junos session without `local-address`.
         rows = {_key(row): row for row in asked.answers.sessions()}
-        planned = {(one.device, one.vrf, one.peer): one for one in asked.expected.sessions}
+        planned = {(one.device, one.vrf, one.peer): one for one in asked.expected.planned_sessions}
         routed = {node for name, views in asked.snapshot.views.items() if asked.expected.routed(name) for node in views}
         for key, session in planned.items():
-            if session.inside:
+            if session.judged:
                 yield from self._planned(asked, session, rows.get(key))
         for key in sorted(rows.keys() - planned.keys()):
-            if key[0] in routed and not _unseen(asked, key):
+            if key[0] in routed:
                 message = f"{_where(key[1])}unplanned session with {key[2]}"
                 yield from self.at_switch(asked, key[0], message, *_neighbor(key[2]))
 
@@ -114,12 +117,6 @@ def _key(row: Row) -> Key:
     if not peer and isinstance(interface, dict):
         peer = interface["interface"]
     return name_of(row["Node"]), row["VRF"], str(peer)
-
-
-def _unseen(asked: Asked, key: Key) -> bool:
-    """Whether a session is planned of a kind that is not judged: EVPN on a target whose EVPN Batfish does not know."""
-    view = next(views[key[0]] for views in asked.snapshot.views.values() if key[0] in views)
-    return view.overlay is not None and any(session.peer_address == key[2] for session in view.overlay.sessions)
 
 
 def _where(vrf: str) -> str:

@@ -9,13 +9,12 @@ from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from fabric.checks import ERROR, NOTE, WARNING, Design, Finding
+from fabric.checks import ERROR, NOTE, Design, Finding
 from fabric.checks.base import RESTORE_LOCK
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, before, in_all, link_ends, rows
 from fabric.plan import ATTACHMENT, LEAF, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
 
 SHARED = ip_network("100.64.0.0/10")
-DEFAULTS = ("0.0.0.0/0", "::/0")
 
 Net: TypeAlias = IPv4Network | IPv6Network
 Taken: TypeAlias = tuple[list[int], Callable[[int], str]]  # numbers, and what the one at a place belongs to
@@ -158,15 +157,14 @@ class LinkSubnets(FabricCheck):
 
 
 class Pools(FabricCheck):
-    """Compares the address pools of the site with each other, with accepted external prefixes and with 100.64.0.0/10.
+    """Compares the address pools of the site with each other and with 100.64.0.0/10.
 
-    Route filters and access lists name pools: where two overlap, a filter for one also permits the other. An external
-    router that may advertise prefixes inside a pool can take over loopbacks with a longer prefix. 100.64.0.0/10 (RFC
-    6598) is meant for carriers and often in use between sites.
+    Route filters and access lists name pools: where two overlap, a filter for one also permits the other. 100.64.0.0/10
+    (RFC 6598) is meant for carriers and often in use between sites.
     """
 
     id = "FAB210"
-    title = "Address pools do not overlap each other or accepted external prefixes"
+    title = "Address pools do not overlap each other"
     severity = ERROR
     example = "`pools: {loopback: 10.0.0.0/16, p2p: 10.0.128.0/17}`"
     remediation = "set a separate prefix for every pool under `pools`"
@@ -183,26 +181,6 @@ class Pools(FabricCheck):
                 text = f"pool '{kind}' {net} overlaps {SHARED}, the shared address space of carrier-grade NAT (RFC 6598)"
                 hint = "use private addresses (RFC 1918) if the site has a connection to a carrier network"
                 yield self.say(design, ("pools", kind), text, severity=NOTE, hint=hint)
-        yield from self._outside(design)
-
-    def _outside(self, design: Design) -> Iterator[Finding]:
-        """Prefixes taken from routers into the table that the fabric's own addresses are in."""
-        inside = {connection.name for connection in design.fabric.tenancy.external_connections if connection.tenant < 0}
-        for index, attachment in enumerate(design.fabric.spec.attachments):
-            accepted = (
-                (attachment.external.accept or ()) if attachment.external is not None and attachment.name in inside else ()
-            )
-            for n, text in enumerate(accepted):
-                met = [
-                    f"'{kind}' {pool}"
-                    for kind, pool in _pools(design.fabric)
-                    if text not in DEFAULTS and pool.overlaps(ip_network(text))
-                ]
-                if met:
-                    path = ("topology", "attachments", index, "external", "accept", n)
-                    message = f"router '{attachment.name}': accepted prefix {text} overlaps pool {met[0]}"
-                    hint = "set `accept` to prefixes outside the pools, or to the default route only"
-                    yield self.say(design, path, message, severity=WARNING, hint=hint)
 
 
 def _pools(fabric: FabricPlan) -> list[tuple[str, Net]]:

@@ -33,10 +33,10 @@ from fabric.text import listed, plural
 QUOTED = 90  # characters of a statement
 UNUSED = re.compile(r"(?i)\b(?:spare|reserved|un-?used|unassigned|free|not used)\b")  # in the description of a port
 SECRET = re.compile(  # what stands behind it is not shown
-    r"(?i)[\w-]*(?:passw|secret|token)[\w-]*|\b(?:key|auth|md5|priv\b|[rw]ocommunity|com2sec)[\w-]*"
-    r"|\bsnmp.*?(?:community[\w-]*|version (?:1|2c)\b)"
+    r"(?i)(?<![\w-])[\w-]*(?:passw|secret|token)[\w-]*|\b(?:key|auth|md5|priv\b|[rw]ocommunity|com2sec)[\w-]*"
+    r"|\bsnmp.{0,80}?(?:community[\w-]*|version (?:1|2c)\b)"
 )
-WEAKER = re.compile(r"(?i)\bno(?:t)? (?:\S+ )*?(?:password|authentication|secret|encryption)|no-?password")
+WEAKER = re.compile(r"(?i)\bno(?:t)? (?:\S{1,60} ){0,8}?(?:password|authentication|secret|encryption)|no-?password")
 
 
 @dataclass(frozen=True, slots=True)

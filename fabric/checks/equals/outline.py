@@ -24,7 +24,7 @@ WORD = re.compile(r"[^\s|=]+")
 PORT = re.compile(
     r"(?:(?:[Ee]th(?:ernet)?|[Pp]ort-?[Cc]hannel|[Vv]lan|swp|bond|vni|eth|ae|irb\.)|(?:[xegm][te]-))\d[\w/.:]*,?"
 )
-ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
+ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
 DOTTED = re.compile(r"(?:[0-9A-Fa-f]{4}\.){2,4}[0-9A-Fa-f]{4}")  # a MAC address or an Ethernet segment identifier
 DIGITS = re.compile(r"\d+")
 VALUE = "\0"  # stands for a value in a form
@@ -161,16 +161,20 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
 
 def names_of(facts: Facts) -> list[tuple[Name, Place]]:
     """The names that the statements of one device define or use, and nothing else of its outline."""
-    syntax, shapes = syntax_of(facts.nos), _shapes(facts.nos)
-    found = []
-    for path, place in syntax.read(facts.texts).items():
-        text = syntax.joined(path)
-        key = alike(path[0], text)
-        patterns = shapes.get(key)
-        if patterns is None:
-            patterns = shapes[key] = _named(syntax, text)
-        found += [(name, place) for pattern in patterns for name in pattern.read(text)]
-    return found
+    statements = syntax_of(facts.nos).read(facts.texts)
+    return [(name, place) for path, place in statements.items() for name in _names(facts.nos, path)]
+
+
+@lru_cache(maxsize=1 << 15)  # statements: some dozens of devices, of which many have the same ones
+def _names(nos: str, path: Path) -> tuple[Name, ...]:
+    """The names in one statement."""
+    syntax, shapes = syntax_of(nos), _shapes(nos)
+    text = syntax.joined(path)
+    key = alike(path[0], text)
+    patterns = shapes.get(key)
+    if patterns is None:
+        patterns = shapes[key] = _named(syntax, text)
+    return tuple(name for pattern in patterns for name in pattern.read(text))
 
 
 @cache

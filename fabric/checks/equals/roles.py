@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from fabric.checks.equals.outline import Cache, Clue, Outline, outline
 from fabric.checks.equals.spelling import Forms
-from fabric.facts import Facts
+from fabric.facts import Facts, Located
 from fabric.grouping import grouped
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Place
+from fabric.reading import UnreadableError
 
 if TYPE_CHECKING:
     from fabric.checks.equals.compare import Comparison
@@ -80,7 +81,11 @@ class Outlines:
                 self._read(facts)
 
     def _read(self, facts: Facts) -> Outline:
-        made = outline(facts.name, facts.nos, facts.texts, self.caches.setdefault(facts.nos, Cache()))
+        try:
+            made = outline(facts.name, facts.nos, facts.texts, self.caches.setdefault(facts.nos, Cache()))
+        except UnreadableError as error:  # FAB290 reports it, and its facts are judged
+            facts.broken.append(Located(str(error), error.line, error.file))
+            made = outline(facts.name, facts.nos, {}, self.caches[facts.nos])
         if id(facts) not in self.clues:
             self.forms.setdefault(facts.nos, Forms()).add(id(facts), made)
         self.clues[id(facts)], self.names[id(facts)] = made.clues, made.names

@@ -13,7 +13,9 @@ from fabric.text import plural
 
 LEAST = 20  # lines in blocks: of fewer, the indentation shows no habit
 MOST = 0.02  # share of the lines in blocks that may be indented otherwise in a file that has a habit
-ASIDE = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|#[^\n]*', re.S)  # text and comments, in which braces have no meaning
+ASIDE = re.compile(
+    r'"(?:[^"\\]|\\.)*(?:"|\Z)|/\*.*?(?:\*/|\Z)|#[^\n]*', re.S
+)  # text and comments, in which braces have no meaning
 
 
 class Misplaced(FilesCheck):

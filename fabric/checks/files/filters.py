@@ -10,7 +10,7 @@ from fabric.checks import WARNING, FilesCheck, Finding, Network, bare, is_on, ro
 from fabric.facts import Facts, Located
 
 LEAST = 3  # neighbors in a list before one more is expected in it
-ADDRESS = re.compile(r"(?<![\w.:])(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{1,4}:[0-9A-Fa-f:]*:[0-9A-Fa-f:]*)(?![\w.:])")
+ADDRESS = re.compile(r"(?<![\w.:])(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{1,4}:[0-9A-Fa-f]*:[0-9A-Fa-f:]*)(?![\w.:])")
 REPEATED = re.compile(r"(?:\*(?:/\d+)?[\s,;\"']*){2,}")
 NUMBER = re.compile(r"\d+")
 OTHER = re.compile(r"(?i)neighbor|descr|route[ -]|next-?hop")  # sessions, text and routes: no lists of who is let in

@@ -10,7 +10,7 @@ from fabric.checks import ERROR, NOTE, WARNING, About, FilesCheck, Finding, Merg
 from fabric.checks.base import REGENERATE
 from fabric.checks.defined import shared, undefined, unused
 from fabric.checks.equals.roles import stem
-from fabric.facts import Facts, Interface, Located, Neighbor
+from fabric.facts import Clause, Facts, Interface, Located, Neighbor
 from fabric.grouping import grouped
 from fabric.text import listed, plural
 
@@ -91,18 +91,19 @@ class _Filter:
     kin: tuple[object, ...]
 
     @property
-    def clauses(self) -> list[Located[tuple[str, ...] | None]]:
+    def clauses(self) -> list[Located[Clause]]:
         """Entries of the policy; none for one that is unknown, or an expression."""
-        return self.facts.clauses.get(self.name, [])
+        return self.facts.terms.get(self.name, [])
 
     @property
     def bars(self) -> bool:
         """Whether no route passes."""
         return bool(self.clauses) and not any(self.passes(one.value) for one in self.clauses)
 
-    def passes(self, lists: tuple[str, ...] | None) -> bool:
+    def passes(self, clause: Clause) -> bool:
         """Whether routes pass an entry: it does not deny, and some list that it asks for has an entry that permits."""
-        return lists is not None and not (lists and all(self.facts.prefixes.get(name) == [] for name in lists))
+        lists = clause.lists
+        return clause.permits and not (lists and all(self.facts.prefixes.get(name) == [] for name in lists))
 
     def entry(self, others: Sequence[_Filter]) -> Located[object]:
         """The entry that routes pass in the policy of the same name elsewhere, else the first one."""

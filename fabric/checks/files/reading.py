@@ -33,6 +33,7 @@ from fabric.facts import Facts, Located
 from fabric.grouping import grouped
 from fabric.nos.reading import PART_REASON, SEVERAL_REASON, Folder, Kind
 from fabric.plan import SwitchView
+from fabric.reading import UnreadableError
 from fabric.standing import Standing
 from fabric.text import listed, plural
 
@@ -74,6 +75,12 @@ class Unreadable(FilesCheck):
                 inner, outer = max(blocks, key=lambda fact: fact.line), plural(len(blocks) - 1, "block")
                 also = f"; {outer} around it {'are' if blocks[2:] else 'is'} open as well" if blocks[1:] else ""
                 yield self.on(facts, inner, inner.value + also)
+
+    @classmethod
+    def of(cls, device: str, error: UnreadableError) -> Finding:
+        """The finding about a file that its reader fails on."""
+        hint = f"{cls.remediation}; if it is as the device printed it, run the command with --debug and report the output"
+        return Finding(cls.id, cls.severity, device, error.file, error.line, str(error), hint)
 
 
 def _by_cause(places: list[Located[str]]) -> list[list[Located[str]]]:

@@ -184,8 +184,9 @@ class PrefixLimit(FilesCheck):
 
     def _outside(self, facts: Facts, peers: list[Neighbor]) -> Iterator[Finding]:
         """A note for each without a limit, also for one that states so; a warning where others have one."""
+        limited = _limited(peers)
         for peer in peers:
-            if peer.max_prefix is None and _limited(peers):
+            if peer.max_prefix is None and limited:
                 yield self._lacks(facts, peer)
             elif peer.max_prefix is None or not peer.max_prefix.value:
                 name = session_name(peer.vrf, peer.peer)

@@ -1,6 +1,7 @@
 """lldpd in every namespace of a lab, and the neighbors that each reports.
 
-Where a VRF is a namespace it has an lldpd of its own, under the same system name.
+Where a VRF is a namespace it has an lldpd of its own, under the same system name. A tagged slice of a cable is silent:
+LLDP is untagged on a switch, so a cable has one neighbor at each end however many VLANs it carries.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.grouping import grouped
-from fabric.lab.blueprint import SERVER, End, Node
+from fabric.lab.blueprint import PORT, SERVER, End, Node
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.namespaces import NETNS, processes
 from fabric.lab.machine.run import CommandError, at_once, run
@@ -72,7 +73,7 @@ class Lldp:
         settings = (
             self.live.lab.nodes[name].lldp or f"configure system hostname {name}\nconfigure lldp portidsubtype ifname\n"
         )
-        (home / "lldpd.conf").write_text(settings + _QUICK, encoding="utf-8")
+        (home / "lldpd.conf").write_text(settings + _QUICK + self._silent(name), encoding="utf-8")
         (home / "hosts").write_text(f"127.0.0.1 localhost\n127.0.1.1 {name}\n", encoding="utf-8")
         command = ["nsenter", f"--net={NETNS / space}", "unshare", "--mount", "--uts", "--propagation", "private"]
         for left in reversed(range(ATTEMPTS)):
@@ -84,6 +85,10 @@ class Lldp:
                     raise
                 (home / "lldpd.sock").unlink(missing_ok=True)
                 time.sleep(1)
+
+    def _silent(self, name: str) -> str:
+        slices = (own.name for own in self.live.lab.nodes[name].interfaces if _is_slice(self.live, name, own.name))
+        return "".join(f"configure ports {port} lldp status disabled\n" for port in slices)
 
     def stop(self) -> None:
         """Ends them all."""
@@ -133,8 +138,20 @@ def _program(process: int) -> str:
 
 
 def _homes(live: Live, node: Node) -> Iterator[tuple[str, Path]]:
+    """Every namespace that has a whole cable."""
+    cabled = {
+        live.space(node.name, own.vrf)
+        for own in node.interfaces
+        if own.kind == PORT and not _is_slice(live, node.name, own.name)
+    }
     for number, space in enumerate(live.wiring.spaces(node)):
-        yield space, live.names.home(node.name) / f"lldp{number}"
+        if space in cabled:
+            yield space, live.names.home(node.name) / f"lldp{number}"
+
+
+def _is_slice(live: Live, node: str, interface: str) -> bool:
+    end = End(node, interface)
+    return live.lab.port_of.get(end, end) != end
 
 
 def _neighbors(name: str, document: Any) -> Iterator[tuple[End, End]]:

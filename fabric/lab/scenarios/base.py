@@ -235,16 +235,19 @@ class Stage:
 def measures(watched: Watched) -> dict[str, Measure]:
     """The figures that every scenario tells."""
     least, most = watched.left.paths
-    flows: dict[str, Measure] = {
-        "longest_gap_ms": round(watched.seen.longest_gap_s * 1000, 1),
-        "lost_packets": watched.seen.lost,
-    }
     return {
         "fib_repair_ms": round(watched.repaired_s * 1000, 1) if watched.repaired_s is not None else NOT_REPAIRED,
-        **(flows if watched.seen.sent else {}),
+        **flow_measures(watched.seen),
         "paths": str(least) if least == most else f"{least} to {most}",
         "bandwidth_left_percent": round(watched.left.share * 100, 1),
     }
+
+
+def flow_measures(seen: Seen) -> dict[str, Measure]:
+    """What happened to flows; nothing where no flow was sent."""
+    if not seen.sent:
+        return {}
+    return {"longest_gap_ms": round(seen.longest_gap_s * 1000, 1), "lost_packets": seen.lost}
 
 
 def _both_directions(one: Endpoint, other: Endpoint) -> list[Stream]:

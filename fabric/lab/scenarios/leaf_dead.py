@@ -16,12 +16,9 @@ def play(stage: Stage) -> Shown:
     streams = stage.streams(stage.leaves[0], without=dead)
     watched = stage.break_(streams, Down(nodes=dead), lambda: kill(stage, leaf))
     faults = list(watched.faults)
-    measured = measures(watched)
-    if not streams:
-        measured.pop("longest_gap_ms")
-        measured.pop("lost_packets")
     faults += back(stage, leaf)
-    return Shown(f"{leaf}; flows between others", tuple(faults), measured)
+    flows = "flows between others" if streams else "no flows: no two other leaves reach each other"
+    return Shown(f"{leaf}; {flows}", tuple(faults), measures(watched))
 
 
 SCENARIO = Scenario("leaf-dead", "Leaf dead", play)

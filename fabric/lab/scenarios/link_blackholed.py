@@ -94,9 +94,7 @@ def _restart_s(stage: Stage, wire: Wire) -> int:
 
 def _blackhole(stage: Stage, wire: Wire, on: bool) -> None:
     """Both directions; slices of the cable have wires of their own and go with it."""
-    for part in stage.live.lab.wires:
-        if part != wire and not (part.slice_of == wire.a.interface and part.a.node == wire.a.node):
-            continue
+    for part in (wire, *stage.live.lab.slices(wire)):
         for end in (part.a, part.b):
             space = stage.live.space(end.node, stage.live.interface(end).vrf)
             name = f"{TABLE}_{re.sub(r'[^A-Za-z0-9]', '_', end.interface)}"

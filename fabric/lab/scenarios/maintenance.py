@@ -10,7 +10,7 @@ from fabric.lab.machine.observer import Observer
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Shown, skip
 from fabric.lab.proofs.forwarding import read
-from fabric.lab.scenarios.base import Scenario, Stage
+from fabric.lab.scenarios.base import Scenario, Stage, flow_measures
 
 DRAIN_S = 15.0
 
@@ -36,11 +36,7 @@ def play(stage: Stage) -> Shown:
         seen = observer.stop()
     if seen.lost:
         faults.append(Fault(spine, f"{seen.lost} of {seen.sent} packets were lost, planned 0"))
-    measured = {
-        "longest_gap_ms": round(seen.longest_gap_s * 1000, 1),
-        "lost_packets": seen.lost,
-        "drained_ms": round(drained * 1000, 1),
-    }
+    measured = {**flow_measures(seen), "drained_ms": round(drained * 1000, 1)}
     return Shown(f"{spine} drained, down and back", tuple(faults), measured)
 
 

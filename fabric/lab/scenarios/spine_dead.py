@@ -10,7 +10,7 @@ from fabric.lab.machine import daemons
 from fabric.lab.machine.observer import Observer
 from fabric.lab.outcome import Fault, Measure
 from fabric.lab.proofs.base import Shown, skip
-from fabric.lab.scenarios.base import Scenario, Stage, measures
+from fabric.lab.scenarios.base import Scenario, Stage, flow_measures, measures
 from fabric.lab.up import start
 
 DEAD, BACK = ("spine-dead", "Spine dead"), ("spine-back", "Spine back")
@@ -36,8 +36,7 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
         seen = observer.stop()
     left = stage.estimate.left(NOTHING)
     measured: dict[str, Measure] = {
-        "longest_gap_ms": round(seen.longest_gap_s * 1000, 1),
-        "lost_packets": seen.lost,
+        **flow_measures(seen),
         "back_s": round(seconds, 1),
         "paths": str(left.paths[1]),
         "bandwidth_left_percent": round(left.share * 100, 1),

@@ -55,12 +55,20 @@ def _pair(stage: Stage) -> tuple[Wire, Wire] | None:
 
 
 def _plug(stage: Stage, pair: tuple[Wire, Wire], crossed: bool) -> None:
-    """Takes both cables out and lays them again; ports keep their names and addresses."""
-    one, other = pair
-    for wire in pair:
-        run("ip", "-n", stage.live.space(wire.a.node), "link", "delete", wire.a.interface)
-    laid = [Wire(one.a, other.b), Wire(other.a, one.b)] if crossed else [one, other]
-    stage.live.wiring.lay(laid)
+    """Takes both cables out and lays them again, with their slices; ports keep their names and addresses."""
+    live = stage.live
+    parts = [{_tag(part): part for part in (wire, *live.lab.slices(wire))} for wire in pair]
+    for part in (part for tagged in parts for part in tagged.values()):
+        space = live.space(part.a.node, live.interface(part.a).vrf)
+        run("ip", "-n", space, "link", "delete", part.a.interface, check=not part.slice_of)
+    ends = parts[::-1] if crossed else parts
+    live.wiring.lay(
+        Wire(part.a, far[tag].b) for own, far in zip(parts, ends, strict=True) for tag, part in own.items() if tag in far
+    )
+
+
+def _tag(part: Wire) -> str:
+    return part.a.interface.rpartition(".")[2] if part.slice_of else ""
 
 
 SCENARIO = Scenario("swapped-cables", "Two cables swapped", play)

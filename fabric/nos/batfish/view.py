@@ -11,8 +11,9 @@ from fabric.nos.batfish.copies import Copy, whole
 from fabric.plan import SwitchView, Vrf
 
 # Routing tables of tenants, tenants' routes over EVPN, EVPN sessions, filters on server ports, sessions on an interface,
-# layer-2 networks of tenants, packets over the fabric.
+# layer-2 networks of tenants, packets over the fabric, a routed port without a tag beside tagged ones, `maximum-paths`.
 VRF, TYPE5, EVPN, ACL, UNNUMBERED, BRIDGE, FORWARD = "vrf", "type5", "evpn", "acl", "unnumbered", "bridge", "forward"
+NATIVE, MULTIPATH = "native", "multipath"
 
 Reads: TypeAlias = Callable[[str, Mapping[str, str]], list[Copy]]  # name of a switch in small letters, its files
 

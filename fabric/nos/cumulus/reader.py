@@ -10,9 +10,9 @@ READER = Reader(
         (3, r"\bnvue-api-version\"?:"),
         (3, r"^nv set \S"),
         (2, r"^- set:"),
-        (2, r"^\s+type: swp"),
-        (1, r"^\s+router:$"),
+        (2, r"^[ \t]+type: swp"),
+        (1, r"^[ \t]+router:$"),
     ),
     disk_folders=frozenset({"etc", "nvue.d"}),
-    host_name=r"^\s*nv set system hostname\s+\"?([\w.-]+)",
+    host_name=r"^[ \t]*nv set system hostname\s+\"?([\w.-]+)",
 )

@@ -13,7 +13,7 @@ from fabric.nos.statements.syntax import Syntax
 CLOSING = frozenset({"exit", "end", "EOF"})
 
 
-MAPPED = re.compile(r"vxlan vlan (?:add )?([\d,-]*[,-][\d,-]*) vni ([\d,-]+)")
+MAPPED = re.compile(r"vxlan vlan (?:add )?(\d*[,-][\d,-]*) vni ([\d,-]+)")
 
 
 def _statements(text: str) -> Iterator[tuple[Statement, int]]:

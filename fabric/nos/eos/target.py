@@ -73,7 +73,6 @@ def _routing(view: SwitchView) -> dict[str, object]:
         "loopback6": view.loopback6 or "",
         "ip": "ipv6" if ipv6 else "ip",
         "family": "ipv6" if ipv6 else "ipv4",
-        "everything": "::/0 le 128" if ipv6 else "0.0.0.0/0 le 32",  # denied by a list without entries
         "over_link_local": under.unnumbered and not ipv6,  # IPv4 routes with IPv6 next hops, RFC 8950
         "ipv6_routing": ipv6 or under.unnumbered,
         "policy": underlay_policy(view),

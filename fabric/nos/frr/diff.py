@@ -1,6 +1,39 @@
 """What the commands of FRR mean to one another."""
 
-from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
+from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
+
+SEEN = "FRR 8.4.4, seen"
+NO_TARGET = "no route-target (?:import|export)"
+
+EFFECTS = (
+    Effect(  # the members of a group with an AS number of its own have none
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) remote-as \S+",
+        takes="neighbor {members} .*",
+        source=f"{SEEN}; bgpd/bgpd.c, peer_group_remote_as_delete: peer_delete of every member",
+    ),
+    Effect(
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) remote-as \S+",
+        takes="neighbor {0} .*",
+        over=r"neighbor {0} (?:interface )?peer-group \S+",
+        source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor: peer_delete",
+    ),
+    Effect(
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) interface .*",
+        takes="neighbor {0} .*",
+        source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor: peer_delete",
+    ),
+    Effect(  # `% Cannot change peer-group. Deconfigure first`
+        heads=("router bgp ",),
+        command=r"neighbor (\S+) (?:interface )?peer-group \S+",
+        over=r"neighbor {0} (?:interface )?peer-group \S+",
+        first="no neighbor {0}",
+        takes="neighbor {0} .*",
+        source=f"{SEEN}; bgpd/bgpd.c, peer_group_bind: BGP_ERR_PEER_GROUP_CANT_CHANGE",
+    ),
+)
 
 RULES = Rules(
     single=(
@@ -15,8 +48,31 @@ RULES = Rules(
     ),
     used=r"((?:ip|ipv6) (?:prefix-list|access-list) \S+|bgp (?:community-list|as-path access-list) \S+|route-map \S+)",
     owned=r"(vni \d+|(?:ip|ipv6) prefix-list \S+) ?(?:seq \d+ (.+))?",
-    stays=r"vrf \S+|address-family .+",
+    stays=r"vrf \S+|address-family .+|interface \S+",  # an interface of the kernel: `only inactive interfaces can be deleted`
+    removal=(
+        (r"no (detect-multiplier) .*", r"\1 3"),  # BFD has no `no` of these: the default is typed
+        (r"no (receive-interval|transmit-interval) .*", r"\1 300"),
+        (r"no (echo (?:receive|transmit)-interval) .*", r"\1 50"),
+        (r"no (advertise ipv[46] unicast) .*", r"no \1"),
+        (r"no (password|enable password|description) .*", r"no \1"),
+    ),
     step=" ",
+    left=r"(?:no )?vrf \S+",  # of `router bgp` it is `vrf-policy`
+    effects=EFFECTS,
+    first=r"import vrf \S+",  # an instance that another one imports from cannot go
+    derived=r"no neighbor (\S+) activate",  # printed beside `bgp default ipv4-unicast`
+    frees=((r"no router bgp \d+ vrf (\S+)", r"vrf \1", r"vni \d+.*"),),  # `% Please unconfigure l3vni 50001`
+    warnings=(
+        (r"^no router bgp \d+$", "every BGP session of this instance ends"),
+        (  # `% Please unconfigure l3vni 50001`: zebra tells bgpd of the VNI a moment later
+            r"^ +no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+ vrf \S+)$",
+            "wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
+        ),
+        (  # both lists have one object, which is freed twice; `no router bgp` of the VRF does so too
+            rf"^ +{NO_TARGET} (\S+)\n(?: +{NO_TARGET} .*\n)*? +{NO_TARGET} \1$",
+            "bgpd of FRR 8.4 ends here if this was entered as `route-target both`: restart it with the planned frr.conf",
+        ),
+    ),
 )
 
 DIALECT = Dialect({"frr.conf": COMMANDS}, RULES)

@@ -16,13 +16,13 @@ READER = Reader(
     signs=(
         (4, r"^frr (?:version|defaults)"),
         (3, r"^(?:no )?service integrated-vtysh-config"),
-        (2, r"^\s*exit-address-family"),
+        (2, r"^[ \t]*exit-address-family"),
         (2, r"^exit-vrf"),
         (2, r"^log syslog"),
         (2, r"^no ipv6 forwarding"),
         (2, r"^ipv?6? nht "),
         (1, r"^ neighbor \S+ (?:interface )?remote-as"),
-        (2, r"^\s+neighbor \S+ interface (?:remote-as|peer-group)"),
+        (2, r"^[ \t]+neighbor \S+ interface (?:remote-as|peer-group)"),
         (1, r"^line vty$"),
     ),
     file_names=r"(?:^|[-_.])(?:frr|quagga|bgpd|zebra)\.conf$",
@@ -33,6 +33,6 @@ READER = Reader(
     disk_folders=frozenset({"etc", "frr", "network", "quagga"}),
     part="frr|interfaces|quagga",
     companions=COMPANIONS,
-    other_kinds={"interfaces": ((3, r"^auto \S+\s*$"), (3, r"^iface \S+"))},
+    other_kinds={"interfaces": ((3, r"^auto \S+[ \t\r]*$"), (3, r"^iface \S+"))},
     together=frozenset({"frr", "interfaces"}),
 )

@@ -336,4 +336,4 @@ READERS = (
     StateReader("frr", "show ip route vrf all json, show ipv6 route json", knows_routes, read_routes),
     StateReader("frr", "ip -j -s link", knows_links, read_links),
 )
-FAILED = (Failed(re.compile(r"([a-z0-9]+d) is not running")),)
+FAILED = (Failed(re.compile(r"(?<![a-z0-9])([a-z0-9]+d) is not running")),)

@@ -37,8 +37,8 @@ SIGNS = (  # of a file with another name
 SET = re.compile(r"\{([^{}]*)\}")
 
 TOP = re.compile(  # commands that no section has
-    r"^[ \t]+(?=route-map \S+ (?:permit|deny) \d+\s*$|(?:ip|ipv6) prefix-list \S|bgp (?:as-path|(?:\w+)?community-list) "
-    r"|router (?:bgp|ospf|ospf6|isis) \S|line vty\s*$)",
+    r"^[ \t]+(?=route-map \S+ (?:permit|deny) \d+[ \t\r]*$|(?:ip|ipv6) prefix-list \S|bgp (?:as-path|(?:\w+)?community-list) "
+    r"|router (?:bgp|ospf|ospf6|isis) \S|line vty[ \t\r]*$)",
     re.MULTILINE,
 )
 

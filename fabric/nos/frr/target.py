@@ -100,6 +100,7 @@ TARGET = Target(
         acls=("tenant-{}", "tenant-{}"),
         seed=True,
         trunk_mtu=True,
+        derives=frozenset({"rd", "imports", "exports"}),
         vtep_of_vni=True,
     ),
 )

@@ -1,18 +1,49 @@
 """Changes of Junos: `set`, `delete` and `insert`."""
 
+from __future__ import annotations
+
 import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path as FilePath
 
-from fabric.nos.dialect import SET, Dialect, Statements
+from fabric.nos.dialect import Dialect, SetLines
+from fabric.nos.hierarchy import Config, Hierarchy
+from fabric.nos.junos.read.text import TOKEN
+from fabric.nos.junos.statements import MARK, is_whole, statements
 
-# Statements of one value, where `set` takes the place of what was there. All others stand beside one another
-# (`address 10.0.0.0/31`, `import FABRIC-IN`), or are made of parts that `set` would mix.
-SINGLE = re.compile(
-    "autonomous-system|bandwidth-limit|burst-size-limit|cable-length|class|congestion-notification-profile|description|"
-    "detection|dynamic-threshold|encapsulation|encrypted-password|flow-control-queue|hold-time|host-name|"
-    "inactivity-interval|instance-type|local-address|local-preference|maximum|message|minimum-interval|mtu|multiplier|"
-    "number-of-sub-ports|peer-as|percent|poll-interval|priority|recovery|route-distinguisher|router-id|scheduler-map|"
-    "speed|teardown|time-zone|ttl|vlan-id|vni|vrf-target|vtep-source-interface|watchdog-action"
-)
-NAMED_BY = {"drop-profile-map": 5, "transmit-rate": 1, "message": 1, "description": 1}
+INACTIVE = re.compile(r"^inactive: |^deactivate .*$", re.MULTILINE)
 
-DIALECT = Dialect({"juniper.conf": SET}, statements=Statements(SINGLE, NAMED_BY))
+
+def config(text: str) -> Config:
+    """Statements of a config, inactive ones too. Raises ValueError where its braces do not match."""
+    if not is_whole(text):
+        raise ValueError("a brace without the other one")
+    if "inactive:" in text:
+        text = "\n".join(_rows(text))
+    every = [path for path, _ in statements(text)]
+    marked = [(*path[:-1], *path[-1].split(MARK, 1)) for path in every if MARK in path[-1] and path[-1][0] != '"']
+    if marked:
+        every = [path for path, _ in statements(INACTIVE.sub("", text))]
+    return Config(tuple(every), tuple(marked))
+
+
+def _rows(text: str) -> Iterator[str]:
+    """A text with one statement or one brace per line."""
+    row: list[str] = []
+    for token in TOKEN.findall(text):
+        if token != "\n" and token[0] != "#" and not token.startswith("/*"):
+            row.append(token)
+            if token in ("{", ";", "}"):
+                yield " ".join(row)
+                row = []
+
+
+@cache
+def hierarchy() -> Hierarchy:
+    """What the statements are."""
+    return Hierarchy.load(FilePath(__file__).with_name("candidate.yaml"))
+
+
+SET = SetLines("set", "set and delete lines", config=config, hierarchy=hierarchy)
+DIALECT = Dialect({"juniper.conf": SET})

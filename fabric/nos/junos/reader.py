@@ -12,8 +12,8 @@ READER = Reader(
         (2, r"^interfaces \{"),
         (2, r"^(?:protocols|routing-instances|policy-options|routing-options) \{"),
         (2, r"^## Last (?:commit|changed)"),
-        (1, r"^\s+family inet6? \{"),
+        (1, r"^[ \t]+family inet6? \{"),
     ),
-    host_name=r"^\s*(?:set system )?host-name\s+\"?([\w.-]+)",
+    host_name=r"^[ \t]*(?:set system )?host-name\s+\"?([\w.-]+)",
     usual=frozenset({"juniper"}),
 )

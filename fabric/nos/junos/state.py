@@ -309,4 +309,4 @@ _COMMANDS = (  # the first one that knows an output reads it
     ("show ethernet-switching vxlan-tunnel-end-point remote", having("vxlan-source-vtep-information"), read_remotes),
 )
 READERS = tuple(StateReader("junos", f"{command} | display json", knows, read) for command, knows, read in _COMMANDS)
-FAILED = (Failed(re.compile(r"error: .*routing.* subsystem not running|^BGP is not running")),)
+FAILED = (Failed(re.compile(r"error: .{0,40}?routing.{0,40}? subsystem not running|^BGP is not running")),)

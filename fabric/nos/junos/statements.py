@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from fabric.nos.junos.read.text import IDLE_VERBS, TOKEN, Config, read_text, unquoted
+from fabric.nos.junos.read.text import IDLE_VERBS, MOST_WORDS, TOKEN, Config, is_open, read_text, unquoted
 from fabric.nos.junos.read.tree import Node
 from fabric.nos.statements.forms import Path, without_equal_blocks
 from fabric.nos.statements.syntax import Syntax
@@ -45,12 +45,12 @@ def statements(text: str) -> Iterator[tuple[Path, int]]:
 
 def without_equal(planned: str, running: str) -> tuple[str, str]:
     """Two texts in braces without the objects that both have, in quotes or not, such as interfaces and policies."""
-    if not _is_whole(running) or COMMAND.search(running) or any(map(_goes_on, running.splitlines())):
+    if not is_whole(running) or COMMAND.search(running) or any(map(_goes_on, running.splitlines())):
         return planned, running
-    return without_equal_blocks(planned, running, 4, lambda block: block.replace('"', ""), _is_whole)
+    return without_equal_blocks(planned, running, 4, lambda block: block.replace('"', ""), is_whole)
 
 
-def _is_whole(text: str) -> bool:
+def is_whole(text: str) -> bool:
     return text.count("{") == text.count("}")
 
 
@@ -90,7 +90,10 @@ def _braces(rows: list[str]) -> list[tuple[Path, int]] | None:
                 hidden = 1
         elif line.sign == "{":
             open_sections.append((path, number, len(statements)))
-            path = (*path, *line.words)
+            if len(path) + len(line.words) > MOST_WORDS:  # an error of the reader (FAB290)
+                hidden = 1
+            else:
+                path = (*path, *line.words)
         elif line.sign:
             statements += _leaves((*path, *line.words), line.items, number)
     return None if open_sections else statements
@@ -107,7 +110,7 @@ def _line(text: str) -> Line | None:
     for token in TOKEN.findall(text):
         if token[0] == "#" or (token[:2] == "/*" and token.endswith("*/")) or token.startswith("[edit") or token[0] == "!":
             continue
-        if sign or token == '"' or token[:2] == "/*":
+        if sign or is_open(token) or token[:2] == "/*":
             return None
         if token in ("{", "}", ";"):
             sign = token
@@ -130,6 +133,8 @@ def _word(token: str) -> str:
 
 
 def _leaves(path: Path, items: Path, line: int) -> Iterator[tuple[Path, int]]:
+    if len(path) > MOST_WORDS:
+        return
     if items:
         yield from (((*path, item), line) for item in items)
         return

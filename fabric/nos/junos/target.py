@@ -176,6 +176,9 @@ TARGET = Target(
     refuses=refuses,
     short_title="Junos Evolved",
     max_mtu=IP_LIMIT,
+    # Junos "native-vlan-id": untagged packets are received in the unit with that `vlan-id`. What it sends is not said of QFX;
+    # on MX it is tagged unless `no-native-vlan-insert` is set, though a published ping of a vMX to an untagged host works.
+    sends_untagged=False,
     objects=objects,
     capabilities=Capabilities(
         unnumbered=True,
@@ -208,6 +211,7 @@ TARGET = Target(
     exporters=("gnmic",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),
     idiom=Idiom(
+        ordered_lists=False,
         loopback="lo0",
         vtep="lo0.1",
         bond="ae{}",

@@ -14,7 +14,7 @@ RULES = Rules(
         (("vlan ",), r"(name) "),
         (("vpc domain ",), r"(role priority|system-mac|peer-keepalive|delay restore) "),
         (("vrf context ",), r"(rd) "),
-        (("policy-map ", "class "), r"(set qos-group|mtu|pause pfc-cos|bandwidth remaining percent|random-detect) "),
+        (("policy-map ", "class "), r"(set qos-group|mtu|pause pfc-cos|random-detect) "),
         (("policy-map ", "class "), r"(priority level) "),
         (("route-map ",), r"(set local-preference|match ip address prefix-list) "),
         (("line ",), r"(exec-timeout) "),
@@ -39,7 +39,7 @@ RULES = Rules(
     r"ip as-path access-list \S+|route-map \S+|(?:class|policy)-map type .+|template peer \S+)",
     owned=r"(?:ip|ipv6) address (\S+/\d+)(?: secondary)?|(vni \d+|vn-segment \d+|vpc \S+|channel-group \d+)(?: mode \S+)?|"
     r"((?:ip|ipv6) prefix-list \S+) seq \d+ (.+)",
-    first=r"member vni \d+ associate-vrf|bandwidth remaining percent ",
+    first=r"member vni \d+ associate-vrf|bandwidth remaining percent .*",
     resets=(
         (r"interface (?:Ethernet[\d/]+|port-channel\d+)", r"(?:no )?switchport$|channel-group ", ""),
         (r"interface Ethernet[\d/]+", r"switchport |mtu |spanning-tree |service-policy ", r"channel-group "),

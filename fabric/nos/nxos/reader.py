@@ -14,7 +14,7 @@ READER = Reader(
         (2, r"^interface nve1"),
         (2, r"^interface mgmt0"),
         (2, r"^version (?:9|10)\.\d+\(\d+\)"),
-        (1, r"^\s{2}neighbor \S+\n\s{4}"),
+        (1, r"^[ \t]{2}neighbor \S+\n[ \t]{4}"),
         (2, r"^!Command: show (?:running|startup)-config"),
     ),
 )

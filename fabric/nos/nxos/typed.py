@@ -99,7 +99,7 @@ _TYPED = re.compile(
     r"|channel-group )",
     re.M,
 )
-_FEATURE = re.compile(r"^([ \t]*(?:no )?feature )(\S.*?)[ \t]*$", re.M)
+_FEATURE = re.compile(r"^([ \t]*(?:no )?feature )(\S+(?:[ \t]+\S+)*)[ \t]*$", re.M)
 
 
 def as_shown(text: str) -> str:

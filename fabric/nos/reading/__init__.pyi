@@ -1,7 +1,19 @@
 from .authentication import password as password
 from .folder import Device as Device, Folder as Folder, scan as scan
 from .indented import Section as Section, read_indented as read_indented
-from .passes import Entry as Entry, add_policies as add_policies, read_route_maps as read_route_maps
+from .passes import (
+    Entry as Entry,
+    add_policies as add_policies,
+    denial as denial,
+    read_route_maps as read_route_maps,
+)
+from .prefix_rules import (
+    Net as Net,
+    effective as effective,
+    lets_in as lets_in,
+    rule as rule,
+    settle as settle,
+)
 from .reader import Reader as Reader
 from .readers import is_read as is_read, read_device as read_device
 from .recognize import Kind as Kind

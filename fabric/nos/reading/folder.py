@@ -15,6 +15,7 @@ from fabric.facts import Facts
 from fabric.nos.reading.readers import named, read_device, readers
 from fabric.nos.reading.recognize import NO_CONFIG, Kind, recognize
 from fabric.nos.reading.states import earlier, leave_out_copies, separate
+from fabric.reading import UnreadableError, guarded
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs
@@ -50,11 +51,19 @@ class Folder:
     unrecognized: dict[str, Kind] = field(default_factory=dict)  # path → why
     passed: list[str] = field(default_factory=list)  # no configs by their names: pages, tables, pictures
     apart: list[str] = field(default_factory=list)  # folders, and patterns of files, that are each a network of its own
+    unreadable: dict[str, UnreadableError] = field(default_factory=dict)  # device → what its reader fails on
 
     def sites(self) -> Iterator[list[Facts]]:
-        """Every device read, those of each site by themselves."""
+        """Every device read, those of each site by themselves; one that cannot be read goes to `unreadable`."""
         for site in dict.fromkeys(device.site for device in self.devices):
-            yield [own.facts for own in self.devices if own.site == site]
+            yield [facts for own in self.devices if own.site == site and (facts := self._facts(own)) is not None]
+
+    def _facts(self, device: Device) -> Facts | None:
+        try:
+            return device.facts
+        except UnreadableError as error:
+            self.unreadable[device.name] = error
+            return None
 
     def by_name(self) -> dict[str, Device]:
         """Host name → its device; of several, the one whose path has that name, else the first."""
@@ -98,7 +107,7 @@ def scan(root: Path) -> Folder:
         except OSError as error:
             folder.unrecognized[str(path)] = _lost(error)
             continue
-        kind = recognize(str(path), text)
+        kind = _kind(str(path), text)
         if kind.nos and _is_copy(path, text, whole):
             folder.passed.append(str(path))
         elif kind.nos:
@@ -114,6 +123,15 @@ def scan(root: Path) -> Folder:
     separate(folder)
     leave_out_copies(folder)
     return folder
+
+
+def _kind(path: str, text: str) -> Kind:
+    """The kind of a file; one that the patterns fail on may well be a config."""
+    try:
+        with guarded(path):
+            return recognize(path, text)
+    except UnreadableError as error:
+        return Kind("", str(error), config=True)
 
 
 def _lost(error: OSError) -> Kind:
@@ -196,7 +214,10 @@ def _parts_by_name(files: dict[str, tuple[str, str]], kinds: set[str], repeated:
         return False
     nos = next(nos for nos, reader in readers().items() if kinds <= reader.together)
     one_each = ({path: text} for path, (kind, text) in files.items() if kind != "companion")
-    return sum(bool(read_device("", nos, one).bgp) for one in one_each) <= 1
+    try:
+        return sum(bool(read_device("", nos, one).bgp) for one in one_each) <= 1
+    except UnreadableError:
+        return False
 
 
 def _devices(files: dict[str, tuple[str, str]], folder: Folder, repeated: frozenset[str]) -> Iterator[Device]:

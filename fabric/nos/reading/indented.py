@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
+
 
 @dataclass(slots=True)
 class Section:
@@ -39,7 +41,7 @@ class Section:
 
 
 def read_indented(text: str, comments: str = "!") -> Section:
-    """The whole text as one section; lines that begin with one of `comments` are none."""
+    """The whole text as one section; lines that begin with one of `comments` are none. Raises UnreadableError."""
     root = Section()
     open_: list[tuple[int, Section]] = [(-1, root)]
     for number, raw in enumerate(text.splitlines(), 1):
@@ -50,6 +52,8 @@ def read_indented(text: str, comments: str = "!") -> Section:
         depth = len(raw) - len(raw.lstrip())
         while open_[-1][0] >= depth:
             open_.pop()
+        if len(open_) > MAX_DEPTH:
+            raise UnreadableError(TOO_DEEP, number)
         section = Section(line, number)
         open_[-1][1].parts.append(section)
         open_.append((depth, section))

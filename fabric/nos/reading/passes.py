@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fabric.facts import ANY_ROUTE, Facts, Located
+from fabric.facts import ANY_ROUTE, NOT, Clause, Facts, Located
+from fabric.grouping import grouped
 from fabric.nos.reading.indented import Section
 
 
@@ -34,22 +35,37 @@ class Entry:
             return []
         return self.lists or [Located(ANY_ROUTE, self.line, self.file)]
 
+    def denies(self, above: Sequence[str]) -> list[Located[str]]:
+        """The lists whose routes it denies to the entries below it; `above` are those that passed before it."""
+        if self.permits or self.narrowed:
+            return []
+        return [Located(denial(one.value, above), one.line, one.file) for one in self.lists]
+
     @property
-    def clause(self) -> Located[tuple[str, ...] | None]:
-        """None for an entry that denies, else the prefix lists of which a route must be in one."""
-        lists = tuple(one.value for one in self.lists) if self.permits else None
-        return Located(lists, self.line, self.file)
+    def clause(self) -> Located[Clause]:
+        lists = tuple(one.value for one in self.lists)
+        return Located(Clause(self.permits, lists, self.narrowed), self.line, self.file)
 
 
 def add_policies(facts: Facts, entries: Iterable[Entry]) -> None:
     """Every policy with what it lets through, one that lets nothing through among them."""
-    for entry in entries:
-        facts.policies.setdefault(entry.name, []).extend(entry.passes)
-        facts.clauses.setdefault(entry.name, []).append(entry.clause)
+    for name, own in grouped((entry.name, entry) for entry in entries).items():
+        passing = facts.policies.setdefault(name, [])
+        last = max((n for n, entry in enumerate(own) if entry.passes), default=-1)  # what is denied below it is left out
+        for n, entry in enumerate(own):
+            passing += entry.denies([one.value for one in passing]) if n < last else []
+            passing += entry.passes
+        facts.terms.setdefault(name, []).extend(entry.clause for entry in own)
+
+
+def denial(denied: str, above: Sequence[str]) -> str:
+    """`not PL-OWN-DENIED, after PL-OWN`: the routes of a list that entries below do not let through."""
+    return f"{NOT}{denied}" + (f", after {' '.join(above)}" if above else "")
 
 
 def read_route_maps(facts: Facts, file: str, config: Section) -> None:
     """Of EOS and NX-OS: `route-map RM-IN permit 10` and its conditions."""
+    entries = []
     for text, section in config.each("route-map"):
         words = text.split()
         entry = Entry(words[0] if words else "", words[1:2] != ["deny"], section.number, file)
@@ -57,4 +73,5 @@ def read_route_maps(facts: Facts, file: str, config: Section) -> None:
             head, *rest = part.line.split()
             if head == "match":
                 entry.match(rest, part.number)
-        add_policies(facts, [entry])
+        entries.append(entry)
+    add_policies(facts, entries)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from fabric.facts import Facts
 from fabric.nos.late import Late
 
-Read: TypeAlias = Callable[[str, Mapping[str, str]], Facts]  # name, path → text; never raises for what the texts hold
+Read: TypeAlias = Callable[[str, Mapping[str, str]], Facts]  # name, path → text; called in a guard
 Signs: TypeAlias = tuple[tuple[int, str], ...]  # weight, pattern: 3 decides, 1 is shared with some other kind of file
 
 

@@ -9,10 +9,11 @@ from functools import cache, lru_cache
 from pathlib import PurePath
 
 from fabric.facts import Facts, Located
-from fabric.nos.reading.reader import Reader
+from fabric.nos.reading.reader import Read, Reader
 from fabric.nos.target import target, targets
+from fabric.reading import UnreadableError, guarded, refuse_long_numbers
 
-HOST_NAME = r'^\s*hostname\s+"?([\w.-]+)'  # as most have it
+HOST_NAME = r'^[ \t]*hostname\s+"?([\w.-]+)'  # as most have it
 
 
 @cache
@@ -28,15 +29,39 @@ def is_read(nos: str) -> bool:
 
 
 def read_device(name: str, nos: str, files: Mapping[str, str]) -> Facts:
-    """The facts of one device. `name` is used where no file tells its host name. KeyError where it has no reader."""
+    """The facts of one device.
+
+    Args:
+        name: used where no file tells its host name.
+        nos: its network OS.
+        files: path → text.
+
+    Raises:
+        KeyError: the network OS has no reader.
+        UnreadableError: a file that the reader fails on.
+    """
     reader = target(nos).reader
     if reader is None:
         raise KeyError(nos)
-    facts = reader.get().read.get()(name, files)
+    read = reader.get().read.get()
+    try:
+        facts = _read(read, name, files)
+    except UnreadableError as error:
+        for path, text in files.items() if len(files) > 1 else ():
+            _read(read, name, {path: text})  # the file that is meant
+        raise error from None
     facts.texts = files
     _settle_names(facts)
     _report_conflicts(facts)
     return facts
+
+
+def _read(read: Read, name: str, files: Mapping[str, str]) -> Facts:
+    for path, text in files.items():
+        with guarded(path):
+            refuse_long_numbers(text)
+    with guarded(next(iter(files), "")):
+        return read(name, files)
 
 
 def _report_conflicts(facts: Facts) -> None:

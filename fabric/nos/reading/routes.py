@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from fabric.facts import Route
 from fabric.nos.reading.words import is_address, prefix
 
-PORT = re.compile(r"[A-Za-z][\w/.:-]*\d[\w/.:-]*")  # a next hop behind an interface is reached over it, whatever its subnets
+PORT = re.compile(
+    r"[A-Za-z](?:[^\W\d]|[/.:-])*\d[\w/.:-]*"
+)  # a next hop behind an interface is reached over it, whatever its subnets
 
 
 def static_route(

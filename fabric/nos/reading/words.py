@@ -6,18 +6,22 @@ import re
 from functools import lru_cache
 from ipaddress import ip_address, ip_interface
 
+from fabric.reading import expand
+
 ROOT_LOGIN = "root may log in over SSH with a password"
-RANGE = re.compile(r"^(.*?)(\d+)-(\d+)$")
+RANGE = re.compile(r"(.*?)(?<!\d)(\d+)-(\d+)$")
 
 
-def numbers(text: str) -> list[int]:
+@lru_cache(maxsize=4096)  # ports have most lists in common, whose numbers they then share
+def numbers(text: str) -> tuple[int, ...]:
     """`1,4-6 9` → 1, 4, 5, 6, 9; words, as in `none`, are no numbers. A range of more than VLANs have is none either."""
     found: list[int] = []
     for part in text.replace(",", " ").split():
         low, _, high = part.partition("-")
         if low.isdecimal() and (not high or (high.isdecimal() and int(high) - int(low) < 4096)):
+            expand(int(high or low) - int(low))
             found += range(int(low), int(high or low) + 1)
-    return found
+    return tuple(found)
 
 
 def integer(text: str | None) -> int | None:
@@ -75,7 +79,7 @@ def esi(text: str) -> str:
 
 def gbps(text: str) -> int | None:
     """`100gfull`, `forced 400g-4`, `auto 100gfull` → 100, 400, 100."""
-    match = re.search(r"(\d+)g", text.lower())
+    match = re.search(r"(?<!\d)(\d{1,9})g", text.lower())
     return int(match[1]) if match else None
 
 
@@ -86,6 +90,7 @@ def each_name(text: str) -> list[str]:
     for part in text.replace(" ", "").split(","):
         match = RANGE.match(part)
         if match and int(match[3]) - int(match[2]) < 1024:
+            expand(int(match[3]) - int(match[2]))
             stem = match[1] or stem
             found += [f"{stem}{number}" for number in range(int(match[2]), int(match[3]) + 1)]
         elif part.isdecimal() and stem:

@@ -1,6 +1,40 @@
-"""Changes of SONiC: a JSON Patch of its database, commands of FRR."""
+"""Changes of SONiC: steps of its database, commands of FRR."""
 
-from fabric.nos.dialect import COMMANDS, JSON_PATCH, Dialect
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fabric.nos.dialect import COMMANDS, Dialect, Patch
 from fabric.nos.frr.diff import RULES
+from fabric.nos.json_patch import json_lines, json_patch, json_tree
+from fabric.nos.sonic.steps import script, steps
 
-DIALECT = Dialect({"config_db.json": JSON_PATCH, "frr.conf": COMMANDS}, RULES)
+FRR_TEXT = "bgpraw"  # beside the tables in a running config; the updater ignores it too
+
+
+def tables(text: str) -> Mapping[str, Any]:
+    """Tables, rows and fields of a config_db.json. Raises ValueError."""
+    tree = {table: rows for table, rows in json_tree(text).items() if table != FRR_TEXT}
+    if not all(
+        isinstance(rows, Mapping) and all(isinstance(row, Mapping) for row in rows.values()) for rows in tree.values()
+    ):
+        raise ValueError("expected tables of rows")
+    return tree
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return json_lines(json_patch(old, new))
+
+
+CONFIG_DB = Patch(
+    "json-patch",
+    "for `config apply-patch`",
+    "json",
+    tree=tables,
+    lines=lambda old, new: _changes(tables(old), tables(new)),
+    changes=_changes,
+    steps=steps,
+    script=script,
+)
+DIALECT = Dialect({"config_db.json": CONFIG_DB, "frr.conf": COMMANDS}, RULES)

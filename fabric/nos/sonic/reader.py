@@ -7,7 +7,7 @@ READER = Reader(
     Late(__package__, "read.device:read"),
     rank=10,
     signs=(
-        (3, r'^\s*"?DEVICE_METADATA"?\s*:'),
+        (3, r'^[ \t]*"?DEVICE_METADATA"?\s*:'),
         (2, r'"(?:PORT|INTERFACE|LOOPBACK_INTERFACE|BGP_NEIGHBOR|VLAN_MEMBER)"\s*:\s*\{'),
     ),
     is_json=True,

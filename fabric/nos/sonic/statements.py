@@ -11,6 +11,7 @@ from fabric.nos.frr import statements as frr
 from fabric.nos.sonic.read.json_lines import Object, Value, read_json
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Syntax
+from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 
 
 def config_db(text: str) -> Iterator[tuple[Path, int]]:
@@ -22,6 +23,8 @@ def config_db(text: str) -> Iterator[tuple[Path, int]]:
 def _below(values: Object, path: Path) -> Iterator[tuple[Path, int]]:
     for key, value in values.values.items():
         line = values.lines[key]
+        if len(path) > MAX_DEPTH:
+            raise UnreadableError(TOO_DEEP, line)
         if not isinstance(value, Object):
             yield (*path, f"{key} = {_text(value)}"), line
         elif value.values:
@@ -33,6 +36,8 @@ def _below(values: Object, path: Path) -> Iterator[tuple[Path, int]]:
 def _text(value: Value) -> str:
     if isinstance(value, list):
         return ",".join(sorted(map(_text, value)))
+    if isinstance(value, Object):
+        return f"{{{','.join(f'{key} = {_text(inner)}' for key, inner in value.values.items())}}}"
     return value if isinstance(value, str) else json_line(value)
 
 

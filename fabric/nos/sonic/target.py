@@ -149,6 +149,7 @@ TARGET = Target(
         acls=("TENANT-{}-V4", "TENANT-{}-V6"),
         l3_svi=True,
         trunk_mtu=True,
+        derives=frozenset({"rd", "imports", "exports"}),
         spare_mtu=True,
         cable_m=cable_m,
     ),

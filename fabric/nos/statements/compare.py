@@ -5,8 +5,9 @@ Statements that the list without effect names are silent. What remains matters, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Literal
 
 from fabric.nos.statements.forms import Path
@@ -42,7 +43,11 @@ class Difference:
 
 
 def compare(
-    syntax: Syntax, planned: Statements, running: Statements, files: Mapping[str, str] = NO_FILES
+    syntax: Syntax,
+    planned: Statements,
+    running: Statements,
+    files: Mapping[str, str] = NO_FILES,
+    whole: Callable[[], Statements] | None = None,
 ) -> list[Difference]:
     """Every difference with effect, in the order of the running config.
 
@@ -51,14 +56,27 @@ def compare(
         planned: statements that the plan renders.
         running: statements of the device.
         files: part → running file, for parts without a statement in `running`.
+        whole: gives all statements of the device, where `running` is without what both have.
     """
     if list(planned) == list(running):
         return []
     changed, running = _renamed(syntax, planned, running)
-    missing = [path for path in planned if path not in running and not syntax.is_silent(path, planned, DEFAULT, HIDDEN)]
-    extra = [path for path in running if path not in planned and not syntax.is_silent(path, planned, DEFAULT, ADDED)]
+    joined = cache(lambda: {syntax.joined(path) for path in (running if whole is None else whole())})
+    missing = [
+        path
+        for path in planned
+        if path not in running and not syntax.is_silent(path, planned, DEFAULT, HIDDEN, running=joined)
+    ]
+    extra = [
+        path
+        for path in running
+        if path not in planned and not syntax.is_silent(path, planned, DEFAULT, ADDED, running=joined)
+    ]
     missing, extra = _without_sections(missing, running), _without_sections(extra, planned)
-    changed += _changed(syntax, running, missing, extra)
+    hidden = (
+        [path for path in planned if path not in running] if extra else []
+    )  # a default that is written, and another value
+    changed += _changed(syntax, running, [*hidden, *missing], extra)
     paired = {difference.path for difference in changed} | {difference.got for difference in changed}
     differences = [
         *changed,

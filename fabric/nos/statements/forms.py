@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TypeAlias
 
+from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
+
 Path: TypeAlias = tuple[str, ...]
-Form: TypeAlias = Callable[[str], Iterator[tuple[Path, int]]]  # never raises for what the text contains
+Form: TypeAlias = Callable[[str], Iterator[tuple[Path, int]]]  # raises UnreadableError alone for what the text contains
 
 SECTION = re.compile(r"\n(?=\S)")
 REMOVED = "<removed>"  # RANCID writes a line with a secret as a comment that ends so
@@ -42,6 +44,8 @@ def indented(text: str, comments: str = "!", closing: frozenset[str] = frozenset
         margin = len(raw) - len(raw.lstrip())
         while margins and margins[-1] >= margin:
             margins.pop()
+        if len(margins) >= MAX_DEPTH:
+            raise UnreadableError(TOO_DEEP, number)
         if not margin and line.startswith("banner ") and BANNER.fullmatch(line):
             line = _banner(line, lines)
         path = (*path[: len(margins)], " ".join(line.split()) if "  " in line else line)

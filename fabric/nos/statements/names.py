@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple
 
-import yaml
+from fabric.formats import yaml
 
 KEYS = {"kind", "defined", "used", "built_in", "unused", "unique", "given", "why", "source"}
 BETWEEN = re.compile(r"[\s,|]+")
@@ -123,7 +123,7 @@ def load_names(path: FilePath) -> Names:
     if not path.exists():
         return Names()
     kinds, patterns = [], list[NamePattern]()
-    for at, row in enumerate(yaml.safe_load(path.read_text(encoding="utf-8"))):
+    for at, row in enumerate(yaml.read(path)):
         if unknown := set(row) - KEYS:
             raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
         kind = _kind(row)

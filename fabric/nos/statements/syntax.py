@@ -7,17 +7,17 @@ statement, its parts joined by the separator of the syntax: `interface Ethernet1
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, TypeAlias
 
-import yaml
-
+from fabric.formats import yaml
 from fabric.nos.statements.forms import Form, Path, line_by_line, without_equal
 from fabric.nos.statements.names import Names, load_names
+from fabric.reading import MAX_LINE, expand, guarded, refuse_long_numbers
 
 DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
 ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it
@@ -71,6 +71,9 @@ class WithoutEffect:
         source: title of the vendor's page, or the public running config that shows it.
         empty: the pattern is of the head of a section; statements in it have an effect.
         beside: a planned statement of the same section, without which the entry does not apply.
+        given: path of a statement of the running config, without which it does not apply; `{name}` is a group of the pattern.
+        unless: pattern of statements of the running config, any of which it does not apply beside; likewise.
+        up_to: pattern of statements of the running config: the group `number` is at most as many as there are of them.
     """
 
     pattern: str
@@ -79,6 +82,27 @@ class WithoutEffect:
     source: str
     empty: bool = False
     beside: str = ""
+    given: str = ""
+    unless: str = ""
+    up_to: str = ""
+
+    @property
+    def has_condition(self) -> bool:
+        """Whether it applies beside other statements only."""
+        return bool(self.beside or self.given or self.unless or self.up_to)
+
+    def holds(self, match: re.Match[str], running: Callable[[], Collection[str]]) -> bool:
+        """Whether a running config, its paths joined, has what the entry needs."""
+        if not (self.given or self.unless or self.up_to):
+            return True
+        words = match.groupdict()
+        escaped = {name: re.escape(word) for name, word in words.items()}
+        paths = running()
+        if self.given and self.given.format(**words) not in paths:
+            return False
+        if self.unless and any(re.fullmatch(self.unless.format(**escaped), path) for path in paths):
+            return False
+        return not self.up_to or int(words["number"]) <= sum(bool(re.fullmatch(self.up_to, path)) for path in paths)
 
 
 @dataclass(frozen=True)
@@ -170,19 +194,19 @@ class Rules:
         """(kind, empty) → one pattern of all its entries that apply everywhere."""
         patterns: dict[tuple[str, bool], list[str]] = {}
         for entry in self.without_effect:
-            if not entry.beside:
+            if not entry.has_condition:
                 patterns.setdefault((entry.kind, entry.empty), []).append(f"(?:{entry.pattern})")
         return {key: re.compile("|".join(of_kind)) for key, of_kind in patterns.items()}
 
     @cached_property
     def conditional(self) -> tuple[tuple[re.Pattern[str], WithoutEffect], ...]:
         """The entries that apply beside another statement."""
-        return tuple((re.compile(entry.pattern), entry) for entry in self.without_effect if entry.beside)
+        return tuple((re.compile(entry.pattern), entry) for entry in self.without_effect if entry.has_condition)
 
 
 def load_rules(path: FilePath) -> Rules:
     """Rules from a `statements.yaml`. Raises ValueError for an unknown key or kind, so that no entry is lost."""
-    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    document = yaml.read(path)
     if unknown := set(document) - KEYS:
         raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
     rules = Rules(
@@ -294,10 +318,12 @@ class Syntax:
         return self.read_texts(self.texts(files), known)
 
     def read_texts(self, texts: Iterable[PartText], known: Known | None = None) -> Statements:
-        """Every statement of texts whose parts are known, as `read`."""
+        """Every statement of texts whose parts are known, as `read`. Raises UnreadableError."""
         statements: Statements = {}
         for text in texts:
-            self._read_part(statements, text, {} if known is None else known.setdefault(text.part, {}))
+            with guarded(text.file):
+                refuse_long_numbers(text.text)
+                self._read_part(statements, text, {} if known is None else known.setdefault(text.part, {}))
         return statements
 
     def texts(self, files: Mapping[str, str]) -> list[PartText]:
@@ -311,7 +337,10 @@ class Syntax:
         pairs = {text.part: (text, other) for text in planned for other in running if text.part == other.part}
         if not len(pairs) == len(planned) == len(running):
             return planned, running  # several files of one part
-        reduced = {part: self._reduced(part, first.text, second.text) for part, (first, second) in pairs.items()}
+        reduced: dict[str, tuple[str, str]] = {}
+        for part, (first, second) in pairs.items():
+            with guarded(second.file):
+                reduced[part] = self._reduced(part, first.text, second.text)
         return (
             [text._replace(text=reduced[text.part][0]) for text in planned],
             [text._replace(text=reduced[text.part][1]) for text in running],
@@ -387,16 +416,19 @@ class Syntax:
     # --- what a difference means ---------------------------------------------------------------------------------
 
     def joined(self, path: Path) -> str:
-        """A path as patterns see it, without the part."""
-        return self.separator.join(path[1:])
+        """A path as patterns see it, without the part; the begin of a long one, as some patterns look anywhere in it."""
+        return self.separator.join(path[1:])[:MAX_LINE]
 
-    def is_silent(self, path: Path, planned: Container[Path], *kinds: str) -> bool:
+    def is_silent(
+        self, path: Path, planned: Container[Path], *kinds: str, running: Callable[[], Collection[str]] = frozenset
+    ) -> bool:
         """Whether the list without effect names a statement, or a section that it is in.
 
         Args:
             path: of the statement.
             planned: the statements that the plan renders, for entries that apply beside one of them.
             kinds: of the list.
+            running: gives all paths of the running config, joined, for entries that depend on it.
         """
         rules = self.rules
         for kind in kinds:
@@ -407,7 +439,10 @@ class Syntax:
             ):
                 return True
         return any(
-            entry.kind in kinds and (*path[:-1], entry.beside) in planned and pattern.fullmatch(self.joined(path))
+            entry.kind in kinds
+            and (not entry.beside or (*path[:-1], entry.beside) in planned)
+            and (match := pattern.fullmatch(self.joined(path))) is not None
+            and entry.holds(match, running)
             for pattern, entry in rules.conditional
         )
 
@@ -444,7 +479,8 @@ def elements(text: str) -> Iterable[str]:
     """Elements of a list with ranges: `1,10-12` or `1 2 3`. What is no number stays as it is."""
     for part in re.split(r"[,\s]+", text.strip(", ")):
         first, dash, last = part.partition("-")
-        if dash and first.isdigit() and last.isdigit() and 0 <= int(last) - int(first) < 5000:
+        if dash and first.isdecimal() and last.isdecimal() and 0 <= (span := int(last) - int(first)) < 5000:
+            expand(span)
             yield from map(str, range(int(first), int(last) + 1))
         else:
             yield part

@@ -10,12 +10,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabric.solver.doctor.outputs import Finding
+from fabric.solver.doctor.outputs import FIGURE, Finding
 from fabric.text import plural
 
 # Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0(1)/GDRDMA(PCI)/Shared
-_NET = re.compile(r"\[(send|receive)\] via NET/((?!Socket)[\w .-]+?)/(\d+)(?:\(\d+\))?((?:/[\w()]+)*)\s*$", re.MULTILINE)
-_CHANNEL = re.compile(r"Channel (\d+)(?:/\d+)? : \d+\[\w+\] -> \d+\[\w+\] \[send\] via NET/[\w .-]+?/(\d+)", re.MULTILINE)
+_NET = re.compile(
+    r"\[(send|receive)\] via NET/((?!Socket)[\w .-]{1,80}?)/(\d{1,9})(?:\(\d{1,9}\))?((?:/[\w()]+)*)[ \t\r]*$", re.MULTILINE
+)
+_CHANNEL = re.compile(
+    r"Channel (\d{1,9})(?:/\d+)? : \d+\[\w+\] -> \d+\[\w+\] \[send\] via NET/[\w .-]{1,80}?/(\d{1,9})", re.MULTILINE
+)
 # GPU Direct RDMA Disabled for GPU 1b000 / HCA 3 (distance 8 > 5): of distant pairs of healthy runs too
 _PAIR = re.compile(r"GPU Direct RDMA (Enabled|Disabled) for GPU (\w+) / HCA")
 _HOST = re.compile(r"via (?:SHM|direct shared memory)\b")
@@ -23,13 +27,13 @@ _PEER = re.compile(r"via P2P/")
 _DEVICES = re.compile(r"NET/IB ?: Using (.*)")
 _FOUND = re.compile(r"NET/IB ?: Using \[\d")  # newer releases print the line without a device too
 _SOCKETS = re.compile(r"NET/Socket ?: Using")
-_DEVICE = re.compile(r"([\w.-]+):\d+/(IB|RoCE)\b")
-_CHANNELS = re.compile(r"\b(\d+) coll channels")
-_GRAPH = re.compile(r"Pattern 4, crossNic \d, nChannels (\d+), (?:bw|speed) [\d.]+/([\d.]+)")  # 4: ring
-_BRIDGE = re.compile(r"\+ PCI\[([\d.]+)\] - PCI/")
-_NIC = re.compile(r"\+ PCI\[([\d.]+)\] - NIC/")
+_DEVICE = re.compile(r"(?<![\w.-])([\w.-]+):\d+/(IB|RoCE)\b")
+_CHANNELS = re.compile(r"\b(\d{1,9}) coll channels")
+_GRAPH = re.compile(rf"Pattern 4, crossNic \d, nChannels (\d{{1,9}}), (?:bw|speed) [\d.]+/({FIGURE})")  # 4: ring
+_BRIDGE = re.compile(rf"\+ PCI\[({FIGURE})\] - PCI/")
+_NIC = re.compile(rf"\+ PCI\[({FIGURE})\] - NIC/")
 _SOCKET = re.compile(r"Using network Socket|via NET/Socket")
-_LINK = re.compile(r"\+ NET\[([\d.]+)\] - NET/")
+_LINK = re.compile(rf"\+ NET\[({FIGURE})\] - NET/")
 _WHOLE = re.compile(r"coll channels")
 _HIDDEN = re.compile(r"NCCL_DEBUG_SUBSYS(?:\s*[=:]\s*|\s+set by environment to\s+)(?![\w,]*(?:ALL|ENV))", re.IGNORECASE)
 SEVERAL = 0.1  # share of connections from which on their kind counts
@@ -68,7 +72,7 @@ def used_nics(text: str) -> int:
     """NICs that the channels of a server send on, 0 where the log does not have all of its channels."""
     channels = [(int(number), nic) for number, nic in _CHANNEL.findall(text)]
     count = max((int(number) for number in _CHANNELS.findall(text)), default=0)
-    if not count or {number for number, _ in channels} < set(range(count)):
+    if not count or len({number for number, _ in channels if number < count}) < count:
         return 0
     return len({nic for _, nic in channels})
 

@@ -15,14 +15,15 @@ from dataclasses import dataclass
 
 NEAR = ("PIX", "PXB")  # from GPU to NIC without a host bridge: NCCL user guide, troubleshooting
 SLOW, FULL = 0.7, 0.9  # of the line rate, as perftest measures it
-_CA = re.compile(r"^CA '([\w.-]+)'|^Infiniband device '([\w.-]+)'|^\s*hca_id:\s*([\w.-]+)", re.MULTILINE)
-_STATE = re.compile(r"^\s*[Ss]tate:\s*(?:\d+:\s*|PORT_)?(\w+)", re.MULTILINE)
-_RATE = re.compile(r"^\s*[Rr]ate:\s*(\d+)", re.MULTILINE)
-_PCI = re.compile(r"^\s*(?:LnkSta|ACSCtl):|^\s*Link \d+: (?:<inactive>|[\d.]+ GB/s)|^nvidia_peermem\s", re.MULTILINE)
-_HEAD = re.compile(r"^\s*(GPU0\s.*)$", re.MULTILINE)
-_PERFTEST = re.compile(r"^\s*(?:RDMA_(?:Write|Read)|Send) (?:Bidirectional )?BW Test", re.MULTILINE)
+FIGURE = r"\d{1,9}(?:\.\d+)?"  # as tools print a bandwidth
+_CA = re.compile(r"^CA '([\w.-]+)'|^Infiniband device '([\w.-]+)'|^[ \t]*hca_id:\s*([\w.-]+)", re.MULTILINE)
+_STATE = re.compile(r"^[ \t]*[Ss]tate:\s*(?:\d{1,9}:\s*|PORT_)?(\w+)", re.MULTILINE)
+_RATE = re.compile(r"^[ \t]*[Rr]ate:\s*(\d{1,9})", re.MULTILINE)
+_PCI = re.compile(r"^[ \t]*(?:LnkSta|ACSCtl):|^[ \t]*Link \d+: (?:<inactive>|[\d.]+ GB/s)|^nvidia_peermem\s", re.MULTILINE)
+_HEAD = re.compile(r"^[ \t]*(GPU0\s.*)$", re.MULTILINE)
+_PERFTEST = re.compile(r"^[ \t]*(?:RDMA_(?:Write|Read)|Send) (?:Bidirectional )?BW Test", re.MULTILINE)
 _UNIT = re.compile(r"BW average\[(\w+)/sec\]")
-_RESULT = re.compile(r"^\s*\d+\s+\d+\s+[\d.]+\s+([\d.]+)\s+[\d.]+\s*$", re.MULTILINE)
+_RESULT = re.compile(rf"^[ \t]*\d+[ \t]+\d+[ \t]+[\d.]+[ \t]+({FIGURE})[ \t]+[\d.]+[ \t\r]*$", re.MULTILINE)
 _CUDA = re.compile(r"initializing CUDA|Picking device No|--use_(?:cuda|rocm)", re.IGNORECASE)
 _Gbps = {"Gb": 1.0, "MB": 8 * 1.048576e-3, "MiB": 8 * 1.048576e-3}  # perftest counts a MB as 2^20 bytes
 

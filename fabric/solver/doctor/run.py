@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan import FabricPlan
+from fabric.reading import whole_lines
 from fabric.solver import PortNamer, read_text, unnamed
 from fabric.solver.collectives.job import Job, measured_job
 from fabric.solver.collectives.physics import Physics
@@ -24,6 +25,7 @@ from fabric.solver.measured import stated, tables as measured
 from fabric.solver.measured.tables import Table
 
 WHAT = "output of nccl-tests"
+NO_FILE = "FAB001"  # what was named is not there
 LOG = "NCCL INFO"  # in a text that may have no table
 ADVICE = (
     "times alone do not separate causes that slow the same part; give a log of NCCL_DEBUG=INFO, or the output of "
@@ -49,18 +51,25 @@ def examine(
         slow: the run is known to be slow, so that it is not healthy though its times lie in the band.
 
     Raises:
-        InputError: a file that is neither, no table that can be compared, or a run that does not fit the fabric.
+        InputError: a file that is not there, no table that can be compared, or a run that does not fit the fabric. A file
+            that cannot be read beside others is an error among the warnings of the diagnosis.
     """
-    tables, texts = stated.tables(given, platform_of(fabric)), list[str]()
+    tables, texts, unread = stated.tables(given, platform_of(fabric)), list[str](), list[Diagnostic]()
     for path in paths:
-        text = read_text(path, WHAT)
+        try:
+            text = whole_lines(read_text(path, WHAT))
+        except InputError as error:
+            unread += error.diagnostics
+            continue
         texts.append(text)
         try:
             tables += measured.read(path, str(path), platform_of(fabric))
-        except InputError:
+        except InputError as error:
             if LOG not in text and not outputs.known(text):
-                raise
+                unread += error.diagnostics
     scored = [table for table in tables if table.scored_rows]
+    if unread and (not scored or any(item.code == NO_FILE for item in unread)):
+        raise InputError(unread)
     if not scored:
         reason = next((table.why_not for table in tables if table.why_not), "the files have no table of times")
         hint = "give the output of a program of nccl-tests, or one number as --busbw all_reduce:16:1G:27"
@@ -80,7 +89,7 @@ def examine(
     text = "\n".join(texts)
     found = diagnose(curves, parameters, Evidence(text), setting, slow)
     alone = found.suspects and LOG not in text and not outputs.known(text)
-    warnings = tuple(item for table in tables for item in table.warnings)
+    warnings = (*(item for table in tables for item in table.warnings), *unread)
     return replace(found, warnings=warnings, advice=ADVICE if alone else "")
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
+from json import JSONDecodeError
 from typing import Any
 
 from fabric.diagnostics import Place, Report, show
+from fabric.formats.json import load
+from fabric.reading import UnreadableError, expand
 from fabric.solver.measured.run import Device, Printed, Run, Side, tables
 from fabric.solver.measured.tables import CODE, MOST_BYTES, WHAT, MeasuredPlatform, Table
 
+MOST_RANKS = 1_000_000
+VALUES_OF_DEVICE = 8  # what a device takes in memory, in values of a range
 _SHAPE = "nccl-tests' -J writes `config` and `results`, each with `size`, `out_of_place` and `in_place`"
 
 
@@ -23,12 +27,12 @@ def read_text(text: str, name: str, platform: MeasuredPlatform | None = None) ->
     """The tables of a report. Raises InputError."""
     report = Report()
     try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
+        data = load(text)
+    except JSONDecodeError as error:
         place = Place(name, error.lineno, error.colno)
         report.fail(CODE, place, f"not JSON: {error.msg}", "run the test again: the report is incomplete")
-    except RecursionError:
-        report.fail(CODE, Place(name, 1, 1), "not a report: nested too deeply", _SHAPE)
+    except UnreadableError as error:
+        report.fail(CODE, Place(name, error.line or 1, 1), f"not a report: {error.reason}", _SHAPE)
     reader = _Reader(name, report)
     runs = reader.listed(data) if isinstance(data, list) else [reader.whole(data)]
     report.raise_errors()
@@ -46,7 +50,7 @@ class _Reader:
     def whole(self, data: dict[str, Any]) -> Run:
         """A report of nccl-tests: the file of one run."""
         run, config = Run(), _mapping(data.get("config"))
-        run.program = re.sub(r".*/", "", str((_list(data.get("args")) or [""])[0]))
+        run.program = str((_list(data.get("args")) or [""])[0]).rpartition("/")[2]
         for item in _list(data.get("env")):
             run.environment(str(item))
         run.threads, run.gpus = (max(1, int(_number(config.get(key)) or 1)) for key in ("nthreads", "ngpus"))
@@ -84,7 +88,8 @@ class _Reader:
     def _ranks(self, run: Run, row: dict[str, Any]) -> None:
         """Stands in for the list of devices, which such a report does not hold; the GPU is not named."""
         nodes, ranks = int(_number(row.get("nodes")) or 1), int(_number(row.get("ranks")) or 0)
-        if 0 < nodes <= ranks <= 1_000_000:
+        if 0 < nodes <= ranks <= MOST_RANKS:
+            expand(ranks * VALUES_OF_DEVICE)
             run.devices = {(0, at): Device(f"host{at * nodes // ranks}", str(at), "", 0) for at in range(ranks)}
 
     def _keep(self, run: Run, row: dict[str, Any], size: int, sides: tuple[Side | None, Side | None]) -> None:

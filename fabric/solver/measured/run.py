@@ -47,6 +47,7 @@ NVLINK_GBPS = {
 }
 RACK_DOMAIN_GPUS = 72  # NVL72
 _GPU = re.compile(r"\b(GB\d00|GH\d00|MI\d{3}[A-Z]?|[ABHLVP]\d{2,3}|RTX ?\w+|TITAN \w+)\b", re.IGNORECASE)
+_COUNT = re.compile(r"[0-9]{1,9}")
 _ENV = re.compile(r"\bNCCL_([A-Z_]+)(?:\s*[=:]\s*|\s+set by environment to\s+)[\"']?([\w^,:;-]+)")
 LEAST_WRONG = 1
 _PUT = "put a head in front of the text"
@@ -156,8 +157,8 @@ def _forced(env: dict[str, str], base: MeasuredPlatform) -> MeasuredPlatform:
         algorithm=tuning_named(env.get("ALGO", ""), ALGORITHMS) or "auto",
         protocol=tuning_named(env.get("PROTO", ""), PROTOCOLS) or "auto",
         nvls={"0": False, "1": True}.get(env.get("NVLS_ENABLE", "")),
-        min_ctas=int(ctas) if ctas.isdigit() else None,
-        qps_per_connection=int(qps) if qps.isdigit() else None,
+        min_ctas=int(ctas) if _COUNT.fullmatch(ctas) else None,
+        qps_per_connection=int(qps) if _COUNT.fullmatch(qps) else None,
     )
 
 

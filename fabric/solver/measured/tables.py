@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.reading import UnreadableError, guarded
 from fabric.solver import Fields, parse, read_text
 from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
 
@@ -66,7 +67,7 @@ def busbw_factor(collective: str, ranks: int) -> float:
 
 def collective_named(text: str) -> str:
     """`AllReduce`, `all-to-all`, `all_gather_perf` in the names of COLLECTIVES and UNMODELED; "" for no collective."""
-    bare = re.sub(r"(perf|mpi|bench)+$", "", re.sub(r"[^a-z0-9]", "", text.lower()))
+    bare = re.sub(r"(?:perf|mpi|bench){1,3}$", "", re.sub(r"[^a-z0-9]", "", text.lower()))
     known = {name.replace("_", ""): name for name in (*COLLECTIVES, *UNMODELED)}
     return known.get(bare.removeprefix("nccl").removeprefix("rccl"), "")
 
@@ -76,9 +77,17 @@ def read(path: Path, shown: str | None = None, platform: MeasuredPlatform | None
 
     `platform` says of raw output what the text does not. Raises InputError with every mistake of the file.
     """
+    text, name = read_text(path, WHAT, shown), shown or str(path)
+    try:
+        with guarded(name):
+            return _tables(path, text, name, platform)
+    except UnreadableError as error:
+        raise InputError([Diagnostic(CODE, Place(name, error.line), str(error), _SHAPE)]) from error
+
+
+def _tables(path: Path, text: str, name: str, platform: MeasuredPlatform | None) -> list[Table]:
     from fabric.solver.measured import json_output as measured_json, text as measured_text
 
-    text, name = read_text(path, WHAT, shown), shown or str(path)
     if measured_json.is_json(text):
         return measured_json.read_text(text, name, platform)
     if measured_text.is_raw(text):

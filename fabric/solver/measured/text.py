@@ -12,6 +12,7 @@ from dataclasses import replace
 from statistics import median
 
 from fabric.diagnostics import Place, Report, nearest
+from fabric.reading import whole_lines
 from fabric.solver import Fields, parse
 from fabric.solver.measured.run import Device, Printed, Run, Side, tables
 from fabric.solver.measured.tables import CODE, WHAT, MeasuredPlatform, Table
@@ -27,6 +28,7 @@ _THREADS = re.compile(r"#\s+nThread\s+(\d{1,4})\s+nGpus\s+(\d{1,4})")
 _PROGRAM = re.compile(r"\b([a-z_]+)_(?:perf|test)(?:_mpi)?\b")
 _STARTING = "Collective test starting:"
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+MOST = 1e18  # of any figure that a row prints
 _WHOLE = re.compile(r"-?\d{1,9}")
 _FIELD = re.compile(rf"{_NUMBER.pattern}|N/A|-?nan|-?inf", re.IGNORECASE)
 _USUAL = ("redop", "root", "time", "algbw", "busbw", "#wrong", "time", "algbw", "busbw", "#wrong")
@@ -36,7 +38,7 @@ _SHAPE = "a table in YAML, or the output of nccl-tests with its line `# size cou
 
 def is_raw(text: str) -> bool:
     """Whether a text holds output of nccl-tests rather than a YAML table."""
-    plain = _ESCAPES.sub("", text)
+    plain = whole_lines(_ESCAPES.sub("", text))
     return any(_HEAD.search(line) or _ROW.search(line) for line in plain.splitlines())
 
 
@@ -54,7 +56,7 @@ def read_text(text: str, name: str, platform: MeasuredPlatform | None = None) ->
 
 def _front(text: str, name: str, report: Report) -> tuple[Fields | None, list[str]]:
     """The YAML head, and the lines below it at their places; a head's lines are empty ones."""
-    lines = _ESCAPES.sub("", text).replace("\r", "").split("\n")
+    lines = whole_lines(_ESCAPES.sub("", text)).replace("\r", "").split("\n")
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     if lines[first].strip() != "---":
         return None, lines
@@ -163,7 +165,8 @@ def _side(fields: Sequence[str], tokens: Sequence[str]) -> Side | None:
 
 
 def _value(token: str) -> float | None:
-    return float(token) if _NUMBER.fullmatch(token) else None
+    value = float(token) if _NUMBER.fullmatch(token) else None
+    return value if value is not None and abs(value) < MOST else None
 
 
 def _rounding(token: str) -> float:

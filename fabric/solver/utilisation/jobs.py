@@ -23,6 +23,7 @@ WHAT = "a list of jobs"
 _SHAPE = "write `jobs: [{gpus: 64, hours: 12, count: 3}]`, or use the output of `sacct --json`"
 _KEYS = ("gpus", "hours", "count")
 _MOST = 10_000_000
+_MOST_SECONDS = 1e11  # over 3,000 years; a time of Slurm is seconds since 1970
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,8 @@ def _json(text: str, name: str) -> dict[str, Any] | None:
         if '"jobs"' not in text:
             return None
         raise InputError([_mistake(Place(name, error.lineno, error.colno), f"no JSON: {error.msg.lower()}")]) from None
+    except ValueError:  # a number of more digits than Python converts
+        raise InputError([_mistake(Place(name, 1, 1), "a number has too many digits")]) from None
     return data if isinstance(data, dict) and _from_slurm(data) else None
 
 
@@ -173,7 +176,8 @@ def _tres(job: dict[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def _number(value: Any) -> float | None:
-    """A number, also in the form {set, infinite, number}."""
+    """A number, also in the form {set, infinite, number}; None for NaN, Infinity and what no time or count can be."""
     if isinstance(value, dict):
         value = None if value.get("infinite") or value.get("set") is False else value.get("number")
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    known = isinstance(value, int | float) and not isinstance(value, bool) and -_MOST_SECONDS < value < _MOST_SECONDS
+    return float(value) if known else None

@@ -342,6 +342,16 @@ def test_two_neighbors_on_a_port() -> None:
     assert verdict(floor, messages).findings == ()
 
 
+def test_short_names_of_subinterfaces() -> None:
+    """SONiC writes `Eth0.102` of `Ethernet0`; `eth0.102` is of the management port."""
+    floor = fresh("starter")
+    messages = reported(floor)
+    switch = say(messages, floor, LEAF1)
+    switch.neighbors[:] = [replace(item, port=item.port.replace("Ethernet", "Eth") + ".102") for item in switch.neighbors]
+    switch.neighbors.append(Neighbor("eth0.102", "oob-switch", "", "swp10"))
+    assert verdict(floor, messages).findings == ()
+
+
 def test_management_ports_are_passed_over() -> None:
     floor = fresh("starter")
     messages = reported(floor)

@@ -7,13 +7,14 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from fabric.cabling.verify.outputs import outputs
+from tests.waiting import wait_for
 
 PORTS = (("swp1", "swp9"), ("swp2s0", "swp10"))
 START = (  # lldpd keeps a folder under /run and looks up its own name; both are given it apart from the machine's
@@ -23,7 +24,7 @@ START = (  # lldpd keeps a folder under /run and looks up its own name; both are
 
 
 def sh(*command: str) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=20).stdout
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.fixture
@@ -69,21 +70,19 @@ def _start(home: Path, space: str, name: str) -> None:
 
 def ask(*command: str) -> str:
     """What a daemon answers, "" as long as it does not."""
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=20).stdout
+    return subprocess.run(command, check=False, capture_output=True, text=True).stdout
 
 
 def test_every_format(leaf: Path) -> None:
     wanted = [(mine, "spine001.dc1.example", theirs) for mine, theirs in PORTS]
-    deadline = time.monotonic() + 15
+
+    def neighbors(form: str) -> list[tuple[str, str, str]]:
+        text = ask("lldpctl", "-u", str(leaf), "-f", form)
+        found, _ = outputs(text, form) if text.count("spine001") >= len(PORTS) else ([], "")
+        return sorted((n.port, n.system, n.far_port) for output in found for n in output.part.neighbors)
+
     for form in ("json", "json0", "plain"):
-        while True:
-            text = ask("lldpctl", "-u", str(leaf), "-f", form)
-            found, _ = outputs(text, form) if "spine001" in text else ([], "")
-            messages = sorted((n.port, n.system, n.far_port) for output in found for n in output.part.neighbors)
-            if messages == sorted(wanted) or time.monotonic() > deadline:
-                break
-            time.sleep(0.2)
-        assert messages == sorted(wanted), (form, text)
+        assert wait_for(partial(neighbors, form), every_s=0.2) == sorted(wanted), form
     one, _ = outputs(sh("lldpcli", "-u", str(leaf), "-f", "json", "show", "neighbors", "ports", "swp1", "details"), "one")
     assert [n.port for n in one[0].part.neighbors] == ["swp1"]
     port_name, _ = outputs(sh("lldpcli", "-u", str(leaf), "-f", "json0", "show", "chassis"), "own")

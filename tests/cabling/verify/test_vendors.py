@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from fabric.cabling.verify.finding import Verdict
 from fabric.cabling.verify.verify import verify
 from tests.cabling.verify.helpers import fresh, kinds, site
-from tests.cabling.verify.lldp_writers import WRITERS, Floor, write
+from tests.cabling.verify.lldp_writers import WRITERS, Ear, Floor, write
 
 
 def judged(folder: Path, name: str, floor: Floor) -> Verdict:
@@ -84,3 +85,24 @@ def test_one_end_that_receives_nothing(name: str, tmp_path: Path) -> None:
     assert kinds(found) == ["one-way"]
     assert found.findings[0].at.port == floor.plan.label[deaf]
     assert found.as_planned == len(floor.plan) - 1
+
+
+def on_subinterfaces(ears: list[Ear], whole: bool) -> list[Ear]:
+    """Every neighbor reported on a subinterface, of its subinterface: beside that of the port, or alone."""
+    parts = [replace(ear, port=f"{ear.port}.102", far_port=f"{ear.far_port}.102") for ear in ears if ear.system]
+    return [*ears, *parts] if whole else [*(ear for ear in ears if not ear.system), *parts]
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["beside", "alone"])
+@pytest.mark.parametrize("name", WRITERS)
+def test_neighbors_on_subinterfaces(name: str, whole: bool, tmp_path: Path) -> None:
+    """A cable is in a port: what a subinterface reports is about its port, and swapped cables are found once."""
+    intent, writer = WRITERS[name]
+    floor = fresh(intent)
+    write(tmp_path, floor, lambda device, ears: writer(device, on_subinterfaces(ears, whole)))
+    found = verify(site(intent), [tmp_path])[0]
+    assert (found.findings, found.as_planned) == ((), len(floor.plan))
+    first, second = uplinks(floor)[1:3]
+    floor.swap(first, second)
+    write(tmp_path, floor, lambda device, ears: writer(device, on_subinterfaces(ears, whole)))
+    assert kinds(verify(site(intent), [tmp_path])[0]) == ["swapped"]

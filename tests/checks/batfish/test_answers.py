@@ -22,7 +22,7 @@ def reported(findings: list[Finding]) -> list[tuple[str, str, int, str]]:
 
 
 def findings_of(site: Site, name: str) -> list[Finding]:
-    findings, _ = judge(damaged(site, SNAPSHOTS[name]).snapshot(), recorded(name))
+    findings, _, _ = judge(damaged(site, SNAPSHOTS[name]).snapshot(), recorded(name))
     return findings
 
 
@@ -81,15 +81,16 @@ def test_wrong_ways(site: Site) -> None:
         ("FAB307", "backend-leaf001", 150, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
         ("FAB307", "backend-leaf002", 154, "a server of 'red' on Ethernet1/1 reaches 10.128.0.132 of 'blue'"),
         ("FAB307", "backend-leaf002", 174, "a server of 'blue' on Ethernet2/1 reaches 10.128.0.0 of 'red'"),
-        (
-            *("FAB308", "backend-spine001", 332),
-            "without this spine, 10.0.0.3 on backend-leaf001 does not reach 10.0.0.4; packets from 8 "
+        (  # the spine that is taken down is innocent: this leaf does not use the other one
+            *("FAB308", "backend-leaf001", 415),
+            "without backend-spine001, 10.0.0.3 on backend-leaf001 does not reach 10.0.0.4; packets from 8 "
             "other interfaces are lost too",
         ),
         (
             *("FAB309", "backend-leaf001", 415),
             "forwarding loop for packets from 10.0.0.3 to 198.51.100.0: backend-leaf001 → backend-spine001 → backend-leaf001",
         ),
+        ("FAB312", "backend-leaf001", 457, "VRF red: routes to 10.128.0.132/31 of 'blue'"),
     ]
 
 
@@ -101,7 +102,7 @@ def test_a_leaf_that_announces_nothing_of_a_tenant(site: Site) -> None:
 
 def test_a_filter_that_denies_its_own_tenant(tmp_path: Path) -> None:
     site, line = small(tmp_path, design="acl").damaged(*FILTER)
-    findings, _ = judge(site.snapshot(), recorded("filter"))
+    findings, _, _ = judge(site.snapshot(), recorded("filter"))
     (one,) = findings
     assert (one.id, one.device, one.line) == ("FAB310", "backend-leaf001", line - 1)
     assert one.message == (
@@ -119,9 +120,28 @@ def test_where_no_packet_crosses_the_fabric_nothing_is_passed(site: Site) -> Non
     """No loss, no leak and no loop among no packets."""
     answers = recorded("clean")
     answers.rows[question(answers, "reachability /^(backend-leaf001|backend-leaf002)$/[@connectedTo(10.0.0.")] = []
-    findings, _ = judge(site.snapshot(), answers)
+    findings, _, _ = judge(site.snapshot(), answers)
     message = "no packet from any leaf arrives at another leaf, for example from 10.0.0.3 to 10.0.0.4 on backend-leaf002"
     assert reported(findings) == [("FAB311", "backend-leaf001", 414, message)]
+
+
+FOREIGN = {  # table and prefix of a route that leaf001 has besides its own, and the finding
+    "a subnet": ("red", "10.128.0.132/31", "VRF red: routes to 10.128.0.132/31 of 'blue'"),
+    "a host": ("red", "10.128.0.134/32", "VRF red: routes to 10.128.0.134/32 of 'blue'"),
+    "in the default table": ("default", "10.128.0.132/31", "default table: routes to 10.128.0.132/31 of 'blue'"),
+    "a larger prefix": ("red", "10.0.0.0/8", ""),
+    "its own": ("red", "10.128.0.128/31", ""),
+    "a table without a tenant": ("green", "10.128.0.132/31", ""),
+}
+
+
+@pytest.mark.parametrize(("table", "prefix", "message"), FOREIGN.values(), ids=FOREIGN.keys())
+def test_routes_to_another_tenant(site: Site, table: str, prefix: str, message: str) -> None:
+    answers = recorded("clean")
+    row = {"Node": {"name": "backend-leaf001"}, "VRF": table, "Network": prefix}
+    answers.rows["routes backend-leaf001 backend-leaf002"].append(row)
+    found = [(one.device, one.message) for one in judge(site.snapshot(), answers)[0] if one.id == "FAB312"]
+    assert found == ([("backend-leaf001", message)] if message else [])
 
 
 def test_a_packet_that_stays_on_its_leaf_crosses_nothing(site: Site) -> None:
@@ -153,7 +173,7 @@ def test_formats(site: Site, change: dict[str, str], message: str) -> None:
     """A file that is taken for another format says PASSED all the same."""
     answers = recorded("clean")
     answers.rows["file_status"][0] |= {"Status": "PASSED"} | change
-    findings, _ = judge(site.snapshot(), answers)
+    findings, _, _ = judge(site.snapshot(), answers)
     assert reported(findings) == [("FAB301", "backend-leaf001", 0, message)]
 
 
@@ -161,7 +181,7 @@ def test_a_file_that_batfish_could_not_convert(site: Site) -> None:
     answers = recorded("clean")
     issue = {"Nodes": ["backend-leaf002"], "Source_Lines": None, "Type": "Convert error", "Line_Text": None}
     answers.rows["init_issues"].append(issue | {"Details": "java.lang.NullPointerException: no VRF\n\tat org.batfish"})
-    findings, _ = judge(site.snapshot(), answers)
+    findings, _, _ = judge(site.snapshot(), answers)
     assert reported(findings) == [("FAB302", "backend-leaf002", 0, "Convert error: java.lang.NullPointerException: no VRF")]
 
 
@@ -169,7 +189,7 @@ def test_a_session_that_no_one_planned(site: Site) -> None:
     answers = recorded("clean")
     row = next(row for row in answers.rows["sessions"] if row["Node"]["name"] == "backend-leaf001")
     answers.rows["sessions"].append(row | {"Remote_IP": {"value": "192.0.2.1"}, "VRF": "red"})
-    findings, _ = judge(site.snapshot(), answers)
+    findings, _, _ = judge(site.snapshot(), answers)
     assert reported(findings) == [("FAB305", "backend-leaf001", 0, "VRF red: unplanned session with 192.0.2.1")]
 
 
@@ -180,7 +200,7 @@ def test_a_session_that_is_not_there(site: Site) -> None:
         for row in answers.rows["sessions"]
         if (row["Node"]["name"], row["Remote_IP"]["value"]) != ("backend-leaf001", "10.64.0.1")
     ]
-    findings, _ = judge(site.snapshot(), answers)
+    findings, _, _ = judge(site.snapshot(), answers)
     assert reported(findings) == [
         ("FAB305", "backend-leaf001", 436, "session with backend-spine001 (10.64.0.1): not configured")
     ]
@@ -191,7 +211,7 @@ def test_too_many_next_hops_are_reported(site: Site) -> None:
     question = next(name for name in answers.rows if name.startswith("routes"))
     row = next(row for row in answers.rows[question] if row["Network"] == "10.0.0.1/32" and row["VRF"] == "default")
     answers.rows[question].append(row)
-    findings, _ = judge(site.snapshot(), answers)
+    findings, _, _ = judge(site.snapshot(), answers)
     message = "expected 1 next hop to 10.0.0.1/32 of backend-spine001, got 2"
     assert [(finding.id, finding.message) for finding in findings] == [("FAB306", message)]
 
@@ -207,13 +227,13 @@ def test_an_answer_of_another_shape_is_a_finding(site: Site) -> None:
     answers = recorded("clean")
     for row in answers.rows["file_status"]:
         row.pop("File_Format")
-    findings, _ = judge(site.snapshot(), answers)
+    findings, _, _ = judge(site.snapshot(), answers)
     assert reported(findings) == [("FAB301", "", 0, "unsupported Batfish version: no column 'File_Format' in its answer")]
 
 
 def test_no_answer_is_a_finding(site: Site) -> None:
     """A question that fails must not look like one that found nothing."""
-    findings, _ = judge(site.snapshot(), Recorded())
+    findings, _, _ = judge(site.snapshot(), Recorded())
     assert [finding.id for finding in findings] == [check.id for check in of_subject("batfish")]
     assert findings[0].message == "no answer from Batfish: not recorded: file_status"
     assert findings[0].severity == "error"

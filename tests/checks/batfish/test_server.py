@@ -40,7 +40,7 @@ def generated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def test_what_is_generated_is_clean(generated: Site) -> None:
-    findings, skipped = run(generated.plan, generated.files, HOST)
+    findings, skipped, _ = run(generated.plan, generated.files, HOST)
     assert findings == []
     assert skipped
 
@@ -49,7 +49,7 @@ def test_what_is_generated_is_clean(generated: Site) -> None:
 @pytest.mark.parametrize("nos", TARGETS)
 def test_every_design_is_clean(nos: str, design: str, tmp_path: Path) -> None:
     site = small(tmp_path, nos, design)
-    findings, _ = run(site.plan, site.files, HOST)
+    findings, _, _ = run(site.plan, site.files, HOST)
     assert findings == []
 
 
@@ -61,7 +61,7 @@ def test_damage_is_found(generated: Site) -> None:
     damaged, lines = generated, {}
     for check, device, pattern, new in damages:
         damaged, lines[check, device] = damaged.damaged(device, pattern, new)
-    findings, _ = run(damaged.plan, damaged.files, HOST)
+    findings, _, _ = run(damaged.plan, damaged.files, HOST)
     for check, device, *_ in (REMOTE_AS, DUPLICATE, UNDEFINED):
         assert near(findings, check, device, lines[check, device]), (check, device, lines[check, device])
     assert any(finding.id == "FAB305" and finding.device == "storage-leaf002" for finding in findings)
@@ -78,7 +78,7 @@ def test_a_lost_spine_is_found(tmp_path: Path) -> None:
     site = example("ai-eos", tmp_path)
     for _ in range(4):  # the links to the second spine
         site, _ = site.damaged("backend-leaf001", r"(description backend-spine002 .*\n)   no shutdown", r"\1   shutdown")
-    findings, _ = run(site.plan, site.files, HOST)
+    findings, _, _ = run(site.plan, site.files, HOST)
     assert "FAB308" in {finding.id for finding in findings if finding.device == "backend-spine001"}
     assert "FAB308" not in {finding.id for finding in findings if finding.device == "backend-spine002"}
 
@@ -87,7 +87,7 @@ def test_a_leak_between_tenants_is_found(tmp_path: Path) -> None:
     """A port in the table of the other tenant."""
     swapped = r"   vrf blue\n   ip address", "   vrf red\n   ip address"
     site, _ = example("ai-eos", tmp_path).damaged("backend-leaf003", *swapped)
-    findings, _ = run(site.plan, site.files, HOST)
+    findings, _, _ = run(site.plan, site.files, HOST)
     leaks = {finding.message for finding in findings if (finding.id, finding.device) == ("FAB307", "backend-leaf003")}
     assert leaks == {
         "a server of 'red' on Ethernet1/1 reaches 10.128.0.136 of 'blue'",
@@ -106,7 +106,7 @@ FILTERS = {
 def test_a_missing_filter_is_found(nos: str, tmp_path: Path) -> None:
     """Tenants that share the routing table are kept apart by the filters on their ports."""
     site, _ = small(tmp_path, nos, "acl").damaged("backend-leaf002", FILTERS[nos], "")
-    findings, _ = run(site.plan, site.files, HOST)
+    findings, _, _ = run(site.plan, site.files, HOST)
     leaks = [finding for finding in findings if finding.id == "FAB307"]
     assert {finding.device for finding in leaks} == {"backend-leaf002"}
     assert all(finding.message.startswith("a server of 'blue'") for finding in leaks)
@@ -122,7 +122,7 @@ OWN = {
 def test_a_filter_that_denies_its_own_tenant_is_found(nos: str, tmp_path: Path) -> None:
     """It isolates well, and loses nothing without a spine."""
     site, line = small(tmp_path, nos, "acl").damaged("backend-leaf001", *OWN[nos])
-    findings, _ = run(site.plan, site.files, HOST)
+    findings, _, _ = run(site.plan, site.files, HOST)
     assert {(finding.id, finding.device) for finding in findings} == {("FAB310", "backend-leaf001")}
     assert near(findings, "FAB310", "backend-leaf001", line)
 
@@ -130,7 +130,7 @@ def test_a_filter_that_denies_its_own_tenant_is_found(nos: str, tmp_path: Path) 
 def test_the_leaf_that_announces_nothing_is_named(tmp_path: Path) -> None:
     """Not the leaves that lack its routes."""
     site, line = small(tmp_path).damaged("backend-leaf002", *ORIGIN[0][1:])
-    findings, _ = run(site.plan, site.files, HOST)
+    findings, _, _ = run(site.plan, site.files, HOST)
     assert {(finding.id, finding.device) for finding in findings} == {("FAB306", "backend-leaf002")}
     assert 0 < line - findings[0].line < 10
 
@@ -147,7 +147,7 @@ LIMITED = {  # network OS, what stands behind the topology
 def test_what_batfish_cannot_judge_is_no_finding(nos: str, design: str, tmp_path: Path) -> None:
     made = built(tmp_path, nos, design).snapshot
     texts = {copies.device: copies.files for copies in made.copies.values()}
-    findings, skipped = run(made.plan, lambda device: texts[device.name], HOST)
+    findings, skipped, _ = run(made.plan, lambda device: texts[device.name], HOST)
     assert findings == []
     assert any("over EVPN" in what or "failure of a spine" in what for what, _ in skipped)
 

@@ -22,7 +22,7 @@ Configs = dict[str, str]  # switch → its config
 FILE = "startup-config"
 
 
-def configs(nos: str, intent: dict[str, Any], files: dict[str, str] | None = None) -> Configs:
+def configs(nos: str, intent: dict[str, Any], files: dict[str, str] | None = None, file: str = FILE) -> Configs:
     """The configs of the switches with that network OS; none where the design cannot be built."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in (files or {}).items():
@@ -34,7 +34,7 @@ def configs(nos: str, intent: dict[str, Any], files: dict[str, str] | None = Non
             loaded = pipeline.load(path, Path(folder) / "generated")
             renderer = pipeline.render(pipeline.plan(loaded), loaded)
             jobs = [job for job in renderer.jobs(lambda _: True) if job.device.nos == nos]
-            return {job.device.name: dict(renderer.files(job))[f"configs/{job.device.name}/{FILE}"].decode() for job in jobs}
+            return {job.device.name: dict(renderer.files(job))[f"configs/{job.device.name}/{file}"].decode() for job in jobs}
         except InputError:
             return {}
 

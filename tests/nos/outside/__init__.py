@@ -51,7 +51,6 @@ def run(packages: Path, folder: Path, calls: Sequence[Sequence[str]]) -> list[tu
         capture_output=True,
         text=True,
         check=False,
-        timeout=900,
     )
     assert done.returncode == 0, done.stderr
     return [(code, out, err) for code, out, err in json.loads(done.stdout)]

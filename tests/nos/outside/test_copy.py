@@ -132,7 +132,6 @@ def test_batfish_takes_it_alike(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             check=True,
-            timeout=120,
         ).stdout
         for name, packages in ((SHIPPED, tmp_path), (COPY, tmp_path / "packages"))
     ]

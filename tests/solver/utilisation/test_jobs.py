@@ -29,6 +29,20 @@ def test_slurm_counts_gpus_once_and_times_from_the_first(tmp_path: Path, objects
     assert found.jobs == (Job(8, 600.0, 0.0), Job(16, 60.0, 60.0))  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", "1" + "0" * 400, '{"set": true, "number": NaN}'])
+def test_a_number_of_slurm_that_is_none_is_no_time_and_no_count(tmp_path: Path, value: str) -> None:
+    text = slurm([(8, 40, 600), (8, 41, 601)])
+    assert of(tmp_path, text.replace(": 601", f": {value}")).left_out == (("that did not run", 1),)  # type: ignore[attr-defined]
+    odd = json.dumps(job(8, 0, 60)).replace('"count": 8', f'"count": {value}')
+    found = of(tmp_path, text.replace('"jobs": [', f'"jobs": [{odd}, '))
+    assert found.left_out == (("without GPUs", 1),)  # type: ignore[attr-defined]
+
+
+def test_a_number_with_too_many_digits(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a number has too many digits"):
+        of(tmp_path, slurm([(8, 40, 600)]).replace(": 600", ": " + "6" * 5000))
+
+
 def test_older_and_odd_forms_of_slurm(tmp_path: Path) -> None:
     by_model, no_submit, cpu, pending = (job(4, 0, 60) for _ in range(4))
     by_model["tres"]["allocated"] = [

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from fabric.nos.batfish.view import BRIDGE, EVPN, FORWARD, UNNUMBERED, VRF, BatfishView
+from fabric.nos.batfish.view import BRIDGE, EVPN, FORWARD, NATIVE, UNNUMBERED, VRF, BatfishView
 from fabric.nos.cumulus.batfish.flat import nvue_copy
 
 VIEW = BatfishView(
     lambda name, files: [nvue_copy(name, files)],
-    frozenset({VRF, EVPN, UNNUMBERED, BRIDGE, FORWARD}),
+    frozenset({VRF, EVPN, UNNUMBERED, BRIDGE, FORWARD, NATIVE}),
     allow=(Path(__file__).with_name("allow.yaml"),),
     unread=("NVUE files as they are", "it cannot read NVUE, and was given what NVUE makes of them"),
 )

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabric.facts import MANAGEMENT, Facts, Located, Route, Vni, Vrf
+from fabric.facts import MANAGEMENT, Facts, Located, PrefixRule, Route, Vni, Vrf
 from fabric.nos.cumulus.read import names, paths
 from fabric.nos.cumulus.read.bgp import read_bgp
 from fabric.nos.cumulus.read.ports import read_ports, vrf_name
 from fabric.nos.cumulus.read.qos import read_qos
 from fabric.nos.cumulus.read.tree import found, number, read_tree, string, switch
-from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, Branch, Entry, add_policies, community, is_address, mac, numbers, prefix
+from fabric.nos.reading import (
+    OF_TRAPS,
+    ROOT_LOGIN,
+    Branch,
+    Entry,
+    add_policies,
+    community,
+    is_address,
+    mac,
+    numbers,
+    prefix,
+    settle,
+)
 
 COMMUNITIES = {  # path of communities → what they are; NVUE has none that may write
     "readonly-community": community(writes=False),
@@ -123,13 +135,16 @@ def _link_local(facts: Facts) -> None:
 
 def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
     for (name,), branch in found(tree, "router/policy/prefix-list/*"):
-        rows = facts.prefixes.setdefault(name, [])
-        for _, rule in found(branch, "rule/*"):
+        rows = facts.rules.setdefault(name, [])
+        for (number_,), rule in found(branch, "rule/*"):
+            seq = int(number_) if number_.isdecimal() else None
+            action = rule.at("action")
+            permits = "permit" in (action.word, *action.parts)
             for net, part in rule.at("match").parts.items():
                 low, high = part.at("min-prefix-len").word, part.at("max-prefix-len").word
                 text = net + (f" ge {low}" if low else "") + (f" le {high}" if high else "")
-                if rule.at("action").word == "permit":
-                    rows.append(Located(text, part.line, file))
+                rows.append(Located(PrefixRule(permits, text, seq), part.line, file))
+    settle(facts)
 
 
 def _entries(file: str, tree: Branch) -> Iterator[Entry]:

@@ -12,15 +12,16 @@ from collections.abc import Iterator
 
 from fabric.facts import Located
 from fabric.nos.reading import DEEPEST, NOTHING, Branch, each_name, read_yaml
+from fabric.reading import expand
 
 COMMAND = re.compile(r"^(?:\S+[$#>]\s*)?(?:sudo\s+)?nv\s+(set|unset|config|action|show|list-commands)\b\s*(.*)$")
 ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos", "acl", "service", "mlag", "platform")
 ON, OFF = ("on", "enabled", "enable", "true", "yes"), ("off", "disabled", "disable", "false", "no")
 MANY = re.compile(r"\d-\w*\d|\w,\w*\d")  # a range or a list, or something that looks like one
 RANGED = {  # where a key may be many names, and how they differ from a name with a dash
-    "interface": re.compile(r"(?:[a-z_]\w*,)*[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
-    "member": re.compile(r"[a-z_]+\d+[\w.]*(?:-[\w.]+)?(?:,.*)?"),
-    "neighbor": re.compile(r"(?:swp|bond|vlan|eth)\d+\w*(?:-[\w.]+)?(?:,.*)?"),
+    "interface": re.compile(r"(?:[a-z_]\w*,)*[a-z_]+\d[\w.]*(?:-[\w.]+)?(?:,.*)?"),
+    "member": re.compile(r"[a-z_]+\d[\w.]*(?:-[\w.]+)?(?:,.*)?"),
+    "neighbor": re.compile(r"(?:swp|bond|vlan|eth)\d\w*(?:-[\w.]+)?(?:,.*)?"),
     "vlan": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
     "switch-priority": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
     "traffic-class": re.compile(r"\d+(?:-\d+)?(?:,[\d,-]+)?"),
@@ -82,6 +83,7 @@ def _set(tree: Branch, words: list[str], line: int) -> None:
     branches, above = [tree], ""
     for word in words:
         names = names_of(word, above)
+        expand((len(branches) - 1) * len(names))  # the names themselves are counted
         branches = [branch.add(name, line) for branch in branches for name in names]
         above = word
 
@@ -89,7 +91,9 @@ def _set(tree: Branch, words: list[str], line: int) -> None:
 def _unset(tree: Branch, words: list[str]) -> None:
     branches, above = [tree], ""
     for word in words[:-1]:
-        branches = [branch.at(name) for branch in branches for name in names_of(word, above)]
+        names = names_of(word, above)
+        expand((len(branches) - 1) * len(names))
+        branches = [branch.at(name) for branch in branches for name in names]
         above = word
     for branch in branches:
         for name in names_of(words[-1], above) if words else list(branch.parts):

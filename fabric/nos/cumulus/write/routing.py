@@ -6,6 +6,8 @@ the next hop of an EVPN route left alone, graceful shutdown honored on eBGP) has
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fabric.nos.cumulus.write.interfaces import adaptive_ports, name_of
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, bare, keys, merged
 from fabric.nos.policy import Entry, Policy, PrefixList, external_policy, underlay_policy
@@ -182,12 +184,10 @@ def spelled_policy(view: SwitchView, policy: Policy, connected: str = "") -> Tre
 
 def prefix_list(own: PrefixList, family: str) -> Tree:
     """Without entries it says that it lets nothing through: FRR takes an empty list for all, a missing one for none."""
-    if not own.entries:
-        everything = {"0.0.0.0/0": {"max-prefix-len": 32}} if family == "ipv4" else {"::/0": {"max-prefix-len": 128}}
-        return {"type": family, "rule": {"10": {"action": "deny", "match": everything}}}
-    return {"type": family, "rule": {str(entry.seq): rule(entry) for entry in own.entries}}
+    rules = replace(own, bits=128 if family == "ipv6" else 32).rules
+    return {"type": family, "rule": {str(entry.seq): rule(entry) for entry in rules}}
 
 
 def rule(entry: Entry) -> Tree:
     bounds = {"min-prefix-len": entry.ge, "max-prefix-len": entry.le}
-    return {"action": "permit", "match": {entry.prefix: {name: bits for name, bits in bounds.items() if bits}}}
+    return {"action": entry.action, "match": {entry.prefix: {name: bits for name, bits in bounds.items() if bits}}}

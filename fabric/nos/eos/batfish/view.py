@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabric.nos.batfish.view import ACL, BRIDGE, EVPN, FORWARD, TYPE5, UNNUMBERED, VRF, BatfishView, Limit, as_it_is
+from fabric.nos.batfish.view import (
+    ACL,
+    BRIDGE,
+    EVPN,
+    FORWARD,
+    MULTIPATH,
+    NATIVE,
+    TYPE5,
+    UNNUMBERED,
+    VRF,
+    BatfishView,
+    Limit,
+    as_it_is,
+)
 from fabric.plan import Vrf
 
 MOST_TARGET = 65_535  # the number behind the AS number of a route target that Batfish reads
@@ -17,7 +30,7 @@ def _large(vrf: Vrf) -> bool:
 
 VIEW = BatfishView(
     as_it_is("ARISTA"),
-    frozenset({VRF, EVPN, TYPE5, ACL, UNNUMBERED, BRIDGE, FORWARD}),
+    frozenset({VRF, EVPN, TYPE5, ACL, UNNUMBERED, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
     limits=(
         Limit(
             frozenset({TYPE5}),

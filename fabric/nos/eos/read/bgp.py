@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fabric.facts import MANAGEMENT, Authentication, Bgp, Facts, Located, Neighbor, Vni, Vrf
 from fabric.grouping import grouped
@@ -184,7 +184,7 @@ class _Process:
 
     # --- EVPN ---------------------------------------------------------------------------------------------------
 
-    def _vlans(self, vlans: list[int], section: Section) -> None:
+    def _vlans(self, vlans: Sequence[int], section: Section) -> None:
         for vni in [own for own in self.facts.vnis.values() if own.vlan and own.vlan.value in vlans]:
             self._targets(vni, section)
 

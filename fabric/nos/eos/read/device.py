@@ -26,6 +26,8 @@ from fabric.nos.reading import (
     prefix,
     read_indented,
     read_route_maps,
+    rule,
+    settle,
     static_route,
     typed,
 )
@@ -266,11 +268,11 @@ class _Reader:
         for head in ("ip prefix-list", "ipv6 prefix-list"):
             for text, part in self.config.each(head):
                 name, _, rest = text.partition(" ")
-                rows = self.facts.prefixes.setdefault(name, [])
+                rows = self.facts.rules.setdefault(name, [])
                 for line, number in [(rest, part.number), *((own.line, own.number) for own in part.parts)]:
-                    _, permit, entry = line.partition("permit ")
-                    if permit:
+                    if entry := rule(line):
                         rows.append(Located(entry, number, self.file))
+        settle(self.facts)
 
     def _unread(self) -> Iterator[Located[str]]:
         passed = {head for head in PASSED if " " not in head}

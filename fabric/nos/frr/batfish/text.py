@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-_FILTER = re.compile(r"( *neighbor \S+) prefix-list (\S+) (in|out)")
+_FILTER = re.compile(r"((?<! ) *neighbor \S+) prefix-list (\S+) (in|out)")
 _ENDS = frozenset({"exit", "exit-vni"})
 
 

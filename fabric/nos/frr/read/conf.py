@@ -9,7 +9,7 @@ from fabric.facts import Interface, Located, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.line import Line, Open, walk
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
-from fabric.nos.reading import Entry, esi, form_of, mac, placeholder, prefix, static_route, typed
+from fabric.nos.reading import Entry, esi, form_of, mac, placeholder, prefix, rule, static_route, typed
 
 # Heads of lines that tell nothing a check asks for: of the whole file, of an interface, of a VRF, …
 PASSED = frozenset((
@@ -105,9 +105,9 @@ class _Conf:
             return False
         name, *entry = (word for word in words[1:] if word not in ("access-list", "standard", "expanded"))
         if not line.negated and kind == "prefix list":
-            rows = self.facts.prefixes.setdefault(name, [])
-            if "permit" in entry:
-                rows.append(line.located(" ".join(entry[entry.index("permit") + 1 :])))
+            rows = self.facts.rules.setdefault(name, [])
+            if parsed := rule(" ".join(entry)):
+                rows.append(Located(parsed, line.number, line.file))
         return True
 
     def _ip(self, line: Line, open_: Open) -> bool:

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from fabric.facts import Facts, Located, Secret
 from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, community, form_of, placeholder
 
-TARGET = re.compile(r'target="([^"]+)"|\s@@?(?:\([^)]*\))?\[?([\w.:-]+?)\]?(?::\d+)?(?:;|\s|$)')
+TARGET = re.compile(r'target="([^"]+)"|\s@@?(?:\([^)]{0,200}\))?\[?([\w.:-]+?)\]?(?::\d+)?(?:;|\s|$)')
 COMMUNITIES = {  # directive of snmpd.conf → what its community is
     "rocommunity": community(writes=False),
     "rocommunity6": community(writes=False),

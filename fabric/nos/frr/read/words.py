@@ -7,7 +7,7 @@ from ipaddress import IPv6Address
 from typing import TypeVar
 
 from fabric.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
-from fabric.nos.reading import Entry, add_policies, asn, esi
+from fabric.nos.reading import Entry, add_policies, asn, esi, settle
 
 T = TypeVar("T")
 LOOPBACK_NETS = ("127.", "::1/")  # addresses that every VRF device of Linux has
@@ -63,6 +63,7 @@ class Device:
             if bond in self.system_macs and bond in self.facts.interfaces and number.value < 1 << 24:
                 text = f"03:{self.system_macs[bond].value}:{number.value:06x}"
                 self.facts.interfaces[bond].esi = Located(esi(text), number.line, number.file)
+        settle(self.facts)
         add_policies(self.facts, self.entries)
         return self.facts
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from fabric.nos.batfish.view import ACL, FORWARD, VRF, BatfishView, first
+from fabric.nos.batfish.view import ACL, FORWARD, MULTIPATH, VRF, BatfishView, first
 from fabric.nos.junos.batfish.copy import junos_copy
 
 VIEW = BatfishView(
     lambda name, files: [junos_copy(name, path, text) for path, text in first(files)],
-    frozenset({VRF, ACL, FORWARD}),
+    frozenset({VRF, ACL, FORWARD, MULTIPATH}),
     vrf="VRF-{}",
     loopback_is_vtep=True,
     allow=(Path(__file__).with_name("allow.yaml"),),

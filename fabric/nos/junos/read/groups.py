@@ -14,7 +14,7 @@ from fabric.facts import Located
 from fabric.nos.junos.read.tree import Node
 
 MOST_MEMBERS = 1024  # of a range: a number that is mistyped shall not fill the memory
-NUMBERED = re.compile(r"(.*?)(\d+)$")
+NUMBERED = re.compile(r"(.*?)(?<!\d)(\d+)$")
 Cursor = tuple[str, Node]  # a group, and its part that belongs to the node at hand
 
 
@@ -22,7 +22,7 @@ Cursor = tuple[str, Node]  # a group, and its part that belongs to the node at h
 def pattern(word: str) -> re.Pattern[str]:
     """`<et-*>`, `et-0/0/[0-3]` as a regular expression; a comma in a set of numbers only parts them."""
     found = ""
-    for part in re.findall(r"\[[^\]]*\]|\*|\?|[^*?\[]+|\[", word.removeprefix("<").removesuffix(">")):
+    for part in re.findall(r"\[[^\]]{0,200}\]|\*|\?|[^*?\[]+|\[", word.removeprefix("<").removesuffix(">")):
         if part == "*":
             found += ".*"
         elif part == "?":

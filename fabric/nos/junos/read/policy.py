@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Facts, Located
+from fabric.facts import Facts, Located, PrefixRule
 from fabric.nos.junos.read.groups import matching
 from fabric.nos.junos.read.tree import Node
-from fabric.nos.reading import Entry, add_policies, prefix
+from fabric.nos.reading import Entry, add_policies, prefix, settle
 
 
 def read_policies(facts: Facts, root: Node) -> None:
     for name, node in root.at("policy-options", "prefix-list").items():
         facts.prefixes[name] = list(_prefixes(node, root))
     for name, node in root.at("policy-options", "route-filter-list").items():
-        facts.prefixes[name] = [parsed for network, how in node.items() for parsed in _entries(network, how)]
+        facts.rules[name] = [parsed for network, how in node.items() for parsed in _entries(network, how)]
+    settle(facts)
 
     for name, node in root.at("policy-options", "policy-statement").items():
         add_policies(facts, _terms(name, node))
@@ -68,14 +69,16 @@ def _network(text: str) -> str:
     return text if "/" in text else f"{text}/{128 if ':' in text else 32}"
 
 
-def _entries(network: str, node: Node) -> Iterator[Located[str]]:
-    """One prefix may appear in several forms; an entry with the action `reject` lets nothing through."""
+def _entries(network: str, node: Node) -> Iterator[Located[PrefixRule]]:
+    """One prefix may appear in several forms; one with the action `reject` denies. The longest match decides."""
+    length = network.partition("/")[2]
+    seq = 128 - int(length) if length.isdecimal() else None
     if not node:
-        yield Located(network, node.line, node.file)
+        yield Located(PrefixRule(True, network, seq), node.line, node.file)
     for kind, bounds in node.items():
         words = tuple(bounds)
-        if "reject" not in words:
-            yield Located(_entry(network, kind, words[0] if words else ""), bounds.line, bounds.file)
+        text = _entry(network, kind, words[0] if words else "")
+        yield Located(PrefixRule("reject" not in words, text, seq), bounds.line, bounds.file)
 
 
 def _entry(network: str, kind: str, bounds: str) -> str:

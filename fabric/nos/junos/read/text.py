@@ -23,6 +23,7 @@ TOKEN = re.compile(
   | "(?:[^"\\\n]|\\.)*"
   | "(?:[^"\\]|\\.)*"(?=\s*(?:[;\]{#]|$))  # over several lines: a certificate
   | (?:[^\s{};"$]+|\$\{\w+\}|\$)+
+  | "[^"\\\n]*\\[^\n]*  # never closed: the rest of its line, whose quotes are all escaped
   | "
     """,
     re.VERBOSE | re.MULTILINE | re.DOTALL,
@@ -132,7 +133,7 @@ class _Text:
         return "@" in token and token[-1] in ">#%"
 
     def _word(self, token: str) -> None:
-        if token == '"':
+        if is_open(token):
             self._broken("a quote that is never closed", self.line)
             return
         if self.words and self.words[-1][1] != self.line and not (self.listing or self.verb or self.words[-1][0] in PREFIXES):
@@ -206,6 +207,13 @@ class _Text:
 
     def _broken(self, message: str, line: int) -> None:
         self.config.broken.append(Located(message, line, self.file))
+
+
+def is_open(token: str) -> bool:
+    """Whether a token is a quote that is never closed."""
+    if token[0] != '"' or (token[-1] == '"' and token[-2:-1] not in ("", "\\")):
+        return False
+    return len(token) == 1 or token[-1] != '"' or (len(token) - len(token[:-1].rstrip("\\"))) % 2 == 0
 
 
 def unquoted(token: str) -> str:

@@ -53,7 +53,7 @@ class Vlans:
     def ids(self, word: str, interface: str) -> list[int]:
         """What `members` of an interface may say: a number, a range, a name, `all`."""
         if word[:1].isdecimal():
-            return numbers(word)
+            return list(numbers(word))
         named = (vlan for vlan in self.every if vlan.name == word or word == "all")
         return [vlan.id.value for vlan in named if vlan.id and vlan.place.bridges(interface)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fabric.nos.junos.write.words import REJECT, Filters, Named, Term, Terms, begins_with, filters, routes, term
+from fabric.nos.junos.write.words import REJECT, Filters, Named, Terms, all_filters, begins_with, routes, term
 from fabric.nos.policy import CONNECTED, external_policy, underlay_policy
 from fabric.plan import LEAF, External, SwitchView
 
@@ -38,17 +38,16 @@ def underlay(view: SwitchView, policies: Policies) -> None:
     policy = underlay_policy(view)
     leaf = view.device.role == LEAF
     used = (policy.imports, policy.exports) if leaf else (policy.imports, CONNECTED)
-    policies.add_lists(*(filters(item) for item in policy.lists if item.name in used))
-    policies.add_statement(
-        Terms("FABRIC-IN", (DRAINED, term("fabric", (f"route-filter-list {policy.imports}",), "accept"), REJECT))
-    )
+    policies.add_lists(*all_filters(item for item in policy.lists if item.name in used))
+    policies.add_statement(Terms("FABRIC-IN", (DRAINED, *routes("fabric", (), policy.list_of(policy.imports)), REJECT)))
     if leaf:
-        exported: tuple[Term, ...] = (routes("own", ("direct", "aggregate", "bgp"), policy.exports),)
+        exported = routes("own", ("direct", "aggregate", "bgp"), policy.list_of(policy.exports))
     else:
-        exported = (routes("own", ("direct",), CONNECTED), routes("passed-on", ("bgp",), policy.exports))
+        exported = routes("own", ("direct",), policy.list_of(CONNECTED))
+        exported += routes("passed-on", ("bgp",), policy.list_of(policy.exports))
     # A default route that another border leaf sent stays where it is: only what this leaf took in itself goes up.
     border = leaf and any(not external.vrf for external in view.externals)
-    policies.add_statement(Terms("FABRIC-OUT", ((TRANSIT,) if border else ()) + exported + (REJECT,)))
+    policies.add_statement(Terms("FABRIC-OUT", (*((TRANSIT,) if border else ()), *exported, REJECT)))
     if leaf and (border or view.overlay):
         above = [session.peer_asn for session in view.sessions]
         above += [session.peer_asn for session in view.overlay.sessions] if view.overlay else []
@@ -67,7 +66,7 @@ def overlay(view: SwitchView, policies: Policies) -> None:
 def outside(view: SwitchView, external: External, policies: Policies) -> tuple[str, str]:
     """Import and export policy of one external connection. In a tenant's table routes of other leaves are EVPN's."""
     policy = external_policy(view, external)
-    policies.add_lists(*(filters(item) for item in policy.lists))
+    policies.add_lists(*all_filters(policy.lists))
     stem = f"OUTSIDE-{external.peer}" + (f"-{external.vrf}" if external.vrf else "")
     if not external.vrf:
         inside = ("aggregate", "bgp")
@@ -75,7 +74,7 @@ def outside(view: SwitchView, external: External, policies: Policies) -> tuple[s
         inside = ("direct", "evpn")
     else:
         inside = ("direct", "bgp")
-    requested = term("wanted", (f"route-filter-list {policy.imports}",), "accept")
-    policies.add_statement(Terms(f"{stem}-IN", (DRAINED, requested, REJECT)))
-    policies.add_statement(Terms(f"{stem}-OUT", (routes("inside", inside, policy.exports), REJECT)))
+    incoming, outgoing = policy.list_of(policy.imports), policy.list_of(policy.exports)
+    policies.add_statement(Terms(f"{stem}-IN", (DRAINED, *routes("wanted", (), incoming), REJECT)))
+    policies.add_statement(Terms(f"{stem}-OUT", (*routes("inside", inside, outgoing), REJECT)))
     return f"{stem}-IN", f"{stem}-OUT"

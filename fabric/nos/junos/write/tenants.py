@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.nos.junos.write.policy import DRAINED, Policies, outside
-from fabric.nos.junos.write.words import MAC_VRF, REJECT, Named, Terms, filters, listed, quoted, routes, term
-from fabric.nos.policy import vrf_policy
+from fabric.nos.junos.write.words import MAC_VRF, REJECT, Named, Terms, all_filters, listed, quoted, routes, term
+from fabric.nos.policy import external_policy, vrf_policy
 from fabric.nos.target import Names, description
 from fabric.plan import LEAF, External, Network, SwitchView, Vrf
 
@@ -129,14 +129,15 @@ def _members(view: SwitchView, vrf: Vrf, names: Names) -> tuple[str, ...]:
 def _type5(view: SwitchView, vrf: Vrf, name: str, policies: Policies) -> str:
     """What leaves the table as type-5 routes: its subnets, hosts that EVPN learned in them, what came from outside."""
     policy = vrf_policy(view, vrf)
-    policies.add_lists(*(filters(item) for item in policy.lists))
-    terms = [routes("connected", ("direct",), policy.connected)]
+    policies.add_lists(*all_filters(policy.lists))
+    terms = routes("connected", ("direct",), policy.list_of(policy.connected))
     if any(network.vrf == vrf.name and network.gateway for network in view.networks):
         hosts = ("protocol evpn", "route-filter 0.0.0.0/0 prefix-length-range /32-/32")
         terms.append(term("hosts", hosts, "accept"))
     for external in view.externals:
         if external.vrf == vrf.name:
-            terms.append(routes(f"from-{external.peer}", ("bgp",), f"PL-{external.peer}-{external.vrf}-IN"))
+            accepted = external_policy(view, external)
+            terms += routes(f"from-{external.peer}", ("bgp",), accepted.list_of(accepted.imports))
     unique = tuple(dict.fromkeys(terms))
     policies.add_statement(Terms(f"{name}-TYPE5", (*unique, REJECT)))
     return f"{name}-TYPE5"
@@ -163,11 +164,12 @@ def _fabric_group(view: SwitchView, vrf: Vrf, policies: Policies) -> list[Group]
     """VRF-lite: the tenant's own sessions on the tagged slices of the fabric links."""
     policy, name = vrf_policy(view, vrf), f"VRF-{vrf.name}"
     used = (policy.imports, policy.exports)
-    policies.add_lists(*(filters(item) for item in policy.lists if item.name in used))
-    requested = term("fabric", (f"route-filter-list {policy.imports}",), "accept")
-    policies.add_statement(Terms(f"{name}-FABRIC-IN", (DRAINED, requested, REJECT)))
-    exported = routes("own" if view.device.role == LEAF else "passed-on", ("direct", "bgp"), policy.exports)
-    policies.add_statement(Terms(f"{name}-FABRIC-OUT", (exported, REJECT)))
+    policies.add_lists(*all_filters(item for item in policy.lists if item.name in used))
+    requested = routes("fabric", (), policy.list_of(policy.imports))
+    policies.add_statement(Terms(f"{name}-FABRIC-IN", (DRAINED, *requested, REJECT)))
+    what = "own" if view.device.role == LEAF else "passed-on"
+    exported = routes(what, ("direct", "bgp"), policy.list_of(policy.exports))
+    policies.add_statement(Terms(f"{name}-FABRIC-OUT", (*exported, REJECT)))
     peers = tuple(
         Peer(
             session.peer_address,

@@ -92,9 +92,23 @@ def filters(found: PrefixList) -> Filters:
     return Filters(found.name, tuple(route_filter(entry) for entry in found.entries))
 
 
-def routes(name: str, protocols: Iterable[str], prefixes: str) -> Term:
-    """Accept what these protocols brought and the list holds."""
-    return term(name, (f"protocol {listed(protocols)}", f"route-filter-list {prefixes}"), "accept")
+def all_filters(lists: Iterable[PrefixList]) -> list[Filters]:
+    """Entries of a list have no order, the longest match decides: entries that deny are a list and a term of their own."""
+    return [filters(part) for one in lists for part in one.parts]
+
+
+def routes(name: str, protocols: Iterable[str], prefixes: PrefixList) -> list[Term]:
+    """Accept what these protocols brought (none: whatever brought it) and the list holds."""
+    brought = tuple(protocols)
+    from_ = (f"protocol {listed(brought)}",) if brought else ()
+    return [
+        term(
+            f"{name}{part.name.removeprefix(prefixes.name).lower()}",
+            (*from_, f"route-filter-list {part.name}"),
+            "reject" if part.denies else "accept",
+        )
+        for part in prefixes.parts
+    ]
 
 
 def begins_with(asns: Iterable[int]) -> str:

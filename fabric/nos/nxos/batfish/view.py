@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabric.nos.batfish.view import ACL, BRIDGE, EVPN, FORWARD, TYPE5, VRF, BatfishView, Limit, as_it_is
+from fabric.nos.batfish.view import ACL, BRIDGE, EVPN, FORWARD, MULTIPATH, NATIVE, TYPE5, VRF, BatfishView, Limit, as_it_is
 from fabric.plan import Vrf
 
 
@@ -14,7 +14,7 @@ def _several(vrf: Vrf) -> bool:
 
 VIEW = BatfishView(
     as_it_is("CISCO_NX"),
-    frozenset({VRF, EVPN, TYPE5, ACL, BRIDGE, FORWARD}),
+    frozenset({VRF, EVPN, TYPE5, ACL, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
     limits=(
         Limit(
             frozenset({TYPE5}),

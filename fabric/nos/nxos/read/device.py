@@ -13,7 +13,17 @@ from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names, vrf_name
 from fabric.nos.nxos.typed import as_shown
-from fabric.nos.reading import OF_TRAPS, Section, community, mac, read_indented, read_route_maps, static_route
+from fabric.nos.reading import (
+    OF_TRAPS,
+    Section,
+    community,
+    mac,
+    read_indented,
+    read_route_maps,
+    rule,
+    settle,
+    static_route,
+)
 
 BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
 
@@ -56,6 +66,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         state = DeviceState(reading, Qos(reading), overlay.Overlay(reading))
         DEVICE_RULES.over(config, [state])
         state.close()
+        settle(facts)
         read_route_maps(facts, file, config)
         facts.services.secrets += names.secrets(config, file)
         facts.statements += len(below(config))
@@ -105,9 +116,9 @@ def _bgp(state: DeviceState, section: Section, match: re.Match[str]) -> Below:
 
 
 def _prefix_list(state: DeviceState, section: Section, match: re.Match[str]) -> None:
-    rows = state.target.prefixes.setdefault(match[1], [])
-    if match[2] == "permit":
-        rows.append(state.reading.located(match[3], section))
+    rows = state.target.rules.setdefault(match[1], [])
+    if entry := rule(match[2]):
+        rows.append(state.reading.located(entry, section))
 
 
 def _route(state: DeviceState, section: Section, match: re.Match[str]) -> None:
@@ -187,8 +198,8 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         r"ipv6 route (\S.+)": _route,
         **_through("qos", QOS),
         r"router bgp (\d{1,10}|\d{1,5}\.\d{1,5})": _bgp,
-        r"ip prefix-list (\S+) (?:seq \d+ )?(permit|deny|description) (.+)": _prefix_list,
-        r"ipv6 prefix-list (\S+) (?:seq \d+ )?(permit|deny|description) (.+)": _prefix_list,
+        r"ip prefix-list (\S+) ((?:seq \d+ )?(?:permit|deny|description) .+)": _prefix_list,
+        r"ipv6 prefix-list (\S+) ((?:seq \d+ )?(?:permit|deny|description) .+)": _prefix_list,
         r"fabric forwarding anycast-gateway-mac (\S+)": _anycast_mac,
         r"ip load-sharing .*universal-id (\d{1,10}).*": _seed,
         r"feature lldp": _service("lldp", True),

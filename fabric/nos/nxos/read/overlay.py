@@ -16,7 +16,7 @@ class Vlan:
     """VLANs of one section; a VNI belongs to one of them."""
 
     reading: Reading
-    numbers: Located[list[int]]
+    numbers: Located[tuple[int, ...]]
     overlay: Overlay
 
     @property

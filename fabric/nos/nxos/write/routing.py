@@ -134,7 +134,7 @@ def route_maps(view: SwitchView) -> list[Stanza]:
 
 
 def speaks_evpn(overlay: Overlay | None) -> bool:
-    """An upper switch that is no route server has no overlay session: to it, VXLAN is UDP."""
+    """A VTEP without a neighbor, of a fabric of one switch, has no EVPN session."""
     return overlay is not None and bool(overlay.sessions)
 
 
@@ -175,9 +175,7 @@ def _policies(view: SwitchView) -> Iterable[Policy]:
 
 def _lines(one: PrefixList, ip: str) -> list[str]:
     start = f"{ip} prefix-list {_short(one.name)} seq"
-    if not one.entries:
-        return [f"{start} 10 deny {'::/0 le 128' if ip == 'ipv6' else '0.0.0.0/0 le 32'}"]
-    return [f"{start} {entry.seq} permit {entry.words}" for entry in one.entries]
+    return [f"{start} {entry.seq} {entry.action} {entry.words}" for entry in one.rules]
 
 
 def _outside_map(external: External) -> str:

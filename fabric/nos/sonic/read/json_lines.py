@@ -9,8 +9,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from fabric.reading import MAX_DEPTH
+
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?', re.DOTALL)  # and whether it is a key
-TOKEN = re.compile(r'"([^"\\\n]*(?:\\.[^"\\\n]*)*)"(\s*:)?|([{}\[\]])|([^\s,\[\]{}":]+)')
+TOKEN = re.compile(  # and what follows a quote that nothing closes
+    r'"([^"\\\n]*(?:\\.[^"\\\n]*)*)"(\s*:)?|([{}\[\]])|([^\s,\[\]{}":]+)|"[^"\\\n]*\\[^\n]*'
+)
 
 
 @dataclass(slots=True)
@@ -47,7 +51,9 @@ class _Pairs(list[tuple[str, Any]]):
     """Keys and values as written, so that the keys can be counted off against the text."""
 
 
-def _placed(pairs: _Pairs, keys: Iterator[int], line: int, repeated: Repeated) -> Object:
+def _placed(pairs: _Pairs, keys: Iterator[int], line: int, repeated: Repeated, depth: int = 0) -> Object:
+    if depth > MAX_DEPTH:
+        raise RecursionError
     made = Object(line)
     values, lines = made.values, made.lines
     for key, value in pairs:
@@ -55,14 +61,14 @@ def _placed(pairs: _Pairs, keys: Iterator[int], line: int, repeated: Repeated) -
         if key in lines:
             repeated += [(key, lines[key]), (key, here)]
         lines[key] = here
-        values[key] = value if isinstance(value, str) else _value(value, keys, here, repeated)
+        values[key] = value if isinstance(value, str) else _value(value, keys, here, repeated, depth + 1)
     return made
 
 
-def _value(value: Any, keys: Iterator[int], line: int, repeated: Repeated) -> Any:
+def _value(value: Any, keys: Iterator[int], line: int, repeated: Repeated, depth: int) -> Any:
     if isinstance(value, _Pairs):
-        return _placed(value, keys, line, repeated)
-    return [_value(part, keys, line, repeated) for part in value] if isinstance(value, list) else value
+        return _placed(value, keys, line, repeated, depth)
+    return [_value(part, keys, line, repeated, depth) for part in value] if isinstance(value, list) else value
 
 
 class _Salvage:
@@ -84,6 +90,8 @@ class _Salvage:
                 self._bracket(bracket, bisect_right(self.breaks, match.start()) + 1)
             elif word:
                 self._value(_parsed(word, word))
+            elif string is None:
+                continue
             elif not is_key:
                 self._value(_parsed(f'"{string}"', string))
             else:
@@ -100,6 +108,8 @@ class _Salvage:
     def _bracket(self, bracket: str, line: int) -> None:
         if bracket in "{[":
             new: Object | list[Any] = Object(line) if bracket == "{" else []
+            if len(self.open) > MAX_DEPTH:
+                return  # the mistake is reported
             if bracket == "[" or self.key or len(self.open) > 1:  # else it is the outermost one
                 self._value(new)
                 self.open.append(new)
