@@ -89,14 +89,12 @@ def _in(tree: Tree, path: Path) -> bool:
 
 
 def _let_go(before: Tree, after: Tree, rules: Rules) -> Iterator[Path]:
-    """What one section gives and another takes, an address, a VNI, an entry of a list; and what always goes first."""
-    if not (rules.owned or rules.first):
+    """What one section gives and another takes, an address, a VNI, an entry of a list."""
+    if not rules.owned:
         return
-    at_once = [path for path in _paths(before) if rules.first and re.match(rules.first, path[-1]) and _in(after, path[:-1])]
-    yield from (path for path in at_once if not _in(after, path))
-    takers = _Takers((path for path in _paths(after) if not _in(before, path)), rules.owned) if rules.owned else None
+    takers = _Takers((path for path in _paths(after) if not _in(before, path)), rules.owned)
     for path in _paths(before):
-        if takers and not _in(after, path) and _stays(path[:-1], after, rules) and takers.want(path, rules.owned):
+        if not _in(after, path) and _stays(path[:-1], after, rules) and takers.want(path, rules.owned):
             yield path
 
 

@@ -20,10 +20,11 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
 
     `freed`: commands that let go, in their sections, what the new config may have again.
     """
-    first, again, ends = ahead.first(before, after, rules)
+    first, change = _split(change, rules.first)
+    let_go, again, ends = ahead.first(before, after, rules)
     for head, lines in freed.items():
-        first[head] = lines | first.get(head, {})
-    emptied, rest = _emptied(_with(_without(change, first), again, after), before, rules)
+        let_go[head] = lines | let_go.get(head, {})
+    emptied, rest = _emptied(_with(_without(change, let_go), again, after), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
     last = [line for line in gone if ahead.is_used(line, after, rules)]
     names = {line.split()[-1] for line in last}  # no `ip routing vrf MGMT` for the default of a VRF that goes
@@ -42,8 +43,8 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
         moves[head] = {line: below for line, below in moves[head].items() if line not in lines} | lines
     news = [line for line in moves if line not in before and ahead.is_used(f"no {line}", {}, rules)]
     moves = {line: moves[line] for line in (*news, *moves)}
-    first = _all_taken_back(first, rules)
-    parts = [list(trees.lines(part, rules.step)) for part in (first | emptied, soon, moves, late) if part]
+    first, let_go = _all_taken_back(first, rules), _all_taken_back(let_go, rules)
+    parts = [list(trees.lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]
     found: list[str] = []
     for part, following in pairwise([*parts, []]):
         for line in part:
@@ -52,6 +53,22 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
             found.append(line)
         found += _exits(part if following else [], rules)
     return found
+
+
+def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:
+    """(what is taken back before all else, with its sections; the rest of the change)."""
+    first: Tree = {}
+    rest: Tree = {}
+    for line, below in change.items():
+        if pattern and re.fullmatch(f"no (?:{pattern})", line):
+            first[line] = below
+            continue
+        inner, kept = _split(below, pattern)
+        if inner:
+            first[line] = inner
+        if kept or not below:
+            rest[line] = kept
+    return first, rest
 
 
 def _all_taken_back(tree: Tree, rules: Rules) -> Tree:

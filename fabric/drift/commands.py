@@ -5,6 +5,7 @@ Only the statements that differ are part of the change: what the network OS adds
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -61,9 +62,16 @@ def _before(syntax: Syntax, planned: Statements, running: Statements, difference
     """The planned text with the differences in it: without what is missing, with what is extra."""
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
     found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
-    kept = [place for path, place in planned.items() if not _within(path, lost)]
-    more = [place for path, place in running.items() if _within(path, found)]
-    return _as_text(_raw([*kept, *more]))
+    kept = {path: place for path, place in planned.items() if not _within(path, lost)}
+    more = {path: place for path, place in running.items() if _within(path, found)}
+    return _as_text(dict.fromkeys([*_lines(kept, planned), *_lines(more, running)]))
+
+
+def _lines(part: Statements, whole: Statements) -> Iterator[Path]:
+    """The lines of a part of a config; of a line with several statements, `vlan 100-102`, only those of the part."""
+    of_part, of_whole = (Counter(place.raw for place in side.values()) for side in (part, whole))
+    for path, place in part.items():
+        yield place.raw if of_part[place.raw] == of_whole[place.raw] else path[1:]
 
 
 def _within(path: Path, roots: set[Path]) -> bool:

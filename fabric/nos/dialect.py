@@ -78,7 +78,6 @@ class Rules:
     removal: tuple[tuple[str, str], ...] = ()  # pattern of a line that is taken back, the line that replaces it
     used: str = ""  # what other lines refer to, with its name as the group: taken back after all else
     owned: str = ""  # what a switch accepts once only, as groups: let go before another section may have it
-    first: str = ""  # lines that are taken back before all else when they go or change
     resets: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it has: `default` and set again
     takes: tuple[tuple[str, str], ...] = ()  # line that goes, sections that the switch takes along with it
     rests: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it must have meanwhile

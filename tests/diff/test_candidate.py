@@ -167,7 +167,7 @@ def test_the_model_takes(name: str) -> None:
 
 @pytest.mark.parametrize("nos", SYSTEMS)
 def test_every_fact_says_where_it_is_from_or_is_safe_in_either_case(nos: str) -> None:
-    """A fact without a source is one that the stricter case of is modelled: it says `not known`, or is our own rule."""
+    """A fact without a source is one that the stricter case is in the model: it says `not known`, or is our own rule."""
     for name, fact in load(nos).facts.items():
         assert fact.source or "not known" in fact.says or "commands" in fact.says, name
 

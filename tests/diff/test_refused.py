@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.diff import remedy
-from tests.diff.candidate.trial import load, wrong
+from tests.diff.candidate.trial import back, failures, load, wrong
 
 VXLAN = "feature bgp\nfeature interface-vlan\nfeature vn-segment-vlan-based\nfeature nv overlay\nnv overlay evpn\n"
 RED = (
@@ -305,6 +305,31 @@ CASES = {
         "      no rd 10.0.0.1:1|      rd 10.0.0.9:1",
     ),
 }
+
+
+TRUNK = "interface Ethernet1/1\n  switchport mode trunk\n  switchport trunk allowed vlan 100,101\n"
+SET_AGAIN = "interface Ethernet1/1|  switchport trunk allowed vlan 100,101"
+DRIFT = {  # planned, running, what is typed
+    "a VLAN that a trunk lacks": ("nxos", TRUNK, TRUNK.replace("100,101", "100"), SET_AGAIN),
+    "a VLAN that a trunk has more": ("nxos", TRUNK, f"{TRUNK}  switchport trunk allowed vlan add 300\n", SET_AGAIN),
+    "a trunk of many VLANs": ("nxos", TRUNK, TRUNK.replace("100,101", "100-300"), SET_AGAIN),
+    "VLANs in one line": ("nxos", "vlan 100\n  name a\n", "vlan 1,100,200\nvlan 100\n  name a\n", "no vlan 200"),
+    "EOS: a VLAN that a trunk lacks": (
+        "eos",
+        TRUNK.replace("  ", "   ").replace("100,101", "100-101"),
+        TRUNK.replace("  ", "   ").replace("100,101", "100,300"),
+        "interface Ethernet1/1|   switchport trunk allowed vlan 100-101",
+    ),
+    "EOS: VLANs in one line": ("eos", "vlan 100\nvlan 101\n", "vlan 100-102\n", "no vlan 102"),
+}
+
+
+@pytest.mark.parametrize("name", DRIFT)
+def test_commands_against_drift(name: str) -> None:
+    nos, planned, running, wanted = DRIFT[name]
+    case = back(nos, planned, running)
+    assert list(case.commands) == wanted.split("|")
+    assert failures(nos, case) == []
 
 
 @pytest.mark.parametrize("name", CASES)

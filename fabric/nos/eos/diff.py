@@ -10,7 +10,7 @@ RULES = Rules(
         ((), r"(ip virtual-router mac-address|ip route vrf \S+ \S+|qos map traffic-class \d+ to \S+) "),
         ((), r"(snmp-server user \S+) "),
         (("interface ",), r"(description|mtu|speed|vrf|service-profile|encapsulation dot1q vlan) "),
-        (("interface ",), r"(switchport (?:mode|access vlan)|lacp system-id|ip address virtual) "),
+        (("interface ",), r"(switchport (?:mode|access vlan|trunk \S+ vlan)|lacp system-id|ip address virtual) "),
         (("interface ",), r"(ip address) \S+$"),
         (("interface ",), r"(vxlan (?:source-interface|udp-port)) "),
         (("interface ",), r"(shutdown|switchport)$"),

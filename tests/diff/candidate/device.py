@@ -7,6 +7,7 @@ the session leaves the modes below. Indentation means nothing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -45,6 +46,7 @@ class Device:
     forgets: bool = True
     config: Tree = field(default_factory=dict)
     stack: list[Level] = field(default_factory=list)
+    defined: set[tuple[str, str]] = field(default_factory=set)  # what `problems` looks names up in
     follows: set[tuple[str, str]] = field(default_factory=set)  # what lines of the session set again
 
     def __post_init__(self) -> None:
@@ -74,6 +76,10 @@ class Device:
             words = re.sub(f"^{pattern}$", meant, words)
         gone = words.startswith("no ")
         bare = words.removeprefix("no ")
+        if (lines := self._each(bare)) != [bare]:
+            for line in lines:
+                self._one(f"no {line}" if gone else line)
+            return None
         for depth in range(len(self.stack) - 1, -1, -1):
             level = self.stack[depth]
             row = self.model.parse(level.mode, bare)
@@ -88,6 +94,12 @@ class Device:
                 return self._take(level, row, bare) if gone and not row.toggle else self._set(level, row, bare, gone=gone)
         raise RefusedError(f"invalid: {words}")
 
+    def _each(self, bare: str) -> list[str]:
+        """A line of a range of numbers, `vlan 10-12`, as one line for each."""
+        head, _, numbers = bare.rpartition(" ")
+        row = self.model.parse(TOP, f"{head} 1") if re.fullmatch(r"\d[\d,-]*", numbers) else None
+        return [f"{head} {number}" for number in elements(numbers)] if row and row.each else [bare]
+
     def _shortened(self, level: Level, bare: str) -> tuple[Statement, str] | None:
         """The statement that `no` with the beginning of its line is about."""
         for line in level.tree:
@@ -99,6 +111,10 @@ class Device:
 
     def _set(self, level: Level, row: Statement, bare: str, *, gone: bool = False) -> None:
         line = f"no {bare}" if gone else bare
+        if row.list:
+            bare = line = listed(
+                bare, next((other for other in level.tree if self._key(level.mode, other) == (row, row.key(bare))), "")
+            )
         self._allowed(level, row, bare, line)
         if line not in level.tree:
             self._not_held(line)
@@ -122,6 +138,10 @@ class Device:
     def problems(self, *above: Level) -> Iterator[str]:
         """Why a switch could not have this config."""
         level = above[-1] if above else Level(TOP, self.config)
+        if not above:
+            self.defined = set(self._named("def_"))
+            owned = Counter(self._named("own_"))
+            yield from (f"twice: {kind} {value}" for (kind, value), times in owned.items() if times > 1)
         keys: set[tuple[Statement, tuple[str, ...]]] = set()
         for line, below in level.tree.items():
             bare = line.removeprefix("no ") if self.model.parse(level.mode, line) is None else line
@@ -156,9 +176,9 @@ class Device:
         if row.conflicts and any(re.fullmatch(row.about(bare, row.conflicts), other) for _, _, other in self._lines()):
             raise RefusedError(f"{bare}: against another line")
         for kind, name in row.named(bare, "use_"):
-            if not any((kind, name) == other for other in self._named("def_")):
+            if (kind, name) not in self.defined if placed else not any((kind, name) == one for one in self._named("def_")):
                 raise RefusedError(f"{bare}: no {kind} {name}")
-        owned = set(row.named(bare, "own_"))
+        owned = set() if placed else set(row.named(bare, "own_"))
         for section, mode, other in self._lines() if owned else ():
             other_row = self.model.parse(mode, other)
             if other_row is None or not owned & set(other_row.named(other, "own_")):
@@ -289,6 +309,23 @@ def _has(tree: Tree, pattern: str) -> bool:
     return bool(pattern) and any(re.fullmatch(pattern, line) for line in tree)
 
 
+def listed(line: str, before: str) -> str:
+    """A line with a list of numbers as it is shown after `before`: `… vlan add 300` after `… vlan 100-101`."""
+    match = re.fullmatch(r"(.*?) (?:(add|remove) )?(\d[\d,-]*)", line)
+    if match is None:
+        return line
+    head, word, numbers = match.groups()
+    new, old = set(elements(numbers)), set(elements(before.rpartition(" ")[2])) if before else set()
+    every = sorted(old | new if word == "add" else old - new if word == "remove" else new, key=int)
+    return f"{head} {','.join(every)}"
+
+
+def elements(numbers: str) -> list[str]:
+    """`1,10-12` as its numbers."""
+    ranges = (part.partition("-") for part in numbers.split(","))
+    return [str(number) for first, _, last in ranges for number in range(int(first), int(last or first) + 1)]
+
+
 def _until(lines: Iterator[str], delimiter: str | None) -> Iterator[str]:
     """The lines of a banner, with the one that ends it."""
     for line in lines:
@@ -312,8 +349,16 @@ def loaded(model: Model, text: str, **options: bool) -> Device:
         if (match := BANNER.fullmatch(words)) and not (match[1] and words.count(match[1]) > 1):
             words = "\n".join([words, *_until(lines, match[1])])
         _, mode, tree = open_sections[-1]
-        row = model.parse(mode, words) or model.parse(mode, words.removeprefix("no "))
+        part = Device(model)._each(words)[0] if mode == TOP else words
+        row = model.parse(mode, part) or model.parse(mode, part.removeprefix("no "))
         if row is None:
             raise RefusedError(f"invalid in {mode}: {words}")
-        open_sections.append((margin, row.enters, tree.setdefault(words, {})))
+        if row.list:
+            before = next((other for other in tree if model.parse(mode, other) is row), "")
+            tree.pop(before, None)
+            words = listed(words, before)
+        parts = Device(model)._each(words) if mode == TOP else [words]
+        for part in parts:
+            section = tree.setdefault(part, {})
+        open_sections.append((margin, row.enters, section))
     return Device(model, config=root, **options)

@@ -55,6 +55,8 @@ class Statement:
         conflicts: pattern of a line in any section that must not be there, as `needs`.
         sweeps: pattern of lines of the section, and of address families in it, that go when this one goes, as `needs`;
             the line itself need not be there.
+        list: the value is a list of numbers, which `add` and `remove` change.
+        each: a line with a list of numbers is one line for each.
         share: text before the number of a group, of which all sections beside may have 100 in all.
         forgets: pattern of lines of the same section that go when this one changes.
         takes: pattern of lines at the top or beside that go when this one goes, as `needs`.
@@ -79,6 +81,8 @@ class Statement:
     held: str = ""
     conflicts: str = ""
     sweeps: str = ""
+    list: bool = False
+    each: bool = False
     share: str = ""
     forgets: str = ""
     takes: str = ""
