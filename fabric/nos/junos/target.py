@@ -176,8 +176,9 @@ TARGET = Target(
     refuses=refuses,
     short_title="Junos Evolved",
     max_mtu=IP_LIMIT,
-    # Junos "native-vlan-id": untagged packets are received in the unit with that `vlan-id`. What it sends is not said of QFX;
-    # on MX it is tagged unless `no-native-vlan-insert` is set, though a published ping of a vMX to an untagged host works.
+    # Junos "native-vlan-id": untagged packets are received in the unit with that `vlan-id`. What QFX sends there is not
+    # documented; on MX it is tagged unless `no-native-vlan-insert` is set, though a published ping of a vMX to an untagged
+    # host works.
     sends_untagged=False,
     objects=objects,
     capabilities=Capabilities(
