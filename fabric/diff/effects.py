@@ -36,11 +36,11 @@ def _commands(change: Tree, before: Tree, effects: Sequence[Effect]) -> tuple[Tr
                 command, takes = effect.of(line, before)
                 causes.append((line, re.compile(takes)))
                 first |= {command: {}} if command else {}
-    kept = {
-        line: below
-        for line, below in change.items()
-        if not _is_gone(line, [pattern for cause, pattern in causes if cause != line])
-    }
+    gone: set[str] = set()
+    for line in change:
+        if _is_gone(line, [pattern for cause, pattern in causes if cause != line and cause not in gone]):
+            gone.add(line)
+    kept = {line: below for line, below in change.items() if line not in gone}
     return first | kept, [pattern for _, pattern in causes]
 
 
