@@ -53,8 +53,8 @@ def doctor(
 ) -> None:
     """Explain why a measured collective is slower than estimated.
 
-    Sizes outside the band of the estimate, and the likely causes in order with a command that confirms each. Exit code 2: a file
-    could not be read; the others were compared.
+    Sizes outside the band of the estimate, and the likely causes in order with a command that confirms each. Exit code 2:
+    a file could not be read; the others were compared.
     """
     from fabric.solver.doctor.diagnosis import document  # heavy: not for help and mistakes
     from fabric.solver.doctor.lines import lines

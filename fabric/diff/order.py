@@ -1,6 +1,6 @@
 """The order of commands in which a device accepts every one of them.
 
-First unique values and values that move: an address is removed before another port takes it. Then removals, then new and
+First what `ahead.py` says: an address is removed before another port takes it. Then removals, then new and
 changed lines in the order of the new config, definitions before their use. Last removals of definitions: a policy, a list,
 a VRF, in the reverse order of their creation.
 """
@@ -8,10 +8,9 @@ a VRF, in the reverse order of their creation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 
-from fabric.diff import trees
+from fabric.diff import ahead, trees
 from fabric.diff.trees import Tree
 from fabric.nos.dialect import Rules
 
@@ -22,12 +21,12 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
     `freed`: commands that let go, in their sections, what the new config may have again.
     """
     first, change = _split(change, rules.first)
-    let_go = _let_go(before, after, rules)
+    let_go, again, ends = ahead.first(before, after, rules)
     for head, lines in freed.items():
         let_go[head] = lines | let_go.get(head, {})
-    emptied, rest = _emptied(_without(change, let_go), before, rules)
+    emptied, rest = _emptied(_with(_without(change, let_go), again, after), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
-    last = [line for line in gone if _is_used(line, after, rules)]
+    last = [line for line in gone if ahead.is_used(line, after, rules)]
     names = {line.split()[-1] for line in last}  # no `ip routing vrf MGMT` for the default of a VRF that goes
     soon = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(gone) if line not in last}
     moves = {
@@ -36,10 +35,15 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
         if line not in gone and not (f"no {line}" in before and line.split()[-1] in names)
     }
     for head, lines in freed.items():
-        again: Tree = {line.removeprefix("no "): {} for line in lines if line.removeprefix("no ") in after.get(head, {})}
-        if again:
-            moves[head] = moves.pop(head, {}) | again
+        kept: Tree = {line.removeprefix("no "): {} for line in lines if line.removeprefix("no ") in after.get(head, {})}
+        if kept:
+            moves[head] = moves.pop(head, {}) | kept
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
+    for head, lines in ends.items():
+        moves[head] = {line: below for line, below in moves[head].items() if line not in lines} | lines
+    news = [line for line in moves if line not in before and ahead.is_used(f"no {line}", {}, rules)]
+    moves = {line: moves[line] for line in (*news, *moves)}
+    first, let_go = _all_taken_back(first, rules), _all_taken_back(let_go, rules)
     parts = [list(trees.lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]
     found: list[str] = []
     for part, following in pairwise([*parts, []]):
@@ -67,6 +71,20 @@ def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:
     return first, rest
 
 
+def _all_taken_back(tree: Tree, rules: Rules) -> Tree:
+    return {_taken_back(line, rules): _all_taken_back(below, rules) for line, below in tree.items()}
+
+
+def _with(change: Tree, again: Tree, after: Tree) -> Tree:
+    """The change with lines that are typed again, in the order of the new config, what goes first."""
+    out = {line: _with(below, again.get(line, {}), after.get(line, {})) for line, below in change.items()}
+    out |= {line: _with({}, below, after.get(line, {})) for line, below in again.items() if line not in out}
+    if not again:
+        return out
+    places = {line: at for at, line in enumerate(after)}
+    return dict(sorted(out.items(), key=lambda item: places.get(item[0], -1)))
+
+
 def _exits(lines: list[str], rules: Rules) -> list[str]:
     """What leaves the section that lines end in, where the next line might mean something else: `no vrf instance red`."""
     last = lines[-1] if lines else ""
@@ -83,20 +101,24 @@ def _section(change: Tree, before: Tree, after: Tree, rules: Rules) -> Tree:
         for line, below in rest.items()
         if line not in gone
     }
+    if last := [line for line in gone if ahead.is_used(line, after, rules)]:
+        gone = [line for line in gone if line not in last]
+        kept = _closed(kept) | {_taken_back(line, rules): {} for line in reversed(last)}
     left = {head: below | {"exit": {}} for head, below in emptied.items()}
     return left | {_taken_back(line, rules): {} for line in reversed(gone)} | kept
+
+
+def _closed(section: Tree) -> Tree:
+    """The lines of a section with an `exit` from each section that the last line is in."""
+    *others, last = section or [""]
+    below = section.get(last)
+    return {line: section[line] for line in others} | {last: _closed(below) | {"exit": {}}} if below else section
 
 
 def _taken_back(line: str, rules: Rules) -> str:
     for pattern, instead in rules.removal:
         line = re.sub(f"^{pattern}", instead, line)
     return line
-
-
-def _is_used(line: str, after: Tree, rules: Rules) -> bool:
-    """Whether a line takes back all of something that others refer to by its name."""
-    match = re.match(rules.used, line.removeprefix("no ")) if rules.used else None
-    return match is not None and not any(f"{other} ".startswith(f"{match[1]} ") for other in after)
 
 
 def _emptied(change: Tree, before: Tree, rules: Rules) -> tuple[Tree, Tree]:
@@ -113,35 +135,11 @@ def _inverse(line: str) -> str:
     return line.removeprefix("no ") if line.startswith("no ") else f"no {line}"
 
 
-def _let_go(before: Tree, after: Tree, rules: Rules) -> Tree:
-    """What one section gives and another takes: an address, a VNI, an entry of a list."""
-    if not rules.owned:
-        return {}
-    takers = {what: path for path, what in _owned(after, rules)}
-    first: Tree = {}
-    for path, what in _owned(before, rules):
-        section, line = path
-        still = line in (after.get(section, {}) if section else after)
-        goes_soon = section and section not in after and not _is_used(section, after, rules)
-        if what in takers and takers[what] != path and not still and not goes_soon:
-            (first.setdefault(section, {}) if section else first)[f"no {line}"] = {}
-    return first
-
-
-def _owned(tree: Tree, rules: Rules) -> Iterator[tuple[tuple[str, str], tuple[str, ...]]]:
-    """((section, line), what it owns) of lines at the top and in sections of a config."""
-    for head, below in tree.items():
-        for section, line in (("", head), *((head, line) for line in below)):
-            match = re.fullmatch(rules.owned, line)
-            if match:
-                yield (section, line), match.groups()
-
-
 def _without(change: Tree, first: Tree) -> Tree:
     """The change without the commands that come first."""
     out: Tree = {}
     for line, below in change.items():
-        kept = {inner: more for inner, more in below.items() if inner not in first.get(line, {})}
+        kept = _without(below, first.get(line, {}))
         if line not in first or kept:
             out[line] = kept
     return out

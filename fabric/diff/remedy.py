@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fabric.diff import effects, order, trees
+from fabric.diff import ahead, effects, order, trees
 from fabric.diff.trees import Tree
 from fabric.nos.dialect import MEMBER, Dialect, Rules
 from fabric.nos.target import target
@@ -28,12 +28,31 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     rules = dialect(nos).rules
     assert rules is not None
     before, after = trees.indented(old), trees.indented(new)
-    before = _without_derived(before, after, rules)
+    before = _in_force(_without_derived(before, after, rules), (), rules)
+    resets, before = ahead.reset(before, after, rules)
     change = remedy(nos, *trees.pruned(before, after))
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
     change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
     change = effects.completed(change, before, after, rules)
-    return effects.warned(order.in_order(change, before, after, rules, effects.freed(change, before, rules)), rules)
+    lines = [*resets, *order.in_order(change, before, after, rules, effects.freed(change, before, rules))]
+    return effects.warned([_spelled(line, rules) for line in lines], rules)
+
+
+def _in_force(tree: Tree, sections: tuple[str, ...], rules: Rules) -> Tree:
+    """A config without lines that a later one of the section changes: a VLAN list before `… allowed vlan add 300`."""
+    last = {key: line for line in tree if (key := rules.key(sections, line))}
+    return {
+        line: _in_force(below, (*sections, line), rules)
+        for line, below in tree.items()
+        if (key := rules.key(sections, line)) is None or last[key] == line
+    }
+
+
+def _spelled(line: str, rules: Rules) -> str:
+    words = line.lstrip()
+    for pattern, typed in rules.spelled:
+        words = re.sub(f"^{pattern}$", typed, words)
+    return line[: len(line) - len(line.lstrip())] + words
 
 
 def _without_derived(before: Tree, after: Tree, rules: Rules, around: Tree | None = None) -> Tree:

@@ -82,7 +82,7 @@ def _change(old: Node | None, new: Node | None, names: tuple[Path, ...], lines: 
         lines.deleted.append(path)
     elif new is None:  # a hierarchy goes by its parts, never whole
         _below(old, EMPTY, names, lines, hierarchy)
-    elif old.kind != new.kind or (old.values and new.values and old.kind == VALUES):
+    elif old.kind != new.kind or (old.values and new.values and (old.kind == VALUES or len(old.values) > 1)):
         _values(old, new, path, lines)
     elif old.values != new.values:
         lines.set += new.statements(path)
@@ -94,7 +94,7 @@ def _values(old: Node, new: Node, path: Path, lines: Lines) -> None:
     """A list: single values where that gives the order of the new one, else the whole list."""
     gone, fresh = ([one for one in a.values if one not in b.values] for a, b in ((old, new), (new, old)))
     kept = [one for one in old.values if one not in gone]
-    if kept and [*kept, *fresh] == new.values and old.kind == new.kind:
+    if kept and [*kept, *fresh] == new.values and old.kind == new.kind == VALUES:
         lines.deleted += ((*path, one) for one in gone)
         lines.set += ((*path, one) for one in fresh)
     else:
@@ -116,12 +116,14 @@ def _below(old: Node, new: Node, names: tuple[Path, ...], lines: Lines, hierarch
         before, after = None if again else old.below.get(name), new.below.get(name)
         if before or after:
             _change(before, after, (*names, name), lines, hierarchy)
-    lines.moved += _moves([*old.below], [*new.below], _words(names), hierarchy)
+    ordered = [[name for name in side.below if name[0] in hierarchy.ordered] for side in (old, new)]
+    if ordered[1]:
+        stay = [name for name in ordered[0] if _words((*names, name)) not in lines.deleted]
+        lines.moved += _moves(stay, ordered[1], _words(names))
 
 
-def _moves(old: list[Path], new: list[Path], path: Path, hierarchy: Hierarchy) -> Iterator[str]:
+def _moves(old: list[Path], wanted: list[Path], path: Path) -> Iterator[str]:
     """A new element goes to the end; where others follow it in the new config it is moved before them."""
-    wanted = [name for name in new if name[0] in hierarchy.ordered]
     order = [name for name in old if name in wanted]
     order += [name for name in wanted if name not in order]
     for at, name in enumerate(wanted):

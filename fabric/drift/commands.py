@@ -5,6 +5,7 @@ Only the statements that differ are part of the change: what the network OS adds
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -42,8 +43,7 @@ def commands_back(
             before = _before(syntax, syntax.read({part: texts[0]}), syntax.read({part: texts[1]}), of_part)
             changes.append(files.change(nos, part, before, _as_text(_raw(syntax.read({part: texts[0]}).values()))))
         elif isinstance(form, SetLines):
-            change = _set_lines(nos, part, form, texts, of_part)
-            changes.append(change or files.change(nos, part, texts[1], texts[0]))
+            changes.append(_set_lines(nos, part, form, texts, of_part))
         elif isinstance(form, Patch):
             changes.append(_document(nos, part, form, texts, of_part))
         else:
@@ -62,9 +62,16 @@ def _before(syntax: Syntax, planned: Statements, running: Statements, difference
     """The planned text with the differences in it: without what is missing, with what is extra."""
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
     found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
-    kept = [place for path, place in planned.items() if not _within(path, lost)]
-    more = [place for path, place in running.items() if _within(path, found)]
-    return _as_text(_raw([*kept, *more]))
+    kept = {path: place for path, place in planned.items() if not _within(path, lost)}
+    more = {path: place for path, place in running.items() if _within(path, found)}
+    return _as_text(dict.fromkeys([*_lines(kept, planned), *_lines(more, running)]))
+
+
+def _lines(part: Statements, whole: Statements) -> Iterator[Path]:
+    """The lines of a part of a config; of a line with several statements, `vlan 100-102`, only those of the part."""
+    of_part, of_whole = (Counter(place.raw for place in side.values()) for side in (part, whole))
+    for path, place in part.items():
+        yield place.raw if of_part[place.raw] == of_whole[place.raw] else path[1:]
 
 
 def _within(path: Path, roots: set[Path]) -> bool:
@@ -90,16 +97,11 @@ def _as_text(raws: Iterable[Path]) -> str:
 # --- set lines ----------------------------------------------------------------------------------------------
 
 
-def _set_lines(
-    nos: str, part: str, form: SetLines, texts: Sequence[str], differences: Sequence[Difference]
-) -> FileChange | None:
+def _set_lines(nos: str, part: str, form: SetLines, texts: Sequence[str], differences: Sequence[Difference]) -> FileChange:
     """The lines between the planned config with the differences in it, as the device spells it, and without them."""
     syntax = syntax_of(nos)
     planned, running = (syntax.read({part: text}) for text in texts)
-    try:
-        plan, device = map(form.config, texts)
-    except ValueError:  # the running file is damaged: it is replaced whole
-        return None
+    plan, device = (_config(form, text) for text in texts)
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
     found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
     marks = {_words((part, *path)) for path in (*plan.inactive, *device.inactive)}
@@ -109,12 +111,20 @@ def _set_lines(
     _as_running(kept, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
     before = [
         *(raws.get(path) or running[path].raw for path in kept),
-        *(place.raw for path, place in running.items() if _within(path, found) and path not in marked),
+        *(place.raw for path, place in running.items() if _within(path, found) and path not in marked | raws.keys()),
         *_below(device),
     ]
     after = Config((*raws.values(), *_below(plan)), plan.inactive)
     lines = set_lines(Config(tuple(before), device.inactive), after, form.hierarchy())
     return FileChange(part, form, tuple(lines))
+
+
+def _config(form: SetLines, text: str) -> Config:
+    """What a text has without effect; nothing is known of a damaged one."""
+    try:
+        return form.config(text)
+    except ValueError:
+        return Config(())
 
 
 def _below(config: Config) -> Iterator[Path]:

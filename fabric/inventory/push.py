@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from fabric.diagnostics import MissingError
+from fabric.diagnostics import Diagnostic, InputError, MissingError, Place
 from fabric.inventory import nautobot, netbox
 from fabric.inventory.engine import Advance, Engine, Pushed
 from fabric.inventory.gather import inventory
 from fabric.inventory.items import Ref, Table
 from fabric.inventory.records import Inventory
 from fabric.plan import Plan
+from fabric.reading import UnreadableError, guarded
 from fabric.text import aligned
 
 
@@ -53,6 +55,7 @@ class PushRequest:
 
 
 DEFAULT = PushRequest()
+MAX_PAGES, MAX_SAME = 10_000, 3  # pages of one listing, of 1,000 objects each; requests of one page in a row
 
 
 class Push:
@@ -71,12 +74,37 @@ class Push:
         """Fills or updates a server. Raises InputError where it refuses, MissingError where there is none or no client."""
         tag, own = self.system.tags(self.site)
         engine = Engine(_client(self.system, url, token), request.batch, request.dry, advance)
-        return engine.push(self.tables, tag, own, request.prune)
+        try:
+            with guarded(url):
+                return engine.push(self.tables, tag, own, request.prune)
+        except UnreadableError as error:
+            message = f"the answer of the server {error}"
+            hint = f"is this the URL of {self.system.title}, in a release that its client supports?"
+            raise InputError([Diagnostic("FAB177", Place(url), message, hint)]) from error
+
+
+class _Pages:
+    """The pages that a client asks for one after the other: the answers name the next one, and might do so for ever."""
+
+    def __init__(self) -> None:
+        self.listing, self.last, self.same, self.pages = "", "", 0, 0
+
+    def follow(self, response: Any, *_: Any, **__: Any) -> None:
+        """Raises UnreadableError where a page is asked for again and again, or a listing has too many."""
+        url = f"{response.request.method} {response.request.url}"
+        listing = re.sub(r"[?&]offset=\d+", "", url)
+        self.pages = self.pages + 1 if listing == self.listing else 1
+        self.same = self.same + 1 if url == self.last else 1
+        self.listing, self.last = listing, url
+        if url.startswith("GET ") and (self.same > MAX_SAME or self.pages > MAX_PAGES):
+            raise UnreadableError(f"its pages have no end: {response.request.url[:200]}")
 
 
 def _client(system: System, url: str, token: str) -> Any:
     try:
-        return system.client(url, token)
+        client = system.client(url, token)
+        client.http_session.hooks["response"].append(_Pages().follow)
+        return client
     except ImportError as error:
         hint = "pip install 'fabricwright[netbox]'"
         raise MissingError(f"{system.title} needs a client that is not installed ({error}): {hint}") from None

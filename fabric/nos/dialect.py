@@ -78,6 +78,11 @@ class Rules:
     removal: tuple[tuple[str, str], ...] = ()  # pattern of a line that is taken back, the line that replaces it
     used: str = ""  # what other lines refer to, with its name as the group: taken back after all else
     owned: str = ""  # what a switch accepts once only, as groups: let go before another section may have it
+    resets: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it has: `default` and set again
+    takes: tuple[tuple[str, str], ...] = ()  # line that goes, sections that the switch takes along with it
+    rests: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it must have meanwhile
+    users: tuple[tuple[str, str, bool], ...] = ()  # line that goes, lines that are taken back meanwhile; also if it changes
+    spelled: tuple[tuple[str, str], ...] = ()  # pattern of a command, the command that is typed for it
     stays: str = ""  # sections that cannot be taken back, only emptied
     forgets: str = ""  # lines of an interface that the switch drops when one of `causes` changes: they are set again
     causes: str = ""

@@ -133,8 +133,7 @@ class Hierarchy:
                 if words:
                     child.child(words, UNKNOWN)
                 return
-            value = words[:size]
-            child.values = [*value] if what == VALUE else [*child.values, *(one for one in value if one not in child.values)]
+            child.values += (value for value in words[:size] if value not in child.values)
             words = more
 
 

@@ -30,7 +30,7 @@ def check(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Repor
                 "FAB136",
                 spec.at("topology", "attachments", at, "external", "accept", n),
                 f"attachment '{attachment.name}': accept: expected a prefix of other networks, got {text}, which is in {met}",
-                "own prefixes are never accepted from outside: remove it, or accept the default route",
+                "own prefixes are never accepted from outside: remove it, accept the default route, or use other `pools`",
             )
 
 

@@ -244,6 +244,15 @@ def test_lines_of_drift(name: str) -> None:
     assert Candidate(running).run(drift(shown, wanted)).state() == Candidate(planned).state()
 
 
+def test_a_term_that_is_set_again_is_moved_back() -> None:
+    running = config(POLICY.replace("term B {", "term B { nothing-known 1;"))
+    assert set_lines(running, config(POLICY), hierarchy()) == [
+        "delete policy-options policy-statement P term B",
+        "set policy-options policy-statement P term B then next term",
+        "insert policy-options policy-statement P term B before term C",
+    ]
+
+
 def test_drift_moves_a_term_that_is_empty() -> None:
     running = re.sub(r"(?<=[;{}]) ", "\n", POLICY.replace("term C { then reject; } ", "").replace("term A", "term C; term A"))
     lines = drift(running, POLICY)

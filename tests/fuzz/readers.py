@@ -6,9 +6,13 @@ A reader of a further network OS, or a further file of one, is in the list witho
 from __future__ import annotations
 
 import json
+from atexit import register
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 
 from fabric.nos.target import Target, targets
 from tests import ROOT
@@ -36,9 +40,7 @@ def readings() -> dict[str, Reading]:
 def _configs() -> Iterator[Reading]:
     """The files of each network OS: as facts, as statements, without what a planned file has in the same words."""
     from fabric.checks.statements import syntax_of
-    from fabric.nos.reading import read_device
     from fabric.nos.reading.recognize import recognize
-    from fabric.nos.reading.unread import foreign
     from fabric.nos.statements.syntax import PartText
 
     for nos, target in targets().items():
@@ -53,8 +55,6 @@ def _configs() -> Iterator[Reading]:
                 planned = [PartText(part, part, samples[0])]
                 yield Reading(f"equal {nos} {part}", partial(_equal, nos, planned), samples)
             yield Reading(f"recognize {nos} {part}", partial(recognize, path), samples)
-    assert read_device
-    assert foreign
 
 
 def _facts(nos: str, path: str, text: str) -> object:
@@ -194,13 +194,55 @@ def _log(text: str) -> object:
 def _lists() -> Iterator[Reading]:
     from fabric import source
     from fabric.bom import prices
-    from fabric.solver.training import file as job_file
+    from fabric.output import manifest
+    from fabric.plan import lock_file
+    from fabric.solver.estimate import platform_file
+    from fabric.solver.training import file as job_file, ladder
+    from fabric.solver.utilisation import jobs
     from tests.fuzz.files import SMALL, tree
+    from tests.solver.utilisation.slurm import slurm
 
     docs = ROOT / "docs"
     intents = tuple(path.read_text() for path in sorted((ROOT / "intent").glob("*.yaml"))[:3])
+    locks = tuple(dict(tree(site, "."))["lock.yaml"].decode() for site in SMALL[:2])
+    manifests = tuple(dict(tree(site, "."))["manifest.txt"].decode() for site in SMALL[:2])
     yield Reading("intent", lambda text: source.parse(text, "x"), intents)
     yield Reading("prices", lambda text: prices.read_yaml(text, "x", {}), ((docs / "prices-example.yaml").read_text(),))
     yield Reading("job", lambda text: job_file.read_yaml(text, "x", 64), ((docs / "step-70b.yaml").read_text(),))
-    assert SMALL
-    assert tree
+    yield Reading("lock", lambda text: lock_file.parse(text, "x"), locks)
+    yield Reading("manifest", lambda text: manifest.parse(text.encode(), "x"), manifests)
+    yield Reading("sacct", by_path(jobs.read), (slurm([(8, 0, 60), (64, 5, 90)]), slurm([(8, 0, 60)], objects=True)))
+    yield Reading("sizes of jobs", by_path(jobs.read), ("jobs: [{gpus: 64, hours: 12, count: 3}, {gpus: 8, hours: 1}]\n",))
+    yield Reading("platform", by_path(platform_file.read), (PLATFORM,))
+    yield Reading("ladder", by_path(ladder.read), (LADDER,))
+
+
+PLATFORM = "about: x\ngeneration:\n  hopper:\n    nvlink_efficiency: 0.8\ntransport:\n  roce: {}\nshared: {}\n"
+LADDER = """\
+source: x
+ladders:
+  - name: a
+    intent: a.yaml
+    job: b.yaml
+    rows:
+      - {gpus: 64, seconds: 1.5}
+      - {gpus: 128, seconds: 1.6, routing: ecmp, fail: [a, b]}
+"""
+
+
+def by_path(read: Callable[[Path], object]) -> Callable[[str], object]:
+    """A reader of a file as one of a text."""
+
+    def of_text(text: str) -> object:
+        path = _scratch() / "x"
+        path.write_text(text, "utf-8", errors="replace", newline="")
+        return read(path)
+
+    return of_text
+
+
+@cache
+def _scratch() -> Path:
+    folder = Path(mkdtemp(prefix="fabric-readers-"))
+    register(rmtree, folder, ignore_errors=True)
+    return folder

@@ -17,11 +17,13 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fabric.diagnostics import InputError
+from fabric.output.errors import OutputError
 from fabric.reading import GUARD, UnreadableError
 from tests.fuzz import damage
 from tests.fuzz.case import rng
@@ -83,7 +85,8 @@ def swapped(dice: random.Random, text: str) -> str:
             key: Any = dice.choice(list(at) if isinstance(at, dict) else range(len(at)))
             below = at[key]
             if not isinstance(below, dict | list) or dice.random() < 0.25:
-                at[key] = dice.choice((*ODD, [below], {"x": below}, [below, below], str(below)))
+                odd = (*ODD, [below], {"x": below}, [below, below], str(below)[:2000])
+                at[key] = deepcopy(dice.choice(odd))
                 if isinstance(at, dict) and dice.random() < 0.1:
                     at[dice.choice(("", "a|b", "Ethernet999999999", "\u00b2", "x" * 300))] = at.pop(key)
                 break
@@ -110,7 +113,7 @@ def run(reading: Reading, text: str) -> Result:
     try:
         signal.setitimer(signal.ITIMER_PROF, 2 * most_s)
         reading.read(text)
-    except (InputError, UnreadableError) as error:
+    except (InputError, OutputError, UnreadableError) as error:
         refused = type(error).__name__
     except OverTimeError:
         trace = traceback.format_exc()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ from fabric.cli import netbox
 from fabric.diagnostics import InputError, MissingError
 from fabric.inventory.push import DEFAULT, SYSTEMS, Push, PushRequest
 from fabric.plan import Plan
+from fabric.reading import GUARD
 from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
 
 pytest.importorskip("pynetbox", reason="pynetbox is not installed")
@@ -189,6 +193,39 @@ def test_a_refusal_names_the_object(world: World, tmp_path: Path) -> None:
     assert "dcim.racks: HTTP 400" in found.message
     assert "is not a valid choice" in found.message
     assert found.hint.startswith("object ")
+
+
+@pytest.mark.parametrize("answer", ["[]", "{}", "5", '{"results": 5}', '{"count": 1, "results": [null]}', "NEXT"])
+@pytest.mark.parametrize("name", sorted(SYSTEMS))
+def test_an_answer_of_another_shape(name: str, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error with the URL; a `next` that always names a page does not read it for ever."""
+    monkeypatch.setattr(GUARD, "open", False)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            url = f"http://127.0.0.1:{self.server.server_address[1]}/api/x/"
+            page = json.dumps({"count": 9, "next": url, "previous": None, "results": [{"id": 1, "name": "x", "url": url}]})
+            data = (page if answer == "NEXT" else answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.send_header("API-Version", "4.4")
+            self.end_headers()
+            self.wfile.write(data)
+
+        do_POST = do_GET
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        with pytest.raises((InputError, MissingError), match=re.escape(url)):
+            Push(plan_of(tmp_path), SYSTEMS[name]).run(url, TOKEN)
+    finally:
+        server.shutdown()
 
 
 def test_a_wrong_token_and_no_server(world: World, tmp_path: Path) -> None:

@@ -135,6 +135,18 @@ def test_a_border_leaf_passes_on_its_own_alone(folder: Path, nos: str) -> None:
     ]
 
 
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("nos", SYSTEMS)
+def test_no_route_of_one_router_is_sent_to_another(folder: Path, nos: str, design: str) -> None:
+    for view, facts in site(folder, nos, design):
+        for end in (end for end in sessions_of(view) if end.kind == OUTSIDE):
+            policy = facts.bgp[end.vrf].neighbors[end.peer].export_filter
+            assert policy is not None
+            loopbacks = (view.loopback, *([view.loopback6] if view.loopback6 else []))
+            sent = [text for text in (*EXTERNAL, *loopbacks) if accepts(facts, policy.value, ip_network(text))]
+            assert sent == [], end.shown
+
+
 @pytest.mark.parametrize("design", ["ipv4", "vrf-lite"])
 @pytest.mark.parametrize("nos", SYSTEMS)
 def test_files_without_the_denials_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nos: str, design: str) -> None:

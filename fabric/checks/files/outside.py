@@ -12,7 +12,7 @@ from fabric.checks.files.sessions import is_external
 from fabric.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor
 from fabric.grouping import grouped
 from fabric.nos.reading import Net, lets_in
-from fabric.text import and_more
+from fabric.text import listed, plural
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class OwnFromOutside(FilesCheck):
                 border = same[0]
                 passing = [str(net) for net in own.prefixes if lets_in(border.facts, policy, net)]
                 if passing:
-                    more = f" {and_more(len(passing) - 1)}" if len(passing) > 1 else ""
-                    message = f"{policy} of {border.peer.peer} permits {passing[0]}{more}, which are of the network itself"
-                    yield self.on(border.facts, border.policy, message if more else message.replace("which are", "which is"))
+                    count = f"{plural(len(passing), 'prefix', 'prefixes')} of the network itself"
+                    message = f"{policy} of {border.peer.peer} permits {count}: {listed(passing, 2)}"
+                    yield self.on(border.facts, border.policy, message)
 
 
 def _borders(network: Network) -> Iterator[_Border]:

@@ -10,6 +10,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from fabric.facts import DENIED, Facts, Located, PrefixRule
 from fabric.grouping import grouped
+from fabric.nos.reading.words import integer
 
 Net = IPv4Network | IPv6Network
 
@@ -52,8 +53,8 @@ def routes_of(text: str) -> Routes | None:
 def rule(line: str) -> PrefixRule | None:
     """`seq 10 permit 10.0.0.0/8 le 32`; None for another statement about a list."""
     words = line.split()
-    seq = int(words[1]) if words[:1] == ["seq"] and words[1:2] and words[1].isdecimal() else None
-    rest = words if seq is None else words[2:]
+    seq = integer(words[1]) if words[:1] == ["seq"] and words[1:2] else None
+    rest = words[2:] if words[:1] == ["seq"] else words
     return PrefixRule(rest[0] == "permit", " ".join(rest[1:]), seq) if rest[:1] in (["permit"], ["deny"]) else None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,19 @@ CHANGED = ("nvlink_GBps", "net_GBps", "nic_GBps", "ctas", "nvls", "peers_share",
 PLUGIN = ("efa", "efa1", "tcpx", "tcpxo", "slingshot")  # transports that NCCL reaches by a plugin only
 
 
+@dataclass(frozen=True, slots=True)
+class ByIdentity:
+    """A key for what has arrays; it keeps it alive."""
+
+    what: object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByIdentity) and self.what is other.what
+
+    def __hash__(self) -> int:
+        return id(self.what)
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """One measured table beside its estimate."""
@@ -53,9 +66,16 @@ class Curve:
     algorithm: str = "auto"
     protocol: str = "auto"
     beyond_leaf: bool = True  # some of its traffic leaves the sender's leaf, so that ECMP has a choice
+    known: dict[tuple[object, ...], Floats] = field(default_factory=dict, repr=False)  # estimates, also of its replacements
 
     def estimate(self, parameters: Physics, effect: Effect | None = None) -> Floats:
         """µs of every size; what runs is chosen for the network without the cause, but never NVLS where it is off."""
+        key = (ByIdentity(self.job), ByIdentity(parameters), self.algorithm, self.protocol, effect)
+        if key not in self.known:
+            self.known[key] = self._estimate(parameters, effect)
+        return self.known[key]
+
+    def _estimate(self, parameters: Physics, effect: Effect | None) -> Floats:
         if effect is None:
             return monotone(self.job, parameters, self.algorithm, self.protocol)[1]
         changed = effect.on(self.job)

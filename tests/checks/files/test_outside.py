@@ -54,11 +54,11 @@ CASES: Mapping[tuple[str, str], Case] = {
     ("FAB2522", "denied"): (SOUND, []),
     ("FAB2522", "not denied"): (
         but(SOUND, {"leaf1.eos": {LOOPBACKS: "ip prefix-list PL-NOT seq 10 deny 10.255.0.0/24 le 32\n"}}),
-        [f"{FOUND} 10.255.0.1/32 and 1 more, which are of the network itself"],
+        [f"{FOUND} 2 prefixes of the network itself: 10.255.0.1/32, 10.255.0.2/32"],
     ),
     ("FAB2522", "denied too late"): (
         but(SOUND, {"leaf1.eos": {"PL-WAN seq 10 deny": "PL-WAN seq 40 deny"}}),
-        [f"{FOUND} 10.255.0.1/32 and 1 more, which are of the network itself"],
+        [f"{FOUND} 2 prefixes of the network itself: 10.255.0.1/32, 10.255.0.2/32"],
     ),
     ("FAB2522", "denied by the policy"): (
         but(

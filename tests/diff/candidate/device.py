@@ -7,8 +7,10 @@ the session leaves the modes below. Indentation means nothing.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from tests.diff.candidate.model import Model, Statement
 
@@ -37,21 +39,23 @@ class Device:
 
     Attributes:
         model: of its network OS.
-        strict: refuse; a config that is loaded at the start may refer to what follows.
         forgets: whether lines that a change may take along are gone; commands must be right in either case.
     """
 
     model: Model
-    strict: bool = True
     forgets: bool = True
     config: Tree = field(default_factory=dict)
     stack: list[Level] = field(default_factory=list)
+    defined: set[tuple[str, str]] = field(default_factory=set)  # what `problems` looks names up in
+    follows: set[tuple[str, str]] = field(default_factory=set)  # what lines of the session set again
 
     def __post_init__(self) -> None:
         self.stack = [Level(TOP, self.config)]
 
     def type(self, lines: Iterable[str]) -> None:
         """Takes lines one by one. Raises RefusedError."""
+        lines = list(lines)
+        self.follows = {name for line in lines if (row := self.model.parse(TOP, line)) for name in row.named(line, "part_")}
         source = iter(lines)
         for line in source:
             words = line.strip()
@@ -72,6 +76,10 @@ class Device:
             words = re.sub(f"^{pattern}$", meant, words)
         gone = words.startswith("no ")
         bare = words.removeprefix("no ")
+        if (lines := self._each(bare)) != [bare]:
+            for line in lines:
+                self._one(f"no {line}" if gone else line)
+            return None
         for depth in range(len(self.stack) - 1, -1, -1):
             level = self.stack[depth]
             row = self.model.parse(level.mode, bare)
@@ -86,6 +94,12 @@ class Device:
                 return self._take(level, row, bare) if gone and not row.toggle else self._set(level, row, bare, gone=gone)
         raise RefusedError(f"invalid: {words}")
 
+    def _each(self, bare: str) -> list[str]:
+        """A line of a range of numbers, `vlan 10-12`, as one line for each."""
+        head, _, numbers = bare.rpartition(" ")
+        row = self.model.parse(TOP, f"{head} 1") if re.fullmatch(r"\d[\d,-]*", numbers) else None
+        return [f"{head} {number}" for number in elements(numbers)] if row and row.each else [bare]
+
     def _shortened(self, level: Level, bare: str) -> tuple[Statement, str] | None:
         """The statement that `no` with the beginning of its line is about."""
         for line in level.tree:
@@ -97,13 +111,18 @@ class Device:
 
     def _set(self, level: Level, row: Statement, bare: str, *, gone: bool = False) -> None:
         line = f"no {bare}" if gone else bare
-        if self.strict:
-            self._allowed(level, row, bare, line)
+        if row.list:
+            bare = line = listed(
+                bare, next((other for other in level.tree if self._key(level.mode, other) == (row, row.key(bare))), "")
+            )
+        self._allowed(level, row, bare, line)
+        if line not in level.tree:
+            self._not_held(line)
         key = row.key(bare)
         others = [other for other in level.tree if other != line and self._key(level.mode, other) == (row, key)]
         changes = line not in level.tree and (bool(others) or not self._is_default(row, line, level.tree))
         for other in others:
-            if self.strict and (row.change == "refused" or _has(level.tree, row.resting)):
+            if row.change == "refused" or _has(level.tree, row.resting):
                 raise RefusedError(f"{line}: there is {other}")
             del level.tree[other]
         if row.hides:
@@ -116,7 +135,30 @@ class Device:
         if row.enters:
             self.stack.append(Level(row.enters, section, line))
 
-    def _allowed(self, level: Level, row: Statement, bare: str, line: str) -> None:
+    def problems(self, *above: Level) -> Iterator[str]:
+        """Why a switch could not have this config."""
+        level = above[-1] if above else Level(TOP, self.config)
+        if not above:
+            self.defined = set(self._named("def_"))
+            owned = Counter(self._named("own_"))
+            yield from (f"twice: {kind} {value}" for (kind, value), times in owned.items() if times > 1)
+        keys: set[tuple[Statement, tuple[str, ...]]] = set()
+        for line, below in level.tree.items():
+            bare = line.removeprefix("no ") if self.model.parse(level.mode, line) is None else line
+            row = self.model.parse(level.mode, bare)
+            if row is None or (row, row.key(bare)) in keys or (bare != line and not row.toggle):
+                yield f"invalid: {line}"
+                continue
+            keys.add((row, row.key(bare)))
+            self.stack = [*above] or [level]
+            try:
+                self._allowed(level, row, bare, line, placed=True)
+            except RefusedError as refused:
+                yield str(refused)
+            if row.enters:
+                yield from self.problems(*(above or (level,)), Level(row.enters, below, line))
+
+    def _allowed(self, level: Level, row: Statement, bare: str, line: str, *, placed: bool = False) -> None:
         tree = level.tree
         for pattern in row.needs:
             if not _has(self.config, row.about(bare, pattern)):
@@ -125,16 +167,18 @@ class Device:
             raise RefusedError(f"{bare}: not with {row.about(bare, row.bars)}")
         if row.within and not _has(tree, row.within):
             raise RefusedError(f"{bare}: only with {row.within}")
-        if row.without and line not in tree and _has(tree, row.without):
+        if row.without and (placed or line not in tree) and _has(tree, row.without):
             raise RefusedError(f"{bare}: not with {row.without}")
+        if row.frozen and not placed and line not in tree and _has(tree, row.frozen):
+            raise RefusedError(f"{bare}: not with {row.frozen}")
         if row.share:
             self._shared(level, row, line)
         if row.conflicts and any(re.fullmatch(row.about(bare, row.conflicts), other) for _, _, other in self._lines()):
             raise RefusedError(f"{bare}: against another line")
         for kind, name in row.named(bare, "use_"):
-            if not any((kind, name) == other for other in self._named("def_")):
+            if (kind, name) not in self.defined if placed else not any((kind, name) == one for one in self._named("def_")):
                 raise RefusedError(f"{bare}: no {kind} {name}")
-        owned = set(row.named(bare, "own_"))
+        owned = set() if placed else set(row.named(bare, "own_"))
         for section, mode, other in self._lines() if owned else ():
             other_row = self.model.parse(mode, other)
             if other_row is None or not owned & set(other_row.named(other, "own_")):
@@ -157,10 +201,12 @@ class Device:
             raise RefusedError(f"cannot be removed: {line}")
         if line not in level.tree and not (row.sweeps and _has(level.tree, row.about(line, row.sweeps))):
             raise RefusedError(f"not there: no {line}")
-        if _has(level.tree, row.resting):
+        self._not_held(f"no {line}")
+        if _has(level.tree, row.resting) or _has(level.tree, row.frozen):
             raise RefusedError(f"no {line}: not with {row.resting}")
         below = level.tree.pop(line, {})
-        for tree in (level.tree, *level.tree.values()) if row.sweeps else ():
+        families = [tree for other, tree in level.tree.items() if other.startswith("address-family ")]
+        for tree in (level.tree, *families) if row.sweeps else ():
             for other in [other for other in tree if re.fullmatch(row.about(line, row.sweeps), other)]:
                 del tree[other]
         try:
@@ -176,7 +222,7 @@ class Device:
                 del tree[other]
 
     def _not_used(self, level: Level, row: Statement, line: str, below: Tree) -> None:
-        gone = {*row.named(line, "def_"), *row.named(line, "is_")}
+        gone = {*row.named(line, "def_"), *row.named(line, "is_"), *row.named(line, "part_")} - self.follows
         for inner_line, inner_row in self._rows(below, row.enters) if row.enters else ():
             gone |= {*inner_row.named(inner_line, "def_"), *inner_row.named(inner_line, "is_")}
         gone -= set(self._named("def_"))
@@ -193,6 +239,14 @@ class Device:
             within = other_row.within if tree is level.tree else ""
             if within and re.fullmatch(within, line) and not _has(tree, within):
                 raise RefusedError(f"no {line}: {other} needs it")
+
+    def _not_held(self, line: str) -> None:
+        """Refuses a change in a section that is used and cannot be edited meanwhile."""
+        for above, level in pairwise(self.stack):
+            row = self.model.parse(above.mode, level.line)
+            user = row.about(level.line, row.held) if row and row.held else ""
+            if user and any(re.fullmatch(user, other) for _, _, other in self._lines()):
+                raise RefusedError(f"{line}: {level.line} is in use")
 
     def _reset(self, line: str) -> None:
         if line not in self.config:
@@ -230,7 +284,7 @@ class Device:
         for line, row in self._rows(self.config, TOP):
             yield from row.named(line, part)
             if part == "def_":
-                yield from row.named(line, "is_")
+                yield from (*row.named(line, "is_"), *row.named(line, "part_"))
 
     @staticmethod
     def _is_default(row: Statement, line: str, tree: Tree) -> bool:
@@ -255,6 +309,23 @@ def _has(tree: Tree, pattern: str) -> bool:
     return bool(pattern) and any(re.fullmatch(pattern, line) for line in tree)
 
 
+def listed(line: str, before: str) -> str:
+    """A line with a list of numbers as it is shown after `before`: `… vlan add 300` after `… vlan 100-101`."""
+    match = re.fullmatch(r"(.*?) (?:(add|remove) )?(\d[\d,-]*)", line)
+    if match is None:
+        return line
+    head, word, numbers = match.groups()
+    new, old = set(elements(numbers)), set(elements(before.rpartition(" ")[2])) if before else set()
+    every = sorted(old | new if word == "add" else old - new if word == "remove" else new, key=int)
+    return f"{head} {','.join(every)}"
+
+
+def elements(numbers: str) -> list[str]:
+    """`1,10-12` as its numbers."""
+    ranges = (part.partition("-") for part in numbers.split(","))
+    return [str(number) for first, _, last in ranges for number in range(int(first), int(last or first) + 1)]
+
+
 def _until(lines: Iterator[str], delimiter: str | None) -> Iterator[str]:
     """The lines of a banner, with the one that ends it."""
     for line in lines:
@@ -264,8 +335,30 @@ def _until(lines: Iterator[str], delimiter: str | None) -> Iterator[str]:
 
 
 def loaded(model: Model, text: str, **options: bool) -> Device:
-    """A switch that has a config."""
-    device = Device(model, strict=False)
-    device.type(text.splitlines())
-    device = Device(model, config=device.config, **options)
-    return device
+    """A switch that shows a config: its sections are those of the indentation. Raises RefusedError for an unknown line."""
+    root: Tree = {}
+    open_sections: list[tuple[int, str, Tree]] = [(-1, TOP, root)]
+    lines = iter(text.splitlines())
+    for line in lines:
+        words = line.strip()
+        if not words or words.startswith("!") or words in ("exit", "end"):
+            continue
+        margin = len(line) - len(line.lstrip())
+        while open_sections[-1][0] >= margin:
+            open_sections.pop()
+        if (match := BANNER.fullmatch(words)) and not (match[1] and words.count(match[1]) > 1):
+            words = "\n".join([words, *_until(lines, match[1])])
+        _, mode, tree = open_sections[-1]
+        part = Device(model)._each(words)[0] if mode == TOP else words
+        row = model.parse(mode, part) or model.parse(mode, part.removeprefix("no "))
+        if row is None:
+            raise RefusedError(f"invalid in {mode}: {words}")
+        if row.list:
+            before = next((other for other in tree if model.parse(mode, other) is row), "")
+            tree.pop(before, None)
+            words = listed(words, before)
+        parts = Device(model)._each(words) if mode == TOP else [words]
+        for part in parts:
+            section = tree.setdefault(part, {})
+        open_sections.append((margin, row.enters, section))
+    return Device(model, config=root, **options)

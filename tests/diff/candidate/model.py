@@ -4,6 +4,7 @@ A statement is a pattern. Its groups are what it sets: a second line with the sa
 lines stand beside one another. Groups whose names begin so say more:
 
 * `def_KIND` a name that is defined; `is_KIND` the same, where the name is a value;
+* `part_KIND` a name of which there are several lines: it may be without them while lines that follow set others;
 * `use_KIND` a name that must be defined, and that keeps the definition from being removed; `hold_KIND` the second alone;
 * `own_KIND` a value that only one line of the switch may have.
 """
@@ -11,7 +12,7 @@ lines stand beside one another. Groups whose names begin so say more:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -49,9 +50,13 @@ class Statement:
         within: pattern of a line that must be in the same section, and stays as long as this line does.
         without: pattern of a line that must not be in the same section.
         resting: pattern of a line of the same section with which neither another value nor removal is taken.
+        frozen: pattern of a line of the same section with which this one can be neither set nor removed.
+        held: pattern of a line in any section with which nothing in the section of this one changes, as `needs`.
         conflicts: pattern of a line in any section that must not be there, as `needs`.
-        sweeps: pattern of lines of the section, and of sections in it, that go when this one goes, as `needs`; the line
-            itself need not be there.
+        sweeps: pattern of lines of the section, and of address families in it, that go when this one goes, as `needs`;
+            the line itself need not be there.
+        list: the value is a list of numbers, which `add` and `remove` change.
+        each: a line with a list of numbers is one line for each.
         share: text before the number of a group, of which all sections beside may have 100 in all.
         forgets: pattern of lines of the same section that go when this one changes.
         takes: pattern of lines at the top or beside that go when this one goes, as `needs`.
@@ -72,15 +77,19 @@ class Statement:
     within: str = ""
     without: str = ""
     resting: str = ""
+    frozen: str = ""
+    held: str = ""
     conflicts: str = ""
     sweeps: str = ""
+    list: bool = False
+    each: bool = False
     share: str = ""
     forgets: str = ""
     takes: str = ""
     hides: str = ""
     fact: tuple[str, ...] = ()
+    names: dict[tuple[str, str], tuple[tuple[str, str], ...]] = field(default_factory=dict)  # results of `named`
 
-    @cache
     def key(self, line: str) -> tuple[str, ...]:
         """What a line sets; the line itself where it stands beside others."""
         match = self.line.fullmatch(line)
@@ -89,16 +98,20 @@ class Statement:
         groups = [match[at] or "" for at in range(1, self.line.groups + 1) if at not in more]
         return tuple(groups) if groups else (line,)
 
-    @cache
     def named(self, line: str, part: str) -> tuple[tuple[str, str], ...]:
         """(kind, name) of the groups of a line; `own_entry1` and `own_entry2` are one value."""
+        if (line, part) not in self.names:
+            self.names[line, part] = tuple(self._named(line, part))
+        return self.names[line, part]
+
+    def _named(self, line: str, part: str) -> Iterator[tuple[str, str]]:
         match = self.line.fullmatch(line)
         found: dict[str, list[str]] = {}
         for name in self.line.groupindex if match else ():
             if name.startswith(part) and match and match[name]:
                 found.setdefault(name.removeprefix(part).rstrip("0123456789"), []).append(match[name])
         joined = {kind: [" ".join(names)] if part == "own_" else names for kind, names in found.items()}
-        return tuple((kind, name) for kind, names in joined.items() for name in names)
+        yield from ((kind, name) for kind, names in joined.items() for name in names)
 
     def about(self, line: str, pattern: str) -> str:
         """A pattern with the groups of a line for `\\1`."""

@@ -13,6 +13,8 @@ import pytest
 from fabric.checks import statement_differences, syntax_of
 from fabric.checks.folder import check_folder
 from fabric.drift.commands import commands_back
+from fabric.nos.hierarchy import VALUE, Node as Statement
+from fabric.nos.junos.diff import hierarchy
 from fabric.nos.junos.read.text import Config, read_text
 from fabric.nos.junos.read.tree import Node
 from fabric.nos.reading import scan
@@ -112,7 +114,6 @@ REST = """        term rest {
 """
 GROUP = "protocols bgp group EVPN"
 OUT = "policy-options policy-statement OUT term"
-CHAIN = (("delete", ""), ("set", " FIRST"), ("set", " SECOND"))
 # Edit of the text above → kind and statement of the differences, and the commands back.
 EDITS: Mapping[str, tuple[tuple[str, str], list[tuple[str, str]], list[str]]] = {
     "next hop": (
@@ -123,7 +124,7 @@ EDITS: Mapping[str, tuple[tuple[str, str], list[tuple[str, str]], list[str]]] = 
     "value": (
         ("mtu 9208", "mtu 1500"),
         [(CHANGED, "interfaces et-0/0/0 mtu 9208")],
-        ["delete interfaces et-0/0/0 mtu", "set interfaces et-0/0/0 mtu 9208"],
+        ["set interfaces et-0/0/0 mtu 9208"],
     ),
     "last statement of a section": (
         ("                address 10.0.0.0/31;\n", ""),
@@ -148,24 +149,24 @@ EDITS: Mapping[str, tuple[tuple[str, str], list[tuple[str, str]], list[str]]] = 
     "inactive section": (
         ("            neighbor 10.0.0.2 {", "            inactive: neighbor 10.0.0.2 {"),
         [(EXTRA, f"{GROUP} neighbor  10.0.0.2"), (MISSING, f"{GROUP} neighbor 10.0.0.2 peer-as 65001")],
-        [f"delete {GROUP} neighbor  10.0.0.2", f"set {GROUP} neighbor 10.0.0.2 peer-as 65001"],
+        [f"activate {GROUP} neighbor 10.0.0.2"],
     ),
     "inactive value": (
         ("        mtu 9208;", "        inactive: mtu 9208;"),
         [(EXTRA, "interfaces et-0/0/0 mtu  9208"), (MISSING, "interfaces et-0/0/0 mtu 9208")],
-        ["delete interfaces et-0/0/0 mtu", "set interfaces et-0/0/0 mtu 9208"],
+        ["activate interfaces et-0/0/0 mtu"],
     ),
     "terms": (
         (OWN + REST, REST + OWN),
         [(REORDERED, f"{OUT} rest")],
-        [f"insert {OUT} rest after term own"],
+        [f"insert {OUT} own before term rest"],
     ),
     "first term": (
         (OWN, ""),
         [(MISSING, f"{OUT} own")],
         [
-            *(f"set {OUT} own {words}" for words in ("from protocol direct", "from protocol aggregate", "then accept")),
-            f"insert {OUT} rest after term own",
+            *(f"set {OUT} own {words}" for words in ("from protocol [ direct aggregate ]", "then accept")),
+            f"insert {OUT} own before term rest",
         ],
     ),
     "action": (
@@ -176,12 +177,12 @@ EDITS: Mapping[str, tuple[tuple[str, str], list[tuple[str, str]], list[str]]] = 
     "policy": (
         ("import [ FIRST SECOND ]", "import SECOND"),
         [(MISSING, f"{GROUP} import FIRST")],
-        [f"set {GROUP} import FIRST", *(f"{word} {GROUP} import{name}" for word, name in CHAIN)],
+        [f"delete {GROUP} import", f"set {GROUP} import [ FIRST SECOND ]"],
     ),
     "chain of policies": (
         ("FIRST SECOND", "SECOND FIRST"),
         [(REORDERED, f"{GROUP} import SECOND")],
-        [f"delete {GROUP} import", f"set {GROUP} import FIRST", f"set {GROUP} import SECOND"],
+        [f"delete {GROUP} import", f"set {GROUP} import [ FIRST SECOND ]"],
     ),
     "element of a list": (
         ("direct aggregate", "direct"),
@@ -325,17 +326,30 @@ def test_the_commands_make_the_planned_config_of_a_damaged_one() -> None:
             assert compare(SYNTAX, planned, after) == [], (damage.kind, damage.what, lines)
 
 
+def replacing(line: str) -> list[str]:
+    """A `set` of one value takes the place of another, which the tree of the reader does not know."""
+    words = tuple(re.findall(r'"[^"]*"|\S+', line))[1:]
+    if line.startswith("delete ") or "[" in words or hierarchy().name(words) != words[:-1]:
+        return [line]
+    return [f"delete {' '.join(words[:-1])}", line] if one_value(hierarchy().tree([words])) else [line]
+
+
+def one_value(node: Statement) -> bool:
+    return node.kind == VALUE or any(map(one_value, node.below.values()))
+
+
 def typed(text: str, commands: list[str]) -> Node:
     """The config of a switch after commands."""
-    root = tree(text, *(line for line in commands if not line.startswith("insert ")))
+    shown = [text.replace("inactive: ", "")] if any(line.startswith("activate ") for line in commands) else [text]
+    root = tree(*shown, *(other for line in commands if line.startswith(("set ", "delete ")) for other in replacing(line)))
     for line in commands:
-        assert shlex.split(line)[0] in ("set", "delete", "insert")
+        assert shlex.split(line)[0] in ("set", "delete", "insert", "activate")
         assert " *" not in line.replace(") .*", "")
         if line.startswith("insert "):
-            *path, moved, _, _, first = line.split()[1:]
+            *path, moved, _, _, following = line.split()[1:]
             node = root.at(*path)
             names = [name for name in node if name != moved]
-            names.insert(names.index(first) + 1, moved)
+            names.insert(names.index(following), moved)
             children = dict(node)
             node.clear()
             node.update({name: children[name] for name in names})

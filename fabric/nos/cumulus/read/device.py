@@ -17,6 +17,7 @@ from fabric.nos.reading import (
     Entry,
     add_policies,
     community,
+    integer,
     is_address,
     mac,
     numbers,
@@ -137,7 +138,7 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
     for (name,), branch in found(tree, "router/policy/prefix-list/*"):
         rows = facts.rules.setdefault(name, [])
         for (number_,), rule in found(branch, "rule/*"):
-            seq = int(number_) if number_.isdecimal() else None
+            seq = integer(number_)
             action = rule.at("action")
             permits = "permit" in (action.word, *action.parts)
             for net, part in rule.at("match").parts.items():

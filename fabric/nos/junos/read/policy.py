@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabric.facts import Facts, Located, PrefixRule
 from fabric.nos.junos.read.groups import matching
 from fabric.nos.junos.read.tree import Node
-from fabric.nos.reading import Entry, add_policies, prefix, settle
+from fabric.nos.reading import Entry, add_policies, integer, prefix, settle
 
 
 def read_policies(facts: Facts, root: Node) -> None:
@@ -71,8 +71,8 @@ def _network(text: str) -> str:
 
 def _entries(network: str, node: Node) -> Iterator[Located[PrefixRule]]:
     """One prefix may appear in several forms; one with the action `reject` denies. The longest match decides."""
-    length = network.partition("/")[2]
-    seq = 128 - int(length) if length.isdecimal() else None
+    length = integer(network.partition("/")[2])
+    seq = None if length is None else -length
     if not node:
         yield Located(PrefixRule(True, network, seq), node.line, node.file)
     for kind, bounds in node.items():
