@@ -15,7 +15,7 @@ from fabric.nos.dialect import Effect, Rules
 def completed(change: Tree, before: Tree, after: Tree, rules: Rules, heads: Sequence[str] = ()) -> Tree:
     """The change with all that its commands take along, in the order of `after` where a section lost lines."""
     own = [effect for effect in rules.effects if effect.applies(heads)]
-    commands, taken = _commands(change, before, after, own)
+    commands, taken = _commands(change, before, own)
     out = {line: below for line, below in commands.items() if line.startswith("no ") and line not in after}
     lost = _matching(after, taken)
     for line in [*after, *commands] if lost else commands:
@@ -26,28 +26,32 @@ def completed(change: Tree, before: Tree, after: Tree, rules: Rules, heads: Sequ
     return out
 
 
-def _commands(change: Tree, before: Tree, after: Tree, effects: Sequence[Effect]) -> tuple[Tree, list[re.Pattern[str]]]:
+def _commands(change: Tree, before: Tree, effects: Sequence[Effect]) -> tuple[Tree, list[re.Pattern[str]]]:
     """The commands of a section, and patterns of the lines that go with them."""
-    commands: Tree = {}
-    before_it: Tree = {}
-    taken: list[re.Pattern[str]] = []
-    for line, below in change.items():
-        commands[line] = below
+    first: Tree = {}
+    causes: list[tuple[str, re.Pattern[str]]] = []
+    for line in change:
         for effect in effects:
             if effect.happens(line, before):
-                first, takes = effect.of(line, before)
-                taken.append(re.compile(takes))
-                before_it |= {first: {}} if first else {}
-    return before_it | (_without(commands, taken) if taken else commands), taken
+                command, takes = effect.of(line, before)
+                causes.append((line, re.compile(takes)))
+                first |= {command: {}} if command else {}
+    gone: set[str] = set()
+    for line in change:
+        if _is_gone(line, [pattern for cause, pattern in causes if cause != line and cause not in gone]):
+            gone.add(line)
+    kept = {line: below for line, below in change.items() if line not in gone}
+    return first | kept, [pattern for _, pattern in causes]
+
+
+def _is_gone(line: str, taken: Sequence[re.Pattern[str]]) -> bool:
+    """Whether a command takes back a line that is gone already."""
+    return line.startswith("no ") and any(pattern.fullmatch(line.removeprefix("no ")) for pattern in taken)
 
 
 def _without(commands: Tree, taken: Sequence[re.Pattern[str]]) -> Tree:
-    """Without what takes back a line that is gone already."""
-    return {
-        line: below
-        for line, below in commands.items()
-        if not (line.startswith("no ") and any(pattern.fullmatch(line.removeprefix("no ")) for pattern in taken))
-    }
+    """Without what takes back lines that are gone already."""
+    return {line: below for line, below in commands.items() if not _is_gone(line, taken)}
 
 
 def _matching(after: Tree, taken: Sequence[re.Pattern[str]]) -> Tree:

@@ -97,6 +97,8 @@ BGP = (
     "neighbor {member} update-source lo",
     "no neighbor {member} peer-group {group}",
     "no neighbor {member}",
+    "neighbor NEWGROUP peer-group\nneighbor {alone} peer-group NEWGROUP",
+    "neighbor NEWGROUP peer-group\nneighbor NEWGROUP timers 7 21\nneighbor {alone} peer-group NEWGROUP",
     "no neighbor {member}\nneighbor {member} remote-as 65066\nneighbor {member} peer-group {group}",
     "no neighbor {member} peer-group {group}\nneighbor {member} remote-as 65066\nneighbor {member} peer-group OVERLAY",
     "no neighbor {group} peer-group",
@@ -302,6 +304,7 @@ def _sections(found: list[Line]) -> list[tuple[tuple[str, ...], tuple[str, ...]]
 WORDS = {  # of a template: pattern of lines that have it, what stands for it where there are none
     "group": (re.compile(r"neighbor (\S+) peer-group$"), "NOGROUP"),
     "member": (re.compile(r"neighbor (\S+) .*peer-group \S"), "192.0.2.2"),
+    "alone": (re.compile(r"neighbor (\S+) timers \d"), "192.0.2.3"),  # groups, and neighbors in none
     "import": (re.compile(r"route-target import (\S+)"), "1:1"),
     "export": (re.compile(r"route-target export (\S+)"), "1:1"),
 }

@@ -21,6 +21,18 @@ EFFECTS = (
     ),
     Effect(
         heads=("router bgp ",),
+        command=r"no neighbor (\S+) peer-group \S+",
+        takes="neighbor {0} .*",
+        source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor_set_peer_group: peer_delete",
+    ),
+    Effect(
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) peer-group",
+        takes="neighbor {members} .*",
+        source=f"{SEEN}; bgpd/bgpd.c, peer_group_delete: peer_delete of every member",
+    ),
+    Effect(
+        heads=("router bgp ",),
         command=r"no neighbor (\S+) interface .*",
         takes="neighbor {0} .*",
         source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor: peer_delete",

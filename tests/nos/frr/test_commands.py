@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from fabric.checks import statement_differences
@@ -48,6 +50,7 @@ exit
 IN_BGP, IN_RED, IN_EVPN = "router bgp 65001", "router bgp 65001 vrf vrf-red", " address-family l2vpn evpn"
 TARGET = "  route-target import 65000:50001\n"
 GROUP = " neighbor FABRIC peer-group\n"
+ALONE = " neighbor 10.9.0.8 remote-as 65010\n neighbor 10.9.0.8 description wan\n"
 MEMBERS_AGAIN = [
     " neighbor 10.9.0.0 remote-as 65100",
     " neighbor 10.9.0.0 peer-group FABRIC",
@@ -59,7 +62,7 @@ MEMBERS_AGAIN = [
     "  neighbor swp2 allowas-in 1",
 ]
 
-CASES = {
+CASES: dict[str, tuple[Any, ...]] = {  # changes of the planned config, commands back, what else the plan has
     # The daemon prints the group with the AS number and the members without.
     "an AS number of a group, whose removal deletes its members": (
         {GROUP: f"{GROUP} neighbor FABRIC remote-as 65100\n", " neighbor 10.9.0.0 remote-as 65100\n": "",
@@ -77,6 +80,16 @@ CASES = {
     "an interface of another group": (
         {" neighbor swp2 interface peer-group FABRIC": " neighbor swp2 interface peer-group OVERLAY"},
         [IN_BGP, " no neighbor swp2", *MEMBERS_AGAIN[3:]],
+    ),
+    "a neighbor in a group that it has no part in": (
+        {" neighbor OVERLAY peer-group\n": f" neighbor OVERLAY peer-group\n{ALONE} neighbor 10.9.0.8 peer-group OVERLAY\n"},
+        [IN_BGP, " no neighbor 10.9.0.8 peer-group OVERLAY", *ALONE.splitlines()],
+        {" neighbor OVERLAY peer-group\n": f" neighbor OVERLAY peer-group\n{ALONE}"},
+    ),
+    "and in a group that the plan does not have": (
+        {ALONE: f" neighbor NEW peer-group\n{ALONE} neighbor 10.9.0.8 peer-group NEW\n"},
+        [IN_BGP, " no neighbor NEW peer-group", *ALONE.splitlines()],
+        {" neighbor OVERLAY peer-group\n": f" neighbor OVERLAY peer-group\n{ALONE}"},
     ),
     "a timer of BFD, which has no `no`": (
         {"  receive-interval 300": "  receive-interval 900"},
@@ -117,7 +130,7 @@ CASES = {
         {"bfd\n": "interface swp9\n no link-detect\nexit\nbfd\n"},
         ["interface swp9", " link-detect"],
     ),
-    "an L3 VNI of the default VRF, which `vni` outside of its section makes": ({"bfd\n": "vni 10001\nbfd\n"}, ["no vni 10001"]),
+    "a VNI outside of its section, the L3 VNI of the default VRF": ({"bfd\n": "vni 10001\nbfd\n"}, ["no vni 10001"]),
     "a password": ({"bfd\n": "password secret\nbfd\n"}, ["no password"]),
     # Import and export of `route-target both` are one object, which is freed twice.
     "route targets that may be one object": (
@@ -147,8 +160,9 @@ def changed(text: str, changes: dict[str, str]) -> str:
 
 @pytest.mark.parametrize("case", CASES)
 def test_commands_back(case: str) -> None:
-    changes, wanted = CASES[case]
-    assert commands(BGP, changed(BGP, changes)) == wanted
+    changes, wanted, *more = CASES[case]
+    planned = changed(BGP, more[0] if more else {})
+    assert commands(planned, changed(planned, changes)) == wanted
 
 
 def test_another_as_number() -> None:
