@@ -64,7 +64,7 @@ def _any(tables: Tables, table: str, chance: random.Random) -> str:
 def _watchdog(tables: Tables, chance: random.Random) -> None:
     row = tables["PFC_WD"][_some(tables, "PFC_WD", chance, "Ethernet")]
     field = chance.choice(["detection_time", "restoration_time", "action"])
-    row[field] = chance.choice(["forward", "alert"]) if field == "action" else chance.choice(["600", "800"])
+    row[field] = chance.choice(["forward", "alert"]) if field == "action" else chance.choice(["1200", "1600"])
 
 
 def _poll(tables: Tables, chance: random.Random) -> None:
