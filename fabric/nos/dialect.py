@@ -89,6 +89,7 @@ class Rules:
     step: str = "   "  # of the indentation
     left: str = ""  # lines of the top that mean something else in a section: it is left before them
     effects: tuple[Effect, ...] = ()  # commands that take other lines along: those are set again
+    first: str = ""  # what is taken back before all else: it makes what another line takes back, or uses it
     derived: str = ""  # lines that follow from others, of neighbors that are in no group (its name is the group)
     frees: tuple[tuple[str, str, str], ...] = ()  # (command, section or the top, its line that is let go first)
     warnings: tuple[tuple[str, str], ...] = ()  # pattern of a command, what it does that no command undoes
