@@ -3,7 +3,7 @@
     python -m tests.nos.sonic.updater [--cases 2000] [--seed 1] [--real]
 
 Half of the changes lead from one random design to another (`fabric diff`), half from random edits by hand back to the plan
-(`fabric drift --commands`). `--real` gives every patch to SONiC's own updater as well, see `build.sh`.
+(`fabric drift --commands`). `--real` gives every patch to SONiC's own updater as well, see `process.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SONiC's own updater beside the tests, where `build.sh` has made it."""
+"""SONiC's own updater beside the tests, where it is installed: `generic_config_updater` and `sonic_yang_mgmt` in `venv`, the models in `models`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.nos.sonic.updater.switch import Refused, Switch
 
 HOME = Path(os.environ.get("SONIC_UPDATER", "/var/cache/fabricwright/sonic-updater"))
 PYTHON = HOME / "venv" / "bin" / "python"
-WHY_NOT = f"SONiC's updater is not in {HOME}: tests/nos/sonic/updater/build.sh makes it"
+WHY_NOT = f"SONiC's updater is not in {HOME} (SONIC_UPDATER)"
 NVIDIA = ("ACS-", "Mellanox-")
 SECONDS = 120  # of CPU, for one patch
 

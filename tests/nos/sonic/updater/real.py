@@ -1,6 +1,6 @@
 """SONiC's own updater as a process: it takes patches on stdin, one JSON document a line, and answers on stdout.
 
-It runs in the environment that `build.sh` makes and imports nothing of this project. What a switch has and this machine
+It runs in the environment that `process.py` names and imports nothing of this project. What a switch has and this machine
 lacks is stood in for: the database is a dictionary, the facts of the image come with the request. The patch, its sorter,
 its models and its validators are SONiC's.
 """
