@@ -139,7 +139,10 @@ def _around(values: Iterable[str | None], *, all_sizes: bool = False) -> Iterato
     for value in values:
         if value is None or not re.fullmatch(r"[0-9a-f:.]+/\d+", value):
             continue
-        network = ip_interface(value).network
+        try:
+            network = ip_interface(value).network
+        except ValueError:  # no address that a switch could have
+            continue
         bits = int(network.network_address)
         for length in range(0 if all_sizes else network.prefixlen, network.prefixlen + 1):
             yield network.version, length, bits >> (network.max_prefixlen - length)

@@ -105,6 +105,7 @@ def _section(change: Tree, before: Tree, after: Tree, rules: Rules) -> Tree:
         gone = [line for line in gone if line not in last]
         kept = _closed(kept) | {_taken_back(line, rules): {} for line in reversed(last)}
     left = {head: below | {"exit": {}} for head, below in emptied.items()}
+    gone.sort(key=lambda line: not (rules.causes and re.match(rules.causes, line.removeprefix("no "))))  # takes others along
     return left | {_taken_back(line, rules): {} for line in reversed(gone)} | kept
 
 
