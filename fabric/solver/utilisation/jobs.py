@@ -101,6 +101,8 @@ def _json(text: str, name: str) -> dict[str, Any] | None:
         if '"jobs"' not in text:
             return None
         raise InputError([_mistake(Place(name, error.lineno, error.colno), f"no JSON: {error.msg.lower()}")]) from None
+    except ValueError:
+        raise InputError([_mistake(Place(name, 1, 1), "a number has too many digits")]) from None
     return data if isinstance(data, dict) and _from_slurm(data) else None
 
 
