@@ -320,7 +320,7 @@ def read_routes(value: dict[str, Any]) -> Part:
 
 
 def _hops(entry: Mapping[str, Any]) -> Iterator[Hop]:
-    for hop in entry.get("nexthops") or ():
+    for hop in rows(entry.get("nexthops") or []):
         if hop.get("fib", hop.get("active")) and not hop.get("duplicate"):
             yield next_hop(text(hop.get("ip")), text(hop.get("interfaceName")))
 

@@ -9,6 +9,7 @@ from pathlib import Path as FilePath
 
 from fabric.nos.statements.forms import Path, indented, plain
 from fabric.nos.statements.syntax import Syntax
+from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 
 CLOSING = frozenset({"exit", "exit-address-family", "exit-vni", "exit-vrf", "end"})
 SERVICES = (
@@ -65,6 +66,8 @@ def nftables(text: str) -> Iterator[tuple[Path, int]]:
         if line == "}":
             del path[-1:]
         elif line.endswith("{"):
+            if len(path) >= MAX_DEPTH:
+                raise UnreadableError(TOO_DEEP, number)
             path.append(line[:-1].strip())
             yield tuple(path), number
         else:

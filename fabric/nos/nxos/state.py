@@ -178,7 +178,7 @@ def read_vnis(value: dict[str, Any]) -> Part:
     """`show nve vni`: type is `L2 [vlan]` or `L3 [vrf]`."""
     vnis = []
     for row in table(value, "nve_vni"):
-        kind, _, owner = text(row["type"]).partition(" ")
+        kind, _, owner = text(row.get("type", "")).partition(" ")
         layer3 = kind == "L3"
         vrf = owner.strip("[] ") if layer3 else ""
         vnis.append(Vni(whole(row.get("vni")), layer3, vrf, up=up(row.get("vni-state"))))

@@ -34,7 +34,7 @@ def read_text(text: str, name: str, platform: MeasuredPlatform | None = None) ->
     except UnreadableError as error:
         report.fail(CODE, Place(name, error.line or 1, 1), f"not a report: {error.reason}", _SHAPE)
     reader = _Reader(name, report)
-    runs = reader.listed(data) if isinstance(data, list) else [reader.whole(data)]
+    runs = reader.listed(data) if isinstance(data, list) else [reader.whole(_mapping(data))]
     report.raise_errors()
     if not any(run.rows for run in runs):
         report.fail(CODE, Place(name, 1, 1), f"expected {WHAT}, got a report without results", _SHAPE)

@@ -163,8 +163,8 @@ class _Text:
         words, items = self.words, self.items
         self.words, self.items, self.listing = [], [], False
         if depth + len(words) > MOST_WORDS:
-            got = depth + len(words)
-            self._broken(f"expected at most {MOST_WORDS} words from the root to a value, got {got}", words[-1][1])
+            got, line = depth + len(words), words[-1][1] if words else self.line
+            self._broken(f"expected at most {MOST_WORDS} words from the root to a value, got {got}", line)
             return Node()
         prefix = words.pop(0)[0] if words and words[0][0] in PREFIXES else ""
         if prefix in ("delete:", "replace:"):

@@ -1,4 +1,7 @@
-"""SONiC's own updater beside the tests, where it is installed: `generic_config_updater` and `sonic_yang_mgmt` in `venv`, the models in `models`."""
+"""SONiC's own updater beside the tests, where it is installed.
+
+`generic_config_updater` and `sonic_yang_mgmt` are in the environment `venv` of its folder, the models in `models`.
+"""
 
 from __future__ import annotations
 
