@@ -17,6 +17,28 @@ from fabric.nos.dialect import Rules
 Path = tuple[str, ...]
 
 
+def inherited(before: Tree, after: Tree, rules: Rules) -> Tree:
+    """The old config with what sections take over from another one that changes: the VLANs of a bond reach its ports."""
+    out = dict(before)
+    for member, source, lines in rules.inherits:
+        for head, below in before.items():
+            match = next(
+                (found for line in below if line in after.get(head, {}) and (found := re.fullmatch(member, line))), None
+            )
+            if match and (above := match.expand(source)) in before and above in after:
+                out[head] = _taken_over(below, after[head], before[above], after[above], lines)
+    return out
+
+
+def _taken_over(below: Tree, new: Tree, source_below: Tree, source_new: Tree, lines: str) -> Tree:
+    """The lines of a section after a change of its source, where all that differs in them differs there too."""
+    gone = [line for line in below if line not in new and re.match(lines, line)]
+    come = [line for line in new if line not in below and re.match(lines, line)]
+    follows = all(line in source_below and line not in source_new for line in gone)
+    follows = follows and all(line in source_new and line not in source_below for line in come)
+    return {line: tree for line, tree in below.items() if line not in gone} | dict.fromkeys(come, {}) if follows else below
+
+
 def reset(before: Tree, after: Tree, rules: Rules) -> tuple[list[str], Tree]:
     """(commands that set sections back to their defaults, what is left of the config).
 
@@ -24,7 +46,7 @@ def reset(before: Tree, after: Tree, rules: Rules) -> tuple[list[str], Tree]:
     another line takes it along: the ports of a breakout.
     """
     gone = [head for head in before if head in after and any(_resets(head, before, after, *rule) for rule in rules.resets)]
-    parts = [line for line in before if line not in after and any(line.startswith(f"{head}.") for head in gone)]
+    parts = [line for line in before if any(line.startswith(f"{head}.") for head in gone)]  # subinterfaces go along
     taken = list(_dropped(before, after, rules))
     left = {line: {} if line in gone or line in taken else below for line, below in before.items() if line not in parts}
     return [*(f"no {line}" for line in parts), *(f"default {head}" for head in gone if head not in taken)], left
@@ -55,7 +77,8 @@ def first(before: Tree, after: Tree, rules: Rules) -> tuple[Tree, Tree, Tree]:
         _put(last, (*path, f"no {line}"))
     for path in _users(before, after, rules):
         _put(out, (*path[:-1], f"no {path[-1]}"))
-        _put(again, path)
+        if _in(after, path):
+            _put(again, path)
     for path in _let_go(before, after, rules):
         _put(out, (*path[:-1], f"no {path[-1]}"))
     return out, again, last
@@ -162,9 +185,10 @@ def _resting(before: Tree, after: Tree, rules: Rules) -> Iterator[tuple[Path, st
 
 
 def _users(before: Tree, after: Tree, rules: Rules) -> Iterator[Path]:
-    """Lines that stay, and use a line that goes, or a section that changes, and cannot do so meanwhile."""
+    """Lines that stay or go late, and use a line that goes, or a section that changes, and cannot do so meanwhile."""
     for pattern, user, inside in rules.users:
         of_pattern = [path for path in _paths(before) if re.fullmatch(pattern, path[-1])]
         changed = [path for path in of_pattern if not _in(after, path) or (inside and _at(before, path) != _at(after, path))]
         for expected in {re.fullmatch(pattern, path[-1]).expand(user): None for path in changed}:  # type: ignore[union-attr]
-            yield from (path for path in _paths(before) if re.fullmatch(expected, path[-1]) and _in(after, path))
+            users = (path for path in _paths(before) if re.fullmatch(expected, path[-1]))
+            yield from (path for path in users if _in(after, path) or is_used(f"no {path[0]}", after, rules))

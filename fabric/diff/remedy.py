@@ -29,7 +29,8 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     assert rules is not None
     before, after = trees.indented(old), trees.indented(new)
     before = _in_force(_without_derived(before, after, rules), (), rules)
-    resets, before = ahead.reset(before, after, rules)
+    before = _without_defaults(before, after, (), rules)
+    resets, before = ahead.reset(ahead.inherited(before, after, rules), after, rules)
     change = remedy(nos, *trees.pruned(before, after))
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
     change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
@@ -45,6 +46,17 @@ def _in_force(tree: Tree, sections: tuple[str, ...], rules: Rules) -> Tree:
         line: _in_force(below, (*sections, line), rules)
         for line, below in tree.items()
         if (key := rules.key(sections, line)) is None or last[key] == line
+    }
+
+
+def _without_defaults(before: Tree, after: Tree, sections: tuple[str, ...], rules: Rules) -> Tree:
+    """A config without lines that say what is so anyway: taking back `no shutdown` of a loopback would shut it."""
+    if not rules.default:
+        return before
+    return {
+        line: _without_defaults(below, after.get(line, {}), (*sections, line), rules)
+        for line, below in before.items()
+        if line in after or not re.fullmatch(rules.default, " / ".join((*sections, line)))
     }
 
 

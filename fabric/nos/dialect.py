@@ -79,6 +79,9 @@ class Rules:
     used: str = ""  # what other lines refer to, with its name as the group: taken back after all else
     owned: str = ""  # what a switch accepts once only, as groups: let go before another section may have it
     resets: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it has: `default` and set again
+    inherits: tuple[
+        tuple[str, str, str], ...
+    ] = ()  # line, section whose changes reach the section of this line, which of them
     takes: tuple[tuple[str, str], ...] = ()  # line that goes, sections that the switch takes along with it
     rests: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it must have meanwhile
     users: tuple[tuple[str, str, bool], ...] = ()  # line that goes, lines that are taken back meanwhile; also if it changes
@@ -89,6 +92,7 @@ class Rules:
     step: str = "   "  # of the indentation
     left: str = ""  # lines of the top that mean something else in a section: it is left before them
     effects: tuple[Effect, ...] = ()  # commands that take other lines along: those are set again
+    default: str = ""  # sections and line, ` / ` between them, that are so without the line: it is not taken back
     first: str = ""  # what is taken back before all else: it makes what another line takes back
     derived: str = ""  # lines that follow from others, of neighbors that are in no group (its name is the group)
     frees: tuple[tuple[str, str, str], ...] = ()  # (command, section or the top, its line that is let go first)

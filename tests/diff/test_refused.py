@@ -94,10 +94,21 @@ CASES = {
         "nxos",
         BOND,
         BOND.replace("100,200", "100,300"),
-        "default interface Ethernet1/1|interface port-channel1|  switchport trunk allowed vlan 100,300|"
-        "interface port-channel2|  switchport trunk allowed vlan 100,300|interface Ethernet1/1|"
-        "  switchport mode trunk|  switchport trunk allowed vlan 100,300|  channel-group 1 mode active|"
-        "  no shutdown",
+        "interface port-channel1|  switchport trunk allowed vlan 100,300|"
+        "interface port-channel2|  switchport trunk allowed vlan 100,300",
+    ),
+    "a member of a bond with VLANs of its own": (
+        "nxos",
+        BOND.replace("vlan 100,200\n  channel-group", "vlan 100\n  channel-group"),
+        BOND,
+        "default interface Ethernet1/1|interface Ethernet1/1|  switchport mode trunk|"
+        "  switchport trunk allowed vlan 100,200|  channel-group 1 mode active|  no shutdown",
+    ),
+    "a loopback that is enabled anyway": (
+        "nxos",
+        "interface loopback1\n  description VTEP\n  no shutdown\n",
+        "interface loopback1\n  description L3 VNI\n",
+        "interface loopback1|  description L3 VNI",
     ),
     "another bond": (
         "nxos",

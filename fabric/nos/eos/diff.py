@@ -28,7 +28,7 @@ RULES = Rules(
     ),
     removal=(
         (r"no (interface (?:Ethernet|Management)[\d/]+)$", r"default \1"),
-        (r"no (channel-group|description|mtu|speed) .*", r"no \1"),
+        (r"no (channel-group|description|mtu|speed|switchport trunk \S+ vlan) .*", r"no \1"),
         (r"no vxlan vlan (\d+ vni \d+)", r"vxlan vlan remove \1"),
     ),
     spelled=((r"vxlan vlan (\d+ vni \d+)", r"vxlan vlan add \1"),),

@@ -131,6 +131,10 @@ class Device:
         if changes and row.forgets and self.forgets:
             for other in [other for other in level.tree if other != line and re.fullmatch(row.forgets, other)]:
                 del level.tree[other]
+        for tree in self._members(level, row):
+            for other in [other for other in tree if self._key(level.mode, other) == (row, key)]:
+                del tree[other]
+            tree[line] = {}
         section = level.tree.setdefault(line, {})
         if row.enters:
             self.stack.append(Level(row.enters, section, line))
@@ -205,6 +209,8 @@ class Device:
         if _has(level.tree, row.resting) or _has(level.tree, row.frozen):
             raise RefusedError(f"no {line}: not with {row.resting}")
         below = level.tree.pop(line, {})
+        for tree in self._members(level, row):
+            tree.pop(line, None)
         families = [tree for other, tree in level.tree.items() if other.startswith("address-family ")]
         for tree in (level.tree, *families) if row.sweeps else ():
             for other in [other for other in tree if re.fullmatch(row.about(line, row.sweeps), other)]:
@@ -220,6 +226,12 @@ class Device:
         for tree in (self.config, level.tree, *level.tree.values()) if row.takes else ():
             for other in [other for other in tree if re.fullmatch(row.about(line, row.takes), other)]:
                 del tree[other]
+
+    def _members(self, level: Level, row: Statement) -> list[Tree]:
+        """The sections that a line of this one reaches."""
+        section, line = self.model.members
+        match = re.fullmatch(section, level.line) if row.frozen else None
+        return [tree for tree in self.config.values() if _has(tree, match.expand(line))] if match else []
 
     def _not_used(self, level: Level, row: Statement, line: str, below: Tree) -> None:
         gone = {*row.named(line, "def_"), *row.named(line, "is_"), *row.named(line, "part_")} - self.follows

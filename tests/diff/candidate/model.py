@@ -134,6 +134,7 @@ class Model:
     modes: Mapping[str, tuple[Statement, ...]]
     facts: Mapping[str, Fact] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)  # pattern of a line that is typed → the line that it means
+    members: tuple[str, str] = ("(?!)", "")  # section whose lines reach others, line of those
 
     @cached_property
     def by_word(self) -> Mapping[tuple[str, str], tuple[Statement, ...]]:
@@ -172,7 +173,7 @@ def load(name: str) -> Model:
         raise ValueError(f"{name}.yaml: facts {sorted(named ^ (set(facts) - set(document.get('general', ()))))}")
     if unknown := {row.enters for row in every if row.enters} - set(modes):
         raise ValueError(f"{name}.yaml: modes {sorted(unknown)}")
-    return Model(modes, facts, document.get("aliases", {}))
+    return Model(modes, facts, document.get("aliases", {}), tuple(document.get("members", Model.members)))
 
 
 def _statement(row: str | dict[str, Any]) -> Statement:
