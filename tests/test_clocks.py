@@ -30,6 +30,8 @@ READERS = {
     "nos/sonic/updater/__main__.py": "a command",
     "nos/sonic/updater/real.py": "a command",
     "system/random_designs/__main__.py": "a command",
+    "diff/candidate/__main__.py": "a command",
+    "diff/pairs.py": "a command",
     "drift/fleet.py": "a command",
     "verify/lab_faults.py": "a command",
     "test_clocks.py": "names them",

@@ -36,7 +36,9 @@ def _taken_over(below: Tree, new: Tree, source_below: Tree, source_new: Tree, li
     come = [line for line in new if line not in below and re.match(lines, line)]
     follows = all(line in source_below and line not in source_new for line in gone)
     follows = follows and all(line in source_new and line not in source_below for line in come)
-    return {line: tree for line, tree in below.items() if line not in gone} | dict.fromkeys(come, {}) if follows else below
+    return (
+        {line: tree for line, tree in below.items() if line not in gone} | {line: {} for line in come} if follows else below
+    )
 
 
 def reset(before: Tree, after: Tree, rules: Rules) -> tuple[list[str], Tree]:

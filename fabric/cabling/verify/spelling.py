@@ -10,7 +10,6 @@ _SHORT = (
     (re.compile(r"^et(?=[0-9]+$)"), "ethernet"),  # EOS, an SFP cage
 )
 _UNIT = re.compile(r"^((?:et|xe|ge)-[0-9]+/[0-9]+/[0-9]+(?::[0-9]+)?)\.[0-9]+$")  # Junos: a logical unit of the port
-_SUBINTERFACE = re.compile(r"(.+?)(?:\.[0-9]+)+")
 _SHORT_SUBINTERFACE = re.compile(r"Eth(?=[0-9]+$)")  # SONiC shortens those alone: `Eth0.102` is of `Ethernet0`
 _MANAGEMENT = re.compile(
     r"(?:eth|mgmt|em|me|fxp|re0:mgmt-|idrac|ilo|bmc|ipmi|usb|docker|lo|vme)[0-9]*(?:[.-].*)?"
@@ -30,8 +29,11 @@ def canonical(name: str) -> str:
 
 def port_of(name: str) -> str:
     """The port of a subinterface, `swp1` of `swp1.102`; "" for a name that is none."""
-    found = _SUBINTERFACE.fullmatch(name.strip())
-    return _SHORT_SUBINTERFACE.sub("Ethernet", found[1]) if found and not is_nameless(name) else ""
+    parts = name.strip().split(".")
+    while len(parts) > 1 and parts[-1].isascii() and parts[-1].isdigit():
+        parts.pop()
+    port = ".".join(parts)
+    return _SHORT_SUBINTERFACE.sub("Ethernet", port) if port != name.strip() and not is_nameless(name) else ""
 
 
 def is_management(name: str) -> bool:

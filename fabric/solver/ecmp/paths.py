@@ -205,7 +205,7 @@ def _by_load(net: Network, route_table: Routes, flows: Flows, flowlets: int) -> 
     tie = mix(walks, np.repeat(flows.udp_source, flowlets).astype(np.uint32))
 
     def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
-        if count.max() == 1:  # on the way down: the same sums, added in the same order
+        if (count == 1).all():  # on the way down: the same sums, added in the same order
             only = route_table.pool[start]
             np.add.at(carried, only, amount[walk] / net.capacity[only])
             return np.zeros(len(device), dtype=np.int64)

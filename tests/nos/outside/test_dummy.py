@@ -65,6 +65,7 @@ CALLS: dict[str, list[str]] = {
     "lab up": ["d.yaml"],
     "lab status": ["d.yaml"],
     "lab test": ["d.yaml"],
+    "lab running": ["d.yaml -o running"],
     "lab state": ["d.yaml -o state"],
     "lab down": ["d.yaml"],
 }
