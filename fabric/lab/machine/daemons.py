@@ -131,10 +131,11 @@ def alive(home: Path) -> dict[str, int]:
     for path in sorted(home.glob("*.pid")):
         try:
             number = int(path.read_text(encoding="ascii"))
-            name = Path(f"/proc/{number}/comm").read_text(encoding="utf-8", errors="replace").strip()
+            stat = Path(f"/proc/{number}/stat").read_text(encoding="utf-8", errors="replace")
         except (OSError, ValueError):
             continue
-        if name == path.stem:  # after a restart the number may be that of another program
+        name, _, state = stat.partition("(")[2].rpartition(") ")
+        if name == path.stem and state[:1] not in "ZX":  # another program after a restart; ended, and nobody has asked yet
             found[path.stem] = number
     return found
 
