@@ -131,7 +131,7 @@ class Device:
         if changes and row.forgets and self.forgets:
             for other in [other for other in level.tree if other != line and re.fullmatch(row.forgets, other)]:
                 del level.tree[other]
-        for tree in self._members(level, row):
+        for tree in self._members(level, bare):
             for other in [other for other in tree if self._key(level.mode, other) == (row, key)]:
                 del tree[other]
             tree[line] = {}
@@ -209,7 +209,7 @@ class Device:
         if _has(level.tree, row.resting) or _has(level.tree, row.frozen):
             raise RefusedError(f"no {line}: not with {row.resting}")
         below = level.tree.pop(line, {})
-        for tree in self._members(level, row):
+        for tree in self._members(level, line):
             tree.pop(line, None)
         families = [tree for other, tree in level.tree.items() if other.startswith("address-family ")]
         for tree in (level.tree, *families) if row.sweeps else ():
@@ -227,10 +227,10 @@ class Device:
             for other in [other for other in tree if re.fullmatch(row.about(line, row.takes), other)]:
                 del tree[other]
 
-    def _members(self, level: Level, row: Statement) -> list[Tree]:
+    def _members(self, level: Level, bare: str) -> list[Tree]:
         """The sections that a line of this one reaches."""
-        section, line = self.model.members
-        match = re.fullmatch(section, level.line) if row.frozen else None
+        section, line, reaching = self.model.members
+        match = re.fullmatch(section, level.line) if re.fullmatch(reaching, bare) else None
         return [tree for tree in self.config.values() if _has(tree, match.expand(line))] if match else []
 
     def _not_used(self, level: Level, row: Statement, line: str, below: Tree) -> None:

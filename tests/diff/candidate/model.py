@@ -134,7 +134,7 @@ class Model:
     modes: Mapping[str, tuple[Statement, ...]]
     facts: Mapping[str, Fact] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)  # pattern of a line that is typed → the line that it means
-    members: tuple[str, str] = ("(?!)", "")  # section whose lines reach others, line of those
+    members: tuple[str, str, str] = ("(?!)", "", "")  # section whose lines reach others, line of those, which lines
 
     @cached_property
     def by_word(self) -> Mapping[tuple[str, str], tuple[Statement, ...]]:
