@@ -109,12 +109,11 @@ def knows_routes(value: Any) -> bool:
 
 
 def read_routes(value: dict[str, Any]) -> Part:
-    """Tables are large: values are taken as they are, which eAPI has as text."""
     tables: dict[str, Table] = {}
     for vrf, entry in _vrfs(value, "routes").items():
         tables[vrf] = {
             prefix: tuple(
-                hop(via.get("vtepAddr") or via.get("nexthopAddr") or "", via.get("interface") or "")
+                hop(str(via.get("vtepAddr") or via.get("nexthopAddr") or ""), str(via.get("interface") or ""))
                 for via in row.get("vias") or ()
             )
             for prefix, row in each(entry["routes"])
