@@ -135,7 +135,7 @@ def alive(home: Path) -> dict[str, int]:
         except (OSError, ValueError):
             continue
         name, _, state = stat.partition("(")[2].rpartition(") ")
-        if name == path.stem and state[:1] not in "ZX":  # another program after a restart; ended, and nobody has asked yet
+        if name == path.stem and state[:1] not in "ZX":  # another program after a restart; a zombie
             found[path.stem] = number
     return found
 
