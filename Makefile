@@ -13,7 +13,8 @@ demo: $(VENV)/.demo
 	@echo "Look at generated/starter/configs/backend-leaf001/ (config_db.json, frr.conf) and generated/starter/links.csv,"
 	@echo "edit intent/starter.yaml, and run '$(FABRIC) generate --diff intent/starter.yaml' to see what would change."
 
-WORKERS ?= $(shell nproc)
+# One more than cores: tests of the lab and of browsers wait for much of their time.
+WORKERS ?= $(shell expr $$(nproc) + 1)
 test quick: export PYTHONDONTWRITEBYTECODE = # empty: tests start `fabric` hundreds of times, which compiles it each time else
 test: $(VENV)/.dev system-packages
 	$(VENV)/bin/python -m pytest -n $(WORKERS)
