@@ -1,13 +1,9 @@
-"""Documents that are compared: JSON Patch between two, and the leaves of one."""
+"""Documents that are compared: the leaves of one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
-
-from fabric.nos.json_patch import json_lines, json_patch, json_tree
-
-__all__ = ["flat", "json_lines", "json_patch", "json_tree"]
 
 
 def flat(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:

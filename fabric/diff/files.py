@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.diff import documents, remedy
+from fabric.diff import remedy
 from fabric.diff.set_lines import set_lines
 from fabric.nos.dialect import COMMANDS, PATCH, STEPS, UNIFIED, Form, Patch, SetLines, Step
+from fabric.nos.json_patch import json_lines, json_patch
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,11 @@ def _native(nos: str, path: str, form: Form, old: str, new: str) -> FileChange |
 def of_trees(path: str, form: Patch, old: Mapping[str, Any], new: Mapping[str, Any]) -> FileChange:
     """The change between what two files set."""
     if form.steps is None or form.script is None:
-        return FileChange(path, form, tuple(form.changes(old, new)), tuple(documents.json_patch(old, new)))
+        return FileChange(path, form, tuple(form.changes(old, new)), tuple(json_patch(old, new)))
     steps = form.steps(old, new)
     operations = tuple(operation for step in steps for operation in step.json_patch)
     if [step.kind for step in steps] == [PATCH]:
-        return FileChange(path, form, tuple(documents.json_lines(operations)), operations, steps)
+        return FileChange(path, form, tuple(json_lines(operations)), operations, steps)
     return FileChange(path, STEPS, tuple(form.script(steps)), operations, steps)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from fabric.diff.documents import flat, json_lines, json_patch
+from fabric.diff.documents import flat
+from fabric.nos.json_patch import json_lines, json_patch
 from tests.diff.apply import patched
 from tests.examples import folder
 
