@@ -1,0 +1,56 @@
+"""A port speed that a switch lacks: what the catalog says of it, how to state more, and the switches that have it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fabric import catalog
+from fabric.catalog.models import SwitchModel
+from fabric.plan import FabricSpec, TierSpec
+from fabric.text import listed
+
+SHOWN = 4  # switches that a hint names
+
+
+def gbps(speeds: tuple[int, ...]) -> str:
+    return ", ".join(f"{speed}G" for speed in speeds)
+
+
+def does(tier: TierSpec, speed: int) -> str:
+    """What follows `needs ports of 200G`: the speeds that a switch has, and whether those may not be all."""
+    its = gbps(tier.model.speeds)
+    return f"a speed that is not known to the catalog, which lists {its}" if unknown(tier.model, speed) else f"it has {its}"
+
+
+def unknown(model: SwitchModel, speed: int) -> bool:
+    """Whether a switch may have a port speed that its entry does not list."""
+    return not model.breakouts_complete and speed not in model.speeds and speed <= model.native_gbps
+
+
+def how_to_state(spec: FabricSpec, tier: TierSpec, speed: int) -> str:
+    """How an intent says that a switch has a port speed; "" where the catalog lists all of them."""
+    if not unknown(tier.model, speed):
+        return ""
+    ports = next(n for n in (8, 4, 2, 1) if n * speed <= tier.model.native_gbps)
+    if spec.positions.stated("catalog", "switches", tier.switch):
+        return f"if the switch does {speed}G, add `{ports}x{speed}` to the `breakouts` of its ports under `catalog.switches`"
+    return f"if the switch does {speed}G, state it: `catalog: {{breakouts: {{{tier.switch}: [{ports}x{speed}]}}}}`"
+
+
+def others(spec: FabricSpec, tier: TierSpec, fits: Callable[[SwitchModel], bool]) -> str:
+    """Shipped switches of a tier's technology and network OS that qualify, those of the most similar bandwidth first."""
+    found = []
+    for name in catalog.switch_names():
+        model = catalog.switch(name)
+        assert model is not None
+        runs = tier.nos is None or tier.nos in model.nos
+        if name != tier.switch and model.technology == tier.model.technology and runs and fits(model):
+            found.append((abs(model.bandwidth_gbps - tier.model.bandwidth_gbps), name))
+    return listed([name for _, name in sorted(found)], SHOWN)
+
+
+def advice(spec: FabricSpec, tier: TierSpec, speed: int, fits: Callable[[SwitchModel], bool]) -> str:
+    """Hint for a speed that a switch lacks: how to state it where it may have it, and the switches of the catalog that do."""
+    named = others(spec, tier, fits)
+    choose = f"{named} of the catalog would do" if named else ""
+    return "; ".join(part for part in (how_to_state(spec, tier, speed), choose) if part)
