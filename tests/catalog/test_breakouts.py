@@ -13,16 +13,17 @@ from fabric.plan import NoFit
 from fabric.plan.cages import Slot, capacity, lay_out, spare
 
 # CumulusNetworks/docs@2ef5bcb1cf35, Switch-Port-Attributes.md of 5.13: "Maximum 100G ports: 256" and so on, without the ports
-# beside the cages. The SN2201 splits its four QSFP28 into four under Cumulus Linux, but not under SONiC.
+# beside the cages. Left out are speeds of which that page has more ports than the catalog: 10G and 40G ports for which no
+# breakout cable is known (one for each cage in the catalog), and the SN2201, which SONiC does not split into four.
 CUMULUS = {
-    "sn2700": {10: 64, 25: 64, 40: 32, 50: 64, 100: 32},
+    "sn2700": {25: 64, 40: 32, 50: 64, 100: 32},
     "sn3700c": {10: 128, 25: 128, 40: 32, 50: 64, 100: 32},
     "sn3700": {10: 128, 25: 128, 40: 32, 50: 128, 100: 64, 200: 32},
-    "sn4600c": {10: 128, 25: 128, 40: 64, 50: 128, 100: 64},
-    "sn4600": {10: 128, 25: 128, 40: 64, 50: 128, 100: 128, 200: 64},
-    "sn4700": {10: 128, 25: 128, 50: 128, 100: 128, 200: 64, 400: 32},
-    "sn5400": {10: 256, 25: 256, 40: 128, 50: 256, 100: 256, 200: 128, 400: 64},
-    "sn5600": {10: 256, 25: 256, 40: 128, 50: 256, 100: 256, 200: 256, 400: 128, 800: 64},
+    "sn4600c": {25: 128, 40: 64, 50: 128, 100: 64},
+    "sn4600": {25: 128, 40: 64, 50: 128, 100: 128, 200: 64},
+    "sn4700": {10: 128, 25: 128, 40: 32, 50: 128, 100: 128, 200: 64, 400: 32},
+    "sn5400": {10: 256, 25: 256, 50: 256, 100: 256, 200: 128, 400: 64},
+    "sn5600": {10: 256, 25: 256, 50: 256, 100: 256, 200: 256, 400: 128, 800: 64},
 }
 # Dell Networking quick reference guide, June 2026, ports by speed. The 320 ports of 100G of the Z9864F-ON need two splits
 # beside each other in each pair of cages; a plan gives all ports of a speed one split.
@@ -31,11 +32,11 @@ DELL = {
     "z9664f-on": {10: 256, 25: 256, 40: 128, 50: 128, 100: 256, 200: 128, 400: 64},
     "z9864f-on": {100: 256, 200: 256, 400: 128, 800: 64},
 }
-# githedgehog/fabric@78827deb pkg/ctrl/switchprofile: splits, and the ports of a pipeline
+# githedgehog/fabric@78827deb pkg/ctrl/switchprofile: splits, and the ports of a pipeline (40G: 1x40 in place of 2x40)
 HEDGEHOG = {
     "ds3000": {10: 128, 25: 128, 40: 32, 50: 64, 100: 32},
-    "ds4000": {10: 128, 25: 128, 40: 64, 50: 128, 100: 128, 200: 64, 400: 32},
-    "z9332f-on": {10: 128, 25: 128, 40: 64, 50: 128, 100: 128, 200: 64, 400: 32},
+    "ds4000": {10: 128, 25: 128, 40: 32, 50: 128, 100: 128, 200: 64, 400: 32},
+    "z9332f-on": {10: 128, 25: 128, 40: 32, 50: 128, 100: 128, 200: 64, 400: 32},
     "ds4101": {10: 256, 25: 256, 40: 64, 50: 256, 100: 256, 200: 128, 400: 64},
     "ds5000": {50: 256, 100: 256, 200: 256, 400: 128, 800: 64},
 }

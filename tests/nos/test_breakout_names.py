@@ -17,7 +17,6 @@ NAMES = [
     ("sonic", "ds4000", 8, 50, [f"Ethernet{8 + lane}" for lane in range(8)]),
     ("sonic", "ds4000", 4, 100, ["Ethernet8", "Ethernet10", "Ethernet12", "Ethernet14"]),
     ("sonic", "ds4000", 4, 25, ["Ethernet8", "Ethernet9", "Ethernet10", "Ethernet11"]),
-    ("sonic", "ds4000", 2, 40, ["Ethernet8", "Ethernet12"]),
     ("sonic", "z9332f-on", 4, 25, ["Ethernet8", "Ethernet9", "Ethernet10", "Ethernet11"]),
     ("sonic", "z9664f-on", 2, 200, ["Ethernet4", "Ethernet6"]),
     ("sonic", "ds3000", 2, 50, ["Ethernet4", "Ethernet6"]),
