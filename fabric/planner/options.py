@@ -7,7 +7,7 @@ from functools import partial
 
 from fabric.catalog.models import SwitchModel
 from fabric.plan import FabricSpec, NoFit, NoSuchSpeed, capacity, leaf_ports
-from fabric.planner.speeds import advice, does, gbps, how_to_state
+from fabric.planner.speeds import advice, does, finer_uplinks, gbps, how_to_state
 from fabric.rounding import ceil_div
 from fabric.text import plural
 
@@ -295,7 +295,8 @@ def spine_switch_path(spec: FabricSpec) -> Path:
 def larger_hint(spec: FabricSpec) -> str:
     """Hint for a fabric that does not fit: the tiers or switches that would."""
     tiers = spec.constraints.tiers
-    return "`tiers: 3` or larger spines would fit" if tiers == 2 else "larger switches, or more oversubscription"
+    larger = "`tiers: 3` or larger spines would fit" if tiers == 2 else "larger switches, or more oversubscription"
+    return "; ".join(text for text in (larger, finer_uplinks(spec)) if text)
 
 
 def divisors_of(number: int) -> list[int]:

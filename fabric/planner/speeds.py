@@ -37,6 +37,17 @@ def how_to_state(spec: FabricSpec, tier: TierSpec, speed: int) -> str:
     return f"if the switch does {speed}G, state it: `catalog: {{breakouts: {{{tier.switch}: [{ports}x{speed}]}}}}`"
 
 
+def finer_uplinks(spec: FabricSpec) -> str:
+    """How to state halves, quarters and eighths of uplinks that the catalog does not know; more uplinks reach more spines."""
+    lowest = max(group.nic.speed_gbps for group in spec.groups)
+    for tier in (spec.leaf, spec.spine):
+        halves = [tier.model.native_gbps // parts for parts in (2, 4, 8)]
+        for speed in halves:
+            if speed >= lowest and (text := how_to_state(spec, tier, speed)):
+                return text
+    return ""
+
+
 def others(spec: FabricSpec, tier: TierSpec, fits: Callable[[SwitchModel], bool]) -> str:
     """Shipped switches of a tier's technology and network OS that qualify, those of the most similar bandwidth first."""
     found = []
