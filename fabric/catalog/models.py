@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from functools import cached_property
 from typing import Annotated, Literal
 
@@ -62,6 +63,11 @@ class Pipelines(Record):
         description="pipeline of each cage, repeated over the switch: `[1, 2, 2, 1]` for cages 1 to 4, 5 to 8, …",
     )
     max_ports: int = Field(ge=1, description="ports that the cages of one pipeline give together; an unused cage is one port")
+
+    @cached_property
+    def share(self) -> int:
+        """Ports that every cage of a pipeline can give at the same time."""
+        return self.max_ports // max(Counter(self.cages).values())
 
     def of(self, cage: int) -> int:
         """The pipeline of a cage; both count from 1."""

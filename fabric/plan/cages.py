@@ -45,9 +45,8 @@ class NoSuchSpeed(NoFit):
 
 def capacity(model: SwitchModel, speed_gbps: int) -> int:
     """Most ports of one speed that a switch has, 0 if it does not support that speed."""
-    if model.pipelines is None:
-        ports = sum(group.count * group.splits.get(speed_gbps, 0) for group in model.ports)
-    else:
+    ports = sum(group.count * group.splits.get(speed_gbps, 0) for group in model.ports)
+    if model.pipelines is not None and any(g.splits.get(speed_gbps, 0) > model.pipelines.share for g in model.ports):
         ports = _ports_in(model, range(1, model.cages + 1), speed_gbps, {})
     return min(ports, model.max_logical_ports or ports)
 
@@ -55,6 +54,15 @@ def capacity(model: SwitchModel, speed_gbps: int) -> int:
 def spare(model: SwitchModel, layout: Layout, speed_gbps: int) -> int:
     """Ports of a speed that the free cages have."""
     return _ports_in(model, layout.free, speed_gbps, {slot.cage: slot.split for slot in (*layout.down, *layout.up)})
+
+
+def splits_left(model: SwitchModel, layout: Layout, cage: int) -> dict[int, int]:
+    """Speed → ports that a free cage can still be split into, beside those that the layout has in its pipeline."""
+    splits = model.group_of(cage).splits
+    if model.pipelines is None:
+        return splits
+    room = _room(model, model.pipelines, cage, {slot.cage: slot.split for slot in (*layout.down, *layout.up)})
+    return {speed: split for speed, split in splits.items() if split <= room}
 
 
 def lay_out(model: SwitchModel, down: int, down_gbps: int, up: int = 0, up_gbps: int = 0) -> Layout:
@@ -135,7 +143,7 @@ def _ports_in(model: SwitchModel, cages: Iterable[int], speed_gbps: int, taken: 
 def _choose(model: SwitchModel, cages: Iterable[int], split: int, held: Mapping[int, int], count: int) -> list[int]:
     """The first of some cages that are not held, up to so many, whose pipelines have room for the split."""
     free = [cage for cage in cages if cage not in held]
-    if model.pipelines is None:
+    if model.pipelines is None or max(held.values(), default=split) <= model.pipelines.share >= split:
         return free[:count]
     used = dict(held)
     chosen: list[int] = []
