@@ -145,7 +145,7 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
                     f"{does(spec.leaf, demand.down_gbps)}",
                     "FAB132",
                     leaf_switch_path(spec),
-                    advice(spec, spec.leaf, demand.down_gbps, partial(_leaf_would_do, spec, demand)),
+                    advice(spec, spec.leaf, demand.down_gbps, partial(_leaf_would_do, spec, demand), server_ports=True),
                 )
             )
             return None

@@ -298,7 +298,7 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     _same_names(spec, report)
     for position, attachment in enumerate(topology.attachments):
         if attachment.speed_gbps is not None and attachment.speed_gbps not in spec.leaf.model.speeds:
-            stating = how_to_state(spec, spec.leaf, attachment.speed_gbps)
+            stating = how_to_state(spec, spec.leaf, attachment.speed_gbps, server_ports=True)
             report.error(
                 "FAB132",
                 spec.at("topology", "attachments", position, "speed_gbps"),

@@ -27,14 +27,25 @@ def unknown(model: SwitchModel, speed: int) -> bool:
     return not model.breakouts_complete and speed not in model.speeds and speed <= model.native_gbps
 
 
-def how_to_state(spec: FabricSpec, tier: TierSpec, speed: int) -> str:
-    """How an intent says that a switch has a port speed; "" where the catalog lists all of them."""
+def how_to_state(spec: FabricSpec, tier: TierSpec, speed: int, *, server_ports: bool = False) -> str:
+    """How an intent says that a switch has a port speed; "" where the catalog lists all of them.
+
+    Args:
+        server_ports: the speed is one of the slowest cages that are fast enough, else of the fastest.
+    """
     if not unknown(tier.model, speed):
         return ""
-    ports = next(n for n in (8, 4, 2, 1) if n * speed <= tier.model.native_gbps)
+    cages = [group.speed_gbps for group in tier.model.ports if group.speed_gbps >= speed]
+    split = f"{_parts(min(cages) if server_ports else max(cages), speed)}x{speed}"
     if spec.positions.stated("catalog", "switches", tier.switch):
-        return f"if the switch does {speed}G, add `{ports}x{speed}` to the `breakouts` of its ports under `catalog.switches`"
-    return f"if the switch does {speed}G, state it: `catalog: {{breakouts: {{{tier.switch}: [{ports}x{speed}]}}}}`"
+        return f"if the switch does {speed}G, add `{split}` to the `breakouts` of its ports under `catalog.switches`"
+    return f"if the switch does {speed}G, state it: `catalog: {{breakouts: {{{tier.switch}: [{split}]}}}}`"
+
+
+def _parts(cage_gbps: int, speed: int) -> int:
+    """The most ports of a speed that a cage can give, one for each of its lanes: SFP has one, QSFP four, OSFP eight."""
+    lanes = 8 if cage_gbps >= 400 else 4 if cage_gbps >= 100 or cage_gbps == 40 else 1
+    return next(parts for parts in (8, 4, 2, 1) if parts <= lanes and parts * speed <= cage_gbps)
 
 
 def finer_uplinks(spec: FabricSpec) -> str:
@@ -60,8 +71,11 @@ def others(spec: FabricSpec, tier: TierSpec, fits: Callable[[SwitchModel], bool]
     return listed([name for _, name in sorted(found)], SHOWN)
 
 
-def advice(spec: FabricSpec, tier: TierSpec, speed: int, fits: Callable[[SwitchModel], bool]) -> str:
+def advice(
+    spec: FabricSpec, tier: TierSpec, speed: int, fits: Callable[[SwitchModel], bool], *, server_ports: bool = False
+) -> str:
     """Hint for a speed that a switch lacks: how to state it where it may have it, and the switches of the catalog that do."""
+    stating = how_to_state(spec, tier, speed, server_ports=server_ports)
     named = others(spec, tier, fits)
     choose = f"{named} of the catalog would do" if named else ""
-    return "; ".join(part for part in (how_to_state(spec, tier, speed), choose) if part)
+    return "; ".join(part for part in (stating, choose) if part)
