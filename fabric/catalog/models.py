@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -19,6 +19,10 @@ class Record(BaseModel):
     """Frozen, and refuses keys it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+    def replaced(self, **changes: Any) -> Self:
+        """A record with other fields; `model_copy` would keep what was computed of the old ones."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
 
 
 class PortGroup(Record):
@@ -154,10 +158,9 @@ class SwitchModel(Record):
     def with_breakouts(self, more: tuple[str, ...]) -> SwitchModel:
         """The model with further breakouts, in every cage that has the bandwidth for them."""
         ports = tuple(
-            group.model_copy(update={"breakouts": tuple(dict.fromkeys((*group.breakouts, *group.fitting(more))))})
-            for group in self.ports
+            group.replaced(breakouts=tuple(dict.fromkeys((*group.breakouts, *group.fitting(more))))) for group in self.ports
         )
-        return self.model_copy(update={"ports": ports})
+        return self.replaced(ports=ports)
 
     def group_of(self, cage: int) -> PortGroup:
         """The port group that front-panel cage `cage` (from 1) belongs to."""

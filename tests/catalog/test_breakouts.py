@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 
-from fabric import catalog
+from fabric import catalog, pipeline
 from fabric.catalog.models import SwitchModel
 from fabric.plan import NoFit
 from fabric.plan.cages import Slot, capacity, lay_out, spare
@@ -123,11 +124,26 @@ def test_no_pipeline_has_more_ports_than_it_drives(name: str, data: st.DataObjec
 
 
 def test_further_breakouts_go_into_the_cages_that_hold_them() -> None:
-    model = shipped("s5248f-on").with_breakouts(("2x200", "8x10", "1x1"))
-    assert [group.breakouts[-2:] for group in model.ports] == [("1x10", "1x1"), ("8x10", "1x1")]
+    model = shipped("s5248f-on")
+    assert model.speeds == (100, 50, 40, 25, 10)
+    more = model.with_breakouts(("2x200", "8x10", "1x1"))
+    assert [group.breakouts[-2:] for group in more.ports] == [("1x10", "1x1"), ("8x10", "1x1")]
+    assert more.speeds == (100, 50, 40, 25, 10, 1)
+    assert more.group_of(49).splits[10] == 8
 
 
 def test_a_slot_of_a_shared_split() -> None:
     layout = lay_out(shipped("ds4000"), 3, 50, 1, 400)
     assert layout.down == tuple(Slot(1, sub, 8, 50) for sub in range(3))
     assert layout.up == (Slot(32, 0, 1, 400),)
+
+
+def test_a_breakout_that_the_site_states(tmp_path: Path) -> None:
+    path = tmp_path / "dc1.yaml"
+    path.write_text(
+        "version: 1\nsite: dc1\ncatalog: {breakouts: {qfx5130-32cd: [2x200]}}\nfabrics:\n  backend:\n"
+        "    qos: {pfc_watchdog: false}\n    servers: {model: dgx-a100, count: 16}\n    topology: {switch: qfx5130-32cd}\n"
+    )
+    leaf = pipeline.plan(pipeline.load(path)).fabrics["backend"].spec.leaf.model
+    assert leaf.speeds == (400, 200, 100)
+    assert capacity(leaf, 200) == 64
