@@ -93,7 +93,7 @@ class SonicPlatform(Record):
         description="pattern of a split port's: {cage}, {alias}, {letter} a, b, …, {sub} 1, 2, …, {lane} of the cage, from 1",
     )
     modes: dict[str, str] = Field(default_factory=dict, description="split → the exact key of platform.json's breakout_modes")
-    used_lanes: dict[str, int] = Field(
+    used_lanes: dict[Breakout, Annotated[int, Field(ge=1, le=16)]] = Field(
         default_factory=dict, description="split → lanes of the cage that it takes, from the first on; the others take all"
     )
     source: str = Field("", description="source of the data")
