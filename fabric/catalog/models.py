@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 Breakout = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]?x[1-9][0-9]*$")]
 Gbps = Annotated[int, Field(ge=1, le=12_800)]
+ETHERNET_GBPS = (1, 10, 25, 40, 50, 100, 200, 400, 800, 1600)  # rates of IEEE 802.3 that ports of these switches can have
 Metres = Annotated[int, Field(ge=0, le=100_000)]
 
 
@@ -154,6 +155,11 @@ class SwitchModel(Record):
         """What the cages that do the highest speed can do, fastest first."""
         fastest = [group for group in self.ports if self.native_gbps in group.splits]
         return tuple(sorted({speed for group in fastest for speed in group.splits}, reverse=True))
+
+    def may_have(self, speed_gbps: int) -> bool:
+        """Whether the switch may have a port speed that its entry does not list, as the list need not be complete."""
+        listed = speed_gbps in self.speeds or self.breakouts_complete
+        return not listed and speed_gbps in ETHERNET_GBPS and speed_gbps <= self.native_gbps
 
     def with_breakouts(self, more: tuple[str, ...]) -> SwitchModel:
         """The model with further breakouts, in every cage that has the bandwidth for them."""

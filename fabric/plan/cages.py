@@ -122,8 +122,8 @@ def _take(model: SwitchModel, ports: int, speed_gbps: int, *, fastest: bool, tak
         missing -= len(chosen) * split
     if missing > 0:
         if not any(speed_gbps in group.splits for group in model.ports):
-            known = model.breakouts_complete or speed_gbps > model.native_gbps
-            raise NoSuchSpeed(f"it has no cage for {speed_gbps}G" + ("" if known else " that is known to the catalog"))
+            unknown = " that is known to the catalog" if model.may_have(speed_gbps) else ""
+            raise NoSuchSpeed(f"it has no cage for {speed_gbps}G{unknown}")
         kind, left = "uplinks" if fastest else "ports down", _ports_in(model, range(1, model.cages + 1), speed_gbps, taken)
         raise NoFit(f"{ports} {kind} of {speed_gbps}G are needed, {left} are left")
     return sorted(held.keys() - taken.keys())

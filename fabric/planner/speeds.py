@@ -19,12 +19,7 @@ def gbps(speeds: tuple[int, ...]) -> str:
 def does(tier: TierSpec, speed: int) -> str:
     """What follows `needs ports of 200G`: the speeds that a switch has, and whether those may not be all."""
     its = gbps(tier.model.speeds)
-    return f"a speed that is not known to the catalog, which lists {its}" if unknown(tier.model, speed) else f"it has {its}"
-
-
-def unknown(model: SwitchModel, speed: int) -> bool:
-    """Whether a switch may have a port speed that its entry does not list."""
-    return not model.breakouts_complete and speed not in model.speeds and speed <= model.native_gbps
+    return f"a speed that is not known to the catalog, which lists {its}" if tier.model.may_have(speed) else f"it has {its}"
 
 
 def how_to_state(spec: FabricSpec, tier: TierSpec, speed: int, *, server_ports: bool = False) -> str:
@@ -33,7 +28,7 @@ def how_to_state(spec: FabricSpec, tier: TierSpec, speed: int, *, server_ports: 
     Args:
         server_ports: the speed is one of the slowest cages that are fast enough, else of the fastest.
     """
-    if not unknown(tier.model, speed):
+    if not tier.model.may_have(speed):
         return ""
     cages = [group.speed_gbps for group in tier.model.ports if group.speed_gbps >= speed]
     split = f"{_parts(min(cages) if server_ports else max(cages), speed)}x{speed}"
@@ -78,4 +73,4 @@ def advice(
     stating = how_to_state(spec, tier, speed, server_ports=server_ports)
     named = others(spec, tier, fits)
     choose = f"{named} of the catalog would do" if named else ""
-    return "; ".join(part for part in (stating, choose) if part)
+    return "; ".join(part for part in (stating, choose) if part) or "`fabric catalog NAME` lists the port speeds of a switch"
