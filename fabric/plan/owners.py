@@ -185,3 +185,19 @@ def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, repor
     for at, tenant in enumerate(spec.tenants):
         if not (owner == at).any() and (tenant.servers or tenant.racks or tenant.rails):
             report.warn("FAB187", spec.at("tenants", at), f"tenant '{tenant.name}' has no port", "")
+        _warn_bare(spec, at, owner, report)
+
+
+def _warn_bare(spec: FabricSpec, at: int, owner: Ints, report: Report) -> None:
+    """Networks that no port carries: their gateway and VLAN are configured on no leaf."""
+    tenant = spec.tenants[at]
+    stated = {attachment.network for attachment in spec.attachments if attachment.tenant == tenant.name}
+    ports = int((owner == at).sum()) - sum(a.links for a in spec.attachments if a.tenant == tenant.name and a.network)
+    for n, network in enumerate(tenant.networks):
+        if ports <= 0 and network.name not in stated:
+            report.warn(
+                "FAB187",
+                spec.at("tenants", at, "networks", n),
+                f"network '{tenant.name}/{network.name}' has no port: no leaf has its VLAN and its gateway",
+                f"add servers or racks to the tenant, or an attachment with `tenant: {tenant.name}`",
+            )

@@ -10,7 +10,19 @@ from fabric.floor import outline
 from fabric.floor.longest import longest_m
 from fabric.plan import Device, FabricPlan, FabricSpec, Plan, SiteSpec, Sizing, unsilenced
 from fabric.plan.lock_file import FabricLock, Lock
-from fabric.planner import extent, lengths, merged, names, outside, overlay, pins, standing, tenant_numbers, warnings
+from fabric.planner import (
+    extent,
+    lengths,
+    management_ports,
+    merged,
+    names,
+    outside,
+    overlay,
+    pins,
+    standing,
+    tenant_numbers,
+    warnings,
+)
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Lost, Space
@@ -75,6 +87,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     spaces = _spaces(pool_sets, ranges)
     ledger, lost = _ledger(lock, spaces)
     _warn_of_changes(site, changes, lost, report)
+    managed = {prefix for pool_set in pool_sets.values() for prefix in pool_set.prefixes["management"]}
     plans: dict[str, FabricPlan] = {}
     locks: dict[str, FabricLock] = {}
     for name in sorted(sized):
@@ -86,6 +99,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
             lock.fabrics.get(name, FabricLock()),
             report,
             nos.get(name, {}),
+            managed,
         )
         planned = plan_fabric(*sized[name], context)
         if planned is not None:
@@ -98,7 +112,8 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     for name, its in plans.items():
         plans[name], locks[name] = _finished(its, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
-    ordered = {name: plans[name] for name in site.fabrics}
+    ordered, locks = management_ports.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
+    report.raise_errors()
     ordered = standing.with_longer(Plan(site.site, site.settings, ordered, Lock(locks)), report)
     warned = warnings.collect(ordered, report.warnings)
     active = unsilenced(site, warned)
