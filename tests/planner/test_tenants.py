@@ -437,7 +437,7 @@ def test_an_attachment_of_a_tenant_with_networks_is_in_them_as_its_servers_are()
         "cache": (300, (), None, ""),
     }
     front["topology"]["attachments"][2]["network"] = "c"
-    assert refused(site) == ["attachment 'cache': expected a network of tenant 'red', got 'c'"]
+    assert refused(site) == ["FAB144 attachment 'cache': expected a network of tenant 'red', got 'c'"]
 
 
 def test_two_default_routes_in_one_table_are_worth_a_word() -> None:
