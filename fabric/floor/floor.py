@@ -112,4 +112,12 @@ def floor(plan: Plan) -> Floor:
     spots = {name: Spot(index[place.rack], place.ru, place.height) for name, place in places.items()}
     rows = tuple(Rack(rack_name(*rack), *rack) for rack in racks)
     stated = plan.settings.positions.stated("floor")
-    return Floor(plan.site, rows, geometry.rack_units, spots, geometry, stated, tuple(report.warnings))
+    return Floor(
+        plan.site,
+        rows,
+        geometry.rack_units,
+        spots,
+        geometry,
+        stated,
+        tuple(w for w in report.warnings if w not in (*plan.warnings, *plan.silenced)),
+    )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fabric.diagnostics import InputError, Report
+from fabric.diagnostics import Diagnostic, InputError, Report
 from fabric.floor import outline
 from fabric.floor.longest import longest_m
+from fabric.floor.reserve import machines
 from fabric.plan import Device, FabricPlan, FabricSpec, Plan, SiteSpec, Sizing, unsilenced
 from fabric.plan.lock_file import FabricLock, Lock
 from fabric.planner import (
@@ -115,10 +116,19 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     ordered, locks = management_ports.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
     report.raise_errors()
     ordered = standing.with_longer(Plan(site.site, site.settings, ordered, Lock(locks)), report)
+    report.warnings += _full_racks(site, sized)
     warned = warnings.collect(ordered, report.warnings)
     active = unsilenced(site, warned)
     silenced = tuple(warning for warning in warned if warning not in active)
     return Plan(site.site, site.settings, ordered, Lock(locks), active, silenced)
+
+
+def _full_racks(site: SiteSpec, sized: Mapping[str, tuple[FabricSpec, Sizing]]) -> list[Diagnostic]:
+    """Warnings of stated racks (`per_rack`) that are too low for their servers."""
+    report = Report()
+    if any(group.per_rack for spec, _ in sized.values() for group in spec.groups):
+        machines(outline.SiteOutline.of(site.settings, (outline.sized(*its) for its in sized.values())), report)
+    return report.warnings
 
 
 def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Space]:
