@@ -291,7 +291,7 @@ def _check_management(
             spec.at("tenants", which[0], "networks", which[1], "gateway"),
             f"network '{network.name}' is the pool 'management' {network.prefix}: expected switches alone in it, "
             f"got {plural(len(servers), 'server')}",
-            "name the servers in another tenant (one that names none takes all others), or set another `pools: {management: …}`",
+            "name the servers in another tenant, as one that names none takes all others; or set another `pools.management`",
         )
 
 

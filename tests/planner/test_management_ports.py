@@ -139,7 +139,7 @@ def test_a_group_that_the_remaining_tenant_takes_is_a_note() -> None:
     intent["fabrics"]["oob"]["topology"]["attachments"] = []
     intent["fabrics"]["oob"]["tenants"][0]["servers"] = "gpu-0001..0004"
     intent["fabrics"]["oob"]["tenants"][1] = {"name": "rest", "networks": [{"name": "rest"}]}
-    text = "tenant 'rest' takes all servers that no tenant names, 2 servers of group 'new' among them"
+    text = "tenant 'rest' takes all servers that no tenant names, 2 servers of 'new' too"
     assert found(make(intent), "FAB199") == [("note", text)]
     intent["fabrics"]["oob"]["tenants"][0]["servers"] = ["gpu-0001..0004", "new-0001"]
     assert found(make(intent), "FAB199") == []
