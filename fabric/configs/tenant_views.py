@@ -74,7 +74,8 @@ class TenantViews:
                 return replace(port, lossless=None) if connections else port
             tenant = tenancy.tenants[owner]
             if tenant.networks:
-                vlans = tuple(sorted(network.vlan for network in tenancy.networks(link)))
+                networks = tenancy.networks(link) if link in tenancy.chosen else tenant.networks
+                vlans = tuple(sorted(network.vlan for network in networks))
                 untagged, tagged = (vlans[0], ()) if len(vlans) == 1 else (0, vlans)
                 return replace(port, address=None, peer_address=None, untagged=untagged, tagged=tagged, lag=self.lag[link])
             return replace(port, acl=tenant.name) if tenancy.kind == "acl" else replace(port, vrf=tenant.name)

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from ipaddress import ip_address, ip_network
 
+import numpy as np
+
 from fabric.diagnostics import Diagnostic, Report
 from fabric.plan import ATTACHMENT, LEAF, Device, FabricPlan, NetworkPlan
 from fabric.plan.lock import FabricLock
@@ -71,8 +73,8 @@ def assign(
 def _ports(plan: FabricPlan, managed: Collection[str]) -> Iterator[tuple[int, NetworkPlan]]:
     """The links of attachments that are untagged in a management network, by port of the attachment."""
     links = plan.links
-    found = [link for link in range(len(links)) if links.kind[link] == ATTACHMENT] if plan.spec.attachments else []
-    for link in sorted(found, key=lambda link: (int(links.a[link]), int(links.a_cage[link]))):
+    found = np.flatnonzero(links.kind == ATTACHMENT)
+    for link in found[np.lexsort((links.a_cage[found], links.a[found]))].tolist():
         networks = plan.tenancy.networks(link)
         if len(networks) == 1 and networks[0].prefix in managed:
             yield link, networks[0]
