@@ -154,6 +154,7 @@ def _draws(plan: Plan, wired_by_fabric: Mapping[str, Wired], prices: Prices | No
     for fabric in plan.fabrics.values():
         switches = _switches(fabric, prices)
         servers = {group.name: power_range(prices, group.model, group.server) for group in fabric.spec.groups}
+        switch_ports = {int(fabric.links.a[link]) for link in fabric.management_ports}  # attachments that are no devices
         for device in fabric.devices:
             watts = optics[device.name]
             if device.role in switches:
@@ -161,7 +162,7 @@ def _draws(plan: Plan, wired_by_fabric: Mapping[str, Wired], prices: Prices | No
             elif device.role == SERVER_ROLE:
                 draw = Draw(servers[device.group], watts)
             else:  # its model is not known
-                draw = Draw(attachment_range(), watts)
+                draw = Draw(None if device.index in switch_ports else attachment_range(), watts)
             draws[device.name] = device.role, device.model, draw
     return draws
 

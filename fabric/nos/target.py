@@ -16,7 +16,7 @@ from fabric import catalog
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
-from fabric.plan import Peer, Port, PortRef, Session, SwitchView
+from fabric.plan import Device, Peer, Port, PortRef, Session, SwitchView
 
 if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.batfish.view import BatfishView
@@ -213,6 +213,12 @@ def lane_list(text: str) -> tuple[int, ...]:
 def pam4(speed_gbps: int, lane_count: int) -> bool:
     """Lanes above 25 Gb/s are PAM4, and IEEE 802.3 requires RS-FEC for every such port."""
     return speed_gbps > 25 * lane_count
+
+
+def management_port(device: Device) -> str:
+    """The management port of a switch as its network OS calls it; `management` of one without a network OS."""
+    idiom = target(device.nos).idiom if device.nos else None
+    return "management" if idiom is None else idiom.management
 
 
 def far_end(peer: Peer) -> str:

@@ -98,9 +98,10 @@ def _retired(
 def _keep(ports: Ports, attachment: Attachment, known: Sequence[PortSpot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:
     """The leaf ports of the attachment in order, None where one is still to be chosen."""
     kept: list[tuple[Spot, Slot] | None] = [None] * attachment.links
-    for port, leaf, place in known:
-        if port <= attachment.links and (slot := ports.take((leaf, place), speed_gbps)) is not None:
-            kept[port - 1] = ((leaf, place), slot)
+    for known_port in known:
+        spot = (known_port.leaf, known_port.slot)
+        if known_port.port <= attachment.links and (slot := ports.take(spot, speed_gbps)) is not None:
+            kept[known_port.port - 1] = (spot, slot)
     return kept
 
 

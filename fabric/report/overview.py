@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding
-from fabric.plan import LEAF, SWITCH_ROLES
+from fabric.plan import SWITCH_ROLES
 from fabric.plan.origin import Origin
 from fabric.plan.summary import leaf_ratios
 from fabric.report.failures import loss_words
 from fabric.report.grid import Grid, grid
 from fabric.report.scenarios import Scenario
 from fabric.report.study import Study, mean_loss
-from fabric.text import counted, percent, size
+from fabric.text import counted, percent, plural, size
 from fabric.version import __version__
 
 VERDICTS = {
@@ -102,7 +102,9 @@ def _busbw(study: Study) -> str:
 
 
 def _worst(study: Study) -> str:
-    """Above the leaves where there are such, as a leaf takes the traffic of its own servers with it."""
-    switches = [loss for loss in study.ranked if loss.what in SWITCH_ROLES]
-    worst = next((loss for loss in switches if loss.what != LEAF), switches[0] if switches else None)
-    return f"{worst.what}, {loss_words(mean_loss(worst))}" if worst else ""
+    """The switch after which the least traffic fits; a leaf takes the traffic of its own servers with it."""
+    worst = next((loss for loss in study.ranked if loss.what in SWITCH_ROLES), None)
+    if worst is None:
+        return ""
+    off = worst.left.servers_cut_off
+    return f"{worst.what}, {loss_words(mean_loss(worst))}" + (f", {plural(off, 'server')} cut off" if off else "")
