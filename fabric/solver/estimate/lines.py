@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
-from fabric.solver.estimate.supply import Share
+from fabric.solver.estimate.supply import Share, routing_words
 from fabric.text import aligned, percent, plural, size, time, time_span
 
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures
@@ -51,11 +51,7 @@ def head(estimate: Estimate) -> list[str]:
         return [*out, f"  {nvlink.replace('domains', 'domain')}; the network is not used"]
     gbps = supply.nic_GBps * 8
     ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G per domain, {estimate.nic_GBps:,.0f} GB/s in total"
-    how = {"ecmp": "ECMP by hash", "adaptive": "adaptive routing", "spray": "packet spraying"}[supply.routing]
-    out.extend(
-        (f"  {placed.domains:,} {nvlink}; {ports}", f"  routing: {how}, {plural(supply.qps, 'queue pair')} per connection")
-    )
-    return out
+    return [*out, f"  {placed.domains:,} {nvlink}; {ports}", f"  routing: {routing_words(supply.routing, supply.qps)}"]
 
 
 def table(found: Estimate) -> list[str]:

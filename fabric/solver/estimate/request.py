@@ -66,14 +66,15 @@ def estimate(
     whole = network(fabric, port_name)
     broken = _broken(whole, request)
     parameters = platform(request.platform)
-    before = _supply(whole, request, placement)
-    healthy = _answer(request, before, parameters)
+    before = supply_on(whole, request, placement)
+    healthy = answer(request, before, parameters)
     if broken is whole:
         return healthy, None
-    return _answer(request, _supply(broken, request, placement, before), parameters), healthy
+    return answer(request, supply_on(broken, request, placement, before), parameters), healthy
 
 
-def _answer(request: EstimateRequest, found: Supply, parameters: physics.Physics) -> Estimate:
+def answer(request: EstimateRequest, found: Supply, parameters: physics.Physics) -> Estimate:
+    """The collective of a request where the network leaves so much. Raises InputError."""
     return one.estimate(
         request.collective, request.sizes, found, parameters, request.algorithm, request.protocol, request.ctas
     )
@@ -90,14 +91,15 @@ def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, p
 def supply_of(fabric: FabricPlan, request: EstimateRequest, placement: str, port_name: PortNamer = unnamed) -> Supply:
     """What the fabric leaves of the NICs of a job, with its failures. Raises InputError."""
     whole = network(fabric, port_name)
-    return _supply(_broken(whole, request), request, placement)
+    return supply_on(_broken(whole, request), request, placement)
 
 
 def _broken(whole: Network, request: EstimateRequest) -> Network:
     return failures.check(whole, failures.parse(whole, request.fail)) if request.fail else whole
 
 
-def _supply(net: Network, request: EstimateRequest, placement: str, before: Supply | None = None) -> Supply:
+def supply_on(net: Network, request: EstimateRequest, placement: str, before: Supply | None = None) -> Supply:
+    """What a network leaves of the NICs of a job; `before` is the same without its failures. Raises InputError."""
     placed = place(net, request.gpus, placement, request.jobs, request.gpus_per_domain)
     if placed.domains > 1 and not placed.ports.size:
         _no_port(net, placed)
