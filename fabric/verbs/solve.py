@@ -41,6 +41,18 @@ def estimate(fabric: FabricPlan, request: EstimateRequest, placement: str = "pac
     return estimate_request.estimate(fabric, spread_as_planned(fabric, request), placement, PortNames(fabric).port_name)
 
 
+def spread_beside(found: Estimate, request: EstimateRequest) -> float | None:
+    """Estimate the time in µs of the largest size with a packed job spread over the units; None where they hardly differ.
+
+    Args:
+        found: the estimate of the packed job.
+        request: what was asked.
+    """
+    from fabric.solver.estimate import request as estimate_request
+
+    return estimate_request.spread_beside(found, spread_as_planned(found.supply.net.fabric, request))
+
+
 def calls(
     fabric: FabricPlan,
     request: EstimateRequest,

@@ -14,8 +14,8 @@ import numpy as np
 
 from fabric.diagnostics import nearest, show
 from fabric.solver import Bools, Floats, Ints, Network, Routes
-from fabric.solver.ecmp.flows import Flows, five_tuples, redraw
-from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, digest, mix, own_seeds, seeded
+from fabric.solver.ecmp.flows import Flows, digests, redraw
+from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, mix, own_seeds, seeded
 
 MODES = ("ecmp", "adaptive", "spray")
 FLOWLETS = 4  # that an adaptive flow is cut into
@@ -176,12 +176,12 @@ def spray_entries(route_table: Routes, source: Ints, target: Ints) -> Iterator[t
 
 def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
     """Chooses as the switches' hashes do: every tier by its own."""
-    columns, known = five_tuples(net, flows), dict[tuple[object, ...], Words]()
+    known = dict[tuple[object, ...], Words]()
 
     def value(hash_: Hash) -> Words:
         key = (hash_.family, hash_.fields, hash_.rotate, hash_.seeding == "key")
         if key not in known:
-            known[key] = digest(hash_, columns)
+            known[key] = digests(hash_, net, flows)
         return known[key]
 
     def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:

@@ -11,7 +11,7 @@ import numpy as np
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan import KINDS
 from fabric.solver import Floats, Ints, Network, Routes, walk
-from fabric.solver.ecmp.flows import addresses, connections, queue_pairs
+from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw
 from fabric.solver.ecmp.paths import load_of, slowest_rate
 from fabric.solver.estimate.patterns import PATTERNS, Phase, together
 from fabric.solver.estimate.placement import Placement
@@ -149,9 +149,7 @@ class Supply:
         return 1 / time, slowest[1]
 
     def _phase(self, phase: Phase, seed: int) -> tuple[float, int]:
-        flows = connections(phase.source, phase.target, phase.weight * self._speed(phase), seed=seed)
-        if self.qps > 1:
-            flows = queue_pairs(flows, self.qps, seed)
+        flows = redraw(self._flows(phase), seed)
         loads, lost = load_of(self.net, self.route_table, flows, self.routing)
         if lost.any():
             flow = int(np.flatnonzero(lost)[0])
@@ -165,6 +163,17 @@ class Supply:
             )
         share, link = slowest_rate(self.net, loads)
         return (1.0, -1) if share >= 1 - 1e-9 else (share, link)
+
+    def _flows(self, phase: Phase) -> Flows:
+        """The queue pairs of a phase, made once for all draws."""
+        if id(phase) not in self._made:
+            flows = connections(phase.source, phase.target, phase.weight * self._speed(phase))
+            self._made[id(phase)] = phase, queue_pairs(flows, self.qps)
+        return self._made[id(phase)][1]
+
+    @cached_property
+    def _made(self) -> dict[int, tuple[Phase, Flows]]:
+        return {}
 
     def _speed(self, phase: Phase) -> Floats:
         """GB/s of the slower port of each flow: what it would send if the fabric never limited it."""
