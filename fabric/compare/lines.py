@@ -110,14 +110,14 @@ def _assumptions(designs: Sequence[Design]) -> Iterator[str]:
     words = dict.fromkeys(spread.values())
     for how in words:
         which = "" if len(words) == 1 else f" of {listed([name for name, its in spread.items() if its == how])}"
-        yield f"routing{which}: {how}, as the plan configures it"
+        yield f"routing{which} as planned: {how}"
     yield from _placements(designs, dict.fromkeys(row.placement for _, row in calls))
     if any(row.failed for _, row in calls) or any(item.calls.stops for item in designs):
         yield "worst switch failed: of every kind, the one that costs this call the most"
     for item in designs:
         for stop in item.calls.stops:
-            cut = f"{counted(stop.servers_cut_off, 'server')} lose their last port" if stop.servers_cut_off else "partition"
-            yield f"{item.name}: a failed {stop.role} such as {stop.failed} stops the job: {cut}"
+            cut = f"{counted(stop.servers_cut_off, 'server')} cut off" if stop.servers_cut_off else "partition"
+            yield f"{item.name}: a failed {stop.role} ({stop.failed}) stops the job: {cut}"
 
 
 def _placements(designs: Sequence[Design], used: Mapping[str, None]) -> Iterator[str]:
@@ -130,9 +130,9 @@ def _placements(designs: Sequence[Design], used: Mapping[str, None]) -> Iterator
         if packed and spread and packed.units > 1:
             more = _more(spread.time_us / packed.time_us - 1)
             leaves = f"{spread.beyond_leaf:.0%} leaves its leaf, packed {packed.beyond_leaf:.0%}"
-            yield f"{item.name}: spread, the all_reduce takes {more} ({leaves})"
+            yield f"{item.name}: spread all_reduce {more} ({leaves})"
         elif packed and packed.units == 1:
-            yield f"{item.name}: the job is in one unit, where packed and spread are the same"
+            yield f"{item.name}: one unit, where packed and spread are the same"
 
 
 def _more(share: float) -> str:

@@ -86,8 +86,7 @@ def foot(estimate: Estimate) -> list[str]:
         for first, last in _segments(estimate.rows):
             span = size(first.bytes) if first is last else f"{size(first.bytes)} to {size(last.bytes)}"
             text = f"  {span:20} {first.algorithm}/{first.protocol}: "
-            text += "NCCL's choice: first in its tables, which rank and do not forecast "
-            text += f"({time(first.expected_us or 0)} at {size(first.bytes)})"
+            text += f"{time(first.expected_us or 0)} at {size(first.bytes)} in the tables by which NCCL chooses, no forecast"
             slow = next((row for row in (first, last) if row.fastest != f"{row.algorithm}/{row.protocol}"), None)
             out.append(text + (f"; {slow.fastest} would be faster at {size(slow.bytes)}" if slow else ""))
     used = {PATTERN.get(row.algorithm, "") for row in estimate.rows}
