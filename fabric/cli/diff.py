@@ -8,6 +8,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cli.common import FINDINGS, mistake, progress
+from fabric.cli.job import platform_of
 from fabric.cli.reports import put, put_text
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report, nearest, show
@@ -48,7 +49,8 @@ def diff(
         mistake(report, "--output", f"expected an existing folder, got {output.parent}")
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
-    request = DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress)
+    platform = next((found for side in (new, old) if (found := platform_of(Path(side), None))), None)
+    request = DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress, platform)
     with progress("plans, capacity and collective times"):
         site_diff = pipeline.diff(old, new, request)
     if form == "text":

@@ -27,11 +27,12 @@ class Base:
     text: str
     shown: str
     fabric: str
+    others: int = 0  # fabrics of the site that are left out
 
     @staticmethod
     def of(data: Mapping[str, Any], shown: str, fabric: str) -> Base:
         alone = {**data, "fabrics": {fabric: data["fabrics"][fabric]}}
-        return Base(json_line(alone, sort_keys=True), shown, fabric)
+        return Base(json_line(alone, sort_keys=True), shown, fabric, len(data["fabrics"]) - 1)
 
     def design(self, choice: Choice, gpus: int | None) -> dict[str, Any]:
         """The intent of one design, with enough servers for so many GPUs. Raises ValueError where it cannot be written."""
