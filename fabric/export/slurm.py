@@ -59,7 +59,7 @@ def slurm_block(plan: Plan) -> str:
     found = {locality.fabric: blocks(locality) for locality in localities(plan)}
     lines = _head(plan, "block")
     if len(found) > 1:
-        lines.append("# A job may get blocks of several fabrics, which have no path to each other: keep partitions to one fabric,")
+        lines.append("# A job may get blocks of several fabrics, which have no path to each other: keep a partition to one,")
         lines.append("# or use topology.yaml of Slurm 25.05, with a topology for each (fabric export slurm-yaml)")
     for fabric, there in found.items():
         lines.append(f"# fabric {fabric}")

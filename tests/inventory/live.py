@@ -1,8 +1,8 @@
 """Real NetBox and Nautobot servers for tests and by hand.
 
-    python -m tests.inventory.live install netbox|nautobot    # once: environment, database, migrations
-    python -m tests.inventory.live serve netbox|nautobot      # a server until Ctrl-C; prints what to export
-    python -m tests.inventory.live push netbox|nautobot INTENT...   # a fresh server, each intent pushed twice: the counts
+python -m tests.inventory.live install netbox|nautobot    # once: environment, database, migrations
+python -m tests.inventory.live serve netbox|nautobot      # a server until Ctrl-C; prints what to export
+python -m tests.inventory.live push netbox|nautobot INTENT...   # a fresh server, each intent pushed twice: the counts
 """
 
 from __future__ import annotations

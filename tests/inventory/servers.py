@@ -15,7 +15,6 @@ import os
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import urllib.error
 import urllib.request
@@ -132,7 +131,9 @@ def install(name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = Path(folder)
         run.chmod(0o755)
-        _as_owner(_tool("initdb"), "--username", OWNER, "--auth", "trust", "--encoding", "UTF8", "--pgdata", _owned(run / "data"))
+        _as_owner(
+            _tool("initdb"), "--username", OWNER, "--auth", "trust", "--encoding", "UTF8", "--pgdata", _owned(run / "data")
+        )
         with _database(run), _redis(run) as environment:
             _as_owner(_tool("createdb"), "--host", str(run), "--username", OWNER, DATABASE)
             command = [home / "bin" / server.command]
@@ -171,7 +172,9 @@ def _environment(name: str, more: Mapping[str, str]) -> dict[str, str]:
 
 def _answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(urllib.request.Request(f"{url}/api/status/", headers={"Authorization": f"Token {TOKEN}"})):
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{url}/api/status/", headers={"Authorization": f"Token {TOKEN}"})
+        ):
             return True
     except urllib.error.HTTPError:
         return True

@@ -36,6 +36,8 @@ NO_CONFIG = frozenset((
     ".csv", ".docx", ".gif", ".gz", ".html", ".j2", ".jinja", ".jinja2", ".jpeg", ".jpg", ".log", ".md", ".part", ".pcap",
     ".pdf", ".pkt", ".png", ".pptx", ".py", ".pyc", ".sh", ".svg", ".tmpl", ".tpl", ".vsdx", ".xlsx", ".zip",
 ))  # fmt: skip
+# Of these, what a file of commands may be called as well.
+SCRIPTS = frozenset((".log", ".part", ".sh"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,17 @@ def recognize(path: str, text: str) -> Kind:
         return Kind("", f"{foreign(text)} config, and there is no reader for this network OS", config=True)
     hosts = {name for match in host_name().finditer(text) for name in match.groups() if name}
     return Kind("", SEVERAL_REASON, config=True) if len(hosts) >= SEVERAL else Kind(best)
+
+
+def is_script(text: str) -> bool:
+    """Whether most lines of a text are commands of a network OS that set its config, one over several lines counts once."""
+    lines = [line for line in text[:HEAD_BYTES].replace("\\\n", " ").split("\n") if line.strip() and line.lstrip()[0] != "#"]
+    return any(sum(bool(command.match(line)) for line in lines) * 2 > len(lines) for command in _commands())
+
+
+@cache
+def _commands() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(reader.script) for reader in readers().values() if reader.script)
 
 
 def _unread(path: str, text: str) -> Kind:
