@@ -16,7 +16,7 @@ from fabric.plan import Plan
 
 
 def slurm_yaml(plan: Plan) -> str:
-    """SITE, a tree of all fabrics with servers and the cluster's default, and the blocks of each, for `Topology=` of partitions.
+    """SITE, a tree of all fabrics with servers and the cluster's default, and the blocks of each.
 
     A job of a tree stays below one of its tops. Blocks have no tops: those of fabrics without a path to each other are a
     topology each, SITE-FABRIC-block, with its own sizes; of one fabric alone SITE-block.

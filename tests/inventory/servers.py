@@ -108,6 +108,11 @@ def why_not(name: str) -> str:
     """Why a system cannot be started here, "" where it can."""
     if not (HOME / name / "data" / "PG_VERSION").exists():
         return f"no {name} in {HOME}: python -m tests.inventory.live install {name}"
+    return _absent()
+
+
+def _absent() -> str:
+    """What Debian's packages would add, "" for nothing."""
     return "" if shutil.which("redis-server") and _postgres() else f"no PostgreSQL or Redis: {DEBIAN}"
 
 
@@ -117,11 +122,11 @@ def _postgres() -> Path | None:
 
 
 def install(name: str) -> None:
-    """Environment, database and user of a system, in its folder. Raises CalledProcessError, or AssertionError with the reason."""
+    """Environment, database and user of a system, in its folder. Raises CalledProcessError or, with a reason, AssertionError."""
     server, home = SERVERS[name], HOME / name
     usable = [path for minor, path in sorted(pythons().items()) if minor >= server.python]
     assert usable, f"{name} needs Python 3.{server.python} or later"
-    assert shutil.which("redis-server") and _postgres(), DEBIAN
+    assert not _absent(), _absent()
     if not (home / "bin" / server.command).exists():
         subprocess.run([usable[0], "-m", "venv", home], check=True)
         subprocess.run([home / "bin" / "pip", "install", "--quiet", *server.packages], check=True)
