@@ -300,3 +300,37 @@ def test_an_address_on_a_port_that_goes_is_made_again(tmp_path: Path) -> None:
         assert planned["addresses"][0] == 1
         assert world.push(smaller, PushRequest(prune=True)) == planned
         assert total(world.push(smaller))[:2] == (0, 0)
+
+
+def test_tags_deleted_by_hand_are_made_again(world: World, tmp_path: Path) -> None:
+    """Objects without the tag of a site are no other site's, and without any tag they are those of others."""
+    plan = plan_of(tmp_path)
+    world.push(plan)
+    tags, racks = world.truth.rows["extras/tags"], world.truth.rows["dcim/racks"]
+    for gone, tagged in ((["fabricwright-dc1"], True), (["fabricwright", "fabricwright-dc1"], False)):
+        lost = [number for number, row in tags.items() if row["name"] in gone]
+        for rows in world.truth.rows.values():
+            for row in rows.values():
+                row["tags"] = [tag for tag in row.get("tags", []) if tag not in lost]
+        for number in lost:
+            del tags[number]
+        world.truth.taken["extras/tags"] = {key: of for key, of in world.truth.taken["extras/tags"].items() if of not in lost}
+        assert world.push(plan)["tags"] == (len(gone), 0, 2 - len(gone), 0)
+        assert total(world.push(plan))[:2] == (0, 0)
+        assert all(len(row["tags"]) == 2 for row in racks.values()) == tagged
+
+
+def test_a_refused_update_names_the_object(world: World, tmp_path: Path) -> None:
+    """Also where the answer has the id of the object alone, as that of NetBox 4.7."""
+    plan = plan_of(tmp_path)
+    world.push(plan)
+    port = next(row for row in world.truth.rows["dcim/interfaces"].values() if row["description"])
+    port["description"] = "changed by hand"
+    name = world.truth.rows["dcim/devices"][port["device"]]["name"]
+    kind = world.truth.kinds["dcim/interfaces"]
+    world.truth.kinds = {**world.truth.kinds, "dcim/interfaces": replace(kind, choices={**kind.choices, "description": ()})}
+    with pytest.raises(InputError, match="FAB177") as caught:
+        world.push(plan)
+    (found,) = caught.value.diagnostics
+    assert "is not a valid choice" in found.message
+    assert found.hint.endswith(f"{name} {port['name']}")
