@@ -30,7 +30,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """The name of another object in a filter. NetBox since 4.5 and Nautobot refuse a filter by a name that they do not have."""
+    """The name of another object in a filter: NetBox 4.7 and Nautobot refuse a filter by a name that they do not have."""
 
     of: Ref
 

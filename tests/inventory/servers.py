@@ -122,7 +122,7 @@ def _postgres() -> Path | None:
 
 
 def install(name: str) -> None:
-    """Environment, database and user of a system, in its folder. Raises CalledProcessError or, with a reason, AssertionError."""
+    """Environment, database and user of a system, in its folder. Raises CalledProcessError, AssertionError."""
     server, home = SERVERS[name], HOME / name
     usable = [path for minor, path in sorted(pythons().items()) if minor >= server.python]
     assert usable, f"{name} needs Python 3.{server.python} or later"

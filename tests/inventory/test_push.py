@@ -13,31 +13,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from fabric import pipeline
 from fabric.cli import netbox
 from fabric.diagnostics import InputError, MissingError
 from fabric.inventory.push import DEFAULT, SYSTEMS, Push, PushRequest
 from fabric.plan import Plan
 from fabric.reading import GUARD
+from tests.inventory.sites import plan_of, total
 from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
 
 pytest.importorskip("pynetbox", reason="pynetbox is not installed")
 pytest.importorskip("pynautobot", reason="pynautobot is not installed")
 
-SITE = """\
-version: 1
-site: dc1
-catalog: {{servers: {{node: {{gpus: 8, nics: {{compute: {{count: 2, speed_gbps: 400}}}}}}}}}}
-fabrics:
-  backend:
-    nos: nxos
-    servers: {{model: node, count: {servers}, per_rack: 2, name: gpu}}
-    topology: {{switch: n9364d-gx2a, rails: 2, unit: {{servers: 4}}, attachments: [{{name: ufm, links: 1}}]}}
-    overlay: {{kind: evpn-vxlan}}
-    tenants:
-      - {{name: red, servers: gpu-0001, networks: [{{name: web, vlan: 100, gateway: 10.20.0.0/24}}]}}
-      - {{name: blue, servers: gpu-0002..{last}}}
-"""
 KINDS = {"netbox": NETBOX, "nautobot": NAUTOBOT}
 
 
@@ -62,16 +48,6 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
     truth = Truth(KINDS[request.param])
     with served(truth) as url:
         yield World(request.param, truth, url)
-
-
-def plan_of(folder: Path, servers: int = 4, site: str = "dc1") -> Plan:
-    path = folder / "intent.yaml"
-    path.write_text(SITE.format(servers=servers, last=f"{servers:04}").replace("site: dc1", f"site: {site}"))
-    return pipeline.plan(pipeline.load(path))
-
-
-def total(tallies: dict[str, tuple[int, int, int, int]]) -> tuple[int, ...]:
-    return tuple(map(sum, zip(*tallies.values(), strict=True)))
 
 
 def test_a_second_push_changes_nothing(world: World, tmp_path: Path) -> None:
