@@ -162,6 +162,7 @@ def running(name: str) -> Iterator[str]:
         with _database(run), _redis(run) as environment:
             port = _free_port()
             words = [home / "bin" / "gunicorn", "--bind", f"127.0.0.1:{port}", "--workers", str(WORKERS), "--timeout", "600"]
+            words += ["--graceful-timeout", "1"]
             with _process([*words, server.wsgi], run / "server.log", _environment(name, environment)) as process:
                 url = f"http://127.0.0.1:{port}"
                 wait_for(lambda: process.poll() is not None or _answers(url), f"no answer of {name}", 0.2)
