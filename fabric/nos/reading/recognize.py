@@ -24,6 +24,7 @@ from fabric.nos.reading.unread import (
     is_play,
     named_as_config,
 )
+from fabric.nos.target import target
 
 HEAD_BYTES = 200_000  # signs stand early
 FIRST_BYTES = 4_000  # enough for most files: the rest is read where they leave a doubt
@@ -48,6 +49,7 @@ class Kind:
     nos: str
     reason: str = ""  # why it cannot be read
     config: bool = False  # it cannot be read, and yet is a config, or may well be: a device is missing
+    hint: str = ""  # what to do about it, where that is particular to the file
 
 
 @cache
@@ -67,6 +69,8 @@ def recognize(path: str, text: str) -> Kind:
     name = PurePath(path).name
     if "\0" in text[:HEAD_BYTES]:
         return Kind("", "binary")
+    if text.lstrip()[:1] in ("{", "[", "<") and (kind := _other_form(text)):
+        return kind
     if text.lstrip()[:5] == "<?xml":  # topologies of labs, with configs in them
         return Kind("", "a document in XML")
     if any(name in reader.companions for reader in readers().values()):
@@ -85,6 +89,17 @@ def recognize(path: str, text: str) -> Kind:
         return Kind("", f"{foreign(text)} config, and there is no reader for this network OS", config=True)
     hosts = {name for match in host_name().finditer(text) for name in match.groups() if name}
     return Kind("", SEVERAL_REASON, config=True) if len(hosts) >= SEVERAL else Kind(best)
+
+
+def _other_form(text: str) -> Kind | None:
+    """A config in JSON or XML of a network OS whose reader takes its text."""
+    for nos, reader in readers().items():
+        for pattern, command in reader.other_forms:
+            if re.search(pattern, text[:HEAD_BYTES]):
+                form = "XML" if text.lstrip()[0] == "<" else "JSON"
+                hint = f"replace the file by the output of `{command}`"
+                return Kind("", f"{target(nos).title} config in {form}", config=True, hint=hint)
+    return None
 
 
 def is_script(text: str) -> bool:
