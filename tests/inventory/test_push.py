@@ -171,7 +171,14 @@ def test_a_refusal_names_the_object(world: World, tmp_path: Path) -> None:
     assert found.hint.startswith("object ")
 
 
-@pytest.mark.parametrize("answer", ["[]", "{}", "5", '{"results": 5}', '{"count": 1, "results": [null]}', "NEXT"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("[]", "{}", "5", "null", '"x"', "<html>", '{"results": 5}', '{"count": 1, "results": [null]}', "NEXT"),
+        *('{"count": 1, "next": null, "results": [{}]}', '{"count": 1, "next": null, "results": [{"id": [1]}]}'),
+        '{"count": 9, "next": 5, "results": [{"id": 1, "name": "x"}]}',
+    ],
+)
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
 def test_an_answer_of_another_shape(name: str, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error with the URL; a `next` that always names a page does not read it for ever."""
