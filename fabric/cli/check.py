@@ -11,6 +11,7 @@ from fabric import pipeline
 from fabric.checks import FAIL_ON, Scope
 from fabric.checks.reports import FORMATS, report
 from fabric.cli.common import FINDINGS, MISSING, USAGE, progress, say
+from fabric.cli.output import GENERATED
 from fabric.cli.reports import asked, usage, write
 
 
@@ -27,9 +28,7 @@ def check(
         help="Batfish server for additional checks",
         show_default=False,
     ),
-    output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"
-    ),
+    generated: Path | None = GENERATED,
     form: list[str] = typer.Option(
         [], "--format", metavar="NAME[=FILE]", help="text, json, sarif, junit or github; repeatable", show_default="text"
     ),
@@ -50,7 +49,7 @@ def check(
     if not files and configs is None:
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")
     with progress("plan and checks"):
-        outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, output, jobs, all_servers), fail_on, progress)
+        outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, generated, jobs, all_servers), fail_on, progress)
     verdict = replace(outcome.verdict, whole=whole)
     write(reports, lambda name: report(name, verdict))
     if outcome.missing:
