@@ -158,7 +158,7 @@ def init(
     if output is not None:
         refuse(lambda report: check_target(report, "-o", output, f"{name}.yaml", makes_folder=True))
     beside = (output.parent if output else Path()) / SCHEMA
-    text = pipeline.init(draft, str(output or "intent"), schema=output is not None or beside.exists())
+    text = pipeline.init(draft, "fabric init", schema=output is not None or beside.exists())
     if output is None:
         put(None, text)
         return
