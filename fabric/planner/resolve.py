@@ -25,6 +25,7 @@ from fabric.plan import (
     SiteSpec,
     TierSpec,
 )
+from fabric.planner import hardware
 from fabric.settings.home import Home
 from fabric.settings.purposes import PURPOSES
 from fabric.source import Source
@@ -36,6 +37,7 @@ NOWHERE = Home()  # of an intent that is no file
 def resolve(site: Site, source: Source, home: Home = NOWHERE) -> SiteSpec:
     """Looks up the hardware of every fabric. Raises InputError with all unknown names and contradictions."""
     report = Report()
+    hardware.check(site, source, report)
     specs = {name: _fabric(name, site, source, report) for name in site.fabrics}
     _same_servers(specs, report)
     report.raise_errors()
