@@ -61,7 +61,12 @@ def calibrate(
         hint = "run `fabric calibrate all_reduce.log -o dc1.platform.yaml`, or `fabric calibrate --probe INTENT`"
         raise InputError([Diagnostic("FAB102", Place(missing), f"expected {missing}, got none", hint)])
     tables, others = read_tables(paths, intent), read_tables(beside)
+    from fabric.solver.collectives.sample import relatives  # heavy: not for help and mistakes
+
     need_scored(tables, paths)
+    for table in tables:
+        for text in relatives(table):
+            say(f"note: {table.id}: {text}")
     refuse(lambda report: check_target(report, "-o", output, "dc1.platform.yaml"))
     with progress("fit of the parameters"):
         calibrated = pipeline.calibrate(tables, others, base)

@@ -12,7 +12,7 @@ from fabric.checks import FAIL_ON, Scope
 from fabric.checks.reports import FORMATS, report
 from fabric.cli.common import FINDINGS, MISSING, USAGE, progress, say
 from fabric.cli.output import GENERATED
-from fabric.cli.reports import asked, usage, write
+from fabric.cli.reports import asked, one_of, usage, write
 
 
 def check(
@@ -44,8 +44,7 @@ def check(
 ) -> None:
     """Check designs, their generated files, or any folder of configs."""
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=check.sarif")
-    if fail_on not in FAIL_ON:
-        usage(f"--fail-on: expected {', '.join(FAIL_ON)}, got '{fail_on}'")
+    one_of("--fail-on", [fail_on], list(FAIL_ON))
     if not files and configs is None:
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")
     with progress("plan and checks"):

@@ -11,7 +11,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cli.common import FILE, FINDINGS, MISSING, check_folder, out, refuse, say
-from fabric.cli.reports import asked, put_text, usage, write
+from fabric.cli.reports import asked, one_of, put_text, write
 from fabric.lab.lab import Lab
 from fabric.lab.machine.run import LabError
 from fabric.lab.reports import FORMATS, report
@@ -96,8 +96,7 @@ def trial(
 ) -> None:
     """Test that the lab matches the plan, also under failures."""
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "junit=lab.xml")
-    if unknown := [name for name in only if name not in NAMES]:
-        usage(f"--only: expected {', '.join(NAMES)}, got '{unknown[0]}'")
+    one_of("--only", only, NAMES)
     with _lab(file) as chosen:
         outcome = chosen.test(only, scenarios, fabric)
         write(reports, lambda name: report(name, outcome))

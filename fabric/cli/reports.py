@@ -113,6 +113,14 @@ def _plain(file: Path) -> bool:
     return file.is_file() or not file.exists()
 
 
+def one_of(option: str, words: Iterable[str], known: Sequence[str]) -> None:
+    """Refuses a command line with a word that an option does not know."""
+    for word in words:
+        if word not in known:
+            close = nearest(word, known)
+            usage(f"{option}: expected {', '.join(known)}, got '{word}'", close if close.startswith("did") else "")
+
+
 def usage(message: str, hint: str = "") -> NoReturn:
     """Refuses a command line. `message` begins with the option or command, `--jobs: expected …`."""
     where, _, what = printable(message).partition(": ")
