@@ -25,6 +25,7 @@ from fabric.plan import (
     SiteSpec,
     TierSpec,
 )
+from fabric.planner import hardware
 from fabric.planner.speeds import how_to_state
 from fabric.settings.home import Home
 from fabric.settings.purposes import PURPOSES
@@ -38,6 +39,7 @@ def resolve(site: Site, source: Source, home: Home = NOWHERE) -> SiteSpec:
     """Looks up the hardware of every fabric. Raises InputError with all unknown names and contradictions."""
     report = Report()
     _further_breakouts(site, source, report)
+    hardware.check(site, source, report)
     specs = {name: _fabric(name, site, source, report) for name in site.fabrics}
     _same_servers(specs, report)
     report.raise_errors()
