@@ -81,10 +81,10 @@ def _of_switch(model: SwitchModel) -> Iterator[Wrong]:
         elif colon and nos not in target_names():
             yield ("lacks", at), text, "network OS", [f"{name}:{feature}" for name in target_names()], ""
     splits = ["default", *(f"1x{group.speed_gbps}" for group in model.ports), *(b for g in model.ports for b in g.breakouts)]
-    for key in (model.sonic.hwsku | model.sonic.modes) if model.sonic else ():
-        if key not in splits:
-            table = "hwsku" if model.sonic and key in model.sonic.hwsku else "modes"
-            yield ("sonic", table, key), key, "split of the cages", splits, ""
+    for table in ("hwsku", "modes", "used_lanes") if model.sonic else ():
+        for key in getattr(model.sonic, table):
+            if key not in splits:
+                yield ("sonic", table, key), key, "split of the cages", splits, ""
 
 
 def _of_server(model: ServerModel) -> Iterator[Wrong]:

@@ -34,7 +34,8 @@ catalog:
       asic: tomahawk5
       nos: [eos, sonic]
       lacks: ["sonic:l2vni"]
-      sonic: {platform: x86_64-nvidia_sn5600-r0, hwsku: {default: SKU}, modes: {2x400: 2x400G}, lanes: ["0-7"]}
+      sonic:
+        {platform: x86_64-nvidia_sn5600-r0, hwsku: {default: SKU}, modes: {2x400: 2x400G}, used_lanes: {1x800: 8}, lanes: ["0-7"]}
   servers:
     mine: {maker: NVIDIA, gpus: 8, gpu: h100, nics: {compute: {count: 8, speed_gbps: 400, model: ConnectX-7}}}
 fabrics:
@@ -67,6 +68,7 @@ SELECTORS = {
     "SonicPlatform.platform": ("sn5600-r0", "sn5600-r00", "warning[FAB180]: no board of the catalog is named"),
     "SonicPlatform.hwsku": ("{default: SKU}", "{defualt: SKU}", "unknown split of the cages 'defualt'"),
     "SonicPlatform.modes": ("{2x400: 2x", "{2x200: 2x", "unknown split of the cages '2x200'"),
+    "SonicPlatform.used_lanes": ("{1x800: 8", "{8x100: 8", "unknown split of the cages '8x100'"),
     "ServerModel.gpu": ("gpu: h100", "gpu: h1000", "error[FAB106]: catalog.servers.mine.gpu: unknown GPU 'h1000'"),
     "ServerModel.maker": ("maker: NVIDIA", "maker: NVIDA", "warning[FAB180]: no maker of the catalog is named 'NVIDA'"),
     "ServerModel.nics": (
