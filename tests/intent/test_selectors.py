@@ -35,7 +35,8 @@ catalog:
       nos: [eos, sonic]
       lacks: ["sonic:l2vni"]
       sonic:
-        {platform: x86_64-nvidia_sn5600-r0, hwsku: {default: SKU}, modes: {2x400: 2x400G}, used_lanes: {1x800: 8}, lanes: ["0-7"]}
+        {platform: x86_64-nvidia_sn5600-r0, hwsku: {default: SKU}, modes: {2x400: 2x400G}, used_lanes: {1x800: 8},
+         lanes: ["0-7"]}
   servers:
     mine: {maker: NVIDIA, gpus: 8, gpu: h100, nics: {compute: {count: 8, speed_gbps: 400, model: ConnectX-7}}}
 fabrics:
