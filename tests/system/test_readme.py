@@ -16,6 +16,7 @@ from tests.goldens import same_as
 from tests.lab.sites import lacking
 
 README = ROOT / "README.md"
+LAB_PAGE = ROOT / "docs" / "lab.md"
 WORDS = 900  # a README is shorter
 BEFORE_YAML = 120  # words: a reader sees an intent before that
 PAGES = (
@@ -102,12 +103,12 @@ def test_the_page_shows_what_its_commands_print(page: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.skipif(bool(lacking()), reason=lacking())
-def test_the_readme_shows_what_the_lab_prints(tmp_path: Path) -> None:
+def test_the_page_of_the_lab_shows_what_it_prints(tmp_path: Path) -> None:
     """The lab under a site name of its own, so that another lab of the same example can run at the same time."""
     copy_examples(tmp_path)
     intent = tmp_path / LAB
     intent.write_text(intent.read_text(encoding="utf-8").replace("site: evpn-lab", "site: readme-lab"), encoding="utf-8")
-    text = README.read_text(encoding="utf-8")
+    text = LAB_PAGE.read_text(encoding="utf-8")
     (block,) = filter(of_lab, FENCE.findall(text))
     run(f"fabric lab down {LAB}", tmp_path, start=True)  # of a run of these tests that was killed
     try:
@@ -115,7 +116,7 @@ def test_the_readme_shows_what_the_lab_prints(tmp_path: Path) -> None:
     finally:
         run(f"fabric lab down {LAB}", tmp_path, start=True)
     if re.sub(VARIES, "…", printed) != re.sub(VARIES, "…", block):
-        same_as(README, text.replace(block, printed))
+        same_as(LAB_PAGE, text.replace(block, printed))
 
 
 def test_the_readme_is_short() -> None:
@@ -125,7 +126,7 @@ def test_the_readme_is_short() -> None:
 
 
 def test_the_readme_shows_a_file_of_the_examples() -> None:
-    (block,) = re.findall(r"```yaml\n# (\S+)[^\n]*\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    (block,) = re.findall(r"```yaml\n# (\S+\.yaml)[^\n]*\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
     path, lines = block
     assert "".join(line for line in (ROOT / path).open(encoding="utf-8") if not line.startswith("#")) == lines
 
