@@ -19,7 +19,7 @@ from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.catalog.power import PowerRange, attachment_range
 from fabric.diagnostics import Diagnostic, Report
 from fabric.plan import CORE, KINDS, LEAF, SERVER as SERVER_ROLE, SPINE, FabricPlan, Plan
-from fabric.plan.summary import summary
+from fabric.plan.summary import built_ratio, summary
 
 if TYPE_CHECKING:
     from fabric.floor.floor import Floor
@@ -183,8 +183,7 @@ def _share(
     ours = [(device.model, Draw(switches[device.role], watts[device.index]), 1) for device in fabric.switches]
     far = sum(watts) - sum(watts[device.index] for device in fabric.switches)
     power = total([*ours, ("", Draw(None, far), 1)])
-    ratio = summary(fabric.spec, fabric.sizing)["oversubscription"]
-    over = round((ratio["leaf"] or 1.0) * (ratio["spine"] or 1.0), 4)
+    over = built_ratio(summary(fabric.spec, fabric.sizing))
     if request.prices is None:
         return Share(fabric.name, fabric.sizing.gpus, over, power)
     parts = [

@@ -195,6 +195,15 @@ def lanes(model: SwitchModel, cage: int) -> int:
     return 4 if speed >= 100 or speed == 40 else 1  # QSFP, SFP
 
 
+def port_lanes(model: SwitchModel, ref: PortRef) -> int:
+    """SerDes lanes of one port: an equal share of its cage.
+
+    Four ports of 25G or less are the four lanes of a QSFP28 or QSFP+, in the first lanes of a wider cage.
+    """
+    share = max(1, lanes(model, ref.cage) // ref.split)
+    return 1 if ref.split == 4 and ref.speed_gbps <= 25 else share
+
+
 def lane_list(text: str) -> tuple[int, ...]:
     """`0-7` or `17,18,19,20` as numbers."""
     first, dash, last = text.partition("-")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fabric.diagnostics import Report
-from fabric.plan import FabricSpec, Links, Sizing, Slot
+from fabric.plan import FabricSpec, Links, Sizing, Slot, splits_left
 from fabric.plan.coordinates import positions
 from fabric.plan.lock import FabricLock, PortSpot
 from fabric.planner.places import holds
@@ -139,9 +139,10 @@ def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> Free:
     for site, group in zip(sites, spec.groups, strict=True):
         size, layout = site.size, site.layout
         # Sub-ports that servers could have come first: the leaf's block has addresses for them, for finer ones it may not.
-        subs = [(cage, sub, spec.leaf.model.group_of(cage).splits) for cage in layout.free for sub in range(8)]
+        left = {cage: splits_left(spec.leaf.model, layout, cage) for cage in layout.free}
+        subs = [(cage, sub, splits) for cage, splits in left.items() for sub in range(8)]
         coarse = [entry for entry in subs if entry[1] < entry[2].get(size.down_gbps, 0)]
-        fine = [entry for entry in subs if entry[2].get(size.down_gbps, 0) <= entry[1] < max(entry[2].values())]
+        fine = [entry for entry in subs if entry[2].get(size.down_gbps, 0) <= entry[1] < max(entry[2].values(), default=0)]
         cages = {
             len(layout.down) + index: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
             for index, (cage, sub, splits) in enumerate(coarse + fine)
