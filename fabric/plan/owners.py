@@ -7,13 +7,13 @@ every server). A tenant that names nothing takes the servers that no other tenan
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
 import numpy as np
 
 from fabric.diagnostics import Diagnostic, Report, nearest
-from fabric.grouping import grouped
 from fabric.plan.blocks import Ints
 from fabric.plan.devices import ATTACHED, SERVER, Device
 from fabric.plan.links import ATTACHMENT, SERVER_LEAF, Links
@@ -59,25 +59,25 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
     elif rest:
         left = served[owner[served] == CLOSED]
         owner[left] = rest[0]
-        _note_groups(spec, rest[0], left, owner, devices, links, report)
+        if len(spec.groups) > 1:
+            _note_groups(spec, rest[0], left, owner, servers, links, report)
     _attachments(spec, devices, links, owner)
     _warn_empty(spec, owner, served, links, report)
     return owner
 
 
 def _note_groups(
-    spec: FabricSpec, rest: int, left: Ints, owner: Ints, devices: Sequence[Device], links: Links, report: Report
+    spec: FabricSpec, rest: int, left: Ints, owner: Ints, servers: Sequence[Device], links: Links, report: Report
 ) -> None:
     """Groups of servers all of which are in the tenant that takes the others: one that was added may belong elsewhere."""
+    by_index = {server.index: server for server in servers}
     named = np.flatnonzero((links.kind == SERVER_LEAF) & (owner != rest))
-    selected = {devices[index].group for index in np.unique(links.a[named]).tolist()}
-    taken = grouped((devices[index].group, devices[index].name) for index in np.unique(links.a[left]).tolist())
-    for group, names in taken.items():
+    selected = {by_index[index].group for index in np.unique(links.a[named]).tolist()}
+    taken = Counter(by_index[index].group for index in np.unique(links.a[left]).tolist())
+    for group, count in taken.items():
         if selected and group not in selected:
             tenant = spec.tenants[rest].name
-            message = (
-                f"tenant '{tenant}' takes all servers that no tenant names, {plural(len(names), 'server')} of '{group}' too"
-            )
+            message = f"tenant '{tenant}' takes all servers that no tenant names, {plural(count, 'server')} of '{group}' too"
             hint = f"state `servers: {group}-*` in the tenant that they belong to"
             report.warnings.append(Diagnostic("FAB199", spec.at("tenants", rest), message, hint, "note"))
 
