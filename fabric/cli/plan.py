@@ -18,7 +18,7 @@ from fabric.plan import CLOSED, WORDS, FabricPlan, Plan
 from fabric.plan.summary import kinds_of_switch, leaf_ratios, summary
 from fabric.text import aligned, counted, listed
 
-MAX_TENANTS = 8  # of one line
+MAX_LISTED = 8  # of one line
 
 
 def plan(
@@ -114,9 +114,9 @@ def services(fabric: FabricPlan) -> list[str]:
         count = Counter(tenancy.owner.tolist())
         parts = [f"{tenant.name} {counted(count[index], 'port')}" for index, tenant in enumerate(tenancy.tenants)]
         shut = f", {count[CLOSED]:,} shut" if count[CLOSED] else ""
-        number = f", {len(parts):,} tenants" if len(parts) > MAX_TENANTS else ""
+        number = f", {len(parts):,} tenants" if len(parts) > MAX_LISTED else ""
         how = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}[tenancy.kind]
-        out.append(f"  tenants   {how}{number}: {listed(parts, MAX_TENANTS)}{shut}")
+        out.append(f"  tenants   {how}{number}: {listed(parts, MAX_LISTED)}{shut}")
     if fabric.lossless:
         shares = []
         for (role, group), role_qos in fabric.lossless.roles.items():
@@ -125,5 +125,5 @@ def services(fabric: FabricPlan) -> list[str]:
             total = buffer.total_bytes
             shares.append(f"{buffer.reserved_bytes / total:.0%} of {who}" if total else f"of {who} unknown")
         qos = next(iter(fabric.lossless.roles.values())).qos
-        out.append(f"  lossless  priority {qos.priority}, DSCP {qos.dscp}; headroom in the buffer: {', '.join(shares)}")
+        out.append(f"  lossless  priority {qos.priority}, DSCP {qos.dscp}; headroom in the buffer: {listed(shares, MAX_LISTED)}")
     return out
