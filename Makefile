@@ -12,6 +12,7 @@ demo: $(VENV)/.demo
 	@echo
 	@echo "Look at generated/starter/configs/backend-leaf001/ (config_db.json, frr.conf) and generated/starter/links.csv,"
 	@echo "edit intent/starter.yaml, and run '$(FABRIC) generate --diff intent/starter.yaml' to see what would change."
+	@echo "The command is $(FABRIC): '. $(VENV)/bin/activate' makes it 'fabric' in this shell."
 
 # One more than cores: tests of the lab and of browsers wait for much of their time.
 WORKERS ?= $(shell expr $$(nproc) + 1)

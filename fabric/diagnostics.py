@@ -115,9 +115,10 @@ def nearest(word: object, known: Iterable[str]) -> str:
     if longer:  # a name that was cut short: the shortest that go on from it
         least = min(map(len, longer))
         return _did_you_mean([choice for choice in longer if len(choice) <= least + 2])
-    close = difflib.get_close_matches(lower, choices, n=5, cutoff=0.6)
+    spelled = {choice.lower(): choice for choice in choices}
+    close = difflib.get_close_matches(lower, spelled, n=5, cutoff=0.6)
     if close:
-        return _did_you_mean([max(close, key=lambda choice: (_alike(lower, choice), _prefix(lower, choice)))])
+        return _did_you_mean([spelled[max(close, key=lambda choice: (_alike(lower, choice), _prefix(lower, choice)))]])
     inner = [choice for choice in choices if len(lower) > 3 and _is_part(lower, choice.lower())]
     return _did_you_mean(inner or beside) if inner or beside else one_of(choices)
 

@@ -5,14 +5,18 @@ Where many files are read, each is read in a guard: one that its reader fails on
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from traceback import print_exception
+from typing import NoReturn
 
 from fabric.diagnostics import Place, Report
+from fabric.grouping import grouped
+from fabric.text import counted, listed
 
 MAX_VALUES = 2_500_000  # that the ranges of one file stand for: `1-4094` on every port of a large switch
 MAX_DIGITS = 100  # of a number; the longest of a config are below 40
@@ -46,6 +50,19 @@ def read_text(path: Path, name: str, max_bytes: int, hints: tuple[str, str, str]
         column = error.start - raw.rfind(b"\n", 0, error.start)
         message = f"expected UTF-8 text, got the byte 0x{raw[error.start]:02x}"
         report.fail("FAB003", Place(name, line, column), message, hints[2])
+
+
+def refuse_folder(root: str, what: str, unread: Mapping[str, str], hint: str) -> NoReturn:
+    """Raises InputError for a folder, or one file, in which nothing was recognized: a moved folder is no success.
+
+    Args:
+        what: should be there.
+        unread: file → why it is not that.
+    """
+    names = grouped((why, os.path.relpath(path, root) if path != root else path) for path, why in sorted(unread.items()))
+    seen = "; ".join(f"{listed(files, 3)} ({why})" for why, files in names.items())
+    count = counted(len(unread), "file") if unread else "a folder without files"
+    Report().fail("FAB009", Place(root), f"expected {what}, got {count}" + (f": {seen}" if seen else ""), hint)
 
 
 class UnreadableError(Exception):

@@ -17,8 +17,6 @@ from fabric.catalog import media
 from fabric.catalog.media import CLASSES, Optic
 from fabric.grouping import grouped_sets
 
-WORDS = (*CLASSES, "optics")  # what an intent may request, besides names of the catalog
-
 
 class Task(NamedTuple):
     """What is to be joined: the shape, the modules at both ends and the speed of a link for each kind of link in it."""
@@ -50,11 +48,6 @@ def candidates(task: Task) -> tuple[Candidate, ...]:
 
 def _preference(candidate: Candidate) -> tuple[int, float, float]:
     return CLASSES.index(candidate.class_), candidate.longest_m, _power_w(candidate)
-
-
-def known_requests() -> list[str]:
-    """Every value that a request may have."""
-    return sorted({*WORDS, *media.cables(), *media.optics()})
 
 
 def _matches(candidate: Candidate, request: str) -> bool:

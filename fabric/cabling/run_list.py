@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fabric.cabling.rows import Ints, selected
 from fabric.cabling.runs import Runs, runs
 from fabric.cabling.walking import Walk, walk
-from fabric.diagnostics import InputError, Warnings
+from fabric.diagnostics import Diagnostic, InputError, Place, Warnings, nearest, show
 from fabric.floor.floor import floor
 from fabric.plan import Plan
 
@@ -25,11 +25,15 @@ class RunList:
 def run_list(made: Plan, fabric: str = "", limit: str = "") -> RunList:
     """The cables of a plan, of one fabric, or of the devices and racks of a pattern.
 
-    Raises InputError where the floor cannot be laid out, and for links that nothing joins.
+    Raises InputError where the floor cannot be laid out, for links that nothing joins, and for a pattern without a match.
     """
     stands = floor(made)
     found = runs(made, stands)
     if found.errors:
         raise InputError(found.errors)
     chosen = selected(found, fabric, limit)
+    if limit and not len(chosen):
+        names = [device.name for name, its in made.fabrics.items() if fabric in ("", name) for device in its.devices]
+        message = f"{show(limit)} matches no device or rack of a cable"
+        raise InputError([Diagnostic("FAB162", Place("--limit"), message, nearest(limit, names))])
     return RunList(found, chosen, walk(found, chosen), (*stands.warnings, *found.warnings))

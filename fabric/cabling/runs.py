@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.cabling import lengths
-from fabric.cabling.choice import known_requests
 from fabric.cabling.colours import cable_colour
 from fabric.cabling.ends import Ends, ends
 from fabric.cabling.legs import Failure, Legs, legs
 from fabric.cabling.texts import Texts
-from fabric.diagnostics import Diagnostic, Report, nearest
+from fabric.diagnostics import Diagnostic, Report
 from fabric.floor.floor import Floor
 from fabric.plan import KINDS, FabricPlan, Plan
 from fabric.text import plural
@@ -65,6 +64,7 @@ class Columns:
     b_place: list[str]
     a_label: list[str]  # the label at each end: local > remote
     b_label: list[str]
+    managed: list[str]  # the switch at the lower end whose management port it is, in place of `a`; else ""
 
     def __len__(self) -> int:
         return len(self.a)
@@ -113,14 +113,7 @@ def _joined(parts: list[Any]) -> Any:
 
 def _requests(plan: Plan) -> dict[str, str]:
     """Medium by kind of link, as the intent states it."""
-    requested = {kind: request for kind, request in plan.settings.floor.media.model_dump(by_alias=True).items() if request}
-    known, report = known_requests(), Report()
-    for kind, request in requested.items():
-        if request not in known:
-            where = plan.at("floor", "media", kind)
-            report.error("FAB153", where, f"floor.media.{kind}: unknown medium '{request}'", nearest(request, known))
-    report.raise_errors()
-    return requested
+    return {kind: request for kind, request in plan.settings.floor.media.model_dump(by_alias=True).items() if request}
 
 
 def _columns(
@@ -163,6 +156,7 @@ def _columns(
         b_place=b_places,
         a_label=[f"{near} > {other}" for near, other in zip(a_places, b_places, strict=True)],
         b_label=[f"{other} > {near}" for near, other in zip(a_places, b_places, strict=True)],
+        managed=[its.name if (its := fabric.management_ports.get(link)) else "" for link in first.tolist()],
     )
 
 

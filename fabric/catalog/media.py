@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 from pydantic import Field
 
 from fabric.catalog.models import Gbps, Record
+from fabric.catalog.names import entry_of
 from fabric.formats import model_of, yaml
 
 FOLDER = Path(__file__).parent / "data" / "media"
@@ -130,7 +131,7 @@ class Cages(Record):
 
     def nic(self, model: str) -> Nic | None:
         """The NIC of a model, None where the catalog has none."""
-        return next((its for name, its in self.nics.items() if model.startswith(name)), None)
+        return self.nics.get(entry_of(model, self.nics))
 
     def accepts(self, form: str, forms: tuple[str, ...]) -> bool:
         """Whether one of these forms goes into a cage; of an unknown cage it is taken for granted."""
@@ -163,6 +164,15 @@ def fibres() -> dict[str, Fibre]:
 def cages() -> Cages:
     """The cages of the shipped models."""
     return model_of(Cages, yaml.read(FOLDER / "cages.yaml"))
+
+
+WORDS = (*CLASSES, "optics")  # of a request for a class of media
+
+
+@cache
+def requests() -> tuple[str, ...]:
+    """What an intent may request for a kind of link: a class, a cable or an optic."""
+    return tuple(sorted({*WORDS, *cables(), *optics()}))
 
 
 def bought(name: str) -> Cable | Fibre:

@@ -13,6 +13,7 @@ from typing import Literal
 
 from fabric.catalog import media, power_class
 from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.catalog.names import entry_of
 from fabric.catalog.power_class import MAX, TYPICAL, Span
 
 Basis = Literal["data sheet", "second-hand", "stated", "class bound"]
@@ -107,7 +108,7 @@ def module_range(worst_w: float, source: str = "") -> PowerRange:
 def nic_range(model: str) -> PowerRange:
     """Power of one NIC, by the beginning of its model's name."""
     known = power_class.classes().nics
-    card = next((card for name, card in known.items() if model.startswith(name)), known["other"])
+    card = known[entry_of(model, known) or "other"]
     basis: Basis = SHEET if card.basis == SHEET else BOUND
     return PowerRange(card.low, card.typical, card.high, card.max, basis, basis, (), card.source)
 

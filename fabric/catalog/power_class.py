@@ -16,7 +16,9 @@ from pathlib import Path
 from pydantic import Field
 
 from fabric.catalog import media
+from fabric.catalog.asics import asic_name
 from fabric.catalog.models import Gbps, Record, ServerModel, SwitchModel
+from fabric.catalog.names import folded
 from fabric.formats import model_of, yaml
 
 FOLDER = Path(__file__).parent / "data" / "power"
@@ -231,7 +233,8 @@ def leave_out() -> list[Held]:
 
 def _gpu(model: ServerModel) -> Gpu:
     rules = classes().servers
-    return rules.gpus.get(model.gpu, rules.unknown_gpu)
+    named = {folded(name): its for name, its in rules.gpus.items()}
+    return named.get(folded(model.gpu), rules.unknown_gpu)
 
 
 def _ratio(model: ServerModel) -> Share:
@@ -254,7 +257,7 @@ def _bare_w(model: SwitchModel, figure: str) -> float:
 def _generations(model: SwitchModel) -> tuple[int, ...]:
     """Places of the generations that a switch may be of: that of its chip, else those whose cages are like its fastest."""
     every = classes().switches.generations
-    by_chip = tuple(at for at, generation in enumerate(every) if model.asic in generation.chips)
+    by_chip = tuple(at for at, generation in enumerate(every) if asic_name(model.asic) in generation.chips)
     if by_chip:
         return by_chip
     speed = min((gbps for generation in every for gbps in generation.speeds_gbps if gbps >= model.native_gbps), default=0)

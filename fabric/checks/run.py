@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from errno import ENOENT
 from pathlib import Path
 
 from fabric.checks import registry
@@ -17,8 +16,11 @@ from fabric.checks.verdict import Verdict
 from fabric.configs import Renderer
 from fabric.diagnostics import Diagnostic, MissingError
 from fabric.nos.reading import Folder, scan
-from fabric.text import counted, listed
+from fabric.nos.reading.recognize import NO_CONFIG
+from fabric.reading import refuse_folder
 from fabric.workers import Progress, silent
+
+NAME_FOLDER = "name the folder of the configs; `fabric vendors` lists the network OSes whose configs are read"
 
 
 @dataclass(frozen=True)
@@ -52,17 +54,19 @@ class Outcome:
 
 
 def named_folder(scope: Scope) -> Folder | None:
-    """The folder of configs that is judged. Raises OSError for one that is not there, or has nothing in it."""
+    """The folder of configs that is judged. Raises OSError for one that is not there, InputError for one without a config."""
     folder = scan(scope.configs) if scope.configs is not None else None
-    if folder is not None and not (folder.devices or folder.unrecognized):
-        raise FileNotFoundError(ENOENT, f"no config in this folder{_not_read(folder)}", str(scope.configs))
+    if folder is not None and not folder.devices:
+        passed = {path: _passed(path) for path in folder.passed}
+        unread = passed | {path: kind.reason for path, kind in folder.unrecognized.items()}
+        refuse_folder(folder.root, "configs of switches", unread, NAME_FOLDER)
     return folder
 
 
-def _not_read(folder: Folder) -> str:
-    """`; not read: 2 files ending in .md`: types that no network OS uses for a config."""
-    endings = listed(sorted({Path(path).suffix.lower() for path in folder.passed}))
-    return f"; not read: {counted(len(folder.passed), 'file')} ending in {endings}" if endings else ""
+def _passed(path: str) -> str:
+    """Why a file is left out by its name."""
+    ending = Path(path).suffix.lower()
+    return f"{ending} is no ending of a config" if ending in NO_CONFIG else "belongs to a config, or is a copy of one"
 
 
 def run(

@@ -56,16 +56,15 @@ def bom(
         show_default="as in `floor:`",
     ),
     form: list[str] = typer.Option(
-        ["text"], "--format", metavar="NAME[=FILE]", show_default="text", help="text, csv, json or xlsx=FILE; repeatable"
+        [], "--format", metavar="NAME[=FILE]", show_default="text", help="text, csv, json or xlsx=FILE; repeatable"
     ),
-    as_json: bool = typer.Option(False, "--json", help="print one JSON document"),
+    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
     """List parts to order, with spares, power and cost.
 
     Exit code 1: a rack exceeds its power limit whatever the bounds are, or no cable of the catalog fits some links.
     """
-    forms = [*([] if as_json and form == ["text"] else form), *(["json"] if as_json else [])]
-    reports = asked(forms, FORMATS, "xlsx=bom.xlsx")
+    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], FORMATS, "xlsx=bom.xlsx")
     if ("xlsx", None) in reports:
         usage("--format: xlsx: expected a file name, as a workbook is binary", "--format xlsx=bom.xlsx")
     intent = pipeline.load(file)

@@ -12,27 +12,41 @@ from fabric.cabling.labels import sheets
 from fabric.cabling.run_list import RunList
 from fabric.cabling.workbook import xlsx
 from fabric.cli.cabling_verify import verify
-from fabric.cli.common import FILE, check_fabric, progress, say, show_diagnostics
-from fabric.cli.reports import put, put_folder, put_lines, usage, write
+from fabric.cli.common import (
+    FILE,
+    check_fabric,
+    check_folder,
+    check_target,
+    progress,
+    refuse,
+    say,
+    show_diagnostics,
+)
+from fabric.cli.reports import asked, put, put_folder, put_lines, usage, write
 from fabric.diagnostics import nearest
 from fabric.text import aligned
 
 cabling = typer.Typer(help="Cable run lists, cable labels, and LLDP verification.", no_args_is_help=True)
 FABRIC = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False)
 LIMIT = typer.Option("", "--limit", metavar="GLOB", help="only cables of matching devices or racks", show_default=False)
-FORMATS = ("text", "csv", "xlsx", "json")
+ENDINGS = {"text": ".txt", "csv": ".csv", "xlsx": ".xlsx", "json": ".json"}
+FORMATS = tuple(ENDINGS)
 
 
 @cabling.command("list")
 def run_list(
     file: Path = FILE,
     output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="FOLDER", help="folder of the files to write", show_default=False
+        None, "-o", "--output", metavar="PATH", help="file of one list, or folder of all lists", show_default="stdout"
     ),
     fabric: str = FABRIC,
     limit: str = LIMIT,
-    form: str = typer.Option(
-        "", "--format", metavar="NAME,…", help="text, csv, xlsx, json", show_default="text; with -o csv,xlsx"
+    form: list[str] = typer.Option(
+        [],
+        "--format",
+        metavar="NAME[=FILE]",
+        help="text, csv, json or xlsx=FILE; repeatable",
+        show_default="by the ending of -o; text; of a folder csv and xlsx",
     ),
     as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
 ) -> None:
@@ -41,15 +55,21 @@ def run_list(
     With -o: all cables, one list per rack, and the patch order.
     """
 
-    forms = _forms("json" if as_json else form, output)
+    forms = [name for text in [*form, *(["json"] if as_json else [])] for name in text.split(",")]
+    folder = output if output is not None and (output.is_dir() or output.suffix.lower() not in ENDINGS.values()) else None
+    reports = _reports(forms, output) if folder is None else []
+    wanted = _of_folder(forms, folder) if folder is not None else []
     cables = _cables(file, fabric, limit)
-    if output is None:
-        write([(forms[0], None)], lambda form: _text(form, cables))
+    if folder is None:
+        write(reports, lambda form: _made(form, cables))
+        for _, path in reports:
+            if path is not None:
+                say(f"{len(cables.chosen):,} rows written to {path}")
         return
     with progress("run lists"):
-        files = dict(_files(forms, cables))
-    put_folder(output, files)
-    say(f"{len(cables.chosen):,} rows written to {output}")
+        files = _files(wanted, cables)
+    put_folder(folder, files)
+    say(f"{len(cables.chosen):,} rows written to {folder}")
 
 
 @cabling.command()
@@ -70,6 +90,7 @@ def labels(
         return
     if sheet not in sheets():
         usage(f"--sheet: unknown sheet '{sheet}'", nearest(sheet, sheets()))
+    refuse(lambda report: check_target(report, "-o", output, "labels.pdf"))
     if skip >= sheets()[sheet].count:
         usage(f"--skip: expected less than the {sheets()[sheet].count} labels of a sheet, got {skip}")
     cables = _cables(file, fabric, limit)
@@ -78,17 +99,34 @@ def labels(
     put(output, pdf)
 
 
-def _forms(text: str, output: Path | None) -> list[str]:
-    """The requested formats, validated before any work is done."""
-    forms = [name.strip() for name in text.split(",") if name.strip()] or (["text"] if output is None else ["csv", "xlsx"])
+def _reports(forms: list[str], output: Path | None) -> list[tuple[str, Path | None]]:
+    """The lists that are printed or go to files of their own; -o is the file of the one without =FILE."""
+    if output is not None:
+        refuse(lambda report: check_target(report, "-o", output, "cables.txt"))
+    known = next((name for name, ending in ENDINGS.items() if output is not None and output.suffix.lower() == ending), "text")
+    reports = asked(forms or [known], FORMATS, "csv=cables.csv")
+    if output is not None and not any(file is None for _, file in reports):
+        usage(f"-o {output}: expected a list to write, got none: every list goes to a file of its own", "remove -o")
+    if output is None and ("xlsx", None) in reports:
+        usage("--format: xlsx: expected a file name, as a workbook is binary", "--format xlsx=cables.xlsx")
+    reports = [(name, file or output) for name, file in reports]
+    for name, file in reports:
+        if file is not None and file.suffix.lower() in ENDINGS.values() and file.suffix.lower() != ENDINGS[name]:
+            usage(
+                f"--format: {name}: expected a file that ends in {ENDINGS[name]}, got {file}",
+                f"`--format {name}={name}{ENDINGS[name]}`, or a folder for several lists: `-o cabling/`",
+            )
+    return reports
+
+
+def _of_folder(forms: list[str], folder: Path) -> list[str]:
+    """The forms of the lists in a folder."""
     for name in forms:
         if name not in FORMATS:
-            usage(f"--format: unknown format '{name}'", nearest(name, FORMATS))
-    if output is None and (len(forms) > 1 or forms == ["xlsx"]):
-        usage(f"--format {','.join(forms)}: expected -o FOLDER, got none")
-    if output is not None and output.exists() and not output.is_dir():
-        usage(f"-o {output}: expected a folder, got a file")
-    return list(dict.fromkeys(forms))
+            hint = "use `-o FOLDER` or `--format NAME=FILE`, not both" if "=" in name else nearest(name, FORMATS)
+            usage(f"--format: unknown format '{name}'", hint)
+    refuse(lambda report: check_folder(report, "-o", folder))
+    return list(dict.fromkeys(forms)) or ["csv", "xlsx"]
 
 
 def _cables(file: Path, fabric: str, limit: str) -> RunList:
@@ -99,32 +137,26 @@ def _cables(file: Path, fabric: str, limit: str) -> RunList:
     with progress("cables"):
         found = pipeline.cables(made, fabric, limit)
     show_diagnostics([*made.warnings, *found.warnings])
-    if limit and not len(found.chosen):
-        say(f"--limit '{limit}'matches no device or rack of a cable")
     return found
 
 
-def _text(form: str, found: RunList) -> str:
+def _made(form: str, found: RunList) -> str | bytes:
     runs, chosen = found.runs, found.chosen
+    if form == "xlsx":
+        return xlsx(runs, chosen, found.walk)
     if form == "csv":
         return rows.csv_text(rows.COLUMNS, rows.rows(runs, chosen))
     return rows.json_text(runs, chosen) if form == "json" else summary.text(runs, chosen, found.walk)
 
 
-def _files(forms: list[str], found: RunList) -> list[tuple[str, bytes]]:
+def _files(forms: list[str], found: RunList) -> dict[str, str | bytes]:
     """Every file by its path in the folder: all are made before one is written."""
     runs, chosen, walk = found.runs, found.chosen, found.walk
-    made: list[tuple[str, bytes]] = []
-    for form in forms:
-        made.append(
-            ("cables.xlsx", xlsx(runs, chosen, walk))
-            if form == "xlsx"
-            else (f"cables.{'txt' if form == 'text' else form}", _text(form, found).encode())
-        )
+    made = {f"cables{ENDINGS[form]}": _made(form, found) for form in forms}
     if "csv" in forms:
-        made.append(("patch-order.csv", rows.csv_text(tables.PATCH_COLUMNS, tables.patch_rows(runs, walk)).encode()))
+        made["patch-order.csv"] = rows.csv_text(tables.PATCH_COLUMNS, tables.patch_rows(runs, walk))
         for rack, ends in tables.rack_lists(runs, chosen):
-            made.append((f"racks/{rack}.csv", rows.csv_text(tables.RACK_LIST_COLUMNS, ends).encode()))
+            made[f"racks/{rack}.csv"] = rows.csv_text(tables.RACK_LIST_COLUMNS, ends)
     return made
 
 

@@ -11,7 +11,7 @@ from fabric import pipeline
 from fabric.cabling.verify.readers import sources
 from fabric.cabling.verify.reports import FORMATS, report
 from fabric.cli.common import FINDINGS, USAGE, progress, show_diagnostics
-from fabric.cli.reports import asked, usage, write
+from fabric.cli.reports import asked, one_of, usage, write
 
 
 def verify(
@@ -36,8 +36,7 @@ def verify(
     be read.
     """
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=moves.csv")
-    if source and source not in sources():
-        usage(f"--source: expected {', '.join(sources())}, got '{source}'")
+    one_of("--source", [source] if source else [], list(sources()))
     stated = _stated(device)
     if not files and not stated:
         usage("cabling verify: expected files with LLDP neighbor output", f"fabric cabling verify {file} lldp/")

@@ -8,7 +8,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cli import job
-from fabric.cli.common import check_range, mistake, progress, say, show_diagnostics
+from fabric.cli.common import check_range, check_target, mistake, progress, refuse, say, show_diagnostics
 from fabric.cli.reports import put, put_lines
 from fabric.cli.score import FOR, read_tables
 from fabric.diagnostics import Diagnostic, InputError, Place, Report
@@ -61,10 +61,13 @@ def calibrate(
         hint = "run `fabric calibrate all_reduce.log -o dc1.platform.yaml`, or `fabric calibrate --probe INTENT`"
         raise InputError([Diagnostic("FAB102", Place(missing), f"expected {missing}, got none", hint)])
     tables, others = read_tables(paths, intent), read_tables(beside)
+    from fabric.solver.collectives.sample import relatives  # heavy: not for help and mistakes
+
     need_scored(tables, paths)
-    if not output.parent.is_dir():
-        message = "expected a file in an existing folder"
-        raise InputError([Diagnostic("FAB160", Place(str(output)), message, f"create it: mkdir -p {output.parent}")])
+    for table in tables:
+        for text in relatives(table):
+            say(f"note: {table.id}: {text}")
+    refuse(lambda report: check_target(report, "-o", output, "dc1.platform.yaml"))
     with progress("fit of the parameters"):
         calibrated = pipeline.calibrate(tables, others, base)
     put(output, calibrated.text)

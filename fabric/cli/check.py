@@ -11,7 +11,8 @@ from fabric import pipeline
 from fabric.checks import FAIL_ON, Scope
 from fabric.checks.reports import FORMATS, report
 from fabric.cli.common import FINDINGS, MISSING, USAGE, progress, say
-from fabric.cli.reports import asked, usage, write
+from fabric.cli.output import GENERATED
+from fabric.cli.reports import asked, one_of, usage, write
 
 
 def check(
@@ -27,9 +28,7 @@ def check(
         help="Batfish server for additional checks",
         show_default=False,
     ),
-    output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"
-    ),
+    generated: Path | None = GENERATED,
     form: list[str] = typer.Option(
         [], "--format", metavar="NAME[=FILE]", help="text, json, sarif, junit or github; repeatable", show_default="text"
     ),
@@ -45,12 +44,11 @@ def check(
 ) -> None:
     """Check designs, their generated files, or any folder of configs."""
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=check.sarif")
-    if fail_on not in FAIL_ON:
-        usage(f"--fail-on: expected {', '.join(FAIL_ON)}, got '{fail_on}'")
+    one_of("--fail-on", [fail_on], list(FAIL_ON))
     if not files and configs is None:
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")
     with progress("plan and checks"):
-        outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, output, jobs, all_servers), fail_on, progress)
+        outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, generated, jobs, all_servers), fail_on, progress)
     verdict = replace(outcome.verdict, whole=whole)
     write(reports, lambda name: report(name, verdict))
     if outcome.missing:

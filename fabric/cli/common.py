@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -70,14 +70,46 @@ def check_range(report: Report, option: str, value: float, least: float, most: f
         mistake(report, option, f"expected {expected}, got {value if isinstance(value, int) else format(value, 'g')}", hint)
 
 
-def check_target(report: Report, option: str, path: Path, name: str) -> None:
-    """Looks where a file would go before anything is computed for it; `name` is what one in a folder could be called."""
+TEXT = ".txt"  # of what a command prints, in whatever form was asked for
+NO_TEXT = frozenset((".html", ".pdf", ".xlsx", ".zip"))
+DOCUMENTS = NO_TEXT | {".csv", ".json", ".md", ".svg", ".txt", ".xml", ".yaml", ".yml"}
+
+
+def check_target(report: Report, option: str, path: Path, name: str, makes_folder: bool = False) -> None:
+    """Looks where a file would go before anything is computed for it.
+
+    Args:
+        name: what the file could be called; one with the ending of another kind of file is refused, unless this is a text.
+        makes_folder: its folder need not exist.
+    """
+    wrong, ending = path.suffix.lower(), Path(name).suffix
     if path.is_dir():
         mistake(report, option, f"expected a file, got the folder {path}", f"use `{option} {path / name}`")
-    elif not path.parent.is_dir():
+    elif not path.parent.is_dir() and not makes_folder:
         mistake(
             report, option, f"expected an existing folder, got {path.parent}", f"create it, or use `{option} {path.name}`"
         )
+    elif wrong in (NO_TEXT if ending == TEXT else DOCUMENTS) and wrong.replace("yml", "yaml") != ending:
+        hint = f"use `{option} {path.with_suffix(ending)}`"
+        mistake(report, option, f"expected a file that ends in {ending}, got {path}", hint)
+
+
+def check_folder(report: Report, option: str, path: Path) -> None:
+    """Looks where a folder of several files would go: no file, and no name that only a file has."""
+    if path.is_dir():
+        return
+    if path.exists():
+        mistake(report, option, f"expected a folder, got the file {path}", "choose another name")
+    elif path.suffix.lower() in DOCUMENTS:
+        hint = f"several files are written: use `{option} {path.with_suffix('')}/`"
+        mistake(report, option, f"expected a folder, got the name of a file, {path}", hint)
+
+
+def refuse(check: Callable[[Report], None]) -> None:
+    """Raises InputError with what a look at options reports."""
+    report = Report()
+    check(report)
+    report.raise_errors()
 
 
 def check_fabric(made: Plan, name: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from fabric.cli.common import mistake
+from fabric.cli.output import GENERATED
 from fabric.cli.reports import put_lines
 from fabric.diagnostics import Report
 from fabric.explain import codes
@@ -18,9 +19,7 @@ def explain(
     subject: str = typer.Argument(
         "", metavar="SUBJECT", help="with FILE: backend.spines, a device, an address", show_default=False
     ),
-    output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"
-    ),
+    generated: Path | None = GENERATED,
     as_json: bool = typer.Option(False, "--json", help="print one JSON document: the entry of CODE, or of every code"),
 ) -> None:
     """Explain a code such as FAB102, or a number of a plan.
@@ -29,7 +28,7 @@ def explain(
     recomputed by the stages that made it; with FILE alone, the subjects. Without arguments: all codes.
     """
     if about and (subject or not codes.is_code(about)):
-        _number(Path(about), subject, output, as_json)
+        _number(Path(about), subject, generated, as_json)
     elif as_json:
         print(json_text({"codes": [entry.as_dict() for entry in _entries(about)]}))
     elif about:
@@ -42,11 +41,11 @@ def _entries(code: str) -> list[codes.Entry]:
     return [codes.entry(code)] if code else codes.entries()
 
 
-def _number(file: Path, subject: str, output: Path | None, as_json: bool) -> None:
+def _number(file: Path, subject: str, generated: Path | None, as_json: bool) -> None:
     if as_json:
         report = Report()
         mistake(report, "--json", f"expected a code or no argument, got {file}", "`fabric explain FAB102 --json`")
         report.raise_errors()
     from fabric import pipeline  # heavy
 
-    put_lines(lambda: pipeline.explain(pipeline.load(file, output), subject))
+    put_lines(lambda: pipeline.explain(pipeline.load(file, generated), subject))

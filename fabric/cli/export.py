@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import only, progress, show_diagnostics
+from fabric.cli.common import check_folder, check_target, only, progress, refuse, show_diagnostics
 from fabric.cli.reports import put_folder, put_lines, usage, write
 from fabric.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.export.formats import FORMATS
@@ -64,10 +64,11 @@ def _request(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
 def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> None:
     """One text, or several into a folder: all of them or none."""
     if isinstance(made, str):
+        if output is not None:
+            refuse(lambda report: check_target(report, "-o", output, f"{form}.txt"))
         write([(form, output)], lambda _: made)
         return
     if output is None:
         usage(f"-o: expected a folder, {form} writes {plural(len(made), 'file')}: {', '.join(sorted(made))}")
-    if output.exists() and not output.is_dir():
-        usage(f"-o: expected a folder, got the file {output}")
+    refuse(lambda report: check_folder(report, "-o", output))
     put_folder(output, made)

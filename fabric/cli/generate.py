@@ -10,8 +10,7 @@ from typing import TypeVar
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import FINDINGS, USAGE, out, page, progress, say, show_diagnostics
-from fabric.cli.reports import usage
+from fabric.cli.common import FINDINGS, USAGE, check_folder, out, page, progress, refuse, say, show_diagnostics
 from fabric.diagnostics import InputError, tried
 from fabric.intent.revision import refuse_same_site
 from fabric.output import recover
@@ -35,8 +34,8 @@ def generate(
     jobs: int = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core"),
 ) -> None:
     """Write the plan and the configs of every switch of each intent."""
-    if output is not None and output.exists() and not output.is_dir():
-        usage(f"-o {output}: expected a folder, got a file")
+    if output is not None:
+        refuse(lambda report: check_folder(report, "-o", output))
     with all_or_nothing(len(files), check or diff):
         intents = each(files, lambda path: pipeline.load(path, output))
         refuse_same_site(intents)

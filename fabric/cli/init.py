@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import say
+from fabric.cli.common import check_target, refuse, say
 from fabric.cli.reports import put
 from fabric.formats import write_new
 from fabric.intent.draft import SCHEMA, Draft
@@ -155,8 +155,10 @@ def init(
         planned_servers=planned_servers,
         nos=nos,
     )
+    if output is not None:
+        refuse(lambda report: check_target(report, "-o", output, f"{name}.yaml", makes_folder=True))
     beside = (output.parent if output else Path()) / SCHEMA
-    text = pipeline.init(draft, str(output or "intent"), schema=output is not None or beside.exists())
+    text = pipeline.init(draft, "fabric init", schema=output is not None or beside.exists())
     if output is None:
         put(None, text)
         return

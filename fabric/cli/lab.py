@@ -10,8 +10,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cli.common import FILE, FINDINGS, MISSING, out, say
-from fabric.cli.reports import asked, put_text, usage, write
+from fabric.cli.common import FILE, FINDINGS, MISSING, check_folder, out, refuse, say
+from fabric.cli.reports import asked, one_of, put_text, write
 from fabric.lab.lab import Lab
 from fabric.lab.machine.run import LabError
 from fabric.lab.reports import FORMATS, report
@@ -96,8 +96,7 @@ def trial(
 ) -> None:
     """Test that the lab matches the plan, also under failures."""
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "junit=lab.xml")
-    if unknown := [name for name in only if name not in NAMES]:
-        usage(f"--only: expected {', '.join(NAMES)}, got '{unknown[0]}'")
+    one_of("--only", only, NAMES)
     with _lab(file) as chosen:
         outcome = chosen.test(only, scenarios, fabric)
         write(reports, lambda name: report(name, outcome))
@@ -108,12 +107,13 @@ def trial(
 @lab.command("state")
 def collected(
     file: Path = FILE,
-    folder: Path = typer.Option(..., "-o", "--output", metavar="DIR", help="folder to write", show_default=False),
+    folder: Path = typer.Option(..., "-o", "--output", metavar="FOLDER", help="folder to write", show_default=False),
     now: bool = typer.Option(False, "--now", help="do not wait until sessions and routes settle"),
 ) -> None:
     """Write the state of every switch of a lab, for `fabric verify`."""
     from fabric.lab.collect import save
 
+    refuse(lambda report: check_folder(report, "-o", folder))
     with _lab(file) as chosen:
         texts = chosen.collect(settle=not now)
         save(texts, folder)
@@ -124,11 +124,12 @@ def collected(
 @lab.command()
 def running(
     file: Path = FILE,
-    folder: Path = typer.Option(..., "-o", "--output", metavar="DIR", help="folder to write", show_default=False),
+    folder: Path = typer.Option(..., "-o", "--output", metavar="FOLDER", help="folder to write", show_default=False),
 ) -> None:
     """Write the running configs of a lab, for `fabric drift`."""
     from fabric.lab.collect import save
 
+    refuse(lambda report: check_folder(report, "-o", folder))
     with _lab(file) as chosen:
         texts = chosen.running()
         save(texts, folder)

@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from fabric.cli.help import Command, Group
+from fabric.cli.output import with_output
 from fabric.cli.renamed import renamed
 
 # With their lines in `fabric --help`, the first sentences of their own help. `fabric.cli.<name>` holds each under its name.
@@ -80,7 +81,9 @@ def load(name: str) -> Any:
     if isinstance(command, typer.Typer):
         for subcommand in command.registered_commands:
             subcommand.cls = Command
+            if subcommand.callback is not None:
+                subcommand.callback = with_output(subcommand.callback)
         holder.add_typer(command, name=name, cls=Group)
     else:
-        holder.command(name, cls=Command)(command)
+        holder.command(name, cls=Command)(with_output(command))
     return typer.main.get_group(holder).commands[name]

@@ -11,6 +11,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cli.common import progress, say, show_diagnostics
+from fabric.cli.output import GENERATED
 from fabric.cli.reports import put_text
 from fabric.explain.sessions import Sessions, phrase, sessions
 from fabric.formats import json_text
@@ -27,12 +28,10 @@ def plan(
     against: str = typer.Option(
         "", "--against", metavar="OLD", help="older intent to compare with: a file or git:REV", show_default=False
     ),
-    output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="FOLDER", help="folder of generated files", show_default="generated/"
-    ),
+    generated: Path | None = GENERATED,
 ) -> None:
     """Size, wire and number the fabrics of an intent."""
-    intent = pipeline.load(file, output)
+    intent = pipeline.load(file, generated)
     if against:
         from fabric.moves import text
 
@@ -118,12 +117,16 @@ def services(fabric: FabricPlan) -> list[str]:
         how = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}[tenancy.kind]
         out.append(f"  tenants   {how}{number}: {listed(parts, MAX_LISTED)}{shut}")
     if fabric.lossless:
-        shares = []
+        shares, unknown = list[str](), list[str]()
         for (role, group), role_qos in fabric.lossless.roles.items():
             who = f"a {role}" + (f" of {group}" if group and len(fabric.spec.groups) > 1 else "")
             buffer = role_qos.qos.buffer
-            total = buffer.total_bytes
-            shares.append(f"{buffer.reserved_bytes / total:.0%} of {who}" if total else f"of {who} unknown")
+            if total := buffer.total_bytes:
+                shares.append(f"{buffer.reserved_bytes / total:.0%} of {who}")
+            else:
+                unknown.append(who)
         qos = next(iter(fabric.lossless.roles.values())).qos
-        out.append(f"  lossless  priority {qos.priority}, DSCP {qos.dscp}; headroom in the buffer: {listed(shares, MAX_LISTED)}")
+        known = [f"headroom in the buffer: {listed(shares, MAX_LISTED)}"] if shares else []
+        known += [f"no buffer size is known of {' and '.join(unknown)}"] if unknown else []
+        out.append(f"  lossless  priority {qos.priority}, DSCP {qos.dscp}; {'; '.join(known)}")
     return out

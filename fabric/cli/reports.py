@@ -12,7 +12,7 @@ import typer
 
 from fabric.cli.common import USAGE, page, show_diagnostics
 from fabric.cli.streams import screen_of
-from fabric.diagnostics import Diagnostic, Place
+from fabric.diagnostics import Diagnostic, Place, nearest
 from fabric.formats import write_file, write_files, write_folder
 from fabric.text import fit, guarded, printable
 
@@ -27,7 +27,9 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
     for text in forms:
         name, equals, path = text.partition("=")
         if name not in known or (equals and not path):
-            usage(f"--format: expected one of {', '.join(known)}, or NAME=FILE, got '{text}'")
+            close = nearest(name, known)
+            hint = close if close.startswith("did") and name not in known else ""
+            usage(f"--format: expected one of {', '.join(known)}, or NAME=FILE, got '{text}'", hint)
         file = Path(path) if equals else None
         other = formats.setdefault(file, name)
         if other != name and file is None:
@@ -109,6 +111,14 @@ def encoded(text: str | bytes, colour: bool = False) -> bytes:
 def _plain(file: Path) -> bool:
     """Whether this is a file or can become one, and not a pipe or /dev/stderr."""
     return file.is_file() or not file.exists()
+
+
+def one_of(option: str, words: Iterable[str], known: Sequence[str]) -> None:
+    """Refuses a command line with a word that an option does not know."""
+    for word in words:
+        if word not in known:
+            close = nearest(word, known)
+            usage(f"{option}: expected {', '.join(known)}, got '{word}'", close if close.startswith("did") else "")
 
 
 def usage(message: str, hint: str = "") -> NoReturn:

@@ -1,4 +1,7 @@
-"""Sizes of a collective, as nccl-tests spells them: 64M and 1G are powers of 1024; 1GB is a power of 1000, 1GiB of 1024."""
+"""Sizes of a collective, as nccl-tests spells them: 64M and 1G are powers of 1024; 1GB is a power of 1000, 1GiB of 1024.
+
+A small b is bits in data sheets and on switches, so it is no size: 1Gb is refused.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ import re
 from fabric.cli.common import mistake
 from fabric.diagnostics import Report
 
-SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgt]i?)?b?", re.IGNORECASE)
+SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgtKMGT][iI]?)?B?")
+BITS = re.compile(r"([0-9.]+)\s*([kmgt]?)i?b(?:it)?s?", re.IGNORECASE)
 SMALLEST, LARGEST = 8, 1 << 42
 SWEEP = (8, 8 << 30)
 
@@ -17,8 +21,11 @@ def size_bytes(option: str, text: str, report: Report) -> int | None:
     match = SIZE.fullmatch(text.strip())
     value = round(float(match[1]) * _unit(text.strip().lower().lstrip("0123456789. "))) if match else 0
     if not SMALLEST <= value <= LARGEST:
-        message = f"expected a size of 8 bytes to 4 TiB, got {text!r}"
-        mistake(report, option, message, "K, M, G and T are powers of 1024, as in nccl-tests; KB, MB, GB and TB of 1000")
+        hint = "K, M, G and T are powers of 1024, as in nccl-tests; KB, MB, GB and TB of 1000"
+        if not match and (bits := BITS.fullmatch(text.strip())):
+            number, unit = bits[1], bits[2].upper()
+            hint = f"b is bits, B is bytes: write {number}{unit}B" + (f" or {number}{unit}; {hint}" if unit else "")
+        mistake(report, option, f"expected a size of 8 bytes to 4 TiB, got {text!r}", hint)
         return None
     return value
 

@@ -31,6 +31,8 @@ CHOICE = _Choice()
 def screen_of(stream: TextIO) -> Screen:
     """The width of a terminal, from COLUMNS or the terminal itself, and whether it takes colour; a pipe has no width."""
     terminal = _is_terminal(stream)
+    if isinstance(stream, _InMemory):
+        return FILE
     if not terminal and CHOICE.colour != "always" and not _forced():
         return FILE
     return Screen(_width(stream) if terminal else 0, _colour(terminal))
@@ -87,6 +89,15 @@ class _Guarded(io.TextIOWrapper):
     def write(self, text: str, /) -> int:
         super().write(guarded(text, screen_of(self).colour))
         return len(text)
+
+
+class _InMemory(_Guarded):
+    """What is printed and goes to a file."""
+
+
+def in_memory(memory: io.BytesIO) -> TextIO:
+    """A stream that collects what is printed, as a file has it: UTF-8, without colour, as wide as its lines."""
+    return _InMemory(memory, "utf-8", errors="backslashreplace", newline="")
 
 
 def write_raw(stream: TextIO, text: str) -> None:

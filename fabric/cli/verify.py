@@ -8,7 +8,7 @@ import typer
 
 from fabric import pipeline
 from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
-from fabric.cli.reports import asked, usage, write
+from fabric.cli.reports import asked, one_of, write
 from fabric.nos.state.kinds import KINDS
 from fabric.text import plural
 from fabric.verify.reports import FORMATS, StateReport
@@ -35,8 +35,7 @@ def verify(
     lacks a kind of state that --need names.
     """
     reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=verify.sarif")
-    if unknown := [kind for kind in need if kind not in KINDS]:
-        usage(f"--need: expected {', '.join(KINDS)}, got '{unknown[0]}'")
+    one_of("--need", need, list(KINDS))
     with progress("plan"):
         plan = pipeline.plan(pipeline.load(file))
     with progress("state of the switches"):

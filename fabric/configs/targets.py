@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabric.configs import capabilities
-from fabric.diagnostics import Report, nearest, one_of
+from fabric.diagnostics import Report, one_of
 from fabric.nos.target import Target, target, target_names
 from fabric.plan import CORE, LEAF, SPINE, FabricPlan, FabricSpec, Plan, TierSpec
 
@@ -15,32 +15,20 @@ ROLES = (LEAF, SPINE, CORE)
 def choose(specs: Mapping[str, FabricSpec]) -> dict[str, dict[str, str]]:
     """Network OS by fabric and role; "" for a switch without a known one.
 
-    Raises InputError for unknown names, and for features of the intent that a switch lacks.
+    Raises InputError for features of the intent that a switch lacks.
     """
-    report, chosen = Report(), {}
-    for name, spec in specs.items():
-        chosen[name] = {role: _of(spec, role, report) for role in ROLES}
-    report.raise_errors()
+    report = Report()
+    chosen = {name: {role: _of(spec, role) for role in ROLES} for name, spec in specs.items()}
     capabilities.check(specs, chosen, report)
     report.raise_errors()
     return chosen
 
 
-def _of(spec: FabricSpec, role: str, report: Report) -> str:
+def _of(spec: FabricSpec, role: str) -> str:
     tier: TierSpec = getattr(spec, role)
     if tier.model.technology != "ethernet":
         return ""
-    name, known = tier.nos, target_names()
-    if name is None:
-        return next((nos for nos in tier.model.nos if nos in known), "")
-    if name not in known:
-        own = ("topology", role, "nos")
-        path = own if spec.stated(*own) else ("nos", role) if spec.stated("nos", role) else ("nos",)
-        hint = nearest(name, known)
-        hint = hint if hint.startswith("did") else "`fabric vendors` lists them; plug-in packages can add more"
-        report.error("FAB107", spec.at(*path), f"nos: expected {one_of(known)}, got '{name}'", hint)
-        return ""
-    return name
+    return tier.nos or next((nos for nos in tier.model.nos if nos in target_names()), "")
 
 
 def check(fabrics: Mapping[str, FabricPlan], report: Report, *, only_stated: bool = False) -> None:

@@ -137,9 +137,8 @@ def _spines(case: Case) -> list[str]:
             )
         )
     out.append(
-        f"  rounded up to a number that divides a leaf's {' and '.join(map(str, uplinks))} uplinks"
-        + _floor(case)
-        + f": {sizing.spines}"
+        f"  rounded up to a number that divides a leaf's {' and '.join(map(str, uplinks))} uplinks{_floor(case)}: "
+        f"{sizing.spines}"
     )
     if sizing.spines_built != sizing.spines:
         out.append(f"  {sizing.spines_built} of them are built now, the ports of the others are reserved")
@@ -153,10 +152,10 @@ def _spines(case: Case) -> list[str]:
 def _floor(case: Case) -> str:
     stated = case.spec.constraints
     if stated.spines is not None and not case.spec.reserve:
-        return f" ({stated.spines} in all are stated)"
+        return f", {stated.spines} in all as stated"
     if stated.min_spines is not None:
-        return f" (not below the stated {stated.min_spines})"
-    return " (two if possible)"
+        return f", at least the stated {stated.min_spines}"
+    return ", if possible at least 2"
 
 
 def _tried(case: Case) -> list[_Tried]:
@@ -246,12 +245,17 @@ def _limits(case: Case) -> list[str]:
     first = sizing.groups[0]
     others = sum(size.servers for size in sizing.groups[1:])
     units = ceil_div(sizing.limit_servers - others, first.unit_servers)
-    return [
+    out = [
         f"the same intent, with more servers of {first.name}, at {plural(sizing.tiers, 'tier')}:",
         f"  {sizing.limit_servers:,} servers, {sizing.limit_gpus:,} GPUs in "
         f"{plural(units, 'unit')} of {first.unit_servers}"
         + (f", including {others:,} servers of the other groups" if others else ""),
     ]
+    if sizing.limit_servers > sum(group.planned for group in case.spec.groups):
+        out.append(
+            f"  beyond the planned size uplinks are re-cabled: `planned: {{servers: {sizing.limit_servers}}}` reserves them"
+        )
+    return out
 
 
 def _cages(cages: list[int]) -> str:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import NoReturn
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
 import yaml
 
 from fabric import catalog
-from fabric.diagnostics import Diagnostic, InputError, Place, one_of
+from fabric.catalog.models import ServerModel
+from fabric.diagnostics import Diagnostic, InputError, Place, nearest, one_of
+from fabric.formats.yaml import dump
 from fabric.intent.load import validate
 from fabric.nos.target import target, target_names
 from fabric.planner.resolve import resolve
-from fabric.source import parse
+from fabric.source import Node, Source, parse
 
-OWN_SERVER = "gpu-server"
+OWN_SERVER, USUAL_SERVER = "gpu-server", "dgx-h100"
 USUAL = "sn5600"  # switch of all tiers
 SCHEMA = "fabric.schema.json"  # what `fabric schema` prints, beside the intents
 
@@ -62,14 +65,16 @@ def write(draft: Draft, schema: bool = True) -> str:
         "version: 1",
         f"site: {_text(draft.name)}",
     ]
-    model = draft.server or "dgx-h100"
+    model = draft.server or USUAL_SERVER
     if draft.gpus_per_server is not None or draft.nics_per_server is not None or draft.nic_ports:
         model = draft.server or OWN_SERVER
         lines += _own_server(draft, model)
     lines += ["fabrics:", "  backend:"]
     if draft.nos:
         if draft.nos not in target_names():
-            _refuse("--nos", one_of(target_names()), draft.nos)
+            close = nearest(draft.nos, target_names())
+            message = f"expected {one_of(target_names())}, got {draft.nos!r}"
+            raise InputError([Diagnostic("FAB104", Place("--nos"), message, close if close.startswith("did") else "")])
         _check_switches(draft)
         lines.append(f"    nos: {draft.nos}")
     rack = f", per_rack: {draft.servers_per_rack}" if draft.servers_per_rack is not None else ""
@@ -82,13 +87,80 @@ def write(draft: Draft, schema: bool = True) -> str:
     return "\n".join(lines) + "\n"
 
 
-def check(text: str, shown: str) -> None:
-    """Raises InputError when the intent is no valid one, or cannot be built."""
+# Last keys of a path in the intent → the flag that writes the value there.
+FLAGS = {
+    "site": "NAME",
+    "nos": "--nos",
+    "servers.model": "--server",
+    "servers.count": "--servers",
+    "servers.per_rack": "--servers-per-rack",
+    "gpus": "--gpus-per-server",
+    "nics.compute.count": "--nics-per-server",
+    "nics.compute.ports": "--nic-ports",
+    "nics.compute.speed_gbps": "--nic-ports",
+    "planned.servers": "--planned-servers",
+    "topology.switch": "--switch",
+    "topology.kind": "--topology",
+    "topology.unit": "--unit",
+    "unit.servers": "--unit",
+    "topology.tiers": "--tiers",
+    "topology.pods": "--pods",
+    "pods.count": "--pods",
+    "pods.units": "--pods",
+    "pods.racks": "--pods",
+    "topology.planes": "--planes",
+    "topology.dual_tor": "--dual-tor",
+    "leaf.switch": "--leaf",
+    "spine.switch": "--spine",
+    "core.switch": "--core",
+    "leaf.oversubscription": "--oversubscription",
+    "spine.oversubscription": "--oversubscription",
+    "leaf.uplinks": "--uplinks",
+    "uplinks.count": "--uplinks",
+    "uplinks.speed_gbps": "--uplinks",
+    "leaf.spare_server_ports": "--spare",
+    "spine.count": "--spines",
+    "core.count": "--cores",
+}
+
+
+def check(draft: Draft, text: str, shown: str) -> None:
+    """Raises InputError where the intent is no valid one, or cannot be built, with the flag to change."""
     from fabric.plan.lock_file import Lock
     from fabric.planner.site import size_site
 
     source = parse(text, shown)
-    size_site(resolve(validate(source), source), Lock())
+    try:
+        size_site(resolve(validate(source), source), Lock())
+    except InputError as error:
+        raise InputError([_of_flag(draft, source, item) for item in error.diagnostics]) from None
+
+
+def _of_flag(draft: Draft, source: Source, item: Diagnostic) -> Diagnostic:
+    """A diagnostic at the flag that wrote what it is about; no file is there yet."""
+    places = ((node, path) for path, node in _nodes(source.root) if node == (item.place.line, item.place.column))
+    flag = next((FLAGS[path] for _, path in places if path in FLAGS), source.file)
+    hint = (flag in ("--planes", "--dual-tor") and _split_nics(draft)) or item.hint
+    return replace(item, place=Place(flag), hint=hint)
+
+
+def _nodes(node: Node, *path: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Last keys of every path and of the one above it, with the places of its key and its value."""
+    for key, inner in node.items.items() if isinstance(node.items, dict) else ():
+        below = (*path, key)
+        for place in (node.keys[key], (inner.line, inner.column)):
+            yield from ((".".join(keys[-most:]), place) for keys in (below, path) for most in (3, 2, 1))
+        yield from _nodes(inner, *below)
+
+
+def _split_nics(draft: Draft) -> str:
+    """How the NICs of the server get as many ports as planes or two leaves need."""
+    known, ports = catalog.server(draft.server or USUAL_SERVER), max(2, draft.planes)
+    nic = known.nics.get("compute") if known is not None and not draft.nic_ports else None
+    if nic is None or nic.ports != 1 or nic.speed_gbps % ports:
+        return ""
+    split = f"{ports}x{nic.speed_gbps // ports}"
+    return f"its NICs have one port of {nic.speed_gbps}G: add `--nic-ports {split}` if they can be split"
 
 
 def _check_switches(draft: Draft) -> None:
@@ -122,16 +194,40 @@ def _refusal(nos: str, name: str) -> str | None:
 
 
 def _own_server(draft: Draft, model: str) -> list[str]:
-    ports, speed = _pair(draft.nic_ports or "1x400", "--nic-ports", r"(\d+)x(\d+)", "2x400")
-    nics = 8 if draft.nics_per_server is None else draft.nics_per_server
-    gpus = nics if draft.gpus_per_server is None else draft.gpus_per_server
-    return [
-        "catalog:",
-        "  servers:",
-        f"    {_text(model)}:",
-        f"      gpus: {gpus}",
-        f"      nics: {{compute: {{count: {nics}, ports: {ports}, speed_gbps: {speed}}}}}",
-    ]
+    """The server as the flags have it: a model of the catalog keeps all that its other NICs, GPUs and sources say."""
+    known = catalog.server(draft.server)
+    usual = known.nics.get("compute") if known is not None else None
+    nics = draft.nics_per_server if draft.nics_per_server is not None else usual.count if usual else 8
+    gpus = draft.gpus_per_server if draft.gpus_per_server is not None else known.gpus if known else nics
+    stated = draft.nic_ports or (f"{usual.ports}x{usual.speed_gbps}" if usual else "1x400")
+    ports, speed = map(int, _pair(stated, "--nic-ports", r"(\d{1,3})x(\d{1,6})", "2x400"))
+    if known is None:
+        nic = f"{{count: {nics}, ports: {ports}, speed_gbps: {speed}}}"
+        return ["catalog:", "  servers:", f"    {_text(model)}:", f"      gpus: {gpus}", f"      nics: {{compute: {nic}}}"]
+    entry = _changed(known, gpus, {"count": nics, "speed_gbps": speed, "ports": ports})
+    text = dump({"catalog": {"servers": {model: entry}}}, allow_unicode=True, width=110, default_flow_style=None)
+    return [f"# {model} of the catalog, with NICs or GPUs as stated", *text.splitlines()]
+
+
+def _changed(known: ServerModel, gpus: int, stated: dict[str, int]) -> dict[str, Any]:
+    """A server of the catalog with other GPUs or compute NICs. What no longer holds is left out."""
+    entry = known.model_dump(mode="json", exclude_defaults=True)
+    nic = entry["nics"].get("compute", {})
+    stated = {key: value for key, value in stated.items() if nic.get(key, 1) != value}
+    if stated:
+        names = ("interfaces", "rdma_devices")  # one for each port
+        bandwidth = [its.get("ports", 1) * its.get("speed_gbps", 0) for its in (nic, nic | stated)]
+        gone = (*names, *(["model"] if bandwidth[1] > bandwidth[0] else []))  # no NIC of this model has so much bandwidth
+        entry["nics"] = {"compute": {key: nic[key] for key in nic if key not in gone} | stated} | {
+            purpose: its for purpose, its in entry["nics"].items() if purpose != "compute"
+        }
+    if gpus != known.gpus:
+        for key in [key for key in entry if key == "description" or key.startswith("power_")]:
+            del entry[key]
+        if not known.fills_rack and "nvlink_domain_gpus" in entry:  # one board
+            entry["nvlink_domain_gpus"] = max(gpus, 1)
+        entry["gpus"] = gpus
+    return entry
 
 
 def _topology(draft: Draft) -> list[str]:

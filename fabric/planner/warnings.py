@@ -9,7 +9,7 @@ from fabric.configs.balancing import fabric_links, unbalanced
 from fabric.diagnostics import Diagnostic, Report
 from fabric.plan import FabricPlan, in_file
 from fabric.plan.sizing import Sizing
-from fabric.planner import waste
+from fabric.planner import hardware, waste
 from fabric.text import plural
 
 
@@ -24,6 +24,7 @@ def collect(plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]) -> tup
         _two_default_routes(plan, report)
         report.warnings += waste.notes(plan.spec, plan.sizing)
     _same_nics(plans, report)
+    hardware.warn(plans, report)
     return tuple(sorted(set(report.warnings), key=in_file))
 
 

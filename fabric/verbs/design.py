@@ -29,7 +29,7 @@ def init(draft: Draft, shown: str, schema: bool = False) -> str:
 
     Args:
         draft: model and number of servers, and the choices to write.
-        shown: name of the file, for messages.
+        shown: name in messages about what no single flag states.
         schema: add a line that names the JSON Schema, for editors.
 
     Raises:
@@ -38,7 +38,7 @@ def init(draft: Draft, shown: str, schema: bool = False) -> str:
     from fabric.intent.draft import check as look, write
 
     text = write(draft, schema=schema)
-    look(text, shown)
+    look(draft, text, shown)
     return text
 
 

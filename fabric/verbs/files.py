@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.verbs.design import load, plan
+from fabric.verbs.solve import calls
 
 if TYPE_CHECKING:
     from fabric.checks import Outcome, Scope
@@ -67,8 +68,8 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
         Findings with file, line and column.
 
     Raises:
-        InputError: the scope holds no intent that can be read.
-        OSError: a folder is missing or empty.
+        InputError: the folder has no config, or the scope holds no intent that can be read.
+        OSError: the folder is missing.
     """
     from fabric.checks import named_folder
     from fabric.checks.run import run
@@ -101,8 +102,8 @@ def drift(intent: Intent, configs: Path, jobs: int = 0, progress: Progress | Non
         State, findings and the commands back to the plan of every switch.
 
     Raises:
-        InputError: the intent cannot be planned.
-        OSError: the folder is missing or has no config.
+        InputError: the intent cannot be planned, or the folder has no config.
+        OSError: the folder is missing.
     """
     from fabric.checks import Scope, named_folder
     from fabric.drift.devices import site_drift
@@ -110,7 +111,19 @@ def drift(intent: Intent, configs: Path, jobs: int = 0, progress: Progress | Non
 
     folder = named_folder(Scope((), configs))
     assert folder is not None
-    return site_drift(render(plan(intent), intent), folder, jobs, progress or silent)
+    site_plan = plan(intent)
+    _need_configs(site_plan)
+    return site_drift(render(site_plan, intent), folder, jobs, progress or silent)
+
+
+def _need_configs(site_plan: Plan) -> None:
+    """Raises InputError for a plan without a switch that has a config: comparing nothing is no success."""
+    from fabric.diagnostics import Diagnostic, InputError, Place
+
+    if not any(device.nos for fabric in site_plan.fabrics.values() for device in fabric.switches):
+        message = f"site '{site_plan.site}' has no switch with a network OS, so there is nothing to compare"
+        hint = "a subnet manager configures InfiniBand switches; `fabric cabling verify` compares their cables"
+        raise InputError([Diagnostic("FAB161", Place(str(site_plan.settings.home.path)), message, hint)])
 
 
 def verify_state(site_plan: Plan, folder: Path, before: Path | None = None) -> SiteState:
@@ -129,6 +142,7 @@ def verify_state(site_plan: Plan, folder: Path, before: Path | None = None) -> S
     """
     from fabric.verify.verify import verify
 
+    _need_configs(site_plan)
     return verify(site_plan, folder, before)
 
 
@@ -144,13 +158,14 @@ def diff(old: str, new: str, request: DiffRequest) -> Diff:
         InputError: one of the two has no plan.
     """
     from fabric.diff.compare import compare
-    from fabric.hosts.spreading import spreading
     from fabric.intent.sides import planned, read
-    from fabric.solver.figures import figures
+    from fabric.solver.estimate.request import EstimateRequest
+    from fabric.solver.figures import measured
 
     sides = read(old, new)
     plans = planned(sides, plan)
-    return compare(sides, plans, request, lambda fabric, cuts: figures(fabric, spreading(fabric), request.sizes, cuts))
+    asked = EstimateRequest(sizes=request.sizes, routing="", queue_pairs=0, platform=request.platform)
+    return compare(sides, plans, request, lambda fabric, cuts: measured(fabric, calls(fabric, asked), cuts))
 
 
 def lab(intent: Intent) -> Lab:

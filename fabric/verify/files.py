@@ -23,7 +23,7 @@ from fabric.nos.lldp.output import JSON, TEXT
 from fabric.nos.state.reader import Failed, StateReader
 from fabric.nos.state.records import Part
 from fabric.nos.target import targets
-from fabric.reading import UnreadableError, guarded
+from fabric.reading import UnreadableError, guarded, refuse_folder
 from fabric.solver import read_text
 from fabric.verify.seen import Seen
 
@@ -72,7 +72,7 @@ def read(folder: Path, names: Sequence[str]) -> Collected:
         names: devices of the plan.
 
     Raises:
-        InputError: the folder is missing or has no file.
+        InputError: the folder is missing, or none of its files is recognized.
     """
     report, hosts, collected = Report(), Hosts(names), Collected(str(folder))
     if not folder.exists():
@@ -82,6 +82,8 @@ def read(folder: Path, names: Sequence[str]) -> Collected:
     for path in paths:
         collected.files += 1
         _read_file(collected, path, hosts)
+    if not (collected.seen or collected.unplanned):
+        refuse_folder(str(folder), WHAT, collected.unread, "docs/verify.md has the commands whose output is read")
     return collected
 
 

@@ -258,11 +258,11 @@ BROKEN = site(fabric("eos", 2, EVPN, RED)).replace("quad, count: 2,", "quad, cou
         ("git:--help old.yaml", "git:--help: error[FAB104]: expected a revision such as git:main"),
         ("git:HEAD git:HEAD", "git:HEAD: error[FAB104]: expected a file of the revision, such as git:main:intent/dc1.yaml"),
         ("old.yaml broken.yaml", "broken.yaml:12:35: error[FAB102]: fabrics.backend.servers.count"),
-        ("old.yaml new.yaml --format html", "--format: error[FAB102]: expected a format, got 'html'"),
+        ("old.yaml new.yaml --format html", "--format: error[FAB102]: expected one of text, markdown, json, or NAME"),
         ("old.yaml new.yaml --fabric nosuch", "--fabric: error[FAB106]: unknown fabric 'nosuch'"),
         ("old.yaml new.yaml --limit nosuch*", "--limit: error[FAB162]: 'nosuch*' matches no switch or server of either side"),
         ("old.yaml new.yaml --size big", "--size: error[FAB102]: expected a size of 8 bytes to 4 TiB, got 'big'"),
-        ("old.yaml new.yaml -o nosuch/diff.txt", "--output: error[FAB102]: expected an existing folder, got nosuch"),
+        ("old.yaml new.yaml -o nosuch/diff.txt", "-o: error[FAB102]: expected an existing folder, got nosuch"),
     ],
 )
 def test_bad_input(arguments: str, words: str, run: Run, tmp_path: Path) -> None:

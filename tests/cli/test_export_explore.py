@@ -23,7 +23,7 @@ SWEEP = "explore intent.yaml --vary oversubscription=1,2"
         ),
         ("export nccl intent.yaml -o intent.yaml", "-o: error[FAB102]: expected a folder, got the file intent.yaml"),
         ("export nccl intent.yaml -o intent.yaml/below", "fabric: intent.yaml/below: not a directory"),
-        ("export svg intent.yaml -o folder", "fabric: folder: is a directory"),
+        ("export svg intent.yaml -o folder", "-o: error[FAB102]: expected a file, got the folder folder"),
         ("export svg intent.yaml -o /dev/full", "fabric: /dev/full: no space left on device"),
         ("export svg-rail intent.yaml --rail 99", "--rail: error[FAB163]: expected a number from 1 to 8, got 99"),
         (f"{SWEEP} --resume folder", "--resume: error[FAB102]: expected a file in an existing folder, got folder"),

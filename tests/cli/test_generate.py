@@ -65,7 +65,7 @@ def test_the_output_folder_is_a_file(run: Run, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine\n", encoding="utf-8")
     done = run("generate a.yaml -o out")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "-o out: error[FAB102]: expected a folder, got a file\n"
+    assert done.err == "-o: error[FAB102]: expected a folder, got the file out\n    hint: choose another name\n"
     assert (tmp_path / "out").read_text(encoding="utf-8") == "mine\n"
 
 

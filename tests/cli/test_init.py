@@ -122,6 +122,68 @@ def test_bad_flags_are_refused(flags: str, words: str, run: Run) -> None:
     assert (done.code, done.out) == (2, "")
     assert words in done.err
     assert not Path("dc1.yaml").exists()
+    named = {line.partition(":")[0] for line in done.err.splitlines() if "error[FAB" in line}
+    assert named <= {
+        word for word in flags.split() if word.startswith("--")
+    }  # a flag, not a line of a file that is not there
+
+
+# Server of the catalog and flags → what of its entry changes; everything else stays.
+KEPT: dict[str, dict[str, Any]] = {
+    "dgx-b300 --nic-ports 2x400": {"nics.compute.ports": 2, "nics.compute.speed_gbps": 400},
+    "dgx-b300 --nic-ports 1x800": {},
+    "dgx-h100 --nics-per-server 8 --gpus-per-server 8": {},
+    "dgx-h100 --nics-per-server 4": {
+        "nics.compute.count": 4,
+        "nics.compute.interfaces": None,  # one name for each port
+        "nics.compute.rdma_devices": None,
+    },
+    "dgx-b300 --nic-ports 2x800": {"nics.compute.ports": 2, "nics.compute.model": None},  # no ConnectX-8 has so much
+    "gb200-tray --planes 2 --nic-ports 2x200": {"nics.compute.ports": 2, "nics.compute.speed_gbps": 200},
+    "dgx-b300 --gpus-per-server 4": {
+        "gpus": 4,
+        "nvlink_domain_gpus": 4,
+        "description": None,
+        "power_typical_w": None,
+        "power_source": None,  # those of eight GPUs
+    },
+}
+
+
+def flat(data: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    found = {}
+    for key, value in data.items():
+        found |= flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value}
+    return found
+
+
+@pytest.mark.parametrize("flags", KEPT)
+def test_a_server_of_the_catalog_keeps_what_the_catalog_knows(flags: str, run: Run) -> None:
+    name = flags.split()[0]
+    done = run(f"init dc1 --server {flags}")
+    assert (done.code, done.err) == (0, "")
+    own = flat(yaml.safe_load(done.out)["catalog"]["servers"][name])
+    shipped = flat(yaml.safe_load(run(f"catalog {name}").out)["catalog"]["servers"][name])
+    changed = {key: own.get(key) for key in own.keys() | shipped.keys() if own.get(key) != shipped.get(key)}
+    assert changed == KEPT[flags]
+    Path("dc1.yaml").write_text(done.out, encoding="utf-8")
+    assert run("plan dc1.yaml").code == 0
+
+
+@pytest.mark.parametrize(
+    ("flags", "hint"),
+    [
+        ("--planes 2 --server dgx-b300", "add `--nic-ports 2x400`"),
+        ("--dual-tor", "add `--nic-ports 2x200`"),
+        ("--planes 3", "each plane takes the same number of ports"),
+        ("--planes 3 --nic-ports 2x400", "each plane takes the same number of ports"),
+    ],
+)
+def test_planes_name_the_ports_that_they_need(flags: str, hint: str, run: Run) -> None:
+    done = run(f"init dc1 {flags}")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"{'--dual-tor' if 'dual' in flags else '--planes'}: error[FAB109]: ")
+    assert hint in done.err
 
 
 @pytest.mark.parametrize("name", ["123", "null", "true", "yes", "off", "1e3", "0x10", "0o17", "2024-01-01", "NULL", "dc1"])

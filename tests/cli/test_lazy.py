@@ -20,6 +20,7 @@ SHARED = {
     "cabling_verify",
     "catalog_power",
     "help",
+    "output",
     "progress",
     "__init__",
 }

@@ -96,7 +96,7 @@ def test_export_svg(run: Run, tmp_path: Path) -> None:
     [
         ("export svgg intent.yaml", "did you mean 'svg'?"),
         ("export svg intent.yaml --fabric storag", "did you mean 'storage'?"),
-        ("export svg intent.yaml -o no/such/folder.svg", "no such file or directory"),
+        ("export svg intent.yaml -o no/such/folder.svg", "-o: error[FAB102]: expected an existing folder, got no/such"),
     ],
 )
 def test_export_refuses(arguments: str, hint: str, run: Run, tmp_path: Path) -> None:

@@ -189,3 +189,15 @@ def test_sizes(size: str, count: int) -> None:
     from fabric.diagnostics import Report
 
     assert size_bytes("--size", size, Report()) == count
+
+
+@pytest.mark.parametrize("size", ["1Gb", "1gb", "8b", "1Gbit", "1Gib", "64 Mb", "1.5kbits"])
+@pytest.mark.parametrize("option", ["--size", "--sweep", "--busbw"])
+def test_bits_are_no_size(option: str, size: str, run: Run, tmp_path: Path) -> None:
+    """Network engineers write 1 Gb for 10^9 bits: a size with a small b is refused, in every option that takes one."""
+    (tmp_path / "a.yaml").write_text(SMALL.read_text(encoding="utf-8"), encoding="utf-8")
+    value = {"--size": size, "--sweep": f"8:{size}", "--busbw": f"all_reduce:16:{size}:27"}[option]
+    done = run("doctor" if option == "--busbw" else "estimate", "a.yaml", option, value)
+    assert (done.code, done.out) == (2, "")
+    assert f"{option}: error[FAB102]: expected a size of 8 bytes to 4 TiB, got {size!r}" in done.err
+    assert "hint: b is bits, B is bytes: write " in done.err

@@ -149,6 +149,13 @@ def test_questions_are_answered_by_the_first_results(kind: str, start: Opened) -
     assert {urlsplit(url).scheme for url in start.requests} == {"file"}
 
 
+def test_words_without_meaning_find_nothing(start: Opened) -> None:
+    """`a` is not the beginning of `actions`; a question of these words alone is looked up all the same."""
+    assert ask(start, "replace a switch") == ask(start, "replace switch")
+    assert ask(start, "the switch of a leaf on the rack") == ask(start, "switch leaf rack")
+    assert ask(start, "a") != []
+
+
 def test_every_how_to_page_is_found_by_its_own_title(start: Opened) -> None:
     for path in sorted((ROOT / "docs" / "howto").glob("*.md")):
         title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")

@@ -30,6 +30,21 @@ document and nothing else ([schemas.md](schemas.md)).
 | 3 | an external program or server is missing |
 | 70 | an internal error; `fabric --debug COMMAND` prints the traceback |
 
+Nothing to judge is no success: a folder in which no file is recognized, a `--limit` without a match and an unknown `--fabric`
+have exit code 2.
+
+## Options of all commands
+
+| option | meaning |
+|---|---|
+| `-o FILE` | the file to write what is printed to; its ending chooses JSON (`.json`), or a form of `--format` |
+| `-o FOLDER` | the same, of several files; a file in place of a folder is refused, and the reverse |
+| `--format NAME[=FILE]` | one report on the screen, or in the file of `-o`, and others in files of their own; repeatable |
+| `--json` | the same as `--format json` |
+| `--generated FOLDER` | where the generated files are that a command reads |
+| `--limit GLOB` | devices with matching names |
+| `--fabric NAME` | one fabric of the site |
+
 ## All commands
 """
 

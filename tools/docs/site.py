@@ -27,7 +27,20 @@ LINK = re.compile(r"(?<!!)\[(?P<text>[^\]\n]*)\]\((?P<target>[^)#:\s]+)(?P<ancho
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 OUTSIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
 GENERATED = "generated"  # too many files for the site: the page of example intents says how to make them
-KEY = "e=e+s+o.id"  # of lunr, minified
+# The theme's script of the search, minified: what is in it → what it must be, and where to look when it has changed.
+SEARCH = {
+    # lunr joins equal parts of its tree of words by their letters and the numbers of their nodes, one after the other. With
+    # digits among the letters two different parts can have the same key, and a search for a word below them ends with an
+    # error. A comma behind each number keeps them apart.
+    "e=e+s+o.id": ('e=e+s+o.id+","', "TokenSet.toString of lunr"),
+    # Every word of a question is a beginning: `a` finds `actions`. The index has no words such as `a`, so a question needs
+    # none of them, unless it has no others.
+    r".split(/\s+/g).reduce(": (
+        r".split(/\s+/g).filter((r,n,i)=>i.some(e=>lunr.stopWordFilter(e.toLowerCase()))?"
+        "lunr.stopWordFilter(r.toLowerCase()):r).reduce(",
+        "what the theme makes of a question",
+    ),
+}
 BOOST = {"howto/": 1.5, "examples/": 0.3, "CHANGELOG.md": 0.1, "CONTRIBUTING.md": 0.3}
 
 
@@ -123,13 +136,11 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Corrects the key by which lunr joins equal parts of its tree of words.
-
-    The key is the letters and node numbers one after the other. With digits among the letters two different parts can have
-    the same key, and a search for a word below them ends with an error. A comma behind each number keeps them apart.
-    """
+    """Corrects the search."""
     (worker,) = Path(config.site_dir).glob("assets/javascripts/workers/search.*.min.js")
     text = worker.read_text(encoding="utf-8")
-    if text.count(KEY) != 1:
-        raise PluginError(f"{worker.name}: expected {KEY} once: look at TokenSet.toString of this version of lunr")
-    worker.write_text(text.replace(KEY, f'{KEY}+","'), encoding="utf-8")
+    for old, (new, where) in SEARCH.items():
+        if text.count(old) != 1:
+            raise PluginError(f"{worker.name}: expected {old} once: look at {where}")
+        text = text.replace(old, new)
+    worker.write_text(text, encoding="utf-8")

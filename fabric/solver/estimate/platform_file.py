@@ -14,6 +14,7 @@ from fabric.diagnostics import Report, show
 from fabric.grouping import grouped
 from fabric.solver import Fields, parse, read_text
 from fabric.solver.collectives import physics
+from fabric.solver.collectives.coverage import FAMILIES
 from fabric.solver.collectives.physics import SCOPES, Physics
 
 CODE = "FAB172"
@@ -77,10 +78,14 @@ def _measured(top: Fields) -> None:
 
 
 def _entries(top: Fields, key: str, words: Iterable[str], counts: Iterable[str]) -> None:
-    """Looks at a list of mappings, each with all of its keys."""
+    """Looks at a list of mappings, each with all of its keys; a kind of platform that no parameter has is a mistake."""
+    kinds = {"generation": physics.generations(), "transport": physics.transports(), "family": FAMILIES}
     for entry in top.sections(key):
         entry.refuse_unknown([*words, *counts])
         for name in words:
-            entry.text(name) if name in entry else entry.missing(name, "calibrate again: fabric calibrate TABLE -o FILE")
+            if name in entry:
+                entry.choice(name, kinds[name], kinds[name][0])
+            else:
+                entry.missing(name, "calibrate again: fabric calibrate TABLE -o FILE")
         for name in counts:
             entry.whole(name, 0, 0, 1_000_000_000)

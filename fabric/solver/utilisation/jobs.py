@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fabric.diagnostics import InputError, Place, Report, show
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.solver import Fields, parse, read_text
 
 CODE = "FAB172"
@@ -69,6 +69,9 @@ def read(path: Path, partition: str = "") -> Mix:
     if text.lstrip()[:1] == "{" and (data := _json(text, name)) is not None:
         return _slurm(data, name, partition)
     report = Report()
+    if partition:
+        message = f"expected the output of `sacct --json`, as only it has partitions, got {name}"
+        report.error(CODE, Place("--partition"), message, "remove --partition: a list of sizes is all jobs")
     top = Fields(parse(text, name, WHAT, _SHAPE), name, report, CODE)
     top.refuse_unknown(("jobs",))
     if "jobs" not in top:
@@ -126,6 +129,11 @@ def _slurm(data: dict[str, Any], name: str, partition: str) -> Mix:
             skipped[read_job] += 1
         else:
             found.append(read_job)
+    if not found and partition:
+        known = {str(job.get("partition")) for job in listed if isinstance(job, dict)}
+        if partition not in known:
+            message = f"no job of {name} ran in partition {show(partition)}"
+            raise InputError([Diagnostic(CODE, Place("--partition"), message, nearest(partition, known))])
     if not found:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items())) or "the list is empty"
         raise InputError([_mistake(Place(name, 1, 1), f"expected jobs that ran on GPUs, got none: {reasons}")])
@@ -134,9 +142,7 @@ def _slurm(data: dict[str, Any], name: str, partition: str) -> Mix:
     return Mix(jobs=tuple(moved), left_out=tuple(sorted(skipped.items())))
 
 
-def _mistake(place: Place, message: str) -> Any:
-    from fabric.diagnostics import Diagnostic
-
+def _mistake(place: Place, message: str) -> Diagnostic:
     return Diagnostic(CODE, place, message, "use the output of `sacct --allusers --starttime=… --json`")
 
 

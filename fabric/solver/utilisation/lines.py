@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabric.solver.utilisation.utilisation import HOURS_PER_YEAR, Fit, Use, Utilisation
-from fabric.text import aligned, listed, percent, plural
+from fabric.text import aligned, counted, listed, percent, plural
 
 
 def lines(result: Utilisation, gpu_hour: float | None = None, currency: str = "") -> list[str]:
@@ -13,7 +13,7 @@ def lines(result: Utilisation, gpu_hour: float | None = None, currency: str = ""
         gpu_hour: cost of one GPU-hour; None without money.
     """
     out = [_head(result), "", *_fits(result)]
-    out += [f"{count:,} jobs {reason} are left out" for reason, count in result.left_out]
+    out += [f"{counted(count, 'job')} {reason} {_are(count)} left out" for reason, count in result.left_out]
     if result.too_large:
         out.append(f"{plural(result.too_large, 'job')} of more GPUs than the fabric has {_are(result.too_large)} left out")
     return [*out, "", *_uses(result, gpu_hour, currency)] if result.uses else out
