@@ -19,7 +19,7 @@ from fabric.plan import CLOSED, WORDS, FabricPlan, Plan
 from fabric.plan.summary import kinds_of_switch, leaf_ratios, summary
 from fabric.text import aligned, counted, listed
 
-MAX_TENANTS = 8  # of one line
+MAX_LISTED = 8  # of one line
 
 
 def plan(
@@ -113,9 +113,9 @@ def services(fabric: FabricPlan) -> list[str]:
         count = Counter(tenancy.owner.tolist())
         parts = [f"{tenant.name} {counted(count[index], 'port')}" for index, tenant in enumerate(tenancy.tenants)]
         shut = f", {count[CLOSED]:,} shut" if count[CLOSED] else ""
-        number = f", {len(parts):,} tenants" if len(parts) > MAX_TENANTS else ""
+        number = f", {len(parts):,} tenants" if len(parts) > MAX_LISTED else ""
         how = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}[tenancy.kind]
-        out.append(f"  tenants   {how}{number}: {listed(parts, MAX_TENANTS)}{shut}")
+        out.append(f"  tenants   {how}{number}: {listed(parts, MAX_LISTED)}{shut}")
     if fabric.lossless:
         shares, unknown = list[str](), list[str]()
         for (role, group), role_qos in fabric.lossless.roles.items():
@@ -126,7 +126,7 @@ def services(fabric: FabricPlan) -> list[str]:
             else:
                 unknown.append(who)
         qos = next(iter(fabric.lossless.roles.values())).qos
-        known = [f"headroom in the buffer: {', '.join(shares)}"] if shares else []
+        known = [f"headroom in the buffer: {listed(shares, MAX_LISTED)}"] if shares else []
         known += [f"no buffer size is known of {' and '.join(unknown)}"] if unknown else []
         out.append(f"  lossless  priority {qos.priority}, DSCP {qos.dscp}; {'; '.join(known)}")
     return out

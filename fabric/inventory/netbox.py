@@ -166,7 +166,7 @@ def _networks(records: Inventory) -> Iterator[Table]:
         vrf = Ref("vrfs", (prefix.vrf,)) if prefix.vrf else None
         fields = {"prefix": prefix.text, "vrf": vrf, "description": prefix.what[:200]}
         rows.append(Item((prefix.text, prefix.vrf), fields, {"status": "container" if prefix.pool else "active"}))
-    filters = [{"prefix": [prefix.text for prefix in records.prefixes]}, {"tag": [Known(tags(records.site)[1])]}]
+    filters: list[Row] = [{"prefix": [prefix.text for prefix in records.prefixes]}, {"tag": [Known(tags(records.site)[1])]}]
     yield Table("prefixes", "ipam.prefixes", (("prefix", ""), ("vrf", "vrfs")), rows, filters, own=True)
 
 

@@ -53,9 +53,10 @@ def _tables(root: Object) -> Object:
 
 def _fields(row: Value) -> Object:
     assert isinstance(row, Object)
-    within = row.values.get("value") if row.values.keys() >= HASH else row
-    fields = Object(row.line)
-    for name, value in within.values.items() if isinstance(within, Object) else ():
+    fields, within = Object(row.line), row.values.get("value") if row.values.keys() >= HASH else row
+    if not isinstance(within, Object):
+        return fields
+    for name, value in within.values.items():
         line = within.lines[name]
         if name == "NULL":
             continue
