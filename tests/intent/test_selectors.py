@@ -47,7 +47,7 @@ fabrics:
       core: {nos: eos}
       attachments:
         - {name: wan, links: 2, external: {asn: 64602, tenants: red}}
-        - {name: box, links: 1, tenant: red}
+        - {name: probe, links: 1, tenant: red}
     overlay: {kind: evpn-vxlan}
     tenants: [{name: red, servers: mine-0001..0008, imports: blue}, {name: blue, servers: mine-0009..0016, imports: red}]
     pins: {backend-leaf001: {asn: 4200000100}}
@@ -206,7 +206,7 @@ def models(kind: object) -> Iterator[type[BaseModel]]:
         yield from models(part)
 
 
-def said(text: str, folder: Path) -> str:
+def messages(text: str, folder: Path) -> str:
     """Every message about an intent that planning, its overrides or the checks of suppressions have."""
     path = folder / "dc1.yaml"
     path.write_text(text, encoding="utf-8")
@@ -227,7 +227,7 @@ def test_every_text_of_the_language_has_a_row() -> None:
 
 
 def test_the_base_has_no_mistake(tmp_path: Path) -> None:
-    assert "error" not in (found := said(BASE, tmp_path))
+    assert "error" not in (found := messages(BASE, tmp_path))
     assert "FAB199" not in found
     assert "FAB200" not in found
 
@@ -236,4 +236,4 @@ def test_the_base_has_no_mistake(tmp_path: Path) -> None:
 def test_an_unknown_word_is_reported(name: str, tmp_path: Path) -> None:
     right, wrong, message = SELECTORS[name]
     assert BASE.count(right) >= 1
-    assert message in said(BASE.replace(right, wrong, 1), tmp_path)
+    assert message in messages(BASE.replace(right, wrong, 1), tmp_path)
