@@ -38,7 +38,18 @@ from fabric.verbs.design import (
     vendors,
 )
 from fabric.verbs.files import check, diff, drift, generate, lab, render, verify_state
-from fabric.verbs.solve import calibrate, capacity, cross_validate, doctor, estimate, probe, score, tables
+from fabric.verbs.solve import (
+    calibrate,
+    calls,
+    capacity,
+    cross_validate,
+    doctor,
+    estimate,
+    probe,
+    score,
+    spread_beside,
+    tables,
+)
 from fabric.verbs.training import design, explore, goodput, score_steps, step, training_job, utilisation, year_cost
 
 __all__ = [
@@ -46,6 +57,7 @@ __all__ = [
     "bill",
     "cables",
     "calibrate",
+    "calls",
     "capacity",
     "catalog",
     "catalog_power",
@@ -78,6 +90,7 @@ __all__ = [
     "schema",
     "score",
     "score_steps",
+    "spread_beside",
     "step",
     "stopped_run",
     "summarize",

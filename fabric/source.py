@@ -19,6 +19,7 @@ from fabric.reading import read_text
 
 MAX_BYTES = 8_000_000  # a site of ten thousand pinned devices is under 1 MB
 MAX_NODES = 500_000  # aliases counted as often as they are used
+LARGE_SHARE = 0.5  # of these from aliases: the file is large because of them
 MAX_DEPTH = 40
 HINTS = (
     "name the intent's file; `fabric init NAME` writes one",
@@ -115,7 +116,7 @@ class _Builder:
         self.name = name
         self.report = Report()
         self.anchors: dict[str, Node] = {}
-        self.nodes = 0
+        self.nodes = self.repeated = 0  # of these, values of aliases
 
     def build(self, text: str) -> Node:
         loader = None
@@ -159,15 +160,13 @@ class _Builder:
     def _place(self, mark: Any) -> Place:
         return Place(self.name, mark.line + 1, mark.column + 1)
 
-    def _count(self, size: int, mark: Any) -> None:
+    def _count(self, size: int, mark: Any, alias: bool = False) -> None:
         self.nodes += size
+        self.repeated += size if alias else 0
         if self.nodes > MAX_NODES:
-            self.report.fail(
-                "FAB004",
-                self._place(mark),
-                f"the file expands to more than {MAX_NODES:,} values",
-                "write the values without nested aliases",
-            )
+            of_aliases = self.repeated > self.nodes * LARGE_SHARE
+            does, hint = ("expands to", _ALIASES) if of_aliases else ("has", _LARGE)
+            self.report.fail("FAB004", self._place(mark), f"the file {does} more than {MAX_NODES:,} values", hint)
 
     def _node(self, loader: Any, depth: int) -> Node:
         event = loader.get_event()
@@ -182,7 +181,7 @@ class _Builder:
                     f"not YAML: alias *{show(event.anchor)[1:-1]} has no anchor before it",
                     f"define `&{show(event.anchor)[1:-1]}` before the alias, not around it",
                 )
-            self._count(self.anchors[event.anchor].size, mark)
+            self._count(self.anchors[event.anchor].size, mark, alias=True)
             return self.anchors[event.anchor]
         self._count(1, mark)
         if event.tag is not None and event.tag not in ("!", "tag:yaml.org,2002:str"):
@@ -261,4 +260,6 @@ def _yaml_hint(text: str, place: Place) -> str:
 _EMPTY = "`fabric init NAME` writes an intent to start from"
 _DEEP = "no key of the language lies that deep"
 _CONTROL = "delete the character; an intent is plain text"
+_ALIASES = "write the values without nested aliases"
+_LARGE = "design it as several sites, one file each; a tenant's servers are one range, `gpu-0001..0064`, and not a list"
 _WORD = "write `name: value`; a word of YAML such as null or true needs quotes"

@@ -27,6 +27,7 @@ READERS = {
     "fuzz/hostile.py": "ratios of two sizes",
     "fuzz/patterns.py": "ratios of two sizes",
     "fuzz/reading.py": "ends what hangs: CPU seconds by size, some hundred times the usual",
+    "inventory/live.py": "a command",
     "nos/sonic/updater/__main__.py": "a command",
     "nos/sonic/updater/real.py": "a command",
     "system/random_designs/__main__.py": "a command",

@@ -97,7 +97,7 @@ class Share:
 
     name: str
     gpus: int
-    oversubscription: float  # as built: that of the leaves, times that of the spines where there are three tiers
+    oversubscription: float  # as built, over all tiers
     power: Power  # its switches, and optics at both ends of its cables
     cost: Cost | None = None
     bandwidth: Bandwidth | None = None

@@ -19,7 +19,7 @@ from fabric.catalog.models import ServerModel, SwitchModel
 from fabric.catalog.power import PowerRange, attachment_range
 from fabric.diagnostics import Diagnostic, Report
 from fabric.plan import CORE, KINDS, LEAF, SERVER as SERVER_ROLE, SPINE, FabricPlan, Plan
-from fabric.plan.summary import summary
+from fabric.plan.summary import built_ratio, summary
 
 if TYPE_CHECKING:
     from fabric.floor.floor import Floor
@@ -154,6 +154,7 @@ def _draws(plan: Plan, wired_by_fabric: Mapping[str, Wired], prices: Prices | No
     for fabric in plan.fabrics.values():
         switches = _switches(fabric, prices)
         servers = {group.name: power_range(prices, group.model, group.server) for group in fabric.spec.groups}
+        switch_ports = {int(fabric.links.a[link]) for link in fabric.management_ports}  # attachments that are no devices
         for device in fabric.devices:
             watts = optics[device.name]
             if device.role in switches:
@@ -161,7 +162,7 @@ def _draws(plan: Plan, wired_by_fabric: Mapping[str, Wired], prices: Prices | No
             elif device.role == SERVER_ROLE:
                 draw = Draw(servers[device.group], watts)
             else:  # its model is not known
-                draw = Draw(attachment_range(), watts)
+                draw = Draw(None if device.index in switch_ports else attachment_range(), watts)
             draws[device.name] = device.role, device.model, draw
     return draws
 
@@ -182,8 +183,7 @@ def _share(
     ours = [(device.model, Draw(switches[device.role], watts[device.index]), 1) for device in fabric.switches]
     far = sum(watts) - sum(watts[device.index] for device in fabric.switches)
     power = total([*ours, ("", Draw(None, far), 1)])
-    ratio = summary(fabric.spec, fabric.sizing)["oversubscription"]
-    over = round((ratio["leaf"] or 1.0) * (ratio["spine"] or 1.0), 4)
+    over = built_ratio(summary(fabric.spec, fabric.sizing))
     if request.prices is None:
         return Share(fabric.name, fabric.sizing.gpus, over, power)
     parts = [

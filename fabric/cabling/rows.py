@@ -81,12 +81,13 @@ def _class(runs: Runs, name: str) -> str:
 
 def _end(runs: Runs, chosen: Ints, end: str) -> list[list[Cell]]:
     """The columns of one end."""
-    stands: dict[tuple[int, int], tuple[str, str, int, str]] = {}
+    stands: dict[tuple[int, int, str], tuple[str, str, int, str]] = {}
     found = []
-    for number, index in zip(runs.fabric[chosen].tolist(), getattr(runs, end)[chosen].tolist(), strict=True):
-        key = (number, index)
+    numbers, indices = runs.fabric[chosen].tolist(), getattr(runs, end)[chosen].tolist()
+    for number, index, managed in zip(numbers, indices, [runs.managed[row] for row in chosen.tolist()], strict=True):
+        key = (number, index, managed if end == "a" else "")
         if key not in stands:
-            name = runs.plan.fabrics[runs.names[number]].devices[index].name
+            name = key[2] or runs.plan.fabrics[runs.names[number]].devices[index].name
             rack = runs.floor.rack_of(name)
             stands[key] = (rack.name.rstrip("0123456789"), rack.name, runs.floor.spots[name].ru, name)
         found.append(stands[key])

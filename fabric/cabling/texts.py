@@ -21,7 +21,7 @@ class Texts:
     """Texts of the legs of one fabric, a list a column."""
 
     def __init__(self, fabric: FabricPlan, floor: Floor, both: tuple[Ends, Ends], found: Legs) -> None:
-        self.fabric, self.found = fabric, found
+        self.fabric, self.floor, self.found = fabric, floor, found
         self.ends = dict(zip("ab", both, strict=True))
         self.names = PortNames(fabric)
         self.labels = {end: self.names.columns(end) for end in "ab"}
@@ -84,8 +84,12 @@ class Texts:
 
     def places(self, end: str, ports: Sequence[str]) -> list[str]:
         """Rack, unit, device and port, as a label shows them: `B03-U12 gpu-0001:compute1`."""
-        index = getattr(self.fabric.links, end)[self.found.first].tolist()
-        return [f"{self.where[device]}:{port}" for device, port in zip(index, ports, strict=True)]
+        first = self.found.first
+        where = [self.where[device] for device in getattr(self.fabric.links, end)[first].tolist()]
+        if end == "a" and self.fabric.management_ports:
+            switches = (self.fabric.management_ports.get(link) for link in first.tolist())
+            where = [_where(self.floor, device.name) if device else own for own, device in zip(where, switches, strict=True)]
+        return [f"{place}:{port}" for place, port in zip(where, ports, strict=True)]
 
     def cables(self) -> list[str]:
         """The name of the cable of every leg."""

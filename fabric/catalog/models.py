@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from functools import cached_property
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 Breakout = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]?x[1-9][0-9]*$")]
 Gbps = Annotated[int, Field(ge=1, le=12_800)]
+ETHERNET_GBPS = (1, 10, 25, 40, 50, 100, 200, 400, 800, 1600)  # rates of IEEE 802.3 that ports of these switches can have
 Metres = Annotated[int, Field(ge=0, le=100_000)]
 
 
@@ -17,6 +20,10 @@ class Record(BaseModel):
     """Frozen, and refuses keys it does not know."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)
+
+    def replaced(self, **changes: Any) -> Self:
+        """A record with other fields; `model_copy` would keep what was computed of the old ones."""
+        return type(self)(**{name: getattr(self, name) for name in type(self).model_fields} | changes)
 
 
 class PortGroup(Record):
@@ -39,6 +46,10 @@ class PortGroup(Record):
             raise ValueError("expected breakouts of a cage that is never one port, got none")
         return self
 
+    def fitting(self, breakouts: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of some breakouts that one cage has the bandwidth for."""
+        return tuple(text for text in breakouts if math.prod(map(int, text.split("x"))) <= self.speed_gbps)
+
     @cached_property
     def splits(self) -> dict[int, int]:
         """Port speed in Gb/s → ports of that speed that one cage gives, the most where several splits give it."""
@@ -47,6 +58,26 @@ class PortGroup(Record):
             ports, speed = (int(part) for part in text.split("x"))
             table[speed] = max(table.get(speed, 0), ports)
         return table
+
+
+class Pipelines(Record):
+    """Cages that share a pipeline of the chip, each of which drives a limited number of ports."""
+
+    cages: tuple[Annotated[int, Field(ge=1, le=64)], ...] = Field(
+        min_length=1,
+        description="pipeline of each cage, repeated over the switch: `[1, 2, 2, 1]` for cages 1 to 4, 5 to 8, …",
+    )
+    max_ports: int = Field(ge=1, description="ports that the cages of one pipeline give together; an unused cage is one port")
+
+    @cached_property
+    def share(self) -> int:
+        """Ports that every cage of a pipeline can give at the same time."""
+        return self.max_ports // max(Counter(self.cages).values())
+
+    def of(self, cage: int) -> int:
+        """The pipeline of a cage; both count from 1."""
+        turn, place = divmod(cage - 1, len(self.cages))
+        return turn * max(self.cages) + self.cages[place]
 
 
 class SonicPlatform(Record):
@@ -63,6 +94,9 @@ class SonicPlatform(Record):
         description="pattern of a split port's: {cage}, {alias}, {letter} a, b, …, {sub} 1, 2, …, {lane} of the cage, from 1",
     )
     modes: dict[str, str] = Field(default_factory=dict, description="split → the exact key of platform.json's breakout_modes")
+    used_lanes: dict[Breakout, Annotated[int, Field(ge=1, le=16)]] = Field(
+        default_factory=dict, description="split → lanes of the cage that it takes, from the first on; the others take all"
+    )
     source: str = Field("", description="source of the data")
 
 
@@ -75,6 +109,10 @@ class SwitchModel(Record):
     description: str = Field("", description="one line: ports and form factor")
     technology: Literal["ethernet", "infiniband"] = Field("ethernet", description="link technology")
     max_logical_ports: int | None = Field(None, ge=1, description="maximum number of ports with breakouts")
+    pipelines: Pipelines | None = Field(None, description="cages that share the ports of a pipeline")
+    breakouts_complete: bool = Field(
+        False, description="true: the source lists every port speed, so a speed that is missing here is not supported"
+    )
     nos: tuple[str, ...] = Field((), description="network OSes of the model, the default first")
     lacks: tuple[str, ...] = Field(
         (),
@@ -117,6 +155,18 @@ class SwitchModel(Record):
         """What the cages that do the highest speed can do, fastest first."""
         fastest = [group for group in self.ports if self.native_gbps in group.splits]
         return tuple(sorted({speed for group in fastest for speed in group.splits}, reverse=True))
+
+    def may_have(self, speed_gbps: int) -> bool:
+        """Whether the switch may have a port speed that its entry does not list, as the list need not be complete."""
+        listed = speed_gbps in self.speeds or self.breakouts_complete
+        return not listed and speed_gbps in ETHERNET_GBPS and speed_gbps <= self.native_gbps
+
+    def with_breakouts(self, more: tuple[str, ...]) -> SwitchModel:
+        """The model with further breakouts, in every cage that has the bandwidth for them."""
+        ports = tuple(
+            group.replaced(breakouts=tuple(dict.fromkeys((*group.breakouts, *group.fitting(more))))) for group in self.ports
+        )
+        return self.replaced(ports=ports)
 
     def group_of(self, cage: int) -> PortGroup:
         """The port group that front-panel cage `cage` (from 1) belongs to."""
@@ -192,6 +242,7 @@ def generic_switch(name: str) -> SwitchModel | None:
     breakouts = tuple(f"{n}x{speed // n}" for n in (2, 4, 8) if speed % n == 0 and speed // n >= 25)
     return SwitchModel(
         ports=(PortGroup(count=count, speed_gbps=speed, breakouts=breakouts),),
+        breakouts_complete=True,
         maker="generic",
         description=f"any switch with {count} ports of {speed}G",
         nos=("frr",),

@@ -1,4 +1,4 @@
-"""`fabric compare`: designs side by side for one training job."""
+"""`fabric compare`: designs side by side, for collectives and for one training job."""
 
 from __future__ import annotations
 
@@ -11,18 +11,33 @@ from fabric import pipeline
 from fabric.cli import job
 from fabric.cli.common import check_fabric, check_target, progress, say
 from fabric.cli.reports import put, put_lines
+from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report
 from fabric.formats import json_text
 
 
 def compare(
     files: list[Path] = typer.Argument(..., metavar="FILE…", help="intents of the designs", show_default=False),
-    model: Path = typer.Option(
-        ..., "--job", metavar="JOB", help="YAML file of the model, its checkpoints and failures", show_default=False
+    model: Path | None = typer.Option(
+        None,
+        "--job",
+        metavar="JOB",
+        help="YAML file of the model, its checkpoints and failures",
+        show_default=False,
+        rich_help_panel=job.JOB,
     ),
     fabric: str = job.FABRIC,
     gpus: int | None = job.GPUS,
-    placement: str = job.PLACEMENT,
+    placement: str = typer.Option(
+        "packed",
+        "--placement",
+        metavar="P",
+        help=f"{job.PLACEMENTS}; packed and spread are always compared",
+        rich_help_panel=job.JOB,
+    ),
+    size: str = typer.Option(
+        "1G", "--size", metavar="SIZE", help="size of the collectives as nccl-tests counts it", rich_help_panel=job.JOB
+    ),
     prices: Path | None = job.PRICES,
     platform: Path | None = job.PLATFORM,
     seed: int = job.SEED,
@@ -36,9 +51,10 @@ def compare(
     ),
     as_json: bool = job.JSON,
 ) -> None:
-    """Compare designs for one training job.
+    """Compare designs: parts, power, and the times of collectives.
 
-    Switches, power, all-reduce, step, interruptions, useful time, and cost per useful token.
+    All-reduce and alltoall, packed and spread, healthy and after the worst failure of a switch. With --job also step,
+    interruptions, useful time, and cost per useful token.
     """
     from fabric.compare.designs import document  # heavy: not for help and mistakes
     from fabric.compare.lines import lines
@@ -48,8 +64,9 @@ def compare(
     job.check_seed(report, seed)
     if html is not None:
         check_target(report, "--html", html, "compare.html")
+    count = size_bytes("--size", size, report) or 0
     report.raise_errors()
-    request = EstimateRequest(gpus=gpus, routing="", queue_pairs=0, seed=seed)
+    request = EstimateRequest(sizes=(count,), gpus=gpus, routing="", queue_pairs=0, seed=seed)
     designs = []
     for file in files:
         parameters = job.platform_of(file, platform)
@@ -63,9 +80,9 @@ def compare(
     if html is not None:
         from fabric.compare.page import page
 
-        put(html, page(designs, model.name))
+        put(html, page(designs, model.name if model else ""))
         say(f"wrote {html}")
     if as_json:
-        print(json_text(document(designs)))
+        print(json_text(document(designs, count)))
     else:
         put_lines(lambda: lines(designs))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import typer
 
 from fabric import pipeline
 from fabric.cli.common import FINDINGS, progress
+from fabric.cli.job import platform_of
 from fabric.cli.reports import asked, write
 from fabric.cli.sizes import size_bytes
 from fabric.diagnostics import Report
@@ -55,7 +57,8 @@ def diff(
     report = Report()
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
-    request = DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress)
+    platform = next((found for side in (new, old) if (found := platform_of(Path(side), None))), None)
+    request = DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress, platform)
     with progress("plans, capacity and collective times"):
         site_diff = pipeline.diff(old, new, request)
     write(reports, lambda name: FORMATS[name](site_diff))

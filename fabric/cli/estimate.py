@@ -136,12 +136,13 @@ def estimate(
     )
     with progress("collective times"):
         estimates = [pipeline.estimate(on, estimate_request, request) for request in placement]
+        spread = pipeline.spread_beside(estimates[0][0], estimate_request) if len(placement) == 1 else None
     if plot is not None:
         _plot(plot, estimates, measured)
     if as_json:
-        print(json_text(lines.document(estimates, fail)))
+        print(json_text(lines.document(estimates, fail, spread)))
     else:
-        put_lines(lambda: lines.text(estimates, fail))
+        put_lines(lambda: lines.text(estimates, fail, spread))
 
 
 def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: list[Path]) -> None:

@@ -66,7 +66,7 @@ def explore(
         "--collective",
         metavar="NAME",
         help="collective to time over all GPUs",
-        show_default="all_reduce, and alltoall with packet spraying",
+        show_default="all_reduce and alltoall",
         rich_help_panel=job.JOB,
     ),
     size: str = typer.Option(
@@ -75,6 +75,7 @@ def explore(
     placement: str = typer.Option(
         "packed", "--placement", metavar="P", help="packed, spread or random:SEED", rich_help_panel=job.JOB
     ),
+    platform: Path | None = job.PLATFORM,
     jobs: int = typer.Option(
         0, "--jobs", metavar="N", help="number of processes", show_default="one per core", rich_help_panel=RUN
     ),
@@ -117,7 +118,9 @@ def explore(
         usage(f"--dask: expected an address such as tcp://host:8786, got '{dask}'")
     intent = pipeline.load(file)
     design = replace(
-        _ask(intent, gpus, collective, size, placement, prices), job=JobText.of(model) if model is not None else None
+        _ask(intent, gpus, collective, size, placement, prices),
+        job=JobText.of(model) if model is not None else None,
+        platform=job.platform_of(file, platform),
     )
     request = ExploreRequest(design, fabric, tuple(vary), tuple(filter(None, by.split(","))))
     result = pipeline.explore(intent, request, jobs, dask, resume, progress)

@@ -100,6 +100,7 @@ def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:
         mistake(report, "--switch", f"expected an Ethernet switch, got {switch}", hint)
         return None
     if 1 <= speed <= FASTEST_GBPS and speed not in model.speeds:
-        speeds = ", ".join(map(str, model.speeds))
-        mistake(report, "--speed", f"expected a port speed of {switch}, got {speed}", f"its ports support {speeds} Gb/s")
+        speeds, more = ", ".join(map(str, model.speeds)), "; others are not known to the catalog: --asic has no such limit"
+        hint = f"its ports support {speeds} Gb/s" + ("" if model.breakouts_complete else more)
+        mistake(report, "--speed", f"expected a port speed of {switch}, got {speed}", hint)
     return asics.asic(model.asic)

@@ -17,7 +17,9 @@ from fabric.explain.sessions import Sessions, phrase, sessions
 from fabric.formats import json_text
 from fabric.plan import CLOSED, WORDS, FabricPlan, Plan
 from fabric.plan.summary import kinds_of_switch, leaf_ratios, summary
-from fabric.text import aligned, counted
+from fabric.text import aligned, counted, listed
+
+MAX_TENANTS = 8  # of one line
 
 
 def plan(
@@ -110,9 +112,10 @@ def services(fabric: FabricPlan) -> list[str]:
     if tenancy.tenants:
         count = Counter(tenancy.owner.tolist())
         parts = [f"{tenant.name} {counted(count[index], 'port')}" for index, tenant in enumerate(tenancy.tenants)]
-        parts += [f"{count[CLOSED]:,} shut"] if count[CLOSED] else []
+        shut = f", {count[CLOSED]:,} shut" if count[CLOSED] else ""
+        number = f", {len(parts):,} tenants" if len(parts) > MAX_TENANTS else ""
         how = {"none": "one table", "evpn": "EVPN/VXLAN", "vrf-lite": "VRF-lite", "acl": "filters"}[tenancy.kind]
-        out.append(f"  tenants   {how}: {', '.join(parts)}")
+        out.append(f"  tenants   {how}{number}: {listed(parts, MAX_TENANTS)}{shut}")
     if fabric.lossless:
         shares, unknown = list[str](), list[str]()
         for (role, group), role_qos in fabric.lossless.roles.items():

@@ -16,15 +16,17 @@ from fabric.report.charts import bars
 from fabric.report.glance import Figure
 from fabric.report.grid import Grid, grid
 from fabric.report.intervals import intervals
+from fabric.solver.estimate.calls import SPREAD
+from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.goodput.rates import HOURS_PER_YEAR
-from fabric.text import percent
+from fabric.text import percent, size, time
 
 HERE = Path(__file__).parent
 INDENT = "\N{EM SPACE}"
 
 
-def page(designs: Sequence[Design], job: str) -> str:
-    """The designs for one job, by the name of its file."""
+def page(designs: Sequence[Design], job: str = "") -> str:
+    """The designs; `job` is the name of the job's file, "" without one."""
     assets = Assets.read(script=False)
     return template("page.html.j2", HERE).render(page=Comparison(designs, job), assets=assets, style=Markup(assets.style))
 
@@ -38,12 +40,22 @@ class Comparison:
 
     @property
     def title(self) -> str:
-        return f"{len(self.designs)} designs for {self.job}"
+        return f"{len(self.designs)} designs{f' for {self.job}' if self.job else ''}"
 
     @property
     def sentence(self) -> str:
-        gpus = sorted({item.goodput.gpus for item in self.designs})
-        return f"A training job on {' or '.join(f'{count:,}' for count in gpus)} GPUs: {', '.join(self.names)}."
+        gpus = sorted({item.job_gpus for item in self.designs})
+        what = "A training job" if self.job else "Collectives"
+        return f"{what} on {' or '.join(f'{count:,}' for count in gpus)} GPUs: {', '.join(self.names)}."
+
+    @property
+    def jobs(self) -> list[tuple[str, Goodput]]:
+        """(name, the job on it) of every design; none without a job."""
+        return [(name, item.goodput) for name, item in self._pairs if item.goodput]
+
+    @property
+    def _pairs(self) -> list[tuple[str, Design]]:
+        return list(zip(self.names, self.designs, strict=True))
 
     @property
     def names(self) -> list[str]:
@@ -55,39 +67,46 @@ class Comparison:
     @property
     def figures(self) -> list[Figure]:
         """The best design by each measure."""
-        pairs = list(zip(self.names, self.designs, strict=True))
-        name, best = max(pairs, key=lambda pair: pair[1].goodput.tokens_per_day.value)
-        found = [Figure("most tokens per day", name, f"{best.goodput.tokens_per_day.value / 1e9:,.1f} billion")]
-        name, best = max(pairs, key=lambda pair: pair[1].goodput.useful.value)
-        found.append(Figure("most useful time", name, percent(best.goodput.useful.value)))
-        name, best = min(pairs, key=lambda pair: pair[1].switches)
-        found.append(Figure("fewest switches", name, f"{best.switches:,}"))
-        priced = [pair for pair in pairs if pair[1].cost_per_billion_tokens is not None and not pair[1].unpriced]
+        found = []
+        if self.jobs:
+            name, best = max(self.jobs, key=lambda pair: pair[1].tokens_per_day.value)
+            found.append(Figure("most tokens per day", name, f"{best.tokens_per_day.value / 1e9:,.1f} billion"))
+            name, best = max(self.jobs, key=lambda pair: pair[1].useful.value)
+            found.append(Figure("most useful time", name, percent(best.useful.value)))
+        for collective in ("all_reduce", "alltoall"):
+            calls = [(name, row) for name, item in self._pairs if (row := item.calls.of(collective, SPREAD))]
+            if calls:
+                name, call = min(calls, key=lambda pair: pair[1].time_us)
+                found.append(Figure(f"fastest {collective}, spread", name, time(call.time_us)))
+        name, least = min(self._pairs, key=lambda pair: pair[1].switches)
+        found.append(Figure("fewest switches", name, f"{least.switches:,}"))
+        priced = [pair for pair in self._pairs if pair[1].cost_per_billion_tokens is not None and not pair[1].unpriced]
         if priced:
-            name, best = min(priced, key=lambda pair: pair[1].cost_per_billion_tokens or 0.0)
-            cost = f"{best.cost_per_billion_tokens:,.2f} {best.currency} a billion"
+            name, least = min(priced, key=lambda pair: pair[1].cost_per_billion_tokens or 0.0)
+            cost = f"{least.cost_per_billion_tokens:,.2f} {least.currency} a billion"
             found.append(Figure("lowest cost per token", name, cost))
         return found
 
     @property
     def bars(self) -> list[tuple[str, Markup]]:
-        """(caption, chart) of the two measures that decide."""
-        tokens = [(item.goodput.tokens_per_day.value, item.goodput.tokens_per_day) for item in self.designs]
-        shown = [
-            (name, value, f"{value / 1e9:,.1f} ({span.p10 / 1e9:,.1f} to {span.p90 / 1e9:,.1f})")
-            for name, (value, span) in zip(self.names, tokens, strict=True)
-        ]
-        found = [("Tokens per day, billion; range by the failure rates", _bars(shown))]
-        if all(item.cost_per_billion_tokens is not None for item in self.designs):
-            costs = [
-                (
-                    name,
-                    item.cost_per_billion_tokens or 0.0,
-                    f"{'≥ ' if item.unpriced else ''}{item.cost_per_billion_tokens:,.2f}",
-                )
-                for name, item in zip(self.names, self.designs, strict=True)
+        """(caption, chart) of the measures that decide."""
+        found = []
+        for collective in ("all_reduce", "alltoall"):
+            calls = [(name, row) for name, item in self._pairs if (row := item.calls.of(collective, SPREAD))]
+            shown = [(name, row.time_us, time(row.time_us)) for name, row in calls]
+            if shown:
+                found.append((f"{collective} of {size(calls[0][1].bytes)}, job spread over the units", _bars(shown)))
+        tokens = [(name, job.tokens_per_day) for name, job in self.jobs]
+        if tokens:
+            shown = [
+                (name, span.value, f"{span.value / 1e9:,.1f} ({span.p10 / 1e9:,.1f} to {span.p90 / 1e9:,.1f})")
+                for name, span in tokens
             ]
-            found.append((f"Cost per billion tokens, {self.designs[0].currency}", _bars(costs)))
+            found.append(("Tokens per day, billion; range by the failure rates", _bars(shown)))
+        costs = [(name, item, item.cost_per_billion_tokens) for name, item in self._pairs]
+        if all(cost is not None for *_, cost in costs):
+            shown = [(name, cost or 0.0, f"{'≥ ' if item.unpriced else ''}{cost:,.2f}") for name, item, cost in costs]
+            found.append((f"Cost per billion tokens, {self.designs[0].currency}", _bars(shown)))
         return found
 
     @property
@@ -102,28 +121,26 @@ class Comparison:
     @property
     def causes(self) -> list[str]:
         """Of all designs, the most first by the first one."""
-        return list(dict.fromkeys(cause for item in self.designs for cause, _ in item.goodput.lost_gpu_hours))
+        return list(dict.fromkeys(cause for _, job in self.jobs for cause, _ in job.lost_gpu_hours))
 
     @property
     def year(self) -> Markup:
-        return Markup(
-            years([(name, self._shares(item)) for name, item in zip(self.names, self.designs, strict=True)], self.causes)
-        )
+        return Markup(years([(name, self._shares(job)) for name, job in self.jobs], self.causes))
 
     @property
     def lost_grid(self) -> Grid:
-        lost = [dict(item.goodput.lost_gpu_hours) for item in self.designs]
+        lost = [dict(job.lost_gpu_hours) for _, job in self.jobs]
         shown = [(cause, *(f"{its.get(cause, 0.0):,.0f}" for its in lost)) for cause in self.causes]
         shown.append(("total", *(f"{sum(its.values()):,.0f}" for its in lost)))
         return grid("Lost GPU-hours per year", ("cause", *(f"#{name}" for name in self.names)), shown, total=True)
 
-    def _shares(self, item: Design) -> list[float]:
-        lost = dict(item.goodput.lost_gpu_hours)
-        return [lost.get(cause, 0.0) / (item.goodput.gpus * HOURS_PER_YEAR) for cause in self.causes]
+    def _shares(self, job: Goodput) -> list[float]:
+        lost = dict(job.lost_gpu_hours)
+        return [lost.get(cause, 0.0) / (job.gpus * HOURS_PER_YEAR) for cause in self.causes]
 
     @property
     def interval(self) -> Markup:
-        return Markup(intervals([(name, item.goodput) for name, item in zip(self.names, self.designs, strict=True)]))
+        return Markup(intervals(self.jobs))
 
 
 def _bars(shown: Sequence[tuple[str, float, str]]) -> Markup:

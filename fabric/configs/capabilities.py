@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fabric import catalog
 from fabric.diagnostics import Diagnostic, Place, Report, nearest, one_of
 from fabric.nos.target import Target, target, target_names, targets
 from fabric.plan import CORE, LEAF, SPINE, FabricSpec, TierSpec
@@ -28,6 +29,9 @@ WORDS = {
     "snmp": "SNMPv3",
     "gnmi": "gNMI over TLS",
 }
+
+
+SHOWN = 3  # switches of a hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +128,28 @@ def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
     if need.what == "watchdog":
         return f"set `qos: {{pfc_watchdog: false}}`; `fabric catalog {tier.switch}` gives the reason"
     if nos.lacking(tier.model, need.what):
-        return f"choose another switch; `fabric catalog {tier.switch}` gives the reason"
+        able = _switches(need, nos, tier)
+        text = f"choose a switch with it, such as {' or '.join(able)}" if able else "no switch of the catalog has it"
+        return f"{text}; `fabric catalog {tier.switch}` gives the reason"
     able = [
         name
         for name, found in targets().items()
         if not _lacking(found, tier, need) and found.refusal(tier.model, tier.switch) is None
     ]
     return f"set `nos: {able[0]}`" if able else "`fabric vendors` lists the features of each network OS"
+
+
+def _switches(need: Need, nos: Target, tier: TierSpec) -> list[str]:
+    """Switches of the catalog that run the network OS and have the feature: with as fast ports first, by bandwidth."""
+    found = []
+    for name in catalog.switch_names():
+        model = catalog.switch(name)
+        if model is None or name == tier.switch or nos.refusal(model, name) is not None or nos.lacking(model, need.what):
+            continue
+        if nos.name in model.nos:
+            slower = max(tier.model.speeds) not in model.speeds
+            found.append((slower, abs(model.bandwidth_gbps - tier.model.bandwidth_gbps), name))
+    return [name for *_, name in sorted(found)[:SHOWN]]
 
 
 def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:

@@ -73,8 +73,9 @@ class TenantViews:
             if owner < 0 or not tenancy.isolated:
                 return replace(port, lossless=None) if connections else port
             tenant = tenancy.tenants[owner]
-            if tenant.networks and kind == SERVER_LEAF:
-                vlans = tuple(sorted(network.vlan for network in tenant.networks))
+            if tenant.networks:
+                networks = tenancy.networks(link) if link in tenancy.chosen else tenant.networks
+                vlans = tuple(sorted(network.vlan for network in networks))
                 untagged, tagged = (vlans[0], ()) if len(vlans) == 1 else (0, vlans)
                 return replace(port, address=None, peer_address=None, untagged=untagged, tagged=tagged, lag=self.lag[link])
             return replace(port, acl=tenant.name) if tenancy.kind == "acl" else replace(port, vrf=tenant.name)
@@ -121,15 +122,10 @@ class TenantViews:
         """The connected subnets of every tenant, the same on all its switches."""
         found = {}
         for tenant in self.tenancy.tenants:
-            routed = self.fabric.prefixes["servers"] if not tenant.networks or tenant.name in self._with_attachments else ()
+            routed = self.fabric.prefixes["servers"] if not tenant.networks else ()
             subnets = [_subnet(network) for network in tenant.networks if network.gateway is not None]
             found[tenant.name] = (*routed, *subnets)
         return found
-
-    @cached_property
-    def _with_attachments(self) -> frozenset[str]:
-        """Tenants with attachments: their ports are routed whatever networks the tenant has."""
-        return frozenset(attachment.tenant for attachment in self.fabric.spec.attachments if attachment.tenant)
 
     def _block(self, device: Device) -> tuple[str, ...]:
         found = self.fabric.aggregate.get(device.index)

@@ -11,7 +11,7 @@ from netaddr import IPNetwork
 from fabric.catalog.models import SwitchModel
 from fabric.configs.balancing import balances_by_load
 from fabric.configs.tenant_views import TenantViews
-from fabric.nos.target import target
+from fabric.nos.target import management_port, target
 from fabric.plan import (
     ATTACHED,
     ATTACHMENT,
@@ -320,6 +320,8 @@ class Views:
 
     def _port_name(self, device: Device, link: int) -> str:
         """A port of a device other than a switch: of a server's NIC, or `port3` of an attachment."""
+        if switch := self.fabric.management_ports.get(link):
+            return f"{switch.name} {management_port(switch)}"
         if device.role == ATTACHED:
             return f"port{self.columns['a_cage'][link]}"
         if device.role != SERVER:

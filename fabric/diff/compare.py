@@ -30,6 +30,7 @@ class DiffRequest:
     sizes: tuple[int, ...] = SIZES  # bytes of the all-reduce and the alltoall
     jobs: int = 0  # processes; 0: every core
     progress: Progress = silent
+    platform: Path | None = None  # parameters of collective times; None: the shipped ones
 
 
 @dataclass(frozen=True)

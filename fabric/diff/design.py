@@ -8,11 +8,14 @@ from dataclasses import asdict, dataclass, replace
 from ipaddress import ip_address
 from typing import Any
 
+import numpy as np
+
 from fabric import moves
 from fabric.diff.documents import flat
 from fabric.diff.work import Work, work
 from fabric.explain.sessions import sessions
-from fabric.plan import CLOSED, SWITCH_ROLES, Device, FabricPlan, Plan
+from fabric.grouping import grouped
+from fabric.plan import ATTACHMENT, CLOSED, SERVER_LEAF, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.plan.summary import summary
 
 Keys = Mapping[str, Any]  # of an intent, as a tree
@@ -38,6 +41,15 @@ class SwitchChange:
     new: Any
 
 
+@dataclass(frozen=True, slots=True)
+class TenantMove:
+    """Servers and attachments in service whose ports another tenant has; of several tenants `red, blue`."""
+
+    old: str  # "" for none
+    new: str
+    devices: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class FabricChange:
     """One fabric of the site."""
@@ -51,6 +63,7 @@ class FabricChange:
     switches: tuple[SwitchChange, ...] = ()
     subnets: tuple[Change, ...] = ()  # links that keep their lower end
     tenants: tuple[Change, ...] = ()
+    moved: tuple[TenantMove, ...] = ()
     lossless: tuple[Change, ...] = ()
     retuned: tuple[str, ...] = ()  # switches in service that get other buffers or ECN thresholds
     peers: tuple[str, ...] = ()  # switches in service that get BGP sessions they did not have, or lose some
@@ -147,6 +160,7 @@ def _fabric(name: str, before: FabricPlan | None, old: FabricPlan | None, new: F
         switches=tuple(_switches(old, new)),
         subnets=tuple(_subnets(old, new)),
         tenants=tuple(_of(_tenants(old), _tenants(new))),
+        moved=tuple(_moved(old, new)),
         lossless=tuple(_of(_lossless(old), _lossless(new))),
         retuned=tuple(_retuned(old, new)),
         peers=tuple(_peers(old, new)),
@@ -271,6 +285,27 @@ def _tenants(plan: FabricPlan) -> dict[str, Any]:
     if tenancy.tenants and tenancy.isolated:
         tenants["shut ports"] = ports[CLOSED]
     return tenants
+
+
+def _moved(old: FabricPlan, new: FabricPlan) -> Iterator[TenantMove]:
+    """Devices at the lower end of leaf ports that both sides have, by the tenants of their ports before and after."""
+    before, after = _owners(old), _owners(new)
+    pairs = ((before[name], owner, name) for name, owner in after.items() if name in before and before[name] != owner)
+    for (was, now), names in grouped(((was, now), name) for was, now, name in pairs).items():
+        yield TenantMove(was, now, tuple(names))
+
+
+def _owners(plan: FabricPlan) -> dict[str, str]:
+    """Server or attachment → the tenants of its ports."""
+    tenancy, links = plan.tenancy, plan.links
+    if not tenancy.tenants:
+        return {}
+    rows = np.flatnonzero(np.isin(links.kind, (SERVER_LEAF, ATTACHMENT)))
+    pairs = np.unique(np.stack([links.a[rows], tenancy.owner[rows]], axis=1), axis=0).tolist()
+    owners = grouped((plan.devices[device].name, tenancy.tenants[at].name) for device, at in pairs if at >= 0)
+    return dict.fromkeys((plan.devices[device].name for device, _ in pairs), "") | {
+        k: ", ".join(v) for k, v in owners.items()
+    }
 
 
 def _lossless(plan: FabricPlan) -> dict[str, Any]:

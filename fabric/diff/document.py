@@ -36,6 +36,7 @@ def document(diff: Diff) -> dict[str, Any]:
         "capacity": {
             "figures": [{**asdict(figure), "percent": figure.percent} for figure in diff.capacity.figures],
             "left_out": list(diff.capacity.left_out),
+            "routing": {name: {"old": old, "new": new} for name, (old, new) in diff.capacity.routing.items()},
         },
         "devices": [_device(change) for change in diff.devices] if diff.with_configs else None,
         "hosts": [asdict(change) for change in diff.hosts] if diff.with_configs else None,

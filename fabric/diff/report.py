@@ -70,7 +70,7 @@ def _step(row: Change) -> str:
 # --- summary ------------------------------------------------------------------------------------------------
 
 HEADLINES = ("servers", "GPUs", "leaves", "spines", "cores", "tenants")
-HEADLINE_BYTES = "of 1G"
+HEADLINE_BYTES = " of 1G"
 
 
 def _summary(diff: Diff) -> Iterator[str]:
@@ -93,13 +93,16 @@ def _summary(diff: Diff) -> Iterator[str]:
 
 
 def _times(diff: Diff) -> Iterator[str]:
-    """The two collectives at 1 GiB, or at the largest size that differs."""
-    figures = [figure for figure in diff.capacity.figures if figure.unit == "ms" and figure.differs]
-    for key in dict.fromkeys((figure.fabric, figure.what.partition(" ")[0]) for figure in figures):
-        rows = [figure for figure in figures if (figure.fabric, figure.what.partition(" ")[0]) == key]
-        best = next((figure for figure in rows if figure.what.endswith(HEADLINE_BYTES)), rows[-1])
+    """The two collectives at 1 GiB, or at the largest size that differs, packed and spread."""
+    figures = [figure for figure in diff.capacity.figures if figure.placement and figure.differs]
+    kinds: dict[tuple[str, str, str], list[Figure]] = {}
+    for figure in figures:
+        kinds.setdefault((figure.fabric, figure.what.partition(" ")[0], figure.placement), []).append(figure)
+    for rows in kinds.values():
+        best = next((figure for figure in rows if HEADLINE_BYTES in f"{figure.what},".partition(",")[0]), rows[-1])
         if best.old is not None and best.new is not None:
-            yield f"{best.fabric}: {best.what}: {_value(best.old)} → {_value(best.new)} ms ({_percent(best)})"
+            what = best.what if best.placement in best.what else f"{best.what}, {best.placement}"
+            yield f"{best.fabric}: {what}: {_value(best.old)} → {_value(best.new)} ms ({_percent(best)})"
 
 
 def _headline(fabric: FabricChange) -> Iterator[str]:
@@ -183,12 +186,21 @@ def _capacity(diff: Diff) -> Iterator[Table | Notes]:
         yield Table("", ("fabric", "", "before", "after", "", ""), rows)
     moved = {row[0] for row in rows}
     still = [name for name in dict.fromkeys(figure.fabric for figure in diff.capacity.figures) if name not in moved]
-    lines = [f"{name}: bisection, throughput and times are unchanged" for name in still]
+    timed = dict.fromkeys(figure.fabric for figure in diff.capacity.figures if figure.placement and figure.differs)
+    lines = [text for name in timed for text in _routing(name, *diff.capacity.routing[name])]
+    lines += [f"{name}: bisection, throughput and times, packed and spread, are unchanged" for name in still]
     lines += [
         f"{name}: too large for capacity figures in this report, run `fabric capacity`" for name in diff.capacity.left_out
     ]
     if lines:
         yield Notes("", tuple(lines))
+
+
+def _routing(fabric: str, old: str, new: str) -> Iterator[str]:
+    """What the times of a fabric assume."""
+    if old or new:
+        how = new or old if not (old and new) or old == new else f"{old} → {new}"
+        yield f"{fabric}: times of a packed job where no placement is named; routing as planned: {how}"
 
 
 def _percent(figure: Figure) -> str:

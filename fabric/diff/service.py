@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from fabric.diff.blocks import Notes, Table
 from fabric.diff.compare import Diff
+from fabric.diff.design import TenantMove
 from fabric.diff.hosts import NETPLAN, HostChange
 from fabric.diff.work import MOVE, PULL
 from fabric.nos.dialect import RELOAD
@@ -17,6 +18,7 @@ from fabric.text import listed, plural
 
 SAMPLE = 4  # links of a kind, a fabric and an act
 MOST_DRAINS = 10
+MOST_SERVERS = 32  # of a move between tenants
 
 
 def headlines(diff: Diff) -> Iterator[str]:
@@ -68,6 +70,8 @@ def _settings(diff: Diff) -> Iterator[str]:
         if total := sum(counts.values()):
             where = ", ".join(f"{name} {number:,}" for name, number in counts.items() if number)
             yield f"{what} {plural(total, 'switch', 'switches')} ({where})"
+    for name, move in _moves(diff):
+        yield f"{name}: {_moved(move)}"
     if names := _reloads(diff):
         yield f"every service starts again on {plural(len(names), 'switch', 'switches')}, whose traffic stops"
     if servers := _servers(diff.hosts):
@@ -82,10 +86,21 @@ def _in_full(diff: Diff) -> Iterator[str]:
             yield f"{fabric.name}: changed buffers, ECN thresholds or classes: {listed(fabric.retuned)}"
         if fabric.peers:
             yield f"{fabric.name}: changed BGP neighbors: {listed(fabric.peers)}"
+    for name, move in _moves(diff):
+        yield f"{name}: {_moved(move, MOST_SERVERS)}"
     if names := _reloads(diff):
         yield f"every service starts again, traffic stops: {listed(names)}"
     for change in diff.hosts:
         yield f"{_who(change)}: {_what(change)}"
+
+
+def _moves(diff: Diff) -> Iterator[tuple[str, TenantMove]]:
+    return ((fabric.name, move) for fabric in diff.design.fabrics for move in fabric.moved)
+
+
+def _moved(move: TenantMove, most: int = 3) -> str:
+    """`gpu-0001, gpu-0002, gpu-0003 and 5 more: tenant red → blue`."""
+    return f"{listed(move.devices, most)}: tenant {move.old or 'none'} → {move.new or 'none'}"
 
 
 def _reloads(diff: Diff) -> list[str]:

@@ -245,12 +245,17 @@ def _limits(case: Case) -> list[str]:
     first = sizing.groups[0]
     others = sum(size.servers for size in sizing.groups[1:])
     units = ceil_div(sizing.limit_servers - others, first.unit_servers)
-    return [
+    out = [
         f"the same intent, with more servers of {first.name}, at {plural(sizing.tiers, 'tier')}:",
         f"  {sizing.limit_servers:,} servers, {sizing.limit_gpus:,} GPUs in "
         f"{plural(units, 'unit')} of {first.unit_servers}"
         + (f", including {others:,} servers of the other groups" if others else ""),
     ]
+    if sizing.limit_servers > sum(group.planned for group in case.spec.groups):
+        out.append(
+            f"  beyond the planned size uplinks are re-cabled: `planned: {{servers: {sizing.limit_servers}}}` reserves them"
+        )
+    return out
 
 
 def _cages(cages: list[int]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 import numpy as np
 
-from fabric.plan import CLOSED, SERVER_LEAF, Device, ExternalConnection, FabricPlan, NetworkPlan, TenantPlan
+from fabric.plan import CLOSED, Device, ExternalConnection, FabricPlan, NetworkPlan
 
 
 def tenant(fabric: FabricPlan, name: str) -> list[str]:
@@ -59,7 +60,7 @@ def port(fabric: FabricPlan, link: int, end: int) -> list[str]:
     if owner < 0:
         return []
     tenant_plan, bond = tenancy.tenants[owner], int(tenancy.lag[link])
-    vlans = _vlans(tenant_plan) if fabric.links.kind[link] == SERVER_LEAF else ""
+    vlans = _vlans(tenancy.networks(link))
     given = [
         f"{fabric.devices[int(fabric.links.a[link])].name} has {ip_address(tenancy.hosts[owner, n][link])}/{network.length}"
         f" in {network.name}"
@@ -112,15 +113,15 @@ def router(fabric: FabricPlan, asn: int) -> list[str]:
     ]
 
 
-def _vlans(found: TenantPlan) -> str:
-    names = ", ".join(f"{network.name} (VLAN {network.vlan})" for network in found.networks)
-    return f", {'networks tagged:' if len(found.networks) > 1 else 'network'} {names}" if names else ""
+def _vlans(networks: Sequence[NetworkPlan]) -> str:
+    names = ", ".join(f"{network.name} (VLAN {network.vlan})" for network in networks)
+    return f", {'networks tagged:' if len(networks) > 1 else 'network'} {names}" if names else ""
 
 
 def routed(fabric: FabricPlan, link: int) -> bool:
     """Whether the port has the subnet of the link: not in layer-2 networks, nor with subinterfaces."""
-    tenancy, owner = fabric.tenancy, int(fabric.tenancy.owner[link])
-    bridged = owner >= 0 and bool(tenancy.tenants[owner].networks) and fabric.links.kind[link] == SERVER_LEAF
+    tenancy = fabric.tenancy
+    bridged = bool(tenancy.networks(link))
     sliced = any(connection.link == link and connection.address is not None for connection in tenancy.external_connections)
     return fabric.spec.ethernet and not bridged and not sliced
 
@@ -158,8 +159,8 @@ def _in_networks(fabric: FabricPlan, number: int) -> list[str]:
 
 
 def _leaves(fabric: FabricPlan, tenant: int) -> list[Device]:
-    """Leaves with ports of a tenant's servers."""
-    mine = (fabric.tenancy.owner == tenant) & (fabric.links.kind == SERVER_LEAF)
+    """Leaves with ports of a tenant."""
+    mine = fabric.tenancy.owner == tenant
     return [fabric.devices[index] for index in np.unique(fabric.links.b[mine]).tolist()]
 
 

@@ -27,7 +27,8 @@ def fingerprint(base: Base, design: DesignRequest) -> str:
     """
     prices = replace(design.prices, places={}) if design.prices else None
     job = replace(design.job, name="") if design.job else None
-    question = replace(design, prices=prices, job=job)
+    platform = design.platform.read_bytes() if design.platform else b""
+    question = replace(design, prices=prices, job=job, platform=None), platform
     return hashlib.sha256(repr((__version__, base.text, base.fabric, question)).encode()).hexdigest()
 
 
@@ -67,7 +68,7 @@ class Journal:
                 stream.truncate(len(head) + 1 + len(whole))
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        self._append([item.as_dict() for item in outcomes])
+        self._append([item.as_row() for item in outcomes])
 
     def _append(self, rows: Iterable[dict[str, Any]]) -> None:
         try:
@@ -91,8 +92,10 @@ def _outcome(row: dict[str, Any]) -> Outcome | None:
     """The outcome that a line holds; None where it holds none."""
     try:
         choice = tuple(_CHOICE.validate_python(row.get("choice"), strict=True).items())
-        return Outcome(choice, why=str(row["why"])) if "why" in row else Outcome(choice, _FIGURES.validate_python(row))
-    except ValidationError:
+        if "why" in row:
+            return Outcome(choice, why=str(row["why"]))
+        return Outcome(choice, _FIGURES.validate_python(row["figures"]))
+    except (KeyError, ValidationError):
         return None
 
 

@@ -1,8 +1,7 @@
 """One design: planned as `fabric plan` plans it, timed as `fabric estimate` does, priced as `fabric bom` does.
 
 A packed all-reduce hardly crosses a spine, so it cannot tell a non-blocking design from one that is oversubscribed. Unless
-a collective is named, designs are therefore timed by an alltoall as well. Its packets are sprayed over all equal-cost paths:
-that is the time the links allow, without hash collisions, at a fraction of the work.
+a collective is named, designs are therefore timed by an alltoall as well.
 """
 
 from __future__ import annotations
@@ -13,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from fabric import source
+from fabric.bom.bill import Bill
 from fabric.bom.prices import Prices
-from fabric.bom.quick import quick
+from fabric.compare.bills import bill_of
+from fabric.compare.figures import DesignFigures, figures
 from fabric.diagnostics import InputError
 from fabric.explore.space import Base, Choice
 from fabric.explore.tokens import token_cost
@@ -23,13 +24,10 @@ from fabric.intent import load
 from fabric.intent.intent import Intent
 from fabric.plan import FabricPlan, Plan
 from fabric.plan.lock_file import Lock
-from fabric.plan.summary import summary
-from fabric.solver.estimate.estimate import Estimate, pattern_of
+from fabric.solver.estimate.calls import ALL_REDUCE, ALLTOALL, Call, Calls
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.training.file import JobText
-
-ALL_REDUCE, ALLTOALL = "all_reduce", "alltoall"
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,7 @@ class DesignRequest:
     placement: str = "packed"
     prices: Prices | None = None
     job: JobText | None = None  # that designs are judged by as well
+    platform: Path | None = None  # parameters of collective times; None: the shipped ones
 
     @property
     def timed(self) -> str:
@@ -53,31 +52,16 @@ class DesignRequest:
         """Whether designs are timed by an alltoall as well."""
         return not self.collective
 
+    @property
+    def collectives(self) -> tuple[str, ...]:
+        return (ALL_REDUCE, ALLTOALL) if self.both else (self.collective,)
 
-@dataclass(frozen=True)
-class Figures:
+
+@dataclass(frozen=True, kw_only=True)
+class Figures(DesignFigures):
     """What a design comes to; None where it cannot be known."""
 
-    servers: int
-    gpus: int
-    tiers: int
-    leaves: int
-    spines: int
-    cores: int
-    links: int  # between switches
-    oversubscription: float  # as built, over all tiers
-    time_us: float | None
-    busbw_GBps: float | None
-    bottleneck: str
-    power_typical_w: float | None
-    power_max_w: float | None
-    capex: float | None
-    beyond_leaf: float | None = None  # share of what is sent that leaves the sender's leaf, the most of the collectives
-    alltoall_time_us: float | None = None
-    alltoall_busbw_GBps: float | None = None
-    alltoall_bottleneck: str = ""
-    power_typical_low_w: float | None = None
-    power_typical_high_w: float | None = None
+    capex: float | None = None
     useful: float | None = None  # share of the time, of the training job
     tokens_per_day: float | None = None
     token_cost: float | None = None  # of a billion useful tokens, servers included
@@ -88,12 +72,70 @@ class Figures:
         return self.gpus * 24 / self.tokens_per_day * 1e9 if self.tokens_per_day else None
 
     @property
-    def switches(self) -> int:
-        return self.leaves + self.spines + self.cores
-
-    @property
     def capex_per_gpu(self) -> float | None:
         return self.capex / self.gpus if self.capex is not None and self.gpus else None
+
+    @property
+    def timed(self) -> Call | None:
+        """The first collective."""
+        return next(iter(self.calls.rows), None)
+
+    @property
+    def alltoall(self) -> Call | None:
+        """That of an alltoall beside it."""
+        return next((row for row in self.calls.rows[1:] if row.collective == ALLTOALL), None)
+
+    @property
+    def time_us(self) -> float | None:
+        return self.timed.time_us if self.timed else None
+
+    @property
+    def alltoall_time_us(self) -> float | None:
+        return self.alltoall.time_us if self.alltoall else None
+
+    @property
+    def power_typical_w(self) -> float | None:
+        return self.power.typical_w if self.power else None
+
+    @property
+    def beyond_leaf(self) -> float | None:
+        """Share of what is sent that leaves the sender's leaf, the most of the collectives."""
+        return max((row.beyond_leaf for row in self.calls.rows), default=None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Figures of a JSON document, and columns of CSV."""
+        power, timed, alltoall = self.power, self.timed, self.alltoall
+        return {
+            "servers": self.servers,
+            "gpus": self.gpus,
+            "tiers": self.tiers,
+            "leaves": self.leaves,
+            "spines": self.spines,
+            "cores": self.cores,
+            "links": self.links,
+            "oversubscription": self.oversubscription,
+            "time_us": self.time_us,
+            "busbw_GBps": timed.busbw_GBps if timed else None,
+            "bottleneck": timed.bottleneck if timed else "",
+            "power_typical_w": self.power_typical_w,
+            "power_max_w": power.max_w if power else None,
+            "capex": self.capex,
+            "switches": self.switches,
+            "beyond_leaf": self.beyond_leaf,
+            "alltoall_time_us": self.alltoall_time_us,
+            "alltoall_busbw_GBps": alltoall.busbw_GBps if alltoall else None,
+            "alltoall_bottleneck": alltoall.bottleneck if alltoall else "",
+            "power_typical_low_w": power.typical_low_w if power else None,
+            "power_typical_high_w": power.typical_high_w if power else None,
+            "useful": self.useful,
+            "tokens_per_day": self.tokens_per_day,
+            "token_cost": self.token_cost,
+            "switch_links": self.switch_links,
+            "cables": self.cables,
+            "planes": self.planes,
+            "routing": timed.routing if timed else "",
+            "queue_pairs": timed.queue_pairs if timed else None,
+        }
 
 
 @dataclass(frozen=True)
@@ -108,7 +150,11 @@ class Outcome:
         found: dict[str, Any] = {"choice": dict(self.choice)}
         if self.figures is None:
             return {**found, "reason": self.why, "why": self.why}  # `why` is the old name
-        return {**found, **asdict(self.figures), "switches": self.figures.switches}
+        return {**found, **self.figures.as_dict()}
+
+    def as_row(self) -> dict[str, Any]:
+        """As a journal keeps it."""
+        return self.as_dict() if self.figures is None else {"choice": dict(self.choice), "figures": asdict(self.figures)}
 
 
 @dataclass(frozen=True)
@@ -116,7 +162,7 @@ class Stages:
     """What plans and times a design: functions of a module, since they are sent to the workers of a cluster."""
 
     plan: Callable[[Intent, Lock | None], Plan]
-    estimate: Callable[[FabricPlan, EstimateRequest, str], tuple[Estimate, Estimate | None]]
+    calls: Callable[[FabricPlan, EstimateRequest, tuple[str, ...], tuple[str, ...]], Calls]
     goodput: Callable[[FabricPlan, Plan, EstimateRequest, JobText, str], Goodput] | None = None
 
 
@@ -140,58 +186,34 @@ def _plan(base: Base, data: dict[str, Any], stages: Stages) -> Plan:
 
 
 def _figures(plan: Plan, fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Figures:
-    spec, sizing = fabric.spec, fabric.sizing
-    row = summary(spec, sizing)
-    timed = _estimate(fabric, design, stages, design.timed, "", 0)  # spread as the plan configures it
-    crossing = _estimate(fabric, design, stages, ALLTOALL, "spray", 1) if design.both else None  # over all equal-cost paths
-    bought = quick(spec, sizing, design.prices)
+    """The common figures, cost, and what a job gets; collectives over all GPUs, as the plan configures their routing."""
+    asked = EstimateRequest(sizes=(design.size,), routing="", queue_pairs=0, platform=design.platform)
+    calls = stages.calls(fabric, asked, design.collectives, (design.placement,))
+    bill = _bill(plan, design.prices)
+    share = next((item for item in bill.shares if item.name == fabric.name), None) if bill else None
+    cost = share.cost if share and bill and not bill.unjoined else None
     worth = _worth(plan, fabric, design, stages)
     tokens = worth.tokens_per_day.value if worth else None
     return Figures(
-        servers=sizing.servers,
-        gpus=sizing.gpus,
-        tiers=sizing.tiers,
-        leaves=row["switches"]["leaf"],
-        spines=row["switches"]["spine"],
-        cores=row["switches"]["core"],
-        links=sum(row["links"][kind] for kind in ("leaf-leaf", "leaf-spine", "spine-core")),
-        oversubscription=row["oversubscription"]["leaf"] * max(1.0, row["oversubscription"]["spine"] or 1.0),
-        time_us=timed.rows[0].time_us if timed else None,
-        busbw_GBps=timed.rows[0].busbw_GBps if timed else None,
-        bottleneck=timed.rows[0].bottleneck if timed else "",
-        power_typical_w=bought.power.typical_w,
-        power_max_w=bought.power.max_w,
-        power_typical_low_w=bought.power.typical_low_w,
-        power_typical_high_w=bought.power.typical_high_w,
-        capex=bought.capex,
-        beyond_leaf=max((_beyond_leaf(estimate) for estimate in (timed, crossing) if estimate), default=None),
-        alltoall_time_us=crossing.rows[0].time_us if crossing else None,
-        alltoall_busbw_GBps=crossing.rows[0].busbw_GBps if crossing else None,
-        alltoall_bottleneck=crossing.rows[0].bottleneck if crossing else "",
+        **figures(fabric, share.power if share else None, calls).values(),
+        capex=cost.capex if cost and not cost.unpriced else None,
         useful=worth.useful.value if worth else None,
         tokens_per_day=tokens,
-        token_cost=token_cost(spec, bought, design.prices, tokens) if design.prices and tokens else None,
+        token_cost=token_cost(fabric.spec, cost, design.prices, tokens) if cost and design.prices and tokens else None,
     )
 
 
-def _estimate(
-    fabric: FabricPlan, design: DesignRequest, stages: Stages, collective: str, routing: str, queue_pairs: int
-) -> Estimate | None:
-    """The collective over all GPUs; None for a fabric without GPUs."""
-    if fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
+def _bill(plan: Plan, prices: Prices | None) -> Bill | None:
+    """None where the floor has no place for every device."""
+    try:
+        return bill_of(plan, prices)
+    except InputError:
         return None
-    asked = EstimateRequest(collective, (design.size,), routing=routing, queue_pairs=queue_pairs)
-    return stages.estimate(fabric, asked, design.placement)[0]
 
 
 def _worth(plan: Plan, fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Goodput | None:
     """The training job over all GPUs, spread as the plan configures it; None without one."""
     if design.job is None or stages.goodput is None or fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
         return None
-    asked = EstimateRequest(routing="", queue_pairs=0)
+    asked = EstimateRequest(routing="", queue_pairs=0, platform=design.platform)
     return stages.goodput(fabric, plan, asked, design.job, design.placement)
-
-
-def _beyond_leaf(found: Estimate) -> float:
-    row = found.rows[0]
-    return found.supply.beyond_leaf(pattern_of(row.collective, row.algorithm)) if found.placement.domains > 1 else 0.0

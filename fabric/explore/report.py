@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 from fabric.explore.front import Objective, front, known
-from fabric.explore.measure import ALLTOALL, Figures, Outcome
+from fabric.explore.measure import Figures, Outcome
 from fabric.explore.run import Sweep, reasons
 from fabric.formats import csv_text, json_text
+from fabric.solver.estimate.calls import ALLTOALL, PACKED, Call
+from fabric.solver.estimate.supply import routing_words
 from fabric.text import counted, percent, size, time
 from fabric.text.table import table
 
@@ -39,19 +41,33 @@ class SweepResult:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the times cannot tell, where hardly anything leaves its leaf."""
+        """How traffic is spread over paths, what the times cannot tell, what the sweep leaves out."""
+        calls = dict.fromkeys((row.routing, row.queue_pairs) for item in self.built for row in item.calls.rows)
+        out = [f"routing as planned: {'; '.join(routing_words(*how) for how in calls)}"] if calls else []
+        out += self._hidden
+        others = self.sweep.base.others
+        if others:
+            what = counted(others, "other fabric")
+            out.append(f"planned alone: with the site's {what} some cables can be longer, and power and times others")
+        return tuple(out)
+
+    @property
+    def _hidden(self) -> list[str]:
+        """Oversubscription that the times do not show."""
         design = self.sweep.design
         shares = [item.beyond_leaf for item in self.built if item.beyond_leaf is not None and item.spines]
-        if not shares or max(shares) > HARDLY:
-            return ()
-        what = "the traffic of these collectives" if design.both else f"the traffic of this {design.timed}"
-        note = f"note: at most {max(shares):.0%} of {what} crosses a spine: oversubscription has little effect on the time"
-        if design.both or design.collective == ALLTOALL:
-            return (note,)
-        return (
-            note,
-            "  to time traffic across spines, add --collective alltoall or --placement spread, or remove --collective",
-        )
+        if shares and max(shares) <= HARDLY:
+            what = "the traffic of these collectives" if design.both else f"the traffic of this {design.timed}"
+            note = f"note: at most {max(shares):.0%} of {what} crosses a spine: oversubscription has little effect on it"
+            if design.both or design.collective == ALLTOALL:
+                return [note]
+            more = "  to time traffic across spines, add --collective alltoall or --placement spread, or remove --collective"
+            return [note, more]
+        firsts = [item.timed.beyond_leaf for item in self.built if item.timed and item.spines]
+        if design.both and design.placement == PACKED and firsts and max(firsts) <= HARDLY:
+            note = f"packed: at most {max(firsts):.0%} of the {design.timed} crosses a spine"
+            return [f"{note}: it does not show oversubscription, --placement spread does"]
+        return []
 
     @property
     def built(self) -> list[Figures]:
@@ -71,7 +87,7 @@ def title(found: SweepResult) -> str:
         words.extend(
             (
                 f", judged by {PurePath(design.job.name).name}" if design.job else f", {timed}",
-                "" if design.placement == "packed" else f", {design.placement}",
+                f", {design.placement}",
             )
         )
     return "".join(words)
@@ -97,9 +113,11 @@ def text(found: SweepResult) -> str:
     counts = list(reasons(found.outcomes).items())
     if counts:
         out += ["", "cannot be built:"]
-        out += [f"  {count:>5,}  {why}" for why, count in counts[:REASONS]]
         rest = sum(count for _, count in counts[REASONS:])
-        out += [f"  {rest:>5,}  for other reasons; --format csv lists all"] if rest else []
+        rows = [(counted(count, "design"), why) for why, count in counts[:REASONS]]
+        rows += [(counted(rest, "design"), "other reasons; --format csv lists all")] if rest else []
+        width = max(len(count) for count, _ in rows)
+        out += [f"  {count:>{width}}: {why}" for count, why in rows]
     return "\n".join(out) + "\n"
 
 
@@ -166,30 +184,34 @@ def _figures(result: SweepResult) -> list[Row]:
     if not design.both:
         return [
             *rows,
-            ("time", ">", lambda f: _time(f.time_us)),
-            ("busbw GB/s", ">", lambda f: _number(f.busbw_GBps, 1, 1)),
-            ("limited by", "<", lambda f: _link(f.bottleneck)),
+            ("time", ">", lambda f: _time(f.timed)),
+            ("busbw GB/s", ">", lambda f: _busbw(f.timed)),
+            ("limited by", "<", lambda f: _link(f.timed)),
         ]
     return [
         *rows,
-        (design.timed, ">", lambda f: _time(f.time_us)),
-        ("GB/s", ">", lambda f: _number(f.busbw_GBps, 1, 1)),
-        ("alltoall", ">", lambda f: _time(f.alltoall_time_us)),
-        ("GB/s", ">", lambda f: _number(f.alltoall_busbw_GBps, 1, 1)),
-        ("alltoall limited by", "<", lambda f: _link(f.alltoall_bottleneck)),
+        (design.timed, ">", lambda f: _time(f.timed)),
+        ("GB/s", ">", lambda f: _busbw(f.timed)),
+        ("alltoall", ">", lambda f: _time(f.alltoall)),
+        ("GB/s", ">", lambda f: _busbw(f.alltoall)),
+        ("alltoall limited by", "<", lambda f: _link(f.alltoall)),
     ]
 
 
-def _link(bottleneck: str) -> str:
-    return bottleneck.partition(", such as ")[0]
+def _link(call: Call | None) -> str:
+    return call.bottleneck.partition(", such as ")[0] if call else ""
+
+
+def _busbw(call: Call | None) -> str:
+    return _number(call.busbw_GBps if call else None, 1, 1)
 
 
 def _number(value: float | None, unit: float, digits: int) -> str:
     return "unknown" if value is None else f"{value / unit:,.{digits}f}"
 
 
-def _time(us: float | None) -> str:
-    return "unknown" if us is None else time(us)
+def _time(call: Call | None) -> str:
+    return time(call.time_us) if call else "unknown"
 
 
 def _word(value: object) -> str:
@@ -222,9 +244,7 @@ def as_json(found: SweepResult) -> str:
 
 def as_csv(found: SweepResult) -> str:
     """One line per design, in the order of the choices; plain numbers, empty where nothing is known."""
-    names = [item.name for item in fields(Figures)]
-    first = names[: names.index("capex") + 1]
-    figures = [*first, "switches", *names[len(first) :]]
+    figures = list(next((item.as_dict() for item in found.built), {}))
     place = {at: number for number, at in enumerate(found.front, 1)}
     rows = []
     for at, item in enumerate(found.outcomes):

@@ -42,7 +42,7 @@ def sweep(intent: Intent, request: ExploreRequest) -> Sweep:
     if request.design.gpus is not None or "server" in varied:
         _one_group(base, request.design.gpus, varied.get("server", ()))
     if not varied:
-        varied = usual(resolve(intent.site, intent.source).fabrics[name], intent.site.catalog.switches)
+        varied = usual(resolve(intent.site, intent.source).fabrics[name], intent.site.catalog)
     return Sweep(base, request.design, choices(varied))
 
 

@@ -9,12 +9,12 @@ from itertools import product
 from typing import Any
 
 from fabric import catalog
-from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import DIMENSIONS, Value, the_group
 from fabric.formats import json_line
 from fabric.plan import FabricSpec
 from fabric.rounding import ceil_div
+from fabric.settings.hardware import OwnCatalog
 
 Choice = tuple[tuple[str, Value], ...]  # (dimension, value) in the order of DIMENSIONS
 MOST = 100_000  # designs of one sweep
@@ -27,11 +27,12 @@ class Base:
     text: str
     shown: str
     fabric: str
+    others: int = 0  # fabrics of the site that are left out
 
     @staticmethod
     def of(data: Mapping[str, Any], shown: str, fabric: str) -> Base:
         alone = {**data, "fabrics": {fabric: data["fabrics"][fabric]}}
-        return Base(json_line(alone, sort_keys=True), shown, fabric)
+        return Base(json_line(alone, sort_keys=True), shown, fabric, len(data["fabrics"]) - 1)
 
     def design(self, choice: Choice, gpus: int | None) -> dict[str, Any]:
         """The intent of one design, with enough servers for so many GPUs. Raises ValueError where it cannot be written."""
@@ -72,7 +73,7 @@ def choices(dimensions: Mapping[str, Sequence[Value]]) -> list[Choice]:
     return [tuple(zip(names, values, strict=True)) for values in product(*(dimensions[name] for name in names))]
 
 
-def usual(spec: FabricSpec, own: Mapping[str, SwitchModel]) -> dict[str, tuple[Value, ...]]:
+def usual(spec: FabricSpec, own: OwnCatalog) -> dict[str, tuple[Value, ...]]:
     """Default dimensions: switches that suit the NICs, shapes, planes, tiers and oversubscription."""
     ports = spec.groups[0].nic.ports
     planes = [count for count in range(1, ports + 1) if ports % count == 0]
@@ -85,11 +86,11 @@ def usual(spec: FabricSpec, own: Mapping[str, SwitchModel]) -> dict[str, tuple[V
     }
 
 
-def _suited(spec: FabricSpec, own: Mapping[str, SwitchModel]) -> list[str]:
+def _suited(spec: FabricSpec, own: OwnCatalog) -> list[str]:
     """The intent's own leaf, and switches of its technology as fast as a NIC port and no more than four times as fast."""
     speed, found = spec.groups[0].nic.speed_gbps, {spec.leaf.switch}
-    for name in (*catalog.switch_names(), *own):
-        model = catalog.switch(name, own)
+    for name in (*catalog.switch_names(), *own.switches):
+        model = own.switch(name)
         assert model is not None
         fits = speed in model.speeds and model.native_gbps <= 4 * speed and model.cages >= 16
         if fits and model.technology == spec.leaf.model.technology:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from fabric.bom.cost import cost
+from fabric.bom.cost import Cost, cost
 from fabric.bom.parts import SERVER, Part
 from fabric.bom.power import Draw, total
 from fabric.bom.prices import PUE, YEARS, Prices, power_range
-from fabric.bom.quick import Quick
 from fabric.plan import FabricSpec
 from fabric.solver.goodput.rates import DAYS_PER_YEAR
 
 
-def token_cost(spec: FabricSpec, network: Quick, prices: Prices, tokens_per_day: float) -> float | None:
+def token_cost(spec: FabricSpec, network: Cost, prices: Prices, tokens_per_day: float) -> float | None:
     """Total cost over the years of the price file by the useful tokens of these years, for a billion of them; None where a
     part of the network or a server has no price."""
     years = prices.years or YEARS
@@ -21,6 +20,6 @@ def token_cost(spec: FabricSpec, network: Quick, prices: Prices, tokens_per_day:
         rows.append((part, float(group.count), float(group.count + prices.spares.of(part, group.count))))
         devices.append((group.model, Draw(power_range(prices, group.model, group.server)), group.count))
     servers = cost(rows, prices, total(devices), prices.pue or PUE, years)
-    if network.capex is None or network.cost is None or servers.unpriced:
+    if network.unpriced or servers.unpriced:
         return None
-    return (network.cost.tco + servers.tco) / (tokens_per_day * DAYS_PER_YEAR * years) * 1e9
+    return (network.tco + servers.tco) / (tokens_per_day * DAYS_PER_YEAR * years) * 1e9

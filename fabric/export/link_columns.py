@@ -12,21 +12,12 @@ from numpy.typing import NDArray
 from fabric.plan import ATTACHMENT, SERVER_LEAF, FabricPlan
 from fabric.text import ipv4
 
-Flags = NDArray[np.bool_]
 
-
-def bridged(fabric: FabricPlan) -> Flags:
-    """Per link whether its port is in layer-2 networks: it has VLANs, and no subnet of its own."""
-    layered = np.array([bool(tenant.networks) for tenant in fabric.tenancy.tenants] + [False, False])
-    found: Flags = (fabric.links.kind == SERVER_LEAF) & layered[fabric.tenancy.owner]  # owners -1 and -2 index from the end
-    return found
-
-
-def routed(fabric: FabricPlan) -> Flags:
+def routed(fabric: FabricPlan) -> NDArray[np.bool_]:
     """Per link whether the ports have the link's own subnet: not where layer 2 or subinterfaces take its place."""
     if not fabric.spec.ethernet:
         return np.zeros(len(fabric.links), dtype=bool)
-    there = np.asarray(fabric.subnet >= 0, dtype=bool) & ~bridged(fabric)
+    there = np.asarray(fabric.subnet >= 0, dtype=bool) & ~fabric.tenancy.bridged
     there[[connection.link for connection in fabric.tenancy.external_connections if connection.address is not None]] = False
     return there
 
@@ -50,7 +41,9 @@ def tenants(fabric: FabricPlan) -> tuple[list[str], list[str], list[object]]:
     tenancy = fabric.tenancy
     owner = np.array([*(tenant.name for tenant in tenancy.tenants), "", ""], dtype=object)[tenancy.owner].tolist()
     tags = [" ".join(str(vlan) for vlan in sorted(n.vlan for n in tenant.networks)) for tenant in tenancy.tenants]
-    vlans = np.array([*tags, "", ""], dtype=object)[np.where(bridged(fabric), tenancy.owner, -1)].tolist()
+    vlans = np.array([*tags, "", ""], dtype=object)[tenancy.owner].tolist()
+    for link in tenancy.chosen:
+        vlans[link] = str(tenancy.networks(link)[0].vlan)
     slices: dict[int, list[int]] = {}
     for connection in tenancy.external_connections:
         if connection.tenant >= 0:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fabric.catalog.models import SwitchModel
 from fabric.hosts.names import interface_name
 from fabric.hosts.view import BMC
-from fabric.nos.target import target
+from fabric.nos.target import management_port, target
 from fabric.plan import CORE, LEAF, SERVER, SPINE, Device, PortLabels, PortRef
 
 Names = NDArray[Any]  # of str
@@ -54,7 +54,10 @@ class PortNames(PortLabels):
         for row, link in enumerate(first.tolist()):
             device, ref = devices[int(index[link])], self.ref(link, end)
             labels[row], names[row] = self.label(device, ref), self.port_name(device, ref)
-        return labels[every.ravel()], names[every.ravel()]
+        label, name = labels[every.ravel()], names[every.ravel()]
+        for link, switch in self.fabric.management_ports.items() if end == "a" else ():
+            label[link] = name[link] = management_port(switch)
+        return label, name
 
     def possible(self, device: Device) -> Iterator[PortRef]:
         """Every port that a switch could have, however its cages are split."""

@@ -16,12 +16,16 @@ from fabric.plan import Plan
 
 
 def slurm_yaml(plan: Plan) -> str:
-    """SITE, a tree of all fabrics with servers and the cluster's default, and SITE-block; `PartitionName=… Topology=…`."""
+    """SITE, a tree of all fabrics with servers and the cluster's default, and the blocks of each.
+
+    A job of a tree stays below one of its tops. Blocks have no tops: those of fabrics without a path to each other are a
+    topology each, SITE-FABRIC-block, with its own sizes; of one fabric alone SITE-block.
+    """
     found = localities(plan)
-    entries = [
-        {"topology": plan.site, "cluster_default": True, "tree": _tree(found)},
-        {"topology": f"{plan.site}-block", "cluster_default": False, "block": _blocks(found)},
-    ]
+    entries = [{"topology": plan.site, "cluster_default": True, "tree": _tree(found)}]
+    for locality in found:
+        name = "-".join([plan.site, *([locality.fabric] if len(found) > 1 else []), "block"])
+        entries.append({"topology": name, "cluster_default": False, "block": _blocks(locality)})
     head = f"# Site {plan.site}, Slurm 25.05 or later\n"
     return head + yaml.dump_all([entries])
 
@@ -34,7 +38,7 @@ def _tree(found: Iterable[Locality]) -> dict[str, Any]:
     return {"switches": switches}
 
 
-def _blocks(found: Iterable[Locality]) -> dict[str, Any]:
-    every = [block for locality in found for block in blocks(locality)]
-    named = [{"block": block.name, "nodes": hostlist(server.name for server in block.servers)} for block in every]
-    return {"block_sizes": block_sizes(every), "blocks": named}
+def _blocks(locality: Locality) -> dict[str, Any]:
+    found = blocks(locality)
+    named = [{"block": block.name, "nodes": hostlist(server.name for server in block.servers)} for block in found]
+    return {"block_sizes": block_sizes(found), "blocks": named}

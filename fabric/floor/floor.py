@@ -79,7 +79,10 @@ class Floor:
     def lengths_m(self, fabric: FabricPlan) -> route.Floats:
         """Metres of every link of a fabric along the floor, slack included."""
         links, stands = fabric.links, self.stands(fabric)
-        return self.with_slack(route.length_m(self.geometry, stands[links.a], stands[links.b]))
+        metres = self.with_slack(route.length_m(self.geometry, stands[links.a], stands[links.b]))
+        for link, switch in fabric.management_ports.items():
+            metres[link] = self.length_m(switch.name, fabric.devices[int(links.b[link])].name)
+        return metres
 
     def _stand(self, names: list[str]) -> Stand:
         spots = [self.spots[name] for name in names]
@@ -109,4 +112,12 @@ def floor(plan: Plan) -> Floor:
     spots = {name: Spot(index[place.rack], place.ru, place.height) for name, place in places.items()}
     rows = tuple(Rack(rack_name(*rack), *rack) for rack in racks)
     stated = plan.settings.positions.stated("floor")
-    return Floor(plan.site, rows, geometry.rack_units, spots, geometry, stated, tuple(report.warnings))
+    return Floor(
+        plan.site,
+        rows,
+        geometry.rack_units,
+        spots,
+        geometry,
+        stated,
+        tuple(w for w in report.warnings if w not in (*plan.warnings, *plan.silenced)),
+    )

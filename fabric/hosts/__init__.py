@@ -5,6 +5,6 @@
 `agree` reads the files back and compares them with what the switches say.
 """
 
-from fabric.hosts.files import host_files
+from lazy_loader import attach_stub
 
-__all__ = ["host_files"]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from fabric import source
 from fabric.diagnostics import Report, nearest, one_of, show
 from fabric.formats import model_of
-from fabric.intent.site import VERSION, Site
+from fabric.intent.site import VERSION, Fabric, Site
 from fabric.source import Source
 from fabric.text import listed, plural
 
@@ -60,7 +60,7 @@ def validate(text: Source) -> Site:
     try:
         return model_of(Site, data)
     except ValidationError as error:
-        errors: list[Any] = error.errors(include_url=False)
+        errors: list[Any] = _outdented(error.errors(include_url=False), text, report)
         for item in errors:
             if not _spurious(item, errors):
                 _translate(item, text, report)
@@ -118,6 +118,28 @@ def _translate(item: Any, text: Source, report: Report) -> None:
         report.error("FAB108", place, f"{name}: {message}" + (f", got {got}" if scalar else ""), described)
     else:
         report.error("FAB102", place, f"{name}: {item['msg'][:1].lower()}{item['msg'][1:]}, got {got}", described)
+
+
+def _outdented(errors: list[Any], text: Source, report: Report) -> list[Any]:
+    """The errors without those of keys that stand beside their fabric in place of under it, which are one mistake."""
+    fabrics = text.data.get("fabrics")
+    if not isinstance(fabrics, dict):
+        return errors
+    empty = [name for name, value in fabrics.items() if value is None]
+    strays = [name for name in fabrics if name in Fabric.model_fields and not _is_fabric(fabrics[name])]
+    if not empty or not strays:
+        return errors
+    report.error(
+        "FAB101",
+        text.place(("fabrics", strays[0]), key=True),
+        f"{listed(strays)}: expected under a fabric, got beside '{empty[0]}', which has no keys",
+        f"indent these lines further than `{empty[0]}:`",
+    )
+    return [item for item in errors if item["loc"][:1] != ("fabrics",) or item["loc"][1] not in (*empty, *strays)]
+
+
+def _is_fabric(value: Any) -> bool:
+    return isinstance(value, dict) and not {"servers", "topology"}.isdisjoint(value)
 
 
 def _spurious(item: Any, errors: list[Any]) -> bool:

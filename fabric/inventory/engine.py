@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from fabric.diagnostics import Diagnostic, InputError, MissingError, Place
-from fabric.inventory.items import Item, Key, Ref, Row, Table, Term
+from fabric.inventory.items import Item, Key, Known, Ref, Row, Table, Term
 
 TAG = "fabricwright"
 PAGE = 1000  # objects a page: the default maximum of both servers
@@ -83,7 +83,7 @@ class Engine:
                 self._find(table, tag)
         gone = {table.name: self._gone(table, owner) if prune else [] for table in tables}
         for table in tables:
-            self._refuse_others(table, tag, owner)
+            self._refuse_others(table, owner)
             self._refuse_taken(table, gone[table.name])
         for table in reversed(tables):
             self._delete(table, gone[table.name])
@@ -114,13 +114,18 @@ class Engine:
         self._create(table, new, marks)
         self._update(table, changed)
 
-    def _refuse_others(self, table: Table, tag: Ref, own: Ref) -> None:
-        """Two sites that both push the same address would change it back and forth for ever."""
+    def _refuse_others(self, table: Table, own: Ref) -> None:
+        """Two sites that both push the same address would change it back and forth for ever.
+
+        The tag of another site tells, not the lack of ours: a user may have deleted that.
+        """
         if not table.own:
             return
-        ours, mine, rows = self._value(tag), self._value(own), self.rows[table.endpoint]
+        rows = self.rows[table.endpoint]
+        others = {number for key, number in self.ids[own.table].items() if key != own.key and key[-1].startswith(f"{TAG}-")}
+        mine = self._value(own)
         marks = [(item.key, _tags(rows[item.key])) for item in table.items if item.key in rows]
-        taken = [key for key, tags in marks if ours in tags and mine not in tags]
+        taken = [key for key, tags in marks if mine not in tags and not others.isdisjoint(tags)]
         if taken:
             message = f"{table.endpoint}: {len(taken):,} objects belong to another site, the first is {' '.join(taken[0])}"
             hint = "use separate `pools:` for every site, or a separate server"
@@ -284,6 +289,8 @@ class Engine:
         """References as ids; None of what is not there yet, which only a dry run sees."""
         if isinstance(value, Ref):
             return self.ids.get(value.table, {}).get(value.key)
+        if isinstance(value, Known):
+            return None if self._value(value.of) is None else value.of.key[-1]
         if isinstance(value, Term):
             return {"object_type": value.type, "object_id": self._value(value.of)}
         if isinstance(value, list | tuple):
@@ -305,26 +312,36 @@ class Engine:
         except Exception as error:
             if not hasattr(error, "req"):
                 raise
-            raise InputError([refusal(self.api.base_url, table, error, items)]) from None
+            raise InputError([refusal(self.api.base_url, table, error, items, self.keys.get(table.name, {}))]) from None
 
 
-def refusal(url: str, table: Table, error: Any, items: Sequence[Item]) -> Diagnostic:
-    """What the server had against a request, with the first object that it refused."""
+def refusal(url: str, table: Table, error: Any, items: Sequence[Item], keys: Mapping[Any, Key]) -> Diagnostic:
+    """What the server had against a request, with the first object that it refused; `keys` by id."""
     status = getattr(error.req, "status_code", 0)
     text, hint = str(getattr(error, "error", error))[:600], ""
     if status in (401, 403):
         hint = "use a token of this server with write permission"
     else:
-        try:
-            answers = error.req.json()
-        except ValueError:
-            answers = None
-        if isinstance(answers, list):
-            for item, answer in zip(items, answers, strict=False):
-                if answer:
-                    text, hint = str(answer)[:600], f"object {' '.join(item.key)}"
-                    break
+        first = next(((key, answer) for key, answer in _by_object(error.req, items, keys) if answer), None)
+        if first:
+            text, hint = str(first[1])[:600], f"object {' '.join(first[0])}"
     return Diagnostic("FAB177", Place(url), f"{table.endpoint}: HTTP {status}: {text}", hint)
+
+
+def _by_object(response: Any, items: Sequence[Item], keys: Mapping[Any, Key]) -> Iterator[tuple[Key, Any]]:
+    """What is wrong with each object: a list in the order of the request, or that of NetBox 4.7 with an index or an id."""
+    try:
+        answers = response.json()
+    except ValueError:
+        return
+    if isinstance(answers, list):
+        yield from ((item.key, answer) for item, answer in zip(items, answers, strict=False))
+    elif isinstance(answers, Mapping):
+        for answer in answers.get("errors") or ():
+            index = answer.get("index")
+            key = items[index].key if isinstance(index, int) else keys.get(answer.get("id"))
+            if key is not None:
+                yield key, answer.get("errors")
 
 
 def _parts(where: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -13,7 +13,7 @@ from fabric.cabling.runs import Runs, runs
 from fabric.catalog import media
 from fabric.catalog.media import Fibre
 from fabric.configs.targets import mtu_limit
-from fabric.export.link_columns import addresses, bridged
+from fabric.export.link_columns import addresses
 from fabric.export.port_names import PortNames
 from fabric.floor.floor import Floor, floor
 from fabric.formats import yaml
@@ -138,11 +138,11 @@ class _Fabric:
     def ports(self) -> Iterator[Port]:
         yield from self._own_ports()
         mtu = min(self.fabric.spec.underlay.mtu, mtu_limit(self.fabric)) if self.fabric.spec.ethernet else 0
-        layered, both = bridged(self.fabric).tolist(), (ends(self.fabric, "a"), ends(self.fabric, "b"))
+        layered, both = self.tenancy.bridged.tolist(), (ends(self.fabric, "a"), ends(self.fabric, "b"))
         devices = self.fabric.devices
         for link, speed in enumerate(self.columns["speed_gbps"]):
             indices = self.columns["a"][link], self.columns["b"][link]
-            for end in (0, 1):
+            for end in (1,) if link in self.fabric.management_ports else (0, 1):
                 device, far = devices[indices[end]], devices[indices[1 - end]]
                 server = device.role in (SERVER, ATTACHED)
                 untagged, tagged = self._vlans_of(link) if layered[link] and not server else (0, ())
@@ -153,7 +153,7 @@ class _Fabric:
                     self._type(both[end], link, speed),
                     speed,
                     0 if server else mtu,
-                    f"{far.name} {self.port_of[1 - end][link]}",
+                    f"{(far if end == 0 else self.fabric.lower_end(link)).name} {self.port_of[1 - end][link]}",
                     "" if server or layered[link] else self.vrf_of_link[link],
                     untagged,
                     tagged,
@@ -176,7 +176,7 @@ class _Fabric:
         return what if idiom is None else str(getattr(idiom, what))
 
     def _vlans_of(self, link: int) -> tuple[int, tuple[int, ...]]:
-        numbers = sorted(network.vlan for network in self.tenancy.tenants[int(self.tenancy.owner[link])].networks)
+        numbers = sorted(network.vlan for network in self.tenancy.networks(link))
         return (numbers[0], ()) if len(numbers) == 1 else (0, tuple(numbers))
 
     def _type(self, end: Ends, link: int, speed: int) -> str:
@@ -190,7 +190,7 @@ class _Fabric:
         leg, devices = self.cables.leg[self.fabric.name].tolist(), self.fabric.devices
         for link, row in enumerate(leg):
             yield Wire(
-                (devices[self.columns["a"][link]].name, self.port_of[0][link]),
+                (self.fabric.lower_end(link).name, self.port_of[0][link]),
                 (devices[self.columns["b"][link]].name, self.port_of[1][link]),
                 cable_type(self.cables.medium[row]),
                 float(self.cables.length_m[row]),
@@ -200,7 +200,7 @@ class _Fabric:
     def addresses(self) -> Iterator[Address]:
         yield from self._own_addresses()
         length, devices = self.fabric.subnet_length, self.fabric.devices
-        layered = bridged(self.fabric).tolist()
+        layered = self.tenancy.bridged.tolist()
         for end, column in enumerate(addresses(self.fabric)):
             for link, text in enumerate(column):
                 if text and not layered[link]:

@@ -29,6 +29,13 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """The name of another object in a filter: NetBox 4.7 and Nautobot refuse a filter by a name that they do not have."""
+
+    of: Ref
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """An object. `once` is set when it is made and then left to people: a status that they move on."""
 

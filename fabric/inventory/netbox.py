@@ -1,4 +1,4 @@
-"""How NetBox calls the records. Source: NetBox 4.4 REST API (models and choices of netbox-community/netbox v4.4.10)."""
+"""How NetBox calls the records. Source: NetBox 4.7 REST API (models, filters and choices of netbox 4.7.3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from fabric.inventory.engine import TAG
 from fabric.inventory.gather import inventory, words
-from fabric.inventory.items import Item, Key, Ref, Row, Table, Term, document
+from fabric.inventory.items import Item, Key, Known, Ref, Row, Table, Term, document
 from fabric.inventory.records import LOOPBACK, MANAGEMENT, Inventory, Model, Port
 from fabric.plan import Plan
 
@@ -166,7 +166,7 @@ def _networks(records: Inventory) -> Iterator[Table]:
         vrf = Ref("vrfs", (prefix.vrf,)) if prefix.vrf else None
         fields = {"prefix": prefix.text, "vrf": vrf, "description": prefix.what[:200]}
         rows.append(Item((prefix.text, prefix.vrf), fields, {"status": "container" if prefix.pool else "active"}))
-    filters = [{"prefix": [prefix.text for prefix in records.prefixes]}, {"tag": [slug(own_tag(records.site))]}]
+    filters = [{"prefix": [prefix.text for prefix in records.prefixes]}, {"tag": [Known(tags(records.site)[1])]}]
     yield Table("prefixes", "ipam.prefixes", (("prefix", ""), ("vrf", "vrfs")), rows, filters, own=True)
 
 
@@ -265,7 +265,7 @@ def _addresses(records: Inventory) -> Iterator[Table]:
         }
         rows.append(Item((address.text, address.vrf), fields, {"status": "active"}))
     pools = [prefix.text for prefix in records.prefixes if prefix.what.endswith(" pool") or prefix.vrf]
-    find = [{"parent": text} for text in pools] + [{"tag": [slug(own_tag(records.site))]}]
+    find = [{"parent": text} for text in pools] + [{"tag": [Known(tags(records.site)[1])]}]
     key = (("address", ""), ("vrf", "vrfs"))
     port = ("assigned_object_id", "interfaces")
     yield Table("addresses", "ipam.ip_addresses", key, rows, find, own=True, falls_with=port)

@@ -13,12 +13,12 @@ from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.hosts.netplan import netplan_text
 from fabric.hosts.view import ETHERNET, Host, HostNic, hosts, sides
 from fabric.lab.blueprint import Blueprint, End, Interface, Node, Wire
-from fabric.lab.outside import Leg, node_name, stand_in
+from fabric.lab.outside import Leg, Seat, node_name, seats, stand_in
 from fabric.lab.server import server, tagged
 from fabric.lab.switch import switch
 from fabric.nos.reading import read_device
 from fabric.nos.target import target, targets
-from fabric.plan import Port, SwitchView
+from fabric.plan import Port, PortRef, SwitchView
 from fabric.standing import Standing
 from fabric.text import plural
 
@@ -68,7 +68,7 @@ class _Drawing:
         nodes = {job.device.name: self._switch(job, views[job.device.name]) for job in jobs}
         cabled = self._servers(views)
         nodes |= {name: self._server(name, server.text) for name, server in cabled.items()}
-        legs = list(_legs(views))
+        legs = list(_legs(views, seats(self.plan, views)))
         attached = groupby(sorted(legs, key=lambda leg: leg[0]), key=lambda leg: leg[0])
         nodes |= {name: stand_in(name, [leg for _, leg in cables]) for name, cables in attached}
         wires = (*self._wires(views, nodes, cabled), *_outside_wires(legs, nodes))
@@ -202,7 +202,9 @@ def _with_slices(cable: Wire, nodes: Mapping[str, Node]) -> Iterator[Wire]:
             yield Wire(End(cable.a.node, part.name), End(cable.b.node, other.name), cable.a.interface)
 
 
-def _legs(views: Mapping[str, SwitchView]) -> Iterator[tuple[str, Leg]]:
+def _legs(
+    views: Mapping[str, SwitchView], seated: Mapping[tuple[str, PortRef], tuple[str, Seat]]
+) -> Iterator[tuple[str, Leg]]:
     """(node, leg) of everything that is cabled to the fabric from outside."""
     counts: dict[str, int] = {}
     for view in views.values():
@@ -213,7 +215,8 @@ def _legs(views: Mapping[str, SwitchView]) -> Iterator[tuple[str, Leg]]:
             counts[attachment] = number = counts.get(attachment, 0) + 1
             sessions = [external for external in view.externals if external.port == port]
             if not any(external.tag == 0 for external in sessions):
-                yield attachment, Leg(view, port, f"port{number}", None)
+                node, seat = seated.get((view.device.name, port.ref), (attachment, None))
+                yield node, Leg(view, port, (seat.interface if seat else "") or f"port{number}", None, seat)
             for external in sessions:
                 name = f"port{number}.{external.tag}" if external.tag else f"port{number}"
                 yield node_name(attachment, external.vrf if external.tag else ""), Leg(view, port, name, external)

@@ -6,15 +6,17 @@ back to each border leaf what it has from another one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_interface, ip_network
+from ipaddress import ip_address, ip_interface, ip_network
 
+import numpy as np
 from netaddr import IPSet
 
 from fabric.lab.blueprint import LOOPBACK, PORT, STAND_IN, Interface, Node, Route
 from fabric.lab.switch import BASE_SYSCTLS, mac
-from fabric.plan import ATTACHED, External, Port, SwitchView
+from fabric.nos.target import management_port
+from fabric.plan import ATTACHED, ATTACHMENT, External, Plan, Port, PortLabels, PortRef, SwitchView
 from fabric.render import environment
 
 ANYWHERE = {4: "198.51.100.1", 6: "2001:db8:51::1"}  # documentation prefixes: what a default route leads to
@@ -28,6 +30,42 @@ class Leg:
     port: Port
     interface: str  # of the stand-in
     external: External | None
+    seat: Seat | None = None  # in a layer-2 network
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """What a device in a layer-2 network has there."""
+
+    address: str  # with its length
+    gateway: str  # "" without one
+    switch: str = ""  # whose management port it is, and as which it speaks LLDP
+    interface: str = ""  # name of that port
+
+
+def seats(plan: Plan, views: Mapping[str, SwitchView]) -> dict[tuple[str, PortRef], tuple[str, Seat]]:
+    """(leaf, port) → node and seat of every port of an attachment that is untagged in a network with a gateway.
+
+    A management port is a node of its own, with the address and the gateway that its switch is configured with.
+    """
+    found = {}
+    for fabric in plan.fabrics.values():
+        labels, tenancy = PortLabels(fabric), fabric.tenancy
+        for link in np.flatnonzero(fabric.links.kind == ATTACHMENT).tolist() if tenancy.tenants else ():
+            networks, port = tenancy.networks(link), (fabric.devices[fabric.links.b[link]].name, labels.ref(link, "b"))
+            if len(networks) != 1 or not networks[0].prefix:
+                continue
+            if switch := fabric.management_ports.get(link):
+                if (view := views.get(switch.name)) and view.management.address:
+                    manage = view.management
+                    seat = Seat(manage.address or "", manage.gateway or "", switch.name, management_port(switch))
+                    found[port] = f"{switch.name}-management", seat
+                continue
+            place = tenancy.tenants[int(tenancy.owner[link])].networks.index(networks[0])
+            if (own := tenancy.hosts.get((int(tenancy.owner[link]), place), {}).get(link)) is not None:
+                seat = Seat(f"{ip_address(own)}/{networks[0].length}", str(ip_address(networks[0].gateway or 0)))
+                found[port] = fabric.devices[fabric.links.a[link]].name, seat
+    return found
 
 
 def node_name(device: str, vrf: str) -> str:
@@ -39,8 +77,11 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
     sessions = [(leg, leg.external) for leg in legs if leg.external is not None]
     interfaces = [_port(name, leg) for leg in legs]
     if not sessions:
-        routes = [Route("default", _plain(leg.port.address), leg.interface) for leg in legs if leg.port.address][:1]
-        return Node(name, STAND_IN, ATTACHED, tuple(interfaces), sysctls=BASE_SYSCTLS, routes=tuple(routes))
+        gateways = [(leg.seat.gateway if leg.seat else _plain(leg.port.address), leg.interface) for leg in legs]
+        routes = [Route("default", gateway, interface) for gateway, interface in gateways if gateway][:1]
+        switch = next((leg.seat.switch for leg in legs if leg.seat), "")
+        lldp = f"configure system hostname {switch}\nconfigure lldp portidsubtype ifname\n" if switch else ""
+        return Node(name, STAND_IN, ATTACHED, tuple(interfaces), sysctls=BASE_SYSCTLS, routes=tuple(routes), lldp=lldp)
     accepts = list(dict.fromkeys(prefix for _, external in sessions for prefix in external.accepts))
     own = tuple(dict.fromkeys(one.prefix for _, external in sessions for one in external.own))
     addresses = [beyond(prefix, own) for prefix in accepts]
@@ -74,6 +115,7 @@ def _port(name: str, leg: Leg) -> Interface:
     length = ip_interface(external.address if external else leg.port.address or "0.0.0.0/31").network.prefixlen
     peer = external.peer_address if external else leg.port.peer_address
     addresses = (f"{peer}/{length}",) if peer and (external or leg.port.address) else ()
+    addresses = (leg.seat.address,) if leg.seat else addresses
     tenant = leg.view.overlay.mtu if leg.view.overlay and (external is None or external.vrf) else leg.view.underlay.mtu
     return Interface(leg.interface, PORT, addresses=addresses, mtu=tenant, mac=mac(name, leg.interface))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,14 +9,6 @@ from fabric.formats import json_line
 from fabric.nos.dialect import same
 
 Operation = dict[str, Any]
-
-
-def json_tree(text: str) -> Mapping[str, Any]:
-    """All that a config_db.json sets. Raises ValueError."""
-    document = json.loads(text)
-    if not isinstance(document, Mapping):
-        raise ValueError("expected tables")
-    return document
 
 
 def json_patch(old: Any, new: Any, at: str = "") -> list[Operation]:

@@ -16,7 +16,7 @@ from fabric import catalog
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
-from fabric.plan import Peer, Port, PortRef, Session, SwitchView
+from fabric.plan import Device, Peer, Port, PortRef, Session, SwitchView
 
 if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.batfish.view import BatfishView
@@ -195,6 +195,15 @@ def lanes(model: SwitchModel, cage: int) -> int:
     return 4 if speed >= 100 or speed == 40 else 1  # QSFP, SFP
 
 
+def port_lanes(model: SwitchModel, ref: PortRef) -> int:
+    """SerDes lanes of one port: an equal share of its cage.
+
+    Four ports of 25G or less are the four lanes of a QSFP28 or QSFP+, in the first lanes of a wider cage.
+    """
+    share = max(1, lanes(model, ref.cage) // ref.split)
+    return 1 if ref.split == 4 and ref.speed_gbps <= 25 else share
+
+
 def lane_list(text: str) -> tuple[int, ...]:
     """`0-7` or `17,18,19,20` as numbers."""
     first, dash, last = text.partition("-")
@@ -204,6 +213,12 @@ def lane_list(text: str) -> tuple[int, ...]:
 def pam4(speed_gbps: int, lane_count: int) -> bool:
     """Lanes above 25 Gb/s are PAM4, and IEEE 802.3 requires RS-FEC for every such port."""
     return speed_gbps > 25 * lane_count
+
+
+def management_port(device: Device) -> str:
+    """The management port of a switch as its network OS calls it; `management` of one without a network OS."""
+    idiom = target(device.nos).idiom if device.nos else None
+    return "management" if idiom is None else idiom.management
 
 
 def far_end(peer: Peer) -> str:

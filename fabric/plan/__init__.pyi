@@ -6,6 +6,7 @@ from .cages import (
     Slot as Slot,
     capacity as capacity,
     spare as spare,
+    splits_left as splits_left,
 )
 from .coordinates import (
     ServerPorts as ServerPorts,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fabric.catalog.models import PortGroup, SwitchModel
+from fabric.catalog.models import Pipelines, PortGroup, SwitchModel
 from fabric.rounding import ceil_div
 
 
@@ -45,12 +46,23 @@ class NoSuchSpeed(NoFit):
 def capacity(model: SwitchModel, speed_gbps: int) -> int:
     """Most ports of one speed that a switch has, 0 if it does not support that speed."""
     ports = sum(group.count * group.splits.get(speed_gbps, 0) for group in model.ports)
+    if model.pipelines is not None and any(g.splits.get(speed_gbps, 0) > model.pipelines.share for g in model.ports):
+        ports = _ports_in(model, range(1, model.cages + 1), speed_gbps, {})
     return min(ports, model.max_logical_ports or ports)
 
 
 def spare(model: SwitchModel, layout: Layout, speed_gbps: int) -> int:
     """Ports of a speed that the free cages have."""
-    return sum(model.group_of(cage).splits.get(speed_gbps, 0) for cage in layout.free)
+    return _ports_in(model, layout.free, speed_gbps, {slot.cage: slot.split for slot in (*layout.down, *layout.up)})
+
+
+def splits_left(model: SwitchModel, layout: Layout, cage: int) -> dict[int, int]:
+    """Speed → ports that a free cage can still be split into, beside those that the layout has in its pipeline."""
+    splits = model.group_of(cage).splits
+    if model.pipelines is None:
+        return splits
+    room = _room(model, model.pipelines, cage, {slot.cage: slot.split for slot in (*layout.down, *layout.up)})
+    return {speed: split for speed, split in splits.items() if split <= room}
 
 
 def lay_out(model: SwitchModel, down: int, down_gbps: int, up: int = 0, up_gbps: int = 0) -> Layout:
@@ -77,12 +89,12 @@ def fits(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -
 
 def _cages(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -> tuple[list[int], list[int]]:
     """The cages of the ports down and of the uplinks. Raises NoFit."""
-    groups = _numbered(model)
-    up_cages = _take(groups, up, up_gbps, fastest=True, taken=frozenset())
-    down_cages = _take(groups, down, down_gbps, fastest=False, taken=frozenset(up_cages))
+    up_cages = _take(model, up, up_gbps, fastest=True, taken={})
+    taken = {cage: model.group_of(cage).splits[up_gbps] for cage in up_cages}
+    down_cages = _take(model, down, down_gbps, fastest=False, taken=taken)
     if model.max_logical_ports:
         logical = sum(model.group_of(c).splits[down_gbps] for c in down_cages)
-        logical += sum(model.group_of(c).splits[up_gbps] for c in up_cages)
+        logical += sum(taken.values())
         if logical > model.max_logical_ports:
             raise NoFit(f"{logical} logical ports are needed, the chip drives {model.max_logical_ports}")
     return down_cages, up_cages
@@ -97,30 +109,57 @@ def _numbered(model: SwitchModel) -> list[tuple[PortGroup, range]]:
     return groups
 
 
-def _take(
-    groups: list[tuple[PortGroup, range]], ports: int, speed_gbps: int, *, fastest: bool, taken: frozenset[int]
-) -> list[int]:
-    """Cages for so many ports of a speed, in ascending order."""
-    cages: list[int] = []
-    order = sorted(groups, key=lambda item: (-item[0].speed_gbps if fastest else item[0].speed_gbps, item[1].start))
-    missing = ports
+def _take(model: SwitchModel, ports: int, speed_gbps: int, *, fastest: bool, taken: Mapping[int, int]) -> list[int]:
+    """Cages for so many ports of a speed, in ascending order, beside the taken ones (cage → its ports)."""
+    held, missing = dict(taken), ports
+    order = sorted(_numbered(model), key=lambda item: (item[0].speed_gbps, item[1].start), reverse=fastest)
     for group, numbers in order:
         split = group.splits.get(speed_gbps, 0)
         if missing <= 0 or not split:
             continue
-        free = [cage for cage in numbers if cage not in taken]
-        requested = min(ceil_div(missing, split), len(free))
-        cages += free[len(free) - requested :] if fastest else free[:requested]
-        missing -= requested * split
+        chosen = _choose(model, reversed(numbers) if fastest else numbers, split, held, ceil_div(missing, split))
+        held.update(dict.fromkeys(chosen, split))
+        missing -= len(chosen) * split
     if missing > 0:
-        free_now = sum(
-            group.splits.get(speed_gbps, 0) * sum(cage not in taken for cage in numbers) for group, numbers in groups
-        )
-        if free_now == 0 and not any(speed_gbps in group.splits for group, _ in groups):
-            raise NoSuchSpeed(f"it has no cage for {speed_gbps}G")
-        kind = "uplinks" if fastest else "ports down"
-        raise NoFit(f"{ports} {kind} of {speed_gbps}G are needed, {free_now} are left")
-    return sorted(cages)
+        if not any(speed_gbps in group.splits for group in model.ports):
+            unknown = " that is known to the catalog" if model.may_have(speed_gbps) else ""
+            raise NoSuchSpeed(f"it has no cage for {speed_gbps}G{unknown}")
+        kind, left = "uplinks" if fastest else "ports down", _ports_in(model, range(1, model.cages + 1), speed_gbps, taken)
+        raise NoFit(f"{ports} {kind} of {speed_gbps}G are needed, {left} are left")
+    return sorted(held.keys() - taken.keys())
+
+
+def _ports_in(model: SwitchModel, cages: Iterable[int], speed_gbps: int, taken: Mapping[int, int]) -> int:
+    """Ports of a speed that some cages give beside the taken ones, when as many as possible are split for it."""
+    held, ports = dict(taken), 0
+    splits = {cage: split for cage in cages if (split := model.group_of(cage).splits.get(speed_gbps, 0))}
+    for split in dict.fromkeys(splits.values()):
+        chosen = _choose(model, (cage for cage, its in splits.items() if its == split), split, held, len(splits))
+        held.update(dict.fromkeys(chosen, split))
+        ports += len(chosen) * split
+    return ports
+
+
+def _choose(model: SwitchModel, cages: Iterable[int], split: int, held: Mapping[int, int], count: int) -> list[int]:
+    """The first of some cages that are not held, up to so many, whose pipelines have room for the split."""
+    free = [cage for cage in cages if cage not in held]
+    if model.pipelines is None or max(held.values(), default=split) <= model.pipelines.share >= split:
+        return free[:count]
+    used = dict(held)
+    chosen: list[int] = []
+    for cage in free:
+        if len(chosen) < count and _room(model, model.pipelines, cage, used) >= split:
+            used[cage] = split
+            chosen.append(cage)
+    return chosen
+
+
+def _room(model: SwitchModel, pipelines: Pipelines, cage: int, held: Mapping[int, int]) -> int:
+    """Ports that a cage may give while the other cages of its pipeline keep theirs, an unused one its single port."""
+    first = cage - (cage - 1) % len(pipelines.cages)
+    near = range(first, min(first + len(pipelines.cages), model.cages + 1))
+    others = (other for other in near if other != cage and pipelines.of(other) == pipelines.of(cage))
+    return pipelines.max_ports - sum(held.get(other, 1) for other in others)
 
 
 def _slots(model: SwitchModel, cages: list[int], speed_gbps: int, count: int) -> tuple[Slot, ...]:

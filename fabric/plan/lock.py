@@ -20,6 +20,7 @@ class PortSpot(NamedTuple):
     port: int  # of the attachment, from 1
     leaf: int  # number, from 1
     slot: int  # column of the leaf's server block
+    switch: str = ""  # whose management port it is
 
 
 class TenantNumber(NamedTuple):

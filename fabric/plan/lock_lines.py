@@ -88,6 +88,13 @@ class Values:
             return least
         return int(value)
 
+    def name(self, key: str) -> str:
+        """The name of a device, "" where the line has none."""
+        value = self.words[key][0] if key in self.words else ""
+        if value and not _WORD.fullmatch(value):
+            self.fail(key, "expected the name of a device")
+        return value
+
     def range(self, key: str, most: int) -> tuple[int, int]:
         match = _RANGE.fullmatch(self.words[key][0])
         first, last = (int(match[1]), int(match[2])) if match else (0, -1)
@@ -253,7 +260,10 @@ def _wiring(values: Values, name: str, lines: Lines) -> None:
 
 def _attachment(values: Values, name: str, lines: Lines) -> None:
     spot = PortSpot(
-        values.whole("port", 1, MOST_COLUMNS), values.whole("leaf", 1, 2**31), values.whole("slot", 0, MOST_PORTS)
+        values.whole("port", 1, MOST_COLUMNS),
+        values.whole("leaf", 1, 2**31),
+        values.whole("slot", 0, MOST_PORTS),
+        values.name("switch"),
     )
     if not values.wrong:
         lines.attachments.setdefault(name, set()).add(spot)
@@ -268,7 +278,7 @@ KINDS = {
         _wiring,
         names=re.compile("leaf-spine|spine-core"),
     ),
-    "attachment": Kind(("port", "leaf", "slot"), _attachment),
+    "attachment": Kind(("port", "leaf", "slot"), _attachment, ("switch",)),
 }
 
 
@@ -286,7 +296,8 @@ def of(fabric: str, entry: FabricLock) -> Iterator[str]:
     for kind, records in sorted(entry.wiring.items()):
         yield from (f"{fabric} wiring {kind} {_record(record)}" for record in sorted(records, key=rank))
     for name, spots in sorted(entry.attachments.items()):
-        yield from (f"{fabric} attachment {name} port={s.port} leaf={s.leaf} slot={s.slot}" for s in sorted(spots))
+        for port, leaf, slot, switch in sorted(spots):
+            yield f"{fabric} attachment {name} port={port} leaf={leaf} slot={slot}" + (f" switch={switch}" if switch else "")
     for key, blocks in sorted(entry.blocks.items()):
         yield from (f"{fabric} {key} {_block(key, block)}" for block in sorted(blocks, key=_block_rank))
 

@@ -108,8 +108,7 @@ def _uses(spec: FabricSpec, kind: str) -> bool:
     addressing = spec.underlay.addressing
     routers = any(attachment.external is not None for attachment in spec.attachments)
     if kind == "servers":
-        routed = spec.isolation != "evpn" or not spec.tenants or any(not tenant.networks for tenant in spec.tenants)
-        return routed or any(attachment.tenant for attachment in spec.attachments)
+        return spec.isolation != "evpn" or not spec.tenants or any(not tenant.networks for tenant in spec.tenants)
     return {
         "loopback6": addressing == "ipv6",
         "vtep": spec.overlay.kind != "none",

@@ -12,7 +12,8 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from fabric.diagnostics import Report, nearest
+from fabric.diagnostics import Diagnostic, Report, nearest
+from fabric.grouping import grouped
 from fabric.plan.blocks import Ints
 from fabric.plan.devices import ATTACHED, SERVER, Device
 from fabric.plan.links import ATTACHMENT, SERVER_LEAF, Links
@@ -58,9 +59,27 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
     elif rest:
         left = served[owner[served] == CLOSED]
         owner[left] = rest[0]
+        _note_groups(spec, rest[0], left, owner, devices, links, report)
     _attachments(spec, devices, links, owner)
     _warn_empty(spec, owner, served, links, report)
     return owner
+
+
+def _note_groups(
+    spec: FabricSpec, rest: int, left: Ints, owner: Ints, devices: Sequence[Device], links: Links, report: Report
+) -> None:
+    """Groups of servers all of which are in the tenant that takes the others: one that was added may belong elsewhere."""
+    named = np.flatnonzero((links.kind == SERVER_LEAF) & (owner != rest))
+    selected = {devices[index].group for index in np.unique(links.a[named]).tolist()}
+    taken = grouped((devices[index].group, devices[index].name) for index in np.unique(links.a[left]).tolist())
+    for group, names in taken.items():
+        if selected and group not in selected:
+            tenant = spec.tenants[rest].name
+            message = (
+                f"tenant '{tenant}' takes all servers that no tenant names, {plural(len(names), 'server')} of '{group}' too"
+            )
+            hint = f"state `servers: {group}-*` in the tenant that they belong to"
+            report.warnings.append(Diagnostic("FAB199", spec.at("tenants", rest), message, hint, "note"))
 
 
 def _rails(spec: FabricSpec, devices: Sequence[Device], links: Links, served: Ints) -> Ints:
@@ -185,3 +204,19 @@ def _warn_empty(spec: FabricSpec, owner: Ints, served: Ints, links: Links, repor
     for at, tenant in enumerate(spec.tenants):
         if not (owner == at).any() and (tenant.servers or tenant.racks or tenant.rails):
             report.warn("FAB187", spec.at("tenants", at), f"tenant '{tenant.name}' has no port", "")
+        _warn_bare(spec, at, owner, report)
+
+
+def _warn_bare(spec: FabricSpec, at: int, owner: Ints, report: Report) -> None:
+    """Networks that no port carries: their gateway and VLAN are configured on no leaf."""
+    tenant = spec.tenants[at]
+    stated = {attachment.network for attachment in spec.attachments if attachment.tenant == tenant.name}
+    ports = int((owner == at).sum()) - sum(a.links for a in spec.attachments if a.tenant == tenant.name and a.network)
+    for n, network in enumerate(tenant.networks):
+        if ports <= 0 and network.name not in stated:
+            report.warn(
+                "FAB187",
+                spec.at("tenants", at, "networks", n),
+                f"network '{tenant.name}/{network.name}' has no port: no leaf has its VLAN and its gateway",
+                f"add servers or racks to the tenant, or an attachment with `tenant: {tenant.name}`",
+            )

@@ -46,6 +46,9 @@ class FabricPlan:
     asn_ranges: tuple[tuple[int, int], ...]  # [first, end) of AS numbers that it may take
     lossless: FabricLossless | None  # None: no fabric of RoCE
     blocks: Mapping[str, tuple[Block, ...]]  # where ids, AS numbers and addresses come from, as the lock keeps them
+    management_ports: Mapping[int, Device] = field(
+        default_factory=dict
+    )  # link of an attachment → whose management port it is
     longer: tuple[Longer, ...] = ()  # cables of the stated floor that are longer than PFC headroom is computed for
 
     @cached_property
@@ -57,6 +60,10 @@ class FabricPlan:
     def by_name(self) -> dict[str, Device]:
         """Devices by name."""
         return {device.name: device for device in self.devices}
+
+    def lower_end(self, link: int) -> Device:
+        """The device at the lower end of a link; of a management port the switch, not the attachment that stands for it."""
+        return self.management_ports.get(link) or self.devices[int(self.links.a[link])]
 
     @property
     def graph(self) -> networkx.MultiGraph:

@@ -180,6 +180,13 @@ def leaf_ratios(row: dict[str, Any]) -> list[float]:
     return [ratio for ratio in dict.fromkeys(ratios) if ratio is not None]
 
 
+def built_ratio(row: dict[str, Any]) -> float:
+    """Oversubscription of a summary as one number, over all tiers: that of the group of servers with the most. Spare
+    bandwidth of spines does not make up for leaves without it."""
+    leaf = max(leaf_ratios(row), default=1.0)
+    return round(leaf * max(1.0, row["oversubscription"]["spine"] or 1.0), 4)
+
+
 def _group(spec: FabricSpec, sizing: Sizing, index: int) -> dict[str, Any]:
     """One of several groups of servers, which has units and leaves of its own."""
     own, server = sizing.groups[index], spec.groups[index].server

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,11 @@ class NetworkPlan:
         """The network's own address."""
         assert self.gateway is not None
         return self.gateway - 1
+
+    @property
+    def prefix(self) -> str:
+        """The subnet, "10.1.0.0/24"; "" without a gateway."""
+        return f"{ip_address(self.subnet)}/{self.length}" if self.gateway is not None else ""
 
     def own_address(self, leaf: int) -> int:
         """The address of leaf `leaf` (from 1) beside the gateway: counted from the end of the subnet, which is IPv4."""
@@ -87,8 +93,22 @@ class Tenancy:
     slices: Mapping[int, NDArray[Any]] = field(default_factory=dict)  # VRF-lite: tenant → per link first address, -1
     external_connections: tuple[ExternalConnection, ...] = ()
     hosts: Mapping[tuple[int, int], Mapping[int, int]] = field(default_factory=dict)  # (tenant, network) → link → address
+    chosen: Mapping[int, int] = field(default_factory=dict)  # link of an attachment → the network that it states
 
     @property
     def isolated(self) -> bool:
         """Whether ports have owners that are kept apart."""
         return self.kind != "none"
+
+    @property
+    def bridged(self) -> NDArray[np.bool_]:
+        """Per link whether its port is in layer-2 networks: it has VLANs, and no subnet of its own."""
+        layered = np.array([bool(tenant.networks) for tenant in self.tenants] + [False, False])
+        found: NDArray[np.bool_] = layered[self.owner]  # NO_TENANT and CLOSED index from the end
+        return found
+
+    def networks(self, link: int) -> tuple[NetworkPlan, ...]:
+        """The layer-2 networks of a port: one is untagged, several are tagged; () for a routed port."""
+        owner = int(self.owner[link])
+        networks = self.tenants[owner].networks if owner >= 0 else ()
+        return (networks[self.chosen[link]],) if link in self.chosen else networks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from typing import Any
@@ -65,6 +65,7 @@ class Context:
     lock: FabricLock
     report: Report
     nos: Mapping[str, str]  # network OS by role
+    management: Collection[str]  # management subnets of all fabrics
 
 
 def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[FabricPlan, FabricLock] | None:
@@ -87,7 +88,9 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
         names.check_unique(((spec.name, device) for device in devices), names.places(spec), report)
         if len(report.errors) > errors:
             return None
-    tenants = tenancy(Wired(spec, sizing, devices, links), context.lock.tenants, addresses, allocator, report)
+    tenants = tenancy(
+        Wired(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
+    )
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers, context)
     lock = FabricLock(plan.blocks, history, attached_ports, numbers_of(spec, tenants.tenants))
     return plan, lock

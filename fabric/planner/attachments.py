@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fabric.diagnostics import Report
-from fabric.plan import FabricSpec, Links, Sizing, Slot
+from fabric.plan import FabricSpec, Links, Sizing, Slot, splits_left
 from fabric.plan.coordinates import positions
 from fabric.plan.lock import FabricLock, PortSpot
 from fabric.planner.places import holds
@@ -98,9 +98,10 @@ def _retired(
 def _keep(ports: Ports, attachment: Attachment, known: Sequence[PortSpot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:
     """The leaf ports of the attachment in order, None where one is still to be chosen."""
     kept: list[tuple[Spot, Slot] | None] = [None] * attachment.links
-    for port, leaf, place in known:
-        if port <= attachment.links and (slot := ports.take((leaf, place), speed_gbps)) is not None:
-            kept[port - 1] = ((leaf, place), slot)
+    for known_port in known:
+        spot = (known_port.leaf, known_port.slot)
+        if known_port.port <= attachment.links and (slot := ports.take(spot, speed_gbps)) is not None:
+            kept[known_port.port - 1] = (spot, slot)
     return kept
 
 
@@ -138,9 +139,10 @@ def _free_slots(spec: FabricSpec, sites: Sequence[GroupSites]) -> Free:
     for site, group in zip(sites, spec.groups, strict=True):
         size, layout = site.size, site.layout
         # Sub-ports that servers could have come first: the leaf's block has addresses for them, for finer ones it may not.
-        subs = [(cage, sub, spec.leaf.model.group_of(cage).splits) for cage in layout.free for sub in range(8)]
+        left = {cage: splits_left(spec.leaf.model, layout, cage) for cage in layout.free}
+        subs = [(cage, sub, splits) for cage, splits in left.items() for sub in range(8)]
         coarse = [entry for entry in subs if entry[1] < entry[2].get(size.down_gbps, 0)]
-        fine = [entry for entry in subs if entry[2].get(size.down_gbps, 0) <= entry[1] < max(entry[2].values())]
+        fine = [entry for entry in subs if entry[2].get(size.down_gbps, 0) <= entry[1] < max(entry[2].values(), default=0)]
         cages = {
             len(layout.down) + index: {speed: Slot(cage, sub, n, speed) for speed, n in splits.items() if sub < n}
             for index, (cage, sub, splits) in enumerate(coarse + fine)

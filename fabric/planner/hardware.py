@@ -23,7 +23,7 @@ from fabric.settings.purposes import PURPOSES
 from fabric.source import Source
 from fabric.text import listed
 
-UNKNOWN = "FAB199"
+UNKNOWN = "FAB180"
 
 
 def check(site: Site, source: Source, report: Report) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
+from fabric.catalog.models import SwitchModel
 from fabric.plan import FabricSpec, NoFit, NoSuchSpeed, capacity, leaf_ports
+from fabric.planner.speeds import advice, does, finer_uplinks, gbps, how_to_state
 from fabric.rounding import ceil_div
 from fabric.text import plural
 
@@ -89,30 +92,29 @@ def common_speeds(options: Options) -> bool:
     """Whether leaf and spine share a speed for uplinks; where not, a misfit names the speeds of both."""
     spec = options.spec
     stated = spec.constraints.leaf_uplinks.speed_gbps
+    leaf, spine = spec.leaf.model, spec.spine.model
     if stated is None:
         if uplink_speeds(spec, options.demands, broken_out=False):
             return True
-        ends = f"the leaf ({spec.leaf.switch}) does {_gbps(spec.leaf.model.uplink_speeds)}"
-        path = spine_switch_path(spec)
+        ends = f"the leaf ({spec.leaf.switch}) does {gbps(leaf.uplink_speeds)}"
+        path, shared = spine_switch_path(spec), min(leaf.native_gbps, spine.native_gbps)
     else:
-        if stated not in spec.leaf.model.speeds or stated in spec.spine.model.speeds:
+        if stated not in leaf.speeds or stated in spine.speeds:
             return True  # what the leaf cannot do is found with its ports
-        ends, path = f"the uplinks are stated at {stated}G", ("topology", "leaf", "uplinks", "speed_gbps")
+        ends, path, shared = f"the uplinks are stated at {stated}G", ("topology", "leaf", "uplinks", "speed_gbps"), stated
+    stating = [text for tier in (spec.leaf, spec.spine) if (text := how_to_state(spec, tier, shared))]
     options.misfits.append(
         Misfit(
             "leaf-spine links",
             f"expected one speed for both ends of an uplink; {ends}, the spine ({spec.spine.switch}) does "
-            f"{_gbps(spec.spine.model.uplink_speeds if stated is None else spec.spine.model.speeds)}",
+            f"{gbps(spine.uplink_speeds if stated is None else spine.speeds)}"
+            + (f"; {shared}G is not known to the catalog" if stating else ""),
             "FAB132",
             path,
-            "choose switches with a common port speed: `fabric catalog NAME` lists the ports of one",
+            "; ".join((*stating, "choose switches with a common port speed: `fabric catalog NAME` lists the ports of one")),
         )
     )
     return False
-
-
-def _gbps(speeds: tuple[int, ...]) -> str:
-    return ", ".join(f"{speed}G" for speed in speeds)
 
 
 def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
@@ -139,11 +141,11 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
             options.misfits.append(
                 Misfit(
                     option,
-                    f"a leaf ({spec.leaf.switch}) needs ports of {demand.down_gbps}G for the NICs, it has "
-                    f"{_gbps(spec.leaf.model.speeds)}",
+                    f"a leaf ({spec.leaf.switch}) needs ports of {demand.down_gbps}G for the NICs, "
+                    f"{does(spec.leaf, demand.down_gbps)}",
                     "FAB132",
                     leaf_switch_path(spec),
-                    "choose a leaf whose ports do the speed of the NICs",
+                    advice(spec, spec.leaf, demand.down_gbps, partial(_leaf_would_do, spec, demand), server_ports=True),
                 )
             )
             return None
@@ -171,7 +173,19 @@ def _blame(spec: FabricSpec, demand: Demand, speed: int, error: NoFit) -> tuple[
         smaller = f"{plural(most, 'server')} on a leaf would fit" if most else "no unit is small enough"
         return "FAB131", leaf_switch_path(spec), f"{smaller}; or a higher oversubscription, or a larger leaf"
     path = ("topology", "leaf", "uplinks", "speed_gbps")
-    return "FAB132", path if spec.stated(*path) else leaf_switch_path(spec), f"its ports do {_gbps(spec.leaf.model.speeds)}"
+    hint = how_to_state(spec, spec.leaf, speed) or f"its ports do {gbps(spec.leaf.model.speeds)}"
+    return "FAB132", path if spec.stated(*path) else leaf_switch_path(spec), hint
+
+
+def _leaf_would_do(spec: FabricSpec, demand: Demand, model: SwitchModel) -> bool:
+    """Whether another model has the ports of a leaf, with the uplinks that its spines can take."""
+    leaf = replace(spec.leaf, model=model)
+    alone = spec.stated("topology", "leaf", "switch") or spec.stated("topology", "spine", "switch")
+    other = replace(spec, leaf=leaf, spine=spec.spine if alone else replace(spec.spine, model=model))
+    speeds = uplink_speeds(other, (demand,), broken_out=True)
+    return demand.down_gbps in model.speeds and any(
+        leaf_fits(other, demand, demand.servers_per_leaf, speed) for speed in speeds
+    )
 
 
 def most_servers(spec: FabricSpec, demand: Demand, speed: int) -> int:
@@ -281,7 +295,8 @@ def spine_switch_path(spec: FabricSpec) -> Path:
 def larger_hint(spec: FabricSpec) -> str:
     """Hint for a fabric that does not fit: the tiers or switches that would."""
     tiers = spec.constraints.tiers
-    return "`tiers: 3` or larger spines would fit" if tiers == 2 else "larger switches, or more oversubscription"
+    larger = "`tiers: 3` or larger spines would fit" if tiers == 2 else "larger switches, or more oversubscription"
+    return "; ".join(text for text in (larger, finer_uplinks(spec)) if text)
 
 
 def divisors_of(number: int) -> list[int]:

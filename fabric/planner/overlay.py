@@ -10,7 +10,7 @@ from netaddr import IPNetwork
 from fabric.diagnostics import Report, nearest
 from fabric.plan import FabricSpec
 from fabric.settings.services import Tenant
-from fabric.settings.topology import External
+from fabric.settings.topology import Attachment, External
 from fabric.text import plural
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
@@ -159,6 +159,8 @@ def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
                 f"{'no tenant' if attachment.external else 'a tenant of this fabric'}, {message}",
                 "leave `tenant` out" if attachment.external else _among(attachment.tenant, names),
             )
+        if attachment.network is not None:
+            _check_network(spec, index, attachment, report)
         if attachment.external is None:
             continue
         if how == "acl":
@@ -181,6 +183,23 @@ def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
                 )
             elif name not in names:
                 report.error("FAB144", where, f"external.tenants: expected a tenant, got '{name}'", _among(name, names))
+
+
+def _check_network(spec: FabricSpec, index: int, attachment: Attachment, report: Report) -> None:
+    """An attachment is in a network of its tenant."""
+    tenant = next((tenant for tenant in spec.tenants if tenant.name == attachment.tenant), None)
+    networks = [network.name for network in tenant.networks] if tenant else []
+    if attachment.network in networks:
+        return
+    subject = f"tenant '{tenant.name}'" if tenant else "`tenant` of the attachment"
+    report.error(
+        "FAB144",
+        spec.at("topology", "attachments", index, "network"),
+        f"attachment '{attachment.name}': expected a network of {subject}, got '{attachment.network}'",
+        nearest(attachment.network or "", networks)
+        if networks
+        else f"state `tenant` and, there, `networks: [{{name: {attachment.network}}}]`",
+    )
 
 
 def family(spec: FabricSpec) -> int:

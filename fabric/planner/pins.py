@@ -14,6 +14,7 @@ from fabric.catalog.models import SwitchModel
 from fabric.diagnostics import Report, nearest
 from fabric.plan import CORE, LEAF, SPINE, SWITCH_ROLES, Device, FabricPlan, FabricSpec, Ints, Links
 from fabric.planner.pools import PoolSet
+from fabric.settings.addressing import RESERVED_ASNS
 from fabric.text import plural
 
 _FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets those that are handed out"
@@ -79,7 +80,7 @@ def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report:
         if pin.asn is None:
             continue
         place, others = spec.at("pins", name, "asn"), owners.get(pin.asn, set())
-        if pin.asn in (23_456, 65_535):
+        if pin.asn in RESERVED_ASNS:
             message = f"pins.{name}.asn: expected an AS number that is not reserved, got {pin.asn}"
             report.error("FAB139", place, message, _FREE_ASN)
         elif len(others) > 1:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import reduce
+from functools import partial, reduce
 from math import gcd
 
+from fabric.catalog.models import SwitchModel
 from fabric.plan import FabricSpec, capacity, most_down
 from fabric.planner.options import (
     Misfit,
@@ -14,9 +15,11 @@ from fabric.planner.options import (
     checked_uplinks,
     divisors_of,
     larger_hint,
+    leaf_switch_path,
     pick_spines,
     spine_switch_path,
 )
+from fabric.planner.speeds import advice, does
 from fabric.rounding import ceil_div
 from fabric.text import plural
 
@@ -35,6 +38,8 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
     if uplinks is None:
         return None
     core_gbps = core_speed(spec)
+    if not _core_speed_known(options, speed, core_gbps, option):
+        return None
     split = spine_split(spec, speed, core_gbps)
     if split is None:
         options.misfits.append(
@@ -75,6 +80,33 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
         if best is None or rank < best[:2]:
             best = (*rank, shape)
     return best[2] if best else None
+
+
+def _core_speed_known(options: Options, speed: int, core_gbps: int, option: str) -> bool:
+    """Whether spines and cores have the speed of the links between them; where not, a misfit says which lacks it."""
+    spec = options.spec
+    stated, core_switch = ("topology", "spine", "uplinks", "speed_gbps"), ("topology", "core", "switch")
+    for role, tier, path, other in (
+        ("spine", spec.spine, spine_switch_path(spec), speed),
+        ("core", spec.core, core_switch, core_gbps),
+    ):
+        if core_gbps not in tier.model.speeds:
+            options.misfits.append(
+                Misfit(
+                    option,
+                    f"a {role} ({tier.switch}) needs ports of {core_gbps}G for the links of spines and cores, "
+                    f"{does(tier, core_gbps)}",
+                    "FAB132",
+                    stated if spec.stated(*stated) else path if spec.stated(*path) else leaf_switch_path(spec),
+                    advice(spec, tier, core_gbps, partial(_does_all, {other, core_gbps})),
+                )
+            )
+            return False
+    return True
+
+
+def _does_all(speeds: set[int], model: SwitchModel) -> bool:
+    return speeds <= set(model.speeds)
 
 
 def _pod_hint(spec: FabricSpec, most: int) -> str:

@@ -14,7 +14,7 @@ from fabric.diagnostics import Place, Report
 from fabric.plan import PRIVATE_2_BYTE, PRIVATE_4_BYTE, FabricSpec, SiteSpec
 from fabric.planner import outside
 from fabric.planner.ledger import Space
-from fabric.settings.addressing import Pools
+from fabric.settings.addressing import RESERVED_ASNS, Pools
 
 Kind = Literal["loopback", "loopback6", "vtep", "p2p", "servers", "management"]
 KINDS: tuple[Kind, ...] = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")
@@ -30,8 +30,6 @@ _DEFAULTS: dict[str, tuple[str, ...]] = {
     "p2p6": ("fd00:0:0:1000::/52", "fd00:0:1:1000::/52"),
     "servers6": ("fd00:0:0:8000::/49", "fd00:0:1:8000::/49"),
 }
-
-_RESERVED_ASNS = frozenset({0, 23_456, 65_535, 4_294_967_295})
 
 
 @dataclass(frozen=True)
@@ -182,7 +180,7 @@ def asn_intervals(spec: FabricSpec, report: Report) -> list[tuple[int, int]]:
             continue
         if not _private(first, last):
             report.warn("FAB181", place, f"AS numbers {text} are not private (RFC 6996)", _SILENCE.format("FAB181"))
-        cuts = sorted(asn for asn in _RESERVED_ASNS if first <= asn <= last)
+        cuts = sorted(asn for asn in RESERVED_ASNS if first <= asn <= last)
         for low, high in zip([first, *(cut + 1 for cut in cuts)], [*cuts, last + 1], strict=True):
             if low < high:
                 intervals.append((low, high))

@@ -26,6 +26,7 @@ from fabric.plan import (
     TierSpec,
 )
 from fabric.planner import hardware
+from fabric.planner.speeds import how_to_state
 from fabric.settings.home import Home
 from fabric.settings.purposes import PURPOSES
 from fabric.source import Source
@@ -37,6 +38,7 @@ NOWHERE = Home()  # of an intent that is no file
 def resolve(site: Site, source: Source, home: Home = NOWHERE) -> SiteSpec:
     """Looks up the hardware of every fabric. Raises InputError with all unknown names and contradictions."""
     report = Report()
+    _further_breakouts(site, source, report)
     hardware.check(site, source, report)
     specs = {name: _fabric(name, site, source, report) for name in site.fabrics}
     _same_servers(specs, report)
@@ -53,6 +55,25 @@ def resolve(site: Site, source: Source, home: Home = NOWHERE) -> SiteSpec:
         floor=site.floor,
     )
     return SiteSpec(site.site, settings, {name: spec for name, spec in specs.items() if spec is not None})
+
+
+def _further_breakouts(site: Site, source: Source, report: Report) -> None:
+    """Breakouts that a site states of a switch need the switch, and a cage with the bandwidth."""
+    for name, breakouts in site.catalog.breakouts.items():
+        model, place = site.catalog.switch(name), source.place(("catalog", "breakouts", name))
+        if model is None:
+            known = [*catalog.switch_names(), *site.catalog.switches]
+            report.error("FAB106", place, f"unknown switch model '{name}'", _switch_hint(name, known))
+            continue
+        for text in breakouts:
+            if not any(group.fitting((text,)) for group in model.ports):
+                expected = f"expected a breakout within {model.native_gbps}G, the fastest cage, got {text}"
+                report.error(
+                    "FAB108",
+                    place,
+                    f"catalog.breakouts.{name}: {expected}",
+                    "faster cages need an entry in `catalog.switches`",
+                )
 
 
 def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec | None:
@@ -211,7 +232,7 @@ def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: So
                 "set `switch: sn5600` for every tier, or `leaf: {switch: …}` for one",
             )
         return below and replace(below, nos=nos)
-    model = catalog.switch(name, site.catalog.switches)
+    model = site.catalog.switch(name)
     if model is None:
         if role == "leaf" or getattr(topology, role).switch is not None:
             known = [*catalog.switch_names(), *site.catalog.switches]
@@ -279,13 +300,13 @@ def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
     _same_names(spec, report)
     for position, attachment in enumerate(topology.attachments):
         if attachment.speed_gbps is not None and attachment.speed_gbps not in spec.leaf.model.speeds:
-            does = ", ".join(map(str, spec.leaf.model.speeds))
+            stating = how_to_state(spec, spec.leaf, attachment.speed_gbps, server_ports=True)
             report.error(
                 "FAB132",
                 spec.at("topology", "attachments", position, "speed_gbps"),
                 f"attachment '{attachment.name}': expected a speed of the leaf ({spec.leaf.switch}), "
-                f"got {attachment.speed_gbps}",
-                f"it supports {does} Gb/s",
+                f"got {attachment.speed_gbps}" + (", which is not known to the catalog" if stating else ""),
+                stating or f"it supports {', '.join(map(str, spec.leaf.model.speeds))} Gb/s",
             )
     if not spec.ethernet:
         for path in (("nos",), *(("topology", role, "nos") for role in ("leaf", "spine", "core"))):

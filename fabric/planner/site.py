@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fabric.diagnostics import InputError, Report
+from fabric.diagnostics import Diagnostic, InputError, Report
 from fabric.floor import outline
 from fabric.floor.longest import longest_m
+from fabric.floor.reserve import machines
 from fabric.plan import Device, FabricPlan, FabricSpec, Plan, SiteSpec, Sizing, unsilenced
 from fabric.plan.lock_file import FabricLock, Lock
-from fabric.planner import extent, lengths, merged, names, outside, overlay, pins, standing, tenant_numbers, warnings
+from fabric.planner import (
+    extent,
+    lengths,
+    management_ports,
+    merged,
+    names,
+    outside,
+    overlay,
+    pins,
+    standing,
+    tenant_numbers,
+    warnings,
+)
 from fabric.planner.addresses import address_spaces
 from fabric.planner.assemble import Context, plan_fabric
 from fabric.planner.ledger import Ledger, Lost, Space
@@ -75,6 +88,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     spaces = _spaces(pool_sets, ranges)
     ledger, lost = _ledger(lock, spaces)
     _warn_of_changes(site, changes, lost, report)
+    managed = {prefix for pool_set in pool_sets.values() for prefix in pool_set.prefixes["management"]}
     plans: dict[str, FabricPlan] = {}
     locks: dict[str, FabricLock] = {}
     for name in sorted(sized):
@@ -86,6 +100,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
             lock.fabrics.get(name, FabricLock()),
             report,
             nos.get(name, {}),
+            managed,
         )
         planned = plan_fabric(*sized[name], context)
         if planned is not None:
@@ -98,12 +113,22 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     for name, its in plans.items():
         plans[name], locks[name] = _finished(its, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
-    ordered = {name: plans[name] for name in site.fabrics}
+    ordered, locks = management_ports.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
+    report.raise_errors()
     ordered = standing.with_longer(Plan(site.site, site.settings, ordered, Lock(locks)), report)
+    report.warnings += _full_racks(site, sized)
     warned = warnings.collect(ordered, report.warnings)
     active = unsilenced(site, warned)
     silenced = tuple(warning for warning in warned if warning not in active)
     return Plan(site.site, site.settings, ordered, Lock(locks), active, silenced)
+
+
+def _full_racks(site: SiteSpec, sized: Mapping[str, tuple[FabricSpec, Sizing]]) -> list[Diagnostic]:
+    """Warnings of stated racks (`per_rack`) that are too low for their servers."""
+    report = Report()
+    if any(group.per_rack for spec, _ in sized.values() for group in spec.groups):
+        machines(outline.SiteOutline.of(site.settings, (outline.sized(*its) for its in sized.values())), report)
+    return report.warnings
 
 
 def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Space]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 from fabric.diagnostics import Report
-from fabric.plan import FabricSpec, GroupSize, GroupSpec, Sizing, leaf_ports, spare
+from fabric.plan import FabricSpec, GroupSize, GroupSpec, Sizing, capacity, leaf_ports, spare
 from fabric.planner.limits import most_units
 from fabric.planner.options import Demand, Misfit, Options, Shape, leaf_fits, most_servers, uplink_speeds
 from fabric.planner.shape import choose
@@ -79,8 +79,7 @@ def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
         return group.unit_servers, group.unit_servers
     speed, spare = group.nic.speed_gbps, spec.constraints.spare_server_ports
     half = spec.leaf.model.bandwidth_gbps // 2
-    able = sum(g.count * g.splits.get(speed, 0) for g in spec.leaf.model.ports)
-    carried = min(half // speed, able) - spare
+    carried = min(half // speed, capacity(spec.leaf.model, speed)) - spare
     servers = _fitting(spec, ports, max(1, carried // ports), speed)
     return servers, servers
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
@@ -51,6 +51,7 @@ class Wired:
     sizing: Sizing
     devices: Sequence[Device]
     links: Links
+    management: Collection[str] = ()  # management subnets of all fabrics of the site
 
 
 def tenancy(
@@ -80,6 +81,7 @@ def tenancy(
         slices=_slices(wired, tenants, owner, allocator) if how == "vrf-lite" else {},
         external_connections=_external_connections(wired, tenants, how, allocator),
         hosts=_hosts(wired, tenants, owner, lag, allocator, report),
+        chosen=_chosen(wired, tenants, owner),
     )
 
 
@@ -125,6 +127,17 @@ def _shared_vteps(wired: Wired, pair: Mapping[int, int], allocator: Allocator) -
     return {
         leaf: area.number(min(wired.devices[leaf].number, wired.devices[other].number) - 1) for leaf, other in pair.items()
     }
+
+
+def _chosen(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> dict[int, int]:
+    """The network of every link whose attachment states one of its tenant."""
+    found = {}
+    for attachment in wired.spec.attachments:
+        for link in _links_of(wired, attachment.name).tolist() if attachment.network else ():
+            names = [network.name for network in tenants[owner[link]].networks] if owner[link] >= 0 else []
+            if attachment.network in names:
+                found[link] = names.index(attachment.network)
+    return found
 
 
 # --- EVPN ---------------------------------------------------------------------------------------------------
@@ -246,28 +259,56 @@ def _external_connections(
 def _hosts(
     wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, allocator: Allocator, report: Report
 ) -> dict[tuple[int, int], dict[int, int]]:
-    """Per network the address of every server link in it; the links of a bond have one together."""
-    found = {}
+    """Per network the address of every port of servers and attachments in it; the links of a bond have one together.
+
+    In a management network the ports are those of switches, which have their addresses from the pool.
+    """
+    found, chosen = {}, _chosen(wired, tenants, owner)
     for n, tenant in enumerate(tenants):
         if not any(network.gateway is not None for network in tenant.networks):
             continue
-        served = np.flatnonzero((wired.links.kind == SERVER_LEAF) & (owner == n))
-        ends = _ends(wired, served.tolist(), lag)
+        ends = _ends(wired, np.flatnonzero(owner == n).tolist(), lag)
         for place, network in enumerate(tenant.networks):
-            if network.gateway is not None:
-                found[n, place] = _network_hosts(wired, (n, place), network, ends, allocator, report)
+            if network.gateway is None:
+                continue
+            here = {link: end for link, end in ends.items() if chosen.get(link, place) == place}
+            if network.prefix in wired.management:
+                _check_management(wired, (n, place), network, here, report)
+            else:
+                found[n, place] = _network_hosts(wired, (n, place), network, here, allocator, report)
     return found
 
 
+def _check_management(
+    wired: Wired, which: tuple[int, int], network: NetworkPlan, ends: Iterable[int], report: Report
+) -> None:
+    """The pool gives every address of its subnet to switches, so servers have none in it."""
+    servers = {int(wired.links.a[link]) for link in ends if wired.links.kind[link] == SERVER_LEAF}
+    if servers:
+        spec = wired.spec
+        report.error(
+            "FAB136",
+            spec.at("tenants", which[0], "networks", which[1], "gateway"),
+            f"network '{network.name}' is the pool 'management' {network.prefix}: expected switches alone in it, "
+            f"got {plural(len(servers), 'server')}",
+            "name the servers in another tenant, as one that names none takes all others; or set another `pools.management`",
+        )
+
+
 def _ends(wired: Wired, links: Sequence[int], lag: Ints) -> dict[int, tuple[str, int, int]]:
-    """Link → (server group, server from 0, which of all its ports or bonds): what an address belongs to."""
+    """Link → (server group, server from 0, which of all its ports or bonds): what an address belongs to.
+
+    An attachment is a group of one.
+    """
     columns, devices = wired.links, wired.devices
     bonds = {size.name: size.leaf_ports_per_server for size in wired.sizing.groups}
     ports = {group.name: group.nic.ports for group in wired.spec.groups}
     ends: dict[int, tuple[str, int, int]] = {}
     for link in links:
         server = devices[int(columns.a[link])]
-        assert server.role == SERVER
+        if server.role != SERVER:
+            ends[link] = (f"attachment/{server.name}", 0, int(columns.a_cage[link]) - 1)
+            continue
         port = (int(columns.a_cage[link]) - 1) * ports[server.group] + int(columns.a_sub[link])
         ends[link] = (server.group, server.number - 1, (int(lag[link]) - 1) % bonds[server.group] if lag[link] else port)
     return ends
@@ -311,13 +352,18 @@ def _network_hosts(
                 "FAB149",
                 where,
                 f"network '{network.name}' of '{tenant}': expected a subnet with room for the gateway, "
-                f"{plural(leaves, 'leaf', 'leaves')} and {error.requested} addresses of {group} servers, "
+                f"{plural(leaves, 'leaf', 'leaves')} and {error.requested} addresses of {_in_words(group)}, "
                 f"got a /{network.length}",
                 "use a larger subnet, or divide the tenant's servers over several networks",
             )
             continue
         result |= {link: area.number(end[1], end[2]) for link, end in ends_of_group.items()}
     return result
+
+
+def _in_words(group: str) -> str:
+    kind, slash, name = group.partition("/")
+    return f"{kind} {name}" if slash else f"{group} servers"
 
 
 def _need(cells: Sequence[tuple[int, int]]) -> Need:

@@ -186,13 +186,12 @@ def _check_vni(
 
 
 def check_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
-    """Subnets of networks and the pools in the same table: external connections, routed ports of servers and attachments."""
+    """Subnets of networks and the pools in the same table: external connections, and routed ports of other tenants."""
     routers = [attachment.external for attachment in spec.attachments if attachment.external is not None]
     plain = [tenant for tenant in spec.tenants if not tenant.networks]
     for index, tenant in enumerate(spec.tenants):
         outside = any(not router.tenants or tenant.name in router.tenants for router in routers)
         seen = any(tenant.name in other.imports or other.name in tenant.imports for other in plain)
-        seen |= any(attachment.tenant == tenant.name for attachment in spec.attachments)
         kinds = [kind for kind, networks in (("p2p", outside), ("servers", seen)) if networks]
         pools = [(kind, IPNetwork(prefix)) for kind in kinds for prefix in prefixes[kind]]
         for n, network in enumerate(tenant.networks):

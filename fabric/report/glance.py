@@ -46,8 +46,9 @@ def _figures(study: Study) -> Iterator[Figure]:
     gpus = f"{row['gpus']:,} GPUs" if row["gpus"] else "no GPUs"
     yield Figure("servers", f"{row['servers']:,}", gpus)
     tiers = ", ".join(f"{count:,} {tier}" for tier, count in row["switches"].items() if count)
-    yield Figure("switches", f"{sum(row['switches'].values()):,}", tiers)
-    yield Figure("links", f"{sum(row['links'].values()):,}", f"{sum(row['cables'].values()):,} cables")
+    counts = study.figures
+    yield Figure("switches", f"{counts.switches:,}", tiers)
+    yield Figure("links", f"{counts.links:,}", f"{counts.cables:,} cables")
     yield Figure("units", f"{row['units']:,}", f"of {unit_servers(row)}")
     if row["tiers"] == 3:
         pods = row["pods"]

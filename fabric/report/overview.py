@@ -15,6 +15,9 @@ from fabric.report.failures import loss_words
 from fabric.report.grid import Grid, grid
 from fabric.report.scenarios import Scenario
 from fabric.report.study import Study, mean_loss
+from fabric.solver.capacity.singles import Loss
+from fabric.solver.estimate.calls import SPREAD
+from fabric.solver.estimate.supply import routing_words
 from fabric.text import counted, percent, size
 from fabric.version import __version__
 
@@ -83,9 +86,14 @@ def _fabrics(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> Grid:
 
 def _note(studies: Sequence[tuple[Study, Sequence[Scenario]]]) -> str:
     """What the columns are of."""
-    notes = [f"Busbw: {s.request.collective} of {size(s.request.size_bytes)}." for s, _ in studies if s.trains][:1]
+    notes = []
+    for study in [study for study, _ in studies if study.trains][:1]:
+        how = routing_words(*study.spreading)
+        notes.append(
+            f"Busbw: {study.request.collective} of {size(study.request.size_bytes)}, packed and spread over units; {how}."
+        )
     notes += ["Highest link load: all NICs send at line rate."] if any(scenarios for _, scenarios in studies) else []
-    return " ".join([*notes, "Worst switch failure: share of all traffic that no longer fits."])
+    return " ".join([*notes, "Worst switch failure: share of all traffic that no longer fits, and servers without a port."])
 
 
 def _ratios(row: dict[str, Any]) -> str:
@@ -98,11 +106,18 @@ def _busbw(study: Study) -> str:
         return ""
     request = study.request
     row = next(row for row in study.curve[0].rows if row.bytes == request.size_bytes)
-    return f"{row.busbw_GBps:,.0f}"
+    spread = None if study.fail else study.figures.calls.of(request.collective, SPREAD)
+    return f"{row.busbw_GBps:,.0f}" + (f", {spread.busbw_GBps:,.0f} spread" if spread and spread.units > 1 else "")
 
 
 def _worst(study: Study) -> str:
-    """Above the leaves where there are such, as a leaf takes the traffic of its own servers with it."""
+    """The failure that costs the most; one above the leaves beside it, as a leaf takes the traffic of its own servers with
+    it."""
     switches = [loss for loss in study.ranked if loss.what in SWITCH_ROLES]
-    worst = next((loss for loss in switches if loss.what != LEAF), switches[0] if switches else None)
-    return f"{worst.what}, {loss_words(mean_loss(worst))}" if worst else ""
+    above = next((loss for loss in switches if loss.what != LEAF), None)
+    shown = [loss for loss in dict.fromkeys((*switches[:1], above)) if loss is not None]
+    return "; ".join(f"{loss.what}, {loss_words(mean_loss(loss))}{_cut_off(loss)}" for loss in shown)
+
+
+def _cut_off(loss: Loss) -> str:
+    return f", {counted(loss.left.servers_cut_off, 'server')} cut off" if loss.left.servers_cut_off else ""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fabric.compare.figures import DesignFigures, figures
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.export.port_names import PortNames
 from fabric.hosts.spreading import spreading
@@ -19,6 +20,7 @@ from fabric.solver.capacity.failures import Failures
 from fabric.solver.capacity.measure import Capacity
 from fabric.solver.capacity.singles import Loss
 from fabric.solver.estimate import request as estimate_request
+from fabric.solver.estimate.calls import ALLTOALL, calls
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.network import network
@@ -83,6 +85,18 @@ class Study:
             request.collective, sizes, routing=routing, queue_pairs=queue_pairs, fail=self.fail, platform=request.platform
         )
         return estimate_request.estimate(self.fabric, asked, "packed", self.port_name)
+
+    @cached_property
+    def figures(self) -> DesignFigures:
+        """Counts, and collectives of the stated size, packed and spread, nothing failed."""
+        if not self.trains:
+            return figures(self.fabric)
+        routing, queue_pairs = self.spreading
+        asked = EstimateRequest(
+            sizes=(self.request.size_bytes,), routing=routing, queue_pairs=queue_pairs, platform=self.request.platform
+        )
+        names = tuple(dict.fromkeys((self.request.collective, ALLTOALL)))
+        return figures(self.fabric, calls=calls(self.fabric, asked, names, port_name=self.port_name))
 
 
 def mean_loss(loss: Loss) -> float:

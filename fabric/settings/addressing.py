@@ -112,7 +112,18 @@ Server = Annotated[str, AfterValidator(_server), Field(max_length=63)]
 Ipv4Address = Annotated[Address, AfterValidator(_ipv4), AfterValidator(_host_address)]
 Prefixes = Annotated[tuple[Prefix, ...], ListOf, AfterValidator(_once)]
 Routes = Annotated[tuple[Route, ...], ListOf, AfterValidator(_once)]
-Asn = Annotated[int, Field(ge=1, le=4_294_967_294)]
+# RFC 7607, RFC 6793 (AS_TRANS), RFC 7300.
+RESERVED_ASNS = {0: "RFC 7607", 23_456: "AS_TRANS, RFC 6793", 65_535: "RFC 7300", 4_294_967_295: "RFC 7300"}
+
+
+def _asn(number: int) -> int:
+    if number in RESERVED_ASNS:
+        raise ValueError(f"expected an AS number that is not reserved ({RESERVED_ASNS[number]})")
+    return number
+
+
+AnyAsn = Annotated[int, Field(ge=1, le=4_294_967_294)]
+Asn = Annotated[AnyAsn, AfterValidator(_asn)]
 
 
 class Names(Key):
@@ -215,7 +226,7 @@ class Pin(Key):
     """Fixed values of one switch."""
 
     name: Host | None = Field(None, description="its name")
-    asn: Asn | None = Field(None, description="AS number of this switch alone, such as 65001 or 4200000001")
+    asn: AnyAsn | None = Field(None, description="AS number of this switch alone, such as 65001 or 4200000001")
     loopback: Ipv4Address | None = Field(None, description="its IPv4 loopback and router id")
     management: HostAddress | None = Field(None, description="its management address")
     ports: dict[Host, Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], ListOf]] = Field(

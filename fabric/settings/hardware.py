@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from fabric.catalog.models import ServerModel, SwitchModel
+from fabric import catalog
+from fabric.catalog.models import Breakout, ServerModel, SwitchModel
 from fabric.diagnostics import show
 from fabric.settings.base import FILLED_IN, NOT_FILLED_IN, Key, Model
 
@@ -60,3 +61,12 @@ class OwnCatalog(Key):
     servers: dict[Model, Annotated[ServerModel, AfterValidator(_printable)]] = Field(
         default_factory=dict, description="servers by name"
     )
+    breakouts: dict[Model, tuple[Breakout, ...]] = Field(
+        default_factory=dict,
+        description="switch → breakouts that it has beside those of the catalog: `{qfx5130-32cd: [2x200]}`",
+    )
+
+    def switch(self, name: str) -> SwitchModel | None:
+        """The switch of that name: of the site, shipped, or generic, with the site's further breakouts; else None."""
+        model = catalog.switch(name, self.switches)
+        return model.with_breakouts(self.breakouts[name]) if model is not None and name in self.breakouts else model

@@ -7,20 +7,32 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fabric.settings.addressing import Address, HostAddress, Prefix, Prefixes, Server
+from fabric.settings.addressing import Address, Asn, HostAddress, Prefix, Prefixes, Server
 from fabric.settings.base import Count, Key, Line, ListOf, Name
+from fabric.text import is_unicast
 
 Vni = Annotated[int, Field(ge=1, le=16_777_215)]
 Vlan = Annotated[int, Field(ge=2, le=4094)]
 Priority = Annotated[int, Field(ge=1, le=7)]  # 0 is best effort
 Lossless = Annotated[int, Field(ge=1, le=6)]  # 0 is best effort, 7 what switches say to each other
-Dscp = Annotated[int, Field(ge=0, le=63)]
+Dscp = Annotated[int, Field(ge=1, le=63)]  # 0 is what every packet without a mark has
+
+
+_VIRTUAL_ROUTERS = re.compile("00:00:5e:00:0[12]:(?!00)")  # VRRP, RFC 9568: group 1 to 255 of IPv4, of IPv6
 
 
 def _mac(text: str) -> str:
-    if not re.fullmatch(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", text) or int(text[:2], 16) % 2:
+    """A MAC address that an interface may have: Linux refuses zero and groups, and IANA has the rest of 00:00:5e."""
+    mac = text.lower()
+    if not re.fullmatch("[0-9a-f]{2}(:[0-9a-f]{2}){5}", mac):
         raise ValueError("expected the MAC address of one station, such as 00:00:5e:00:01:01")
-    return text.lower()
+    if not is_unicast(mac):
+        raise ValueError("expected the MAC address of one station, such as 00:00:5e:00:01:01, no group's and not zero")
+    if mac.startswith("00:00:5e:") and not _VIRTUAL_ROUTERS.match(mac):
+        raise ValueError(
+            "expected 00:00:5e:00:01:01 to …:ff (virtual routers): IANA reserves the rest of 00:00:5e (RFC 9542)"
+        )
+    return mac
 
 
 class Overlay(Key):
@@ -37,10 +49,8 @@ class Overlay(Key):
     route_servers: int = Field(
         4, ge=1, le=64, description="spines of each pod and plane (cores of each group) that serve as EVPN route servers"
     )
-    rt_asn: int = Field(
+    rt_asn: Annotated[Asn, Field(le=65_534)] = Field(
         65_000,
-        ge=1,
-        le=65_534,
         description="2-byte AS number in every route target, so that a VNI of any size fits",
     )
     anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field(

@@ -57,4 +57,7 @@ class Attachment(Key):
     speed_gbps: Gbps | None = Field(None, description="speed of a link; default: that of the server ports")
     external: External | None = Field(None, description="its BGP session and routes, if it is an external router")
     tenant: Name | None = Field(None, description="tenant of the device, if the fabric has several")
+    network: Name | None = Field(
+        None, description="layer-2 network of the tenant that its ports are in, untagged; default: all, as on server ports"
+    )
     lossless: bool | None = Field(None, description="PFC on its ports; default: as in the fabric; never on ports to a router")

@@ -2,57 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from fabric.plan import FabricPlan
 from fabric.solver.capacity import measure
 from fabric.solver.capacity.failures import NOTHING
-from fabric.solver.estimate.request import EstimateRequest, estimate
+from fabric.solver.estimate.calls import SPREAD, Call, Calls
+from fabric.solver.estimate.supply import routing_words
 from fabric.solver.network import network
 
-Figures: TypeAlias = Mapping[tuple[str, str], float]  # (what, unit) → figure
+Figures: TypeAlias = Mapping[tuple[str, str, str], float]  # (what, unit, placement of a time) → figure
+NAMES = {"all_reduce": "all-reduce"}
 
 
-def figures(fabric: FabricPlan, spread: tuple[str, int], sizes: Sequence[int], cuts: bool) -> Figures:
+@dataclass(frozen=True)
+class Measured:
+    """The figures of one fabric; `routing` in words, "" where nothing was timed."""
+
+    figures: Figures
+    routing: str = ""
+
+
+def measured(fabric: FabricPlan, calls: Calls, cuts: bool) -> Measured:
     """The figures of one fabric.
 
     Args:
-        spread: routing and queue pairs, as the plan configures them.
-        sizes: bytes of the collectives.
+        calls: collectives, healthy, packed and spread.
         cuts: bisection and throughput too, which take a while.
     """
-    found: dict[tuple[str, str], float] = {}
-    if cuts:
-        found |= _cuts(fabric)
-    if fabric.spec.purpose == "compute" and fabric.sizing.gpus > 1:
-        found |= _times(fabric, spread, sizes)
-    return found
+    how = next((routing_words(row.routing, row.queue_pairs) for row in calls.rows), "")
+    return Measured({**(_cuts(fabric) if cuts else {}), **dict(_times(calls))}, how)
 
 
 def _cuts(fabric: FabricPlan) -> Figures:
     made = measure.measure(network(fabric), NOTHING, n_minus_1=False)
-    found: dict[tuple[str, str], float] = {("bandwidth of all NICs", "GB/s"): made.nic_GBps}
+    found: dict[tuple[str, str, str], float] = {("bandwidth of all NICs", "GB/s", ""): made.nic_GBps}
     if made.bisection is not None:
-        found["bisection", "% of the NICs"] = 100 * made.bisection.share
+        found["bisection", "% of the NICs", ""] = 100 * made.bisection.share
     for row in made.throughput:
         if row.pattern == "uniform":
-            found["throughput, all to all", "% of the NICs"] = 100 * row.optimal
-            found["throughput, all to all, ECMP", "% of the NICs"] = 100 * row.ecmp
+            found["throughput, all to all", "% of the NICs", ""] = 100 * row.optimal
+            found["throughput, all to all, ECMP", "% of the NICs", ""] = 100 * row.ecmp
     return found
 
 
-def _times(fabric: FabricPlan, spread: tuple[str, int], sizes: Sequence[int]) -> Figures:
-    routing, queue_pairs = spread
-    asked = (
-        ("all-reduce", EstimateRequest("all_reduce", tuple(sizes), routing=routing, queue_pairs=queue_pairs)),
-        ("alltoall", EstimateRequest("alltoall", tuple(sizes), routing="spray")),
-    )
-    return {
-        (f"{name} of {size_name(row.bytes)}", "ms"): row.time_us / 1000
-        for name, one in asked
-        for row in estimate(fabric, one, "packed")[0].rows
-    }
+def _times(calls: Calls) -> Iterator[tuple[tuple[str, str, str], float]]:
+    """Times in ms."""
+    return (((_named(row), "ms", row.placement), row.time_us / 1000) for row in calls.rows)
+
+
+def _named(call: Call) -> str:
+    name = f"{NAMES.get(call.collective, call.collective)} of {size_name(call.bytes)}"
+    return f"{name}, spread" if call.placement == SPREAD else name
 
 
 def size_name(size: int) -> str:

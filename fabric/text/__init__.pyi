@@ -1,4 +1,4 @@
-from .addresses import address as address, ipv4 as ipv4
+from .addresses import address as address, ipv4 as ipv4, is_unicast as is_unicast
 from .numbers import (
     duration as duration,
     percent as percent,

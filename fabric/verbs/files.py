@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.verbs.design import load, plan
+from fabric.verbs.solve import calls
 
 if TYPE_CHECKING:
     from fabric.checks import Outcome, Scope
@@ -157,13 +158,14 @@ def diff(old: str, new: str, request: DiffRequest) -> Diff:
         InputError: one of the two has no plan.
     """
     from fabric.diff.compare import compare
-    from fabric.hosts.spreading import spreading
     from fabric.intent.sides import planned, read
-    from fabric.solver.figures import figures
+    from fabric.solver.estimate.request import EstimateRequest
+    from fabric.solver.figures import measured
 
     sides = read(old, new)
     plans = planned(sides, plan)
-    return compare(sides, plans, request, lambda fabric, cuts: figures(fabric, spreading(fabric), request.sizes, cuts))
+    asked = EstimateRequest(sizes=request.sizes, routing="", queue_pairs=0, platform=request.platform)
+    return compare(sides, plans, request, lambda fabric, cuts: measured(fabric, calls(fabric, asked), cuts))
 
 
 def lab(intent: Intent) -> Lab:

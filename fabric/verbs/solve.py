@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fabric.solver.collectives.score import Score
     from fabric.solver.collectives.validation_report import Validation
     from fabric.solver.doctor.diagnosis import Diagnosis
+    from fabric.solver.estimate.calls import Calls
     from fabric.solver.estimate.estimate import Estimate
     from fabric.solver.estimate.request import EstimateRequest
     from fabric.solver.measured.stated import Measured
@@ -38,6 +39,46 @@ def estimate(fabric: FabricPlan, request: EstimateRequest, placement: str = "pac
     from fabric.solver.estimate import request as estimate_request
 
     return estimate_request.estimate(fabric, spread_as_planned(fabric, request), placement, PortNames(fabric).port_name)
+
+
+def spread_beside(found: Estimate, request: EstimateRequest) -> float | None:
+    """Estimate the time in µs of the largest size with a packed job spread over the units; None where they hardly differ.
+
+    Args:
+        found: the estimate of the packed job.
+        request: what was asked.
+    """
+    from fabric.solver.estimate import request as estimate_request
+
+    return estimate_request.spread_beside(found, spread_as_planned(found.supply.net.fabric, request))
+
+
+def calls(
+    fabric: FabricPlan,
+    request: EstimateRequest,
+    collectives: Sequence[str] = ("all_reduce", "alltoall"),
+    placements: Sequence[str] = ("packed", "spread"),
+    worst: bool = False,
+) -> Calls:
+    """Estimate collectives of one job side by side; none for a fabric that trains nothing.
+
+    Args:
+        fabric: a fabric of a plan.
+        request: GPUs, the size in bytes, routing and parameters; without failures.
+        collectives: names as in nccl-tests.
+        placements: as of `estimate`; the job of all has the GPUs of the first.
+        worst: each also after the failure of the switch that costs it the most.
+
+    Raises:
+        InputError: unknown name, or a job that does not fit the fabric.
+    """
+    from fabric.export.port_names import PortNames
+    from fabric.solver.estimate import calls as side_by_side
+
+    if fabric.spec.purpose != "compute" or fabric.sizing.gpus < 2:
+        return side_by_side.Calls()
+    asked = spread_as_planned(fabric, request)
+    return side_by_side.calls(fabric, asked, collectives, placements, worst, PortNames(fabric).port_name)
 
 
 def capacity(fabric: FabricPlan, fail: Sequence[str] = (), pairs: int = 0, seed: int = 0) -> Capacity:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabric.verbs.design import plan
-from fabric.verbs.solve import estimate, spread_as_planned
+from fabric.verbs.solve import calls, spread_as_planned
 
 if TYPE_CHECKING:
     from fabric.bom.prices import Prices
@@ -178,20 +178,22 @@ def design(
     site_plan: Plan,
     fabric: FabricPlan,
     request: EstimateRequest,
-    job: Path,
+    job: Path | None = None,
     placement: str = "packed",
     prices: Path | None = None,
 ) -> Design:
-    """Measure one design for a comparison: parts, power, all-reduce, step, goodput, cost.
+    """Measure one design for a comparison: parts, power, collectives; with a job its step, goodput and cost.
+
+    The collectives are packed and spread, healthy and after the worst failure of a switch.
 
     Args:
         name: of the design.
         intent: its intent, for models of its own that the price file names.
         site_plan: its plan.
-        fabric: the fabric of the job.
-        request: GPUs of the job and platform file.
-        job: the JOB file with its `checkpoint` section.
-        placement: as of `estimate`.
+        fabric: the fabric that is compared.
+        request: GPUs, size of the collectives (default 1 GiB) and platform file.
+        job: the JOB file with its `checkpoint` section; None without.
+        placement: of the job, as of `estimate`.
         prices: price file; None without cost.
 
     Raises:
@@ -201,10 +203,10 @@ def design(
     from fabric.compare import bills, designs
 
     stated = read(prices, intent.site.catalog, str(prices)) if prices else None
-    useful = goodput(fabric, site_plan, request, job, placement)
-    call = replace(request, collective="all_reduce", sizes=(designs.ALL_REDUCE_BYTES,), gpus=useful.gpus)
-    all_reduce, _ = estimate(fabric, call, placement)
-    return designs.design(name, fabric, bills.bill_of(site_plan, stated), all_reduce, useful, bills.site_gpus(site_plan))
+    useful = goodput(fabric, site_plan, request, job, placement) if job else None
+    asked = replace(request, sizes=request.sizes or (designs.CALL_BYTES,), gpus=useful.gpus if useful else request.gpus)
+    found = calls(fabric, asked, placements=tuple(dict.fromkeys((placement, "packed", "spread"))), worst=True)
+    return designs.design(name, fabric, bills.bill_of(site_plan, stated), found, useful, bills.site_gpus(site_plan))
 
 
 def explore(
@@ -227,4 +229,4 @@ def explore(
     from fabric.explore.explore import explore as sweep
     from fabric.explore.measure import Stages
 
-    return sweep(intent, request, Stages(plan, estimate, goodput), jobs, dask, journal, progress)
+    return sweep(intent, request, Stages(plan, calls, goodput), jobs, dask, journal, progress)

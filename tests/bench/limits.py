@@ -71,8 +71,6 @@ def _cpu_s(work: Work) -> float:
 
 def rows(scratch: Path) -> Iterator[tuple[str, float, Work]]:
     """What is done, its limit, and the work: with what only the tests of its subject have."""
-    from fabric.bom.prices import read
-    from fabric.bom.quick import quick
     from fabric.cabling.runs import runs
     from fabric.cabling.verify.planned import planned
     from fabric.cabling.verify.reports import report
@@ -83,10 +81,6 @@ def rows(scratch: Path) -> Iterator[tuple[str, float, Work]]:
     from fabric.inventory.netbox import netbox_tables
     from fabric.monitoring.prometheus import prometheus
     from fabric.nos.reading.recognize import recognize
-    from fabric.plan.lock_file import Lock
-    from fabric.planner.resolve import resolve
-    from fabric.planner.site import size_site
-    from tests.bom import designs, test_quick
     from tests.cabling import test_scale as cabling
     from tests.cabling.verify.helpers import site
     from tests.cabling.verify.lldp_writers import Floor, sonic_db, write
@@ -120,10 +114,5 @@ def rows(scratch: Path) -> Iterator[tuple[str, float, Work]]:
         laid.swap(one, other)
     write(scratch / "lldp", laid, sonic_db)
     yield "10,000 cables against LLDP", 5, lambda: report("text", verify(built, [scratch / "lldp"])[0])
-    prices = read(test_quick.PRICES)
-    for name in ("two-tier", "planes", "three-tier"):
-        small = designs.site(scratch, name)
-        sized = size_site(resolve(small.site, small.source), Lock())[name]
-        yield f"bill of a sizing, {name}", 0.004, lambda sized=sized: quick(*sized, prices)
     text = "router bgp 1\n" + "\n" * 100_000 + " router-id 1.1.1.1\n"
     yield "a file of 100,000 empty lines recognized", 10, lambda: recognize("r1", text)

@@ -13,12 +13,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from fabric import pipeline
 from fabric.checks import NOTE, FilesCheck, Finding, Network, device
 from fabric.checks.equals.outline import names_of
-from fabric.checks.registry import run
+from fabric.checks.registry import checks
 from fabric.facts import Facts
 from fabric.nos.reading import read_device
 from fabric.nos.statements.names import Name
@@ -130,6 +130,10 @@ class Damage:
     @property
     def files(self) -> dict[str, str]:
         return {**self.switch.files, self.file: self.text}
+
+    @cached_property
+    def facts(self) -> Facts:
+        return read_device(self.switch.facts.name, self.system, self.files)
 
 
 @cache
@@ -261,18 +265,17 @@ def _around(lines: list[str], at: int, gone: set[int]) -> set[int]:
 
 def with_plan(damage: Damage) -> list[Finding]:
     """What is found when the plan is at hand."""
-    facts = read_device(damage.switch.facts.name, damage.system, damage.files)
-    return device.judge(damage.switch.view, facts, damage.files)
+    return device.judge(damage.switch.view, damage.facts, damage.files)
 
 
 def without_plan(damage: Damage) -> list[Finding]:
-    """What is found from the configs alone, of all switches together."""
+    """What is found from the configs alone, of all switches together, by the checks whose ids say the right thing."""
     others = [one for one in switches(damage.system) if one is not damage.switch]
-    facts = read_device(damage.switch.facts.name, damage.system, damage.files)
-    devices = tuple(sorted([*(one.facts for one in others), facts], key=lambda one: one.name))
-    names = {id(one.facts): one.names for one in others} | {id(facts): names_of(facts)}
+    devices = tuple(sorted([*(one.facts for one in others), damage.facts], key=lambda one: one.name))
+    names = {id(one.facts): one.names for one in others} | {id(damage.facts): names_of(damage.facts)}
     network = Network(devices, names=names)
-    return [finding for finding in run(FilesCheck, network) if finding.severity != NOTE]
+    fitting = [check for check in checks(FilesCheck) if check.id in FITTING[damage.kind]]
+    return [finding for check in fitting for finding in check.run(network) if finding.severity != NOTE]
 
 
 def found(damage: Damage, findings: list[Finding]) -> bool:

@@ -35,6 +35,7 @@ compute: {tflops_per_gpu: 989, utilisation: 0.5}
 LADDERS = ROOT / "docs" / "ladders"
 TABLES = "tests/reference/collectives"
 PRICES = ROOT / "docs" / "prices-example.yaml"
+VERSIONS = {"compare": 2, "explore": 2}  # where another than the first
 PRINTED = {  # command → schema → command lines, each with one design after the other in the place of `*`
     "plan": {
         "plan": ("plan * --json",),
@@ -95,6 +96,8 @@ PRINTED = {  # command → schema → command lines, each with one design after 
         "compare": (
             f"compare collapsed.yaml planned.yaml --job goodput.yaml --gpus 8 --prices {PRICES} --json",
             "compare planned.yaml --job goodput.yaml --json",
+            f"compare rail-only.yaml two-fabrics.yaml --size 64M --prices {PRICES} --json",
+            "compare two-fabrics.yaml --fabric storage --json",
         ),
     },
     "doctor": {"doctor": ("doctor planned.yaml doctor.log --json",)},
@@ -177,7 +180,7 @@ def test_no_command_is_forgotten() -> None:
 def test_schemas_are_valid_closed_and_have_a_version(name: str, run: Run) -> None:
     schema = json.loads(schemas.text(name))
     Draft202012Validator.check_schema(schema)
-    assert schema["$id"] == f"urn:fabricwright:{name}:1"
+    assert schema["$id"] == f"urn:fabricwright:{name}:{VERSIONS.get(name, 1)}"
     for part in parts(schema):
         if "properties" in part:
             assert part["additionalProperties"] is False

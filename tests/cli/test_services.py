@@ -98,3 +98,16 @@ def test_a_limit_counts_what_it_renders(run: Run, tmp_path: Path) -> None:
     assert "generated/dc1: 6 switches, files: " in run("generate intent.yaml").out
     assert "generated/dc1: 1 of 6 switches, files: " in run("generate intent.yaml --limit backend-leaf001").out
     assert "generated/dc1: 0 of 6 switches, files: " in run("generate intent.yaml --limit gpu-0001").out
+
+
+def test_many_tenants_are_counted(run: Run, tmp_path: Path) -> None:
+    names = [f"t{number:02}" for number in range(1, 33)]
+    rows = "\n".join(f"      - {{name: {name}, servers: gpu-{at:04}}}" for at, name in enumerate(names[:30], start=1))
+    text = LITE.replace("count: 8, name", "count: 32, name").replace(", external: {asn: 65010, tenants: [red]}", "")
+    (tmp_path / "intent.yaml").write_text(text[: text.index("    tenants:")] + f"    tenants:\n{rows}\n")
+    done = run("plan", "intent.yaml")
+    (line,) = [line for line in done.out.splitlines() if line.startswith("  tenants")]
+    assert line == (
+        "  tenants   VRF-lite, 30 tenants: t01 8 ports, t02 8 ports, t03 8 ports, t04 8 ports, t05 8 ports, t06 8 ports, "
+        "t07 8 ports, t08 8 ports and 22 more, 18 shut"
+    )

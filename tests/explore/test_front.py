@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
+from fabric.bom.power import Power
 from fabric.explore.front import OBJECTIVES, front, known
-from fabric.explore.measure import Figures, Outcome
+from fabric.explore.measure import Outcome
+from tests.explore.designs import figures_of
 
 OBJECTIVE = tuple(OBJECTIVES[name] for name in ("cost", "power", "time"))
 
 
 def outcome(name: str, cost: float | None, power: float | None, time: float | None) -> Outcome:
-    watts = power * 1e3 if power is not None else None
-    time_us = time * 1e3 if time is not None else None
-    figures = Figures(1, 8, 2, 4, 2, 0, 8, 1.0, time_us, 100.0, "", watts, watts, cost)
-    return Outcome((("switch", name),), figures)
+    watts = Power(typical_w=power * 1e3, max_w=power * 1e3) if power is not None else None
+    return Outcome((("switch", name),), figures_of(time * 1e3 if time is not None else None, watts, cost))
 
 
 def names(outcomes: list[Outcome], rows: dict[int, int]) -> list[str]:
@@ -32,6 +32,8 @@ def names(outcomes: list[Outcome], rows: dict[int, int]) -> list[str]:
         ({"known": (5, 5, 5), "unknown power": (5, None, 5)}, ["known"]),
         ({"dear": (6, 5, 5), "unknown power": (5, None, 5)}, ["unknown power", "dear"]),
         ({"a": (1, 1, 1.0000000001), "b": (1, 1, 1)}, ["a"]),  # no one would tell the two apart
+        ({"a": (1, 1, 9.03), "b": (2, 1, 9.0)}, ["a"]),  # another draw of queue pairs
+        ({"a": (1, 1, 9.03), "b": (2, 1, 8.8)}, ["a", "b"]),
     ],
 )
 def test_front(designs: dict[str, tuple[float | None, ...]], expected: list[str]) -> None:

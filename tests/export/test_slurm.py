@@ -143,7 +143,7 @@ def test_topology_yaml_keeps_to_its_manual(design: str) -> None:
     """Source: topology.yaml(5) of Slurm 25.05: keys, types, exactly one kind an entry, names unique."""
     made = plan(design)
     entries: list[dict[str, Any]] = yaml.safe_load(slurm_yaml(made))
-    assert [(entry["topology"], entry["cluster_default"]) for entry in entries] == [("dc1", True), ("dc1-block", False)]
+    assert [entry["cluster_default"] for entry in entries] == [True, *[False] * len(localities(made))]
     for entry in entries:
         assert next(iter(entry)) == "topology"  # must be the first attribute
         kinds = set(entry) - {"topology", "cluster_default"}
@@ -159,6 +159,26 @@ def test_topology_yaml_keeps_to_its_manual(design: str) -> None:
         assert all(isinstance(value, str) for row in rows for value in row.values())
     reported = {row["switch"] for entry in entries if "tree" in entry for row in entry["tree"]["switches"]}
     assert reported == set(tree_of(slurm(made)))
+
+
+@pytest.mark.parametrize(
+    ("design", "expected"),
+    [
+        ("mixed", {"dc1-block": 166}),
+        ("shared", {"dc1-block": 32}),
+        ("rail-only", {"dc1-block": 64}),
+        ("two-clusters", {"dc1-f-block": 32, "dc1-g-block": 32}),
+    ],
+)
+def test_a_block_topology_for_each_connected_fabric(design: str, expected: dict[str, int]) -> None:
+    """A job takes any blocks of a topology: all of them must reach each other over the network."""
+    made = plan(design)
+    _, *entries = yaml.safe_load(slurm_yaml(made))
+    blocks = {entry["topology"]: [expand(row["nodes"]) for row in entry["block"]["blocks"]] for entry in entries}
+    assert {name: sum(map(len, rows)) for name, rows in blocks.items()} == expected
+    fabrics = [{d.name for d in made.fabrics[locality.fabric].devices} for locality in localities(made)]
+    assert all(any({*row} <= fabric for fabric in fabrics) for rows in blocks.values() for row in rows)
+    assert ("no path" in slurm_block(made)) == (len(expected) > 1)
 
 
 @pytest.mark.parametrize("name", ["h100-4su", "b200-3tier", "gb300-twin-plane"])

@@ -63,16 +63,16 @@ SELECTORS = {
         "catalog.switches.ours.nos: unknown network OS 'sonci'",
     ),
     "SwitchModel.lacks": ("sonic:l2vni", "sonic:l2vnii", "error[FAB106]: catalog.switches.ours.lacks: unknown feature"),
-    "SwitchModel.maker": ("maker: Arista", "maker: arista", "warning[FAB199]: no maker of the catalog is named 'arista'"),
-    "SonicPlatform.platform": ("sn5600-r0", "sn5600-r00", "warning[FAB199]: no board of the catalog is named"),
+    "SwitchModel.maker": ("maker: Arista", "maker: arista", "warning[FAB180]: no maker of the catalog is named 'arista'"),
+    "SonicPlatform.platform": ("sn5600-r0", "sn5600-r00", "warning[FAB180]: no board of the catalog is named"),
     "SonicPlatform.hwsku": ("{default: SKU}", "{defualt: SKU}", "unknown split of the cages 'defualt'"),
     "SonicPlatform.modes": ("{2x400: 2x", "{2x200: 2x", "unknown split of the cages '2x200'"),
     "ServerModel.gpu": ("gpu: h100", "gpu: h1000", "error[FAB106]: catalog.servers.mine.gpu: unknown GPU 'h1000'"),
-    "ServerModel.maker": ("maker: NVIDIA", "maker: NVIDA", "warning[FAB199]: no maker of the catalog is named 'NVIDA'"),
+    "ServerModel.maker": ("maker: NVIDIA", "maker: NVIDA", "warning[FAB180]: no maker of the catalog is named 'NVIDA'"),
     "ServerModel.nics": (
         "nics: {compute",
         "nics: {storge: {count: 1, speed_gbps: 100}, compute",
-        "FAB199]: no fabric connects the NICs",
+        "FAB180]: no fabric connects the NICs",
     ),
     "NicSet.model": (
         "ConnectX-7",
@@ -97,6 +97,11 @@ SELECTORS = {
     "Core.nos": ("core: {nos: eos", "core: {nos: eoss", "expected one of"),
     "External.tenants": ("64602, tenants: red", "64602, tenants: rde", "error[FAB144]"),
     "Attachment.tenant": ("tenant: red}", "tenant: rde}", "error[FAB144]"),
+    "Attachment.network": (
+        "{name: probe, links: 1, tenant: red}",
+        "{name: probe, links: 1, tenant: red, network: ports}",
+        "expected a network of",
+    ),
     "Tenant.servers": ("mine-0001..0008", "mein-0001..0008", "error[FAB147]"),
     "Tenant.imports": ("imports: blue", "imports: bleu", "error[FAB144]"),
     "Fabric.pins": ("{backend-leaf001:", "{backend-leaf01x:", "error[FAB139]: pins: unknown switch"),
@@ -142,6 +147,7 @@ FREE = {
     "Names.server": "a pattern, by its fields",
     "PortGroup.breakouts": FORM,
     "SonicPlatform.lanes": FORM,
+    "SonicPlatform.used_lanes": "splits of the cages, by their form",
     "SonicPlatform.alias": "a pattern, by its fields",
     "SonicPlatform.split_alias": "a pattern, by its fields",
     "SonicPlatform.source": TEXT,
@@ -228,7 +234,7 @@ def test_every_text_of_the_language_has_a_row() -> None:
 
 def test_the_base_has_no_mistake(tmp_path: Path) -> None:
     assert "error" not in (found := messages(BASE, tmp_path))
-    assert "FAB199" not in found
+    assert "FAB180" not in found
     assert "FAB200" not in found
 
 

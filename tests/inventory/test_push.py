@@ -13,31 +13,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from fabric import pipeline
 from fabric.cli import netbox
 from fabric.diagnostics import InputError, MissingError
 from fabric.inventory.push import DEFAULT, SYSTEMS, Push, PushRequest
 from fabric.plan import Plan
 from fabric.reading import GUARD
+from tests.inventory.sites import plan_of, total
 from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
 
 pytest.importorskip("pynetbox", reason="pynetbox is not installed")
 pytest.importorskip("pynautobot", reason="pynautobot is not installed")
 
-SITE = """\
-version: 1
-site: dc1
-catalog: {{servers: {{node: {{gpus: 8, nics: {{compute: {{count: 2, speed_gbps: 400}}}}}}}}}}
-fabrics:
-  backend:
-    nos: nxos
-    servers: {{model: node, count: {servers}, per_rack: 2, name: gpu}}
-    topology: {{switch: n9364d-gx2a, rails: 2, unit: {{servers: 4}}, attachments: [{{name: ufm, links: 1}}]}}
-    overlay: {{kind: evpn-vxlan}}
-    tenants:
-      - {{name: red, servers: gpu-0001, networks: [{{name: web, vlan: 100, gateway: 10.20.0.0/24}}]}}
-      - {{name: blue, servers: gpu-0002..{last}}}
-"""
 KINDS = {"netbox": NETBOX, "nautobot": NAUTOBOT}
 
 
@@ -62,16 +48,6 @@ def world(request: pytest.FixtureRequest) -> Iterator[World]:
     truth = Truth(KINDS[request.param])
     with served(truth) as url:
         yield World(request.param, truth, url)
-
-
-def plan_of(folder: Path, servers: int = 4, site: str = "dc1") -> Plan:
-    path = folder / "intent.yaml"
-    path.write_text(SITE.format(servers=servers, last=f"{servers:04}").replace("site: dc1", f"site: {site}"))
-    return pipeline.plan(pipeline.load(path))
-
-
-def total(tallies: dict[str, tuple[int, int, int, int]]) -> tuple[int, ...]:
-    return tuple(map(sum, zip(*tallies.values(), strict=True)))
 
 
 def test_a_second_push_changes_nothing(world: World, tmp_path: Path) -> None:
@@ -195,7 +171,14 @@ def test_a_refusal_names_the_object(world: World, tmp_path: Path) -> None:
     assert found.hint.startswith("object ")
 
 
-@pytest.mark.parametrize("answer", ["[]", "{}", "5", '{"results": 5}', '{"count": 1, "results": [null]}', "NEXT"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        *("[]", "{}", "5", "null", '"x"', "<html>", '{"results": 5}', '{"count": 1, "results": [null]}', "NEXT"),
+        *('{"count": 1, "next": null, "results": [{}]}', '{"count": 1, "next": null, "results": [{"id": [1]}]}'),
+        '{"count": 9, "next": 5, "results": [{"id": 1, "name": "x"}]}',
+    ],
+)
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
 def test_an_answer_of_another_shape(name: str, answer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An error with the URL; a `next` that always names a page does not read it for ever."""
@@ -300,3 +283,37 @@ def test_an_address_on_a_port_that_goes_is_made_again(tmp_path: Path) -> None:
         assert planned["addresses"][0] == 1
         assert world.push(smaller, PushRequest(prune=True)) == planned
         assert total(world.push(smaller))[:2] == (0, 0)
+
+
+def test_tags_deleted_by_hand_are_made_again(world: World, tmp_path: Path) -> None:
+    """Objects without the tag of a site are no other site's, and without any tag they are those of others."""
+    plan = plan_of(tmp_path)
+    world.push(plan)
+    tags, racks = world.truth.rows["extras/tags"], world.truth.rows["dcim/racks"]
+    for gone, tagged in ((["fabricwright-dc1"], True), (["fabricwright", "fabricwright-dc1"], False)):
+        lost = [number for number, row in tags.items() if row["name"] in gone]
+        for rows in world.truth.rows.values():
+            for row in rows.values():
+                row["tags"] = [tag for tag in row.get("tags", []) if tag not in lost]
+        for number in lost:
+            del tags[number]
+        world.truth.taken["extras/tags"] = {key: of for key, of in world.truth.taken["extras/tags"].items() if of not in lost}
+        assert world.push(plan)["tags"] == (len(gone), 0, 2 - len(gone), 0)
+        assert total(world.push(plan))[:2] == (0, 0)
+        assert all(len(row["tags"]) == 2 for row in racks.values()) == tagged
+
+
+def test_a_refused_update_names_the_object(world: World, tmp_path: Path) -> None:
+    """Also where the answer has the id of the object alone, as that of NetBox 4.7."""
+    plan = plan_of(tmp_path)
+    world.push(plan)
+    port = next(row for row in world.truth.rows["dcim/interfaces"].values() if row["description"])
+    port["description"] = "changed by hand"
+    name = world.truth.rows["dcim/devices"][port["device"]]["name"]
+    kind = world.truth.kinds["dcim/interfaces"]
+    world.truth.kinds = {**world.truth.kinds, "dcim/interfaces": replace(kind, choices={**kind.choices, "description": ()})}
+    with pytest.raises(InputError, match="FAB177") as caught:
+        world.push(plan)
+    (found,) = caught.value.diagnostics
+    assert "is not a valid choice" in found.message
+    assert found.hint.endswith(f"{name} {port['name']}")

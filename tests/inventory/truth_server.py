@@ -1,7 +1,8 @@
 """A small stand-in for the REST servers of NetBox and Nautobot: their pages, their refusals, and what they do by themselves.
 
-What each endpoint requires, refers to and lets one choose from is taken from NetBox 4.4.10 and Nautobot 3.2.7, for the
-endpoints that a push uses; a field that is not in this table is refused, as are unknown choices and references.
+What each endpoint requires, refers to and lets one choose from is taken from NetBox 4.7.3 and Nautobot 3.2.7, for the
+endpoints that a push uses; a field that is not in this table is refused, as are unknown choices and references, and so is a
+filter by an object that the server does not have.
 """
 
 from __future__ import annotations
@@ -218,9 +219,12 @@ class Truth:
                 answers.append(self._add(name, body))
             except Refused as error:
                 answers.append(error.args[0])
-        if any("id" not in answer for answer in answers):
+        if bad := [(at, answer) for at, answer in enumerate(answers) if "id" not in answer]:
             self.rows[name], self.taken[name] = before
-            raise Refused([{} if "id" in answer else answer for answer in answers])
+            if self.uuids:
+                raise Refused([{} if "id" in answer else answer for answer in answers])
+            errors = [{"index": at, "errors": answer} for at, answer in bad]
+            raise Refused({"detail": f"{len(bad)} of {len(answers)} objects could not be created.", "errors": errors})
         return [self.shown(name, row) for row in answers]
 
     def _add(self, name: str, body: Row) -> Row:
@@ -298,11 +302,27 @@ class Truth:
                 self._add("dcim/interfaces", {**body, **({"status": "Active"} if self.uuids else {})})
 
     def patch(self, name: str, bodies: list[Row]) -> list[Row]:
-        bodies = [body for body in bodies if body["id"] in self.rows[name]]  # neither says a word about the others
+        if absent := [body["id"] for body in bodies if body["id"] not in self.rows[name]]:
+            errors = [{"id": number, "errors": {"id": [f"Object with ID {number} does not exist"]}} for number in absent]
+            if not self.uuids:
+                raise Refused({"detail": f"{len(absent)} of {len(bodies)} objects could not be found.", "errors": errors})
+        bodies = [body for body in bodies if body["id"] in self.rows[name]]  # Nautobot says nothing about the others
+        answers: list[Row] = []
         for body in bodies:
+            try:
+                checked = self._checked(name, body)
+            except Refused as error:
+                answers.append({"id": body["id"], "errors": error.args[0]})
+                continue
+            answers.append({})
             row = self.rows[name][body["id"]]
-            row.update(self._checked(name, body))
+            row.update(checked)
             self._claim(name, row)
+        if errors := [answer for answer in answers if answer]:
+            text = f"{len(errors)} of {len(bodies)} objects could not be updated."
+            raise Refused(
+                [answer.get("errors", {}) for answer in answers] if self.uuids else {"detail": text, "errors": errors}
+            )
         return [self.shown(name, self.rows[name][body["id"]]) for body in bodies]
 
     def delete(self, name: str, numbers: list[Any]) -> None:
@@ -325,7 +345,24 @@ class Truth:
             self.taken[name] = {key: of for key, of in self.taken[name].items() if of != number}
 
     def get(self, name: str, query: Mapping[str, list[str]]) -> list[Row]:
+        for column, values in query.items():
+            self._refuse_unknown(name, column, values)
         return [self.shown(name, row) for row in self.rows[name].values() if self._matches(name, row, query)]
+
+    def _refuse_unknown(self, name: str, column: str, values: list[str]) -> None:
+        """A filter by an object that is not there, as NetBox 4.7 and Nautobot refuse it."""
+        refs = self.kinds[name].refs
+        if column in ("tag", "tags"):
+            of = "extras/tags"
+        elif column in ("site_id", "location"):
+            of = "dcim/locations" if self.uuids else "dcim/sites"
+        else:
+            of = refs.get(column.removesuffix("_id"), "")
+        if not of or (name == "dcim/cables" and not self.uuids):
+            return
+        known = {str(row[key]) for row in self.rows[of].values() for key in ("id", "slug", "name") if key in row}
+        if absent := [value for value in values if value not in known]:
+            raise Refused({column: [f"Select a valid choice. {absent[0]} is not one of the available choices."]})
 
     def _matches(self, name: str, row: Row, query: Mapping[str, list[str]]) -> bool:
         for column, values in query.items():

@@ -10,14 +10,14 @@ from tests.output.helpers import Files, count_steps, generate, killed_at, snapsh
 
 SAME = {f"leaf{n:03}/config": b"same %d\n" % n for n in range(140)}
 OLD: Files = SAME | {
-    **{f"spine{n}/config": b"old %d\n" % n for n in range(20)},
-    **{f"gone{n}/deep/config": b"gone\n" for n in range(18)},
+    **{f"spine{n}/config": b"old %d\n" % n for n in range(7)},
+    **{f"gone{n}/deep/config": b"gone\n" for n in range(5)},
     "turns": b"a file becomes a folder\n",
     "folder/a/b": b"a folder becomes a file\n",
 }
 NEW: Files = SAME | {
-    **{f"spine{n}/config": b"new %d\n" % n for n in range(20)},
-    **{f"added{n}/config": b"added\n" for n in range(18)},
+    **{f"spine{n}/config": b"new %d\n" % n for n in range(7)},
+    **{f"added{n}/config": b"added\n" for n in range(5)},
     "turns/into/folder": b"a file becomes a folder\n",
     "folder": b"a folder becomes a file\n",
 }

@@ -419,15 +419,25 @@ def test_ranges_may_reach_far_beyond_the_servers() -> None:
     assert "got 'gpu-1..12'" in refused(gpus([{"name": "red", "servers": "gpu-1..12"}]))[0]
 
 
-def test_a_switch_of_a_tenant_with_networks_is_reached_from_every_leaf() -> None:
+def test_an_attachment_of_a_tenant_with_networks_is_in_them_as_its_servers_are() -> None:
     site = yaml.safe_load(WEB)
     front = site["fabrics"]["front"]
     front["servers"]["count"] = 7
-    front["topology"]["attachments"] = [{"name": "appliance", "links": 1, "tenant": "blue"}]
+    front["topology"]["attachments"] = [
+        {"name": "appliance", "links": 1, "tenant": "blue"},
+        {"name": "probe", "links": 1, "tenant": "red"},
+        {"name": "cache", "links": 1, "tenant": "red", "network": "b"},
+    ]
     found = {vrf.name: vrf.prefixes for view in views(site) for vrf in view.vrfs}
-    assert found == {"red": ("10.20.0.0/24", "10.21.0.0/24"), "blue": ("10.128.0.0/9", "10.20.0.0/24")}
-    front["tenants"][1]["networks"][0]["gateway"] = "10.130.0.0/24"
-    assert "overlaps pool 'servers' 10.128.0.0/9" in refused(site)[0]
+    assert found == {"red": ("10.20.0.0/24", "10.21.0.0/24"), "blue": ("10.20.0.0/24",)}
+    ports = [port for view in views(site) for port in view.ports if port.kind == "attachment"]
+    assert {port.peer.device.name: (port.untagged, port.tagged, port.address, port.vrf) for port in ports if port.peer} == {
+        "appliance": (102, (), None, ""),
+        "probe": (0, (100, 300), None, ""),
+        "cache": (300, (), None, ""),
+    }
+    front["topology"]["attachments"][2]["network"] = "c"
+    assert refused(site) == ["FAB144 attachment 'cache': expected a network of tenant 'red', got 'c'"]
 
 
 def test_two_default_routes_in_one_table_are_worth_a_word() -> None:

@@ -419,7 +419,7 @@ def test_explain_names_every_term() -> None:
         (
             ("--switch", "sn5400", "--speed", "800", "--length", "5"),
             "--speed: error[FAB102]: expected a port speed of sn5400, got 800\n"
-            "    hint: its ports support 400, 200, 100, 50, 40, 25 Gb/s",
+            "    hint: its ports support 400, 200, 100, 50, 40, 25, 10 Gb/s",
         ),
         (
             ("--switch", "qm9700", "--speed", "400", "--length", "5"),

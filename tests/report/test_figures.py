@@ -16,6 +16,7 @@ from fabric.diagnostics import InputError
 from fabric.export.port_names import PortNames
 from fabric.hosts.spreading import spreading
 from fabric.plan import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, FabricPlan, Plan
+from fabric.report import overview
 from fabric.report.bill import bill, power_grid
 from fabric.report.columns import Pool, packed, ranges, unpacked
 from fabric.report.curve import curve_grid
@@ -34,12 +35,25 @@ from fabric.solver.estimate import request as estimate_request
 from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.supply import supply
+from fabric.text import percent
 from tests import ROOT
 from tests.examples import folder
 from tests.report.designs import DESIGNS, plan_of, write
 from tests.report.page_reader import Page
 
 EVERY = [name for name in DESIGNS if name != "large"]
+
+
+OOB = """\
+version: 1
+site: dc1
+fabrics:
+  oob:
+    purpose: oob
+    nos: cumulus
+    servers: {model: dgx-h100, count: 96, name: gpu}
+    topology: {unit: {servers: 48}, leaf: {switch: sn2201, uplinks: {count: 2}}, spine: {switch: sn3700c}}
+"""
 
 
 def _document(plan: Plan, wanted: ReportRequest | None = None) -> dict[str, Any]:
@@ -331,3 +345,12 @@ def test_a_server_without_a_data_sheet_is_bounded_by_class(tmp_path: Path) -> No
     assert grid.total
     assert grid.rows[-1][0] == "at the meter, PUE 1.3"
     assert "mysrv (8)" in grid.note
+
+
+def test_the_worst_switch_failure_counts_the_servers_that_it_cuts_off(tmp_path: Path) -> None:
+    path = tmp_path / "oob.yaml"
+    path.write_text(OOB, encoding="utf-8")
+    study = Study(pipeline.plan(pipeline.load(path)).fabrics["oob"], ReportRequest(), ())
+    leaf = next(loss for loss in study.ranked if loss.what == "leaf")
+    assert leaf.left.servers_cut_off == 48
+    assert overview._worst(study) == f"leaf, {percent(mean_loss(leaf))}, 48 servers cut off"

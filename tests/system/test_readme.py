@@ -17,6 +17,7 @@ from tests.lab.sites import lacking
 
 README = ROOT / "README.md"
 WORDS = 900  # a README is shorter
+BEFORE_YAML = 120  # words: a reader sees an intent before that
 PAGES = (
     README,
     *(
@@ -118,7 +119,15 @@ def test_the_readme_shows_what_the_lab_prints(tmp_path: Path) -> None:
 
 
 def test_the_readme_is_short() -> None:
-    assert len(README.read_text(encoding="utf-8").split()) < WORDS
+    text = README.read_text(encoding="utf-8")
+    assert len(text.split()) < WORDS
+    assert len(text.partition("```yaml")[0].split()) < BEFORE_YAML
+
+
+def test_the_readme_shows_a_file_of_the_examples() -> None:
+    (block,) = re.findall(r"```yaml\n# (\S+)[^\n]*\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+    path, lines = block
+    assert "".join(line for line in (ROOT / path).open(encoding="utf-8") if not line.startswith("#")) == lines
 
 
 def test_every_page_is_in_the_index() -> None:

@@ -113,7 +113,9 @@ class Comparison:
         return self.wires.mate.get(2 * link) == 2 * link + 1
 
     def _listens(self, link: int) -> bool:
-        return any(self.plan.device[end] in self.listening for end in (2 * link, 2 * link + 1))
+        """A management port is judged by its leaf: few collect the neighbors of management ports."""
+        ends = (2 * link + 1,) if link in self.plan.managed else (2 * link, 2 * link + 1)
+        return any(self.plan.device[end] in self.listening for end in ends)
 
     def _down(self, link: int) -> bool:
         return any(self.states.up(end) is False for end in (2 * link, 2 * link + 1))
@@ -130,12 +132,15 @@ class Comparison:
             if (plan.fabrics[link] not in fabrics if self._server(2 * link) else plan.device[2 * link] not in spoken)
             and not plan.is_switch(plan.device[2 * link])
         }
+        if managed := plan.managed.intersection(links) if not any(map(self._seen, plan.managed)) else set():
+            silent_links |= managed
+            self.notes.append(f"no management port is reported on {plural(len(managed), 'link')}: links not compared")
         servers = sum(self._server(2 * link) for link in silent_links)
         if servers:
             self.notes.append(
                 f"no server is reported on {plural(servers, 'link')}: LLDP is probably off on the servers; links not compared"
             )
-        if others := len(silent_links) - servers:
+        if others := len(silent_links - plan.managed) - servers:
             self.notes.append(f"no attachment is reported on {plural(others, 'link')}: links not compared")
         return silent_links
 
@@ -158,7 +163,7 @@ class Comparison:
         """Both ends report neighbors, and one does not report the other."""
         for link in range(len(self.plan)):
             a, b = 2 * link, 2 * link + 1
-            if link in self.faulty or link in self.unjudged:
+            if link in self.faulty or link in self.unjudged or link in self.plan.managed:
                 continue
             if not {self.plan.device[a], self.plan.device[b]} <= self.listening:
                 continue

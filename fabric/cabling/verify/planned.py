@@ -57,6 +57,7 @@ class Planned:
     fabrics: list[str] = field(default_factory=list)  # of every link
     speeds: list[int] = field(default_factory=list)  # Gb/s
     closed: set[int] = field(default_factory=set)  # links whose port is shut by plan: the server belongs to no tenant
+    managed: set[int] = field(default_factory=set)  # links whose lower end is the management port of a switch
     device: list[int] = field(default_factory=list)  # from here on of every end
     label: list[str] = field(default_factory=list)
     port_name: list[str] = field(default_factory=list)
@@ -99,6 +100,7 @@ def planned(plan: Plan) -> Planned:
 def _columns(made: Planned, name: str, fabric: FabricPlan, names: PortNames, index: dict[str, int]) -> None:
     columns = fabric.links.lists()
     made.closed.update((np.flatnonzero(fabric.tenancy.owner == CLOSED) + len(made)).tolist())
+    made.managed.update(len(made) + link for link in fabric.management_ports)
     made.fabrics += [name] * len(fabric.links)
     made.speeds += columns["speed_gbps"]
     of_site = [index[device.name] for device in fabric.devices]
@@ -106,7 +108,10 @@ def _columns(made: Planned, name: str, fabric: FabricPlan, names: PortNames, ind
     for side in ("a", "b"):
         label, port_name = names.columns(side)
         ports = [columns[f"{side}_{part}"] for part in ("cage", "sub", "split")]
-        sides.append(([of_site[at] for at in columns[side]], label.tolist(), port_name.tolist(), *ports))
+        devices = [of_site[at] for at in columns[side]]
+        for link, switch in fabric.management_ports.items() if side == "a" else ():
+            devices[link] = index[switch.name]
+        sides.append((devices, label.tolist(), port_name.tolist(), *ports))
     wholes: tuple[list[Any], ...] = (made.device, made.label, made.port_name, made.cage, made.sub, made.split)
     for whole, a, b in zip(wholes, *sides, strict=True):
         whole.extend(chain.from_iterable(zip(a, b, strict=True)))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fabric.checks import ERROR, NOTE, Design, Finding
 from fabric.checks.base import RESTORE_LOCK
 from fabric.checks.design.family import BETWEEN_SWITCHES, FabricCheck, before, in_all, link_ends, rows
-from fabric.plan import ATTACHMENT, LEAF, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
+from fabric.plan import ATTACHMENT, LEAF, SERVER, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
 
 SHARED = ip_network("100.64.0.0/10")
 
@@ -108,9 +108,10 @@ def _in_network(fabric: FabricPlan, network: NetworkPlan, hosts: Mapping[int, in
     owner |= {network.own_address(leaf.number): leaf.name for leaf in fabric.switches if leaf.role == LEAF}
     groups = {group.name: group for group in fabric.spec.groups}
     for link, number in sorted(hosts.items()):
-        server, bond = fabric.devices[fabric.links.a[link]], int(fabric.tenancy.lag[link])
-        port = nic_name(groups[server.group], int(fabric.links.a_cage[link]), int(fabric.links.a_sub[link]))
-        end = f"bond {bond} of {server.name}" if bond else f"{port} of {server.name}"
+        device, bond = fabric.devices[fabric.links.a[link]], int(fabric.tenancy.lag[link])
+        cage, sub = int(fabric.links.a_cage[link]), int(fabric.links.a_sub[link])
+        port = nic_name(groups[device.group], cage, sub) if device.role == SERVER else f"port{cage}"
+        end = f"bond {bond} of {device.name}" if bond else f"{port} of {device.name}"
         if not network.gateway < number < last:
             yield f"{end}: expected an address from {usable}, got {ip_address(number)}"
         elif (other := owner.setdefault(number, end)) != end:

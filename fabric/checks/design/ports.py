@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabric.catalog.models import Pipelines
 from fabric.checks import ERROR, Design, Finding
 from fabric.checks.design.family import FabricCheck, Ints, in_all, models, named, of_role, rows, switch_path
 from fabric.plan import SERVER_LEAF, SWITCH_ROLES, FabricPlan
-from fabric.text import plural
+from fabric.text import listed, plural
 
 
 class Ports(FabricCheck):
@@ -67,7 +68,7 @@ class Ports(FabricCheck):
             yield self.say(design, ("topology",), text)
 
     def _too_many(self, design: Design, ends: Ends) -> Iterator[Finding]:
-        """Chips that drive fewer ports than the cages in use are split into."""
+        """Chips that drive fewer ports than the cages in use are split into, in all or in one of their pipelines."""
         fabric = design.fabric
         cages = np.unique(np.stack([ends.device, ends.cage, ends.split], axis=1), axis=0)
         driven = np.bincount(cages[:, 0], cages[:, 2], len(fabric.devices)).astype(np.int64)
@@ -77,6 +78,22 @@ class Ports(FabricCheck):
                 got = f"{mine.max()} on {named(fabric, np.flatnonzero(mine > most))}"
                 text = f"expected at most {most} logical ports, the limit of the ASIC, got {got}"
                 yield self.say(design, switch_path(design, role), text)
+            elif model.pipelines is not None:
+                yield from self._full_pipelines(design, role, model.pipelines, cages[of_role(fabric, role)[cages[:, 0]]])
+
+    def _full_pipelines(self, design: Design, role: str, pipelines: Pipelines, cages: Ints) -> Iterator[Finding]:
+        """Pipelines with more ports than they drive. `cages`: rows of switch, cage, ports."""
+        of = np.array([pipelines.of(cage) for cage in cages[:, 1].tolist()], dtype=np.int64)
+        keys, at = np.unique(np.stack([cages[:, 0], of], axis=1), axis=0, return_inverse=True)
+        ports = np.bincount(at.ravel(), cages[:, 2], len(keys)).astype(np.int64)
+        over = np.flatnonzero(ports > pipelines.max_ports)
+        if len(over):
+            device, pipeline = keys[over[0]].tolist()
+            its = sorted({cage for cage, pipe in zip(cages[:, 1].tolist(), of.tolist(), strict=True) if pipe == pipeline})
+            got = f"{ports[over[0]]} in {'cages' if len(its) > 1 else 'cage'} {listed([str(cage) for cage in its])}"
+            name = design.fabric.devices[device].name
+            text = f"{name}: expected at most {pipelines.max_ports} ports in one pipeline of the ASIC, got {got}"
+            yield self.say(design, switch_path(design, role), text + in_all(len(over), "pipeline"))
 
     def _nics(self, design: Design) -> Iterator[Finding]:
         """Ports of servers that their model has not."""

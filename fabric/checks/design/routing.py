@@ -23,17 +23,17 @@ FASTEST_BFD_MS = 150  # three packets at 50 ms, the minimum in data sheets of sw
 
 
 class AsNumbers(FabricCheck):
-    """Compares the AS numbers of switches and external routers with the private and the reserved ranges.
+    """Compares the AS numbers of switches with the private and the reserved ranges.
 
     RFC 6996 sets private numbers aside for use inside a network. A public number belongs to another organization, whose
     routes a switch with that number would reject. AS_TRANS (RFC 6793) and the last number of both sizes (RFC 7300) must
-    not be used, and those of RFC 5398 are for documentation. FAB181 covers ranges that the intent states.
+    not be used, which the keys of the intent refuse; those of RFC 5398 are for documentation. FAB181 covers stated ranges.
     """
 
     id = "FAB201"
     title = "AS numbers are private and not reserved"
     severity = ERROR
-    example = "`pins: {backend-spine001: {asn: 23456}}`: 23456 is AS_TRANS"
+    example = "`pins: {backend-spine001: {asn: 3320}}`, the public number of another organization"
     remediation = "use a private AS number: 64512-65534 or 4200000000-4294967294 (RFC 6996)"
 
     def judge(self, design: Design) -> Iterator[Finding]:
@@ -53,11 +53,6 @@ class AsNumbers(FabricCheck):
             ):
                 got = f"{device.asn}{', reserved for documentation (RFC 5398)' if _within(device.asn, DOCUMENTATION) else ''}"
                 yield self.say(design, path, f"{device.name}: expected a private AS number, got {got}", severity=WARNING)
-        for index, attachment in enumerate(fabric.spec.attachments):
-            if attachment.external is not None and attachment.external.asn in RESERVED:
-                number = attachment.external.asn
-                text = f"router '{attachment.name}': AS number {number} is reserved: {RESERVED[number]}"
-                yield self.say(design, ("topology", "attachments", index, "external", "asn"), text)
 
 
 def _within(asn: int, ranges: tuple[tuple[int, int], ...]) -> bool:

@@ -21,7 +21,7 @@ class Addresses(FilesCheck):
     title = "Interfaces have the planned addresses"
     severity = ERROR
     example = "`ip address 10.64.0.5/31` on Ethernet1/1; the plan has 10.64.0.3/31"
-    remediation = "run `fabric generate` to restore the file, or set the address of the device under `pins` in the intent"
+    remediation = "run `fabric generate` to restore the file, or change `pools` (of a loopback `pins`) in the intent"
     kinds: ClassVar = ("addresses", "gateways", "loopbacks")
 
 

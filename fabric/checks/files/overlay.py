@@ -25,7 +25,7 @@ from fabric.checks import (
 from fabric.checks.files.duplicates import speaks_by
 from fabric.facts import Facts, Interface, Located, Vni, Vrf
 from fabric.grouping import grouped
-from fabric.text import listed
+from fabric.text import is_unicast, listed
 
 VXLAN_BYTES = 50  # outer IPv4, UDP, VXLAN and the inner Ethernet header (RFC 7348)
 HOSTS_MOST = 9000  # the largest MTU that servers are given
@@ -285,7 +285,7 @@ class TunnelSource(FilesCheck):
     """Tests the VXLAN source of every leaf, and compares the anycast MAC addresses of all leaves.
 
     With a source address that no interface has, no packet is sent. Anycast gateways of a network answer ARP with one MAC
-    address on every leaf, or a server that moves keeps an invalid entry.
+    address on every leaf, or a server that moves keeps an invalid entry. No interface has the address of a group, or zero.
     """
 
     id = "FAB267"
@@ -312,6 +312,9 @@ class TunnelSource(FilesCheck):
             for pair, interface in _shared(network, facts):
                 got = f"tunnel source {name}, but the tunnel source address of {pair} is on {interface} of this device"
                 yield self.on(facts, source, got)
+        for facts in network.devices:
+            if (shared := facts.anycast_mac) and not is_unicast(shared.value):
+                yield self.on(facts, shared, f"anycast gateway: expected a unicast MAC address, got {shared.value}")
         macs = [(facts.anycast_mac.value, facts) for facts in network.devices if facts.anycast_mac]
         usual, odd = odd_ones(macs)
         for value, facts in odd:

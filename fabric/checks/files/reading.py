@@ -119,7 +119,8 @@ class Unrecognized(FolderCheck):
         for path, kind in sorted(folder.unrecognized.items()):
             home, text = homes[path], f"{{uses}} not read: {kind.reason}"
             if kind.config:
-                name, severity, hint = os.path.relpath(path, home), self.severity, REPAIRS.get(kind.reason, self.remediation)
+                name, severity = os.path.relpath(path, home), self.severity
+                hint = kind.hint or REPAIRS.get(kind.reason, self.remediation)
                 merge = Merge(f"{text}: {{names}}", (name,), noun="file", file=home)
             else:
                 severity, hint = NOTE, NO_CONFIG

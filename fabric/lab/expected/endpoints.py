@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface, ip_network
 
-from fabric.lab.blueprint import SERVER, Blueprint, End
+from fabric.lab.blueprint import SERVER, STAND_IN, Blueprint, End
 from fabric.nos.target import target
 from fabric.plan import Network, Port, SwitchView
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One address of a server, on one leaf."""
+    """One address of a server or of an attachment, on one leaf."""
 
     server: str
     interface: str
@@ -35,9 +35,10 @@ Lets = Callable[[Endpoint, Endpoint], bool]
 
 
 def endpoints(lab: Blueprint) -> list[Endpoint]:
-    """Every server address in the lab that is up, leaf by leaf in port order."""
+    """Every address of a server, and of a device in a network, that is up, leaf by leaf in port order."""
     far = {end: wire.other(end.node) for wire in lab.wires for end in (wire.a, wire.b)}
-    built = {End(node.name, interface.name): interface for node in lab.of(SERVER) for interface in node.interfaces}
+    hosts = (*lab.of(SERVER), *(node for node in lab.of(STAND_IN) if not node.routed))
+    built = {End(node.name, interface.name): interface for node in hosts for interface in node.interfaces}
     result = []
     for view in lab.views.values():
         for port, name, tenant, network in _attached(view):
@@ -64,10 +65,13 @@ def endpoints(lab: Blueprint) -> list[Endpoint]:
 
 
 def _attached(view: SwitchView) -> Iterator[tuple[Port, str, str, Network | None]]:
-    """(port, interface, tenant, layer-2 network) of every server port; a port with tagged networks once for each."""
+    """(port, interface, tenant, layer-2 network) of every port of a host; a port with tagged networks once for each.
+
+    Ports of attachments count where they are in layer-2 networks: what a routed one announces is not known.
+    """
     networks = {network.vlan: network for network in view.networks}
     for port in view.ports:
-        if port.kind != "server" or not port.up:
+        if not port.up or not (port.kind == "server" or (port.kind == "attachment" and port.bridged)):
             continue
         name = target(view.device.nos).port_name(view.model, port.ref, view.device.model)
         if not port.bridged:

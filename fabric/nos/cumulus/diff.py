@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import yaml
 
+from fabric.nos.cumulus.read.commands import is_commands
 from fabric.nos.cumulus.read.tree import ROOTS, names_of, read_tree
 from fabric.nos.cumulus.write.tree import merged
 from fabric.nos.cumulus.write.yaml import dump
@@ -98,15 +99,15 @@ def _without(tree: Mapping[str, Any], names: frozenset[str], depth: int = 0) -> 
 
 
 def nvue_tree(text: str) -> Mapping[str, Any]:
-    """All that a startup.yaml or `nv config show` sets, a key with a range as its names. Raises ValueError."""
+    """All that a startup.yaml, `nv config show` or commands set, a key with a range as its names. Raises ValueError."""
+    if is_commands(text):
+        return _of_commands(read_tree(text)[0])
     try:
         if ALIAS.search(text) and any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _Loader)):
             raise ValueError("an alias of YAML, which no network OS writes")
         document = yaml.load(text, _Loader)
     except yaml.YAMLError as error:
         raise ValueError("not YAML") from error
-    if isinstance(document, str):
-        return _of_commands(read_tree(text)[0])
     tree: dict[str, Any] = {}
     for part in document if isinstance(document, list) else [document]:
         if not isinstance(part, Mapping):

@@ -3,16 +3,21 @@
 from fabric.nos.late import Late
 from fabric.nos.reading import Reader
 
+BLANK = r"(?:[ \t]|\\\n)+"
+SCRIPT = rf"^[ \t]*(?:[^\s'\"]+[$#>][ \t]*)?(?:sudo[ \t]+)?nv{BLANK}"  # as a user types it or a script has it
+HOST_NAME = BLANK.join(("set", *(rf"[\"']?{word}[\"']?" for word in ("system", "hostname")), r"[\"']?([\w.-]+)"))
+
 READER = Reader(
     Late(__package__, "read.device:read"),
     rank=20,
     signs=(
         (3, r"\bnvue-api-version\"?:"),
-        (3, r"^nv set \S"),
+        (3, SCRIPT + r"set[ \t]+\S"),
         (2, r"^- set:"),
         (2, r"^[ \t]+type: swp"),
         (1, r"^[ \t]+router:$"),
     ),
     disk_folders=frozenset({"etc", "nvue.d"}),
-    host_name=r"^[ \t]*nv set system hostname\s+\"?([\w.-]+)",
+    host_name=SCRIPT + HOST_NAME,
+    script=SCRIPT + r"(?:set|unset|config)\b",
 )

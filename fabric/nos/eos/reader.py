@@ -19,4 +19,5 @@ READER = Reader(
         (1, r"^[ \t]+ip address \d+\.\d+\.\d+\.\d+/\d+"),
         (2, r"^management (?:api|ssh|security)"),
     ),
+    other_forms=((r'"cmds"\s*:\s*\{', "show running-config"),),  # of eAPI and `| json`
 )

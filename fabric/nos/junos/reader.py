@@ -3,6 +3,9 @@
 from fabric.nos.late import Late
 from fabric.nos.reading import Reader
 
+FIRST = "version|groups|apply-groups|system|chassis|interfaces"  # sections that a config begins with
+SHOW = "show configuration | display set"
+
 READER = Reader(
     Late(__package__, "read.device:read"),
     rank=50,
@@ -16,4 +19,8 @@ READER = Reader(
     ),
     host_name=r"^[ \t]*(?:set system )?host-name\s+\"?([\w.-]+)",
     usual=frozenset({"juniper"}),
+    other_forms=(  # of `| display json` and `| display xml`
+        (rf'"configuration"\s*:\s*(?:\[\s*)?\{{\s*"(?:attributes|@|{FIRST})"', SHOW),
+        (rf"<configuration(?:\s[^<>]*)?>\s*<(?:{FIRST})\b", SHOW),
+    ),
 )

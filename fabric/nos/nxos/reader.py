@@ -17,4 +17,5 @@ READER = Reader(
         (1, r"^[ \t]{2}neighbor \S+\n[ \t]{4}"),
         (2, r"^!Command: show (?:running|startup)-config"),
     ),
+    other_forms=((r'cisco\.com/nxos:|"nf:(?:filter|source)"', "show running-config"),),  # of `| xml` and `| json`
 )

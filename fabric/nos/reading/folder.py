@@ -13,7 +13,7 @@ from stat import S_ISREG
 
 from fabric.facts import Facts
 from fabric.nos.reading.readers import named, read_device, readers
-from fabric.nos.reading.recognize import NO_CONFIG, Kind, recognize
+from fabric.nos.reading.recognize import HEAD_BYTES, NO_CONFIG, SCRIPTS, Kind, is_script, recognize
 from fabric.nos.reading.states import earlier, leave_out_copies, separate
 from fabric.reading import UnreadableError, guarded
 
@@ -87,7 +87,7 @@ def scan(root: Path) -> Folder:
     every = list(_files(root, lost.append))
     old = earlier(path for _, path in every)
     for site, path in every:
-        if path.suffix.lower() in NO_CONFIG or path in old or _is_earlier(path):
+        if path in old or _is_earlier(path) or (path.suffix.lower() in NO_CONFIG and not _is_script(path)):
             folder.passed.append(str(path))
             continue
         if path.is_symlink() and path != root and not _within(path, root):
@@ -123,6 +123,17 @@ def scan(root: Path) -> Folder:
     separate(folder)
     leave_out_copies(folder)
     return folder
+
+
+def _is_script(path: Path) -> bool:
+    """Whether a file whose name is no config's has commands in it all the same."""
+    if path.suffix.lower() not in SCRIPTS or path.is_symlink() or not path.is_file():
+        return False
+    try:
+        with path.open(encoding="utf-8-sig") as stream:
+            return is_script(stream.read(HEAD_BYTES))
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def _kind(path: str, text: str) -> Kind:

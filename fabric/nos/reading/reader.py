@@ -23,6 +23,8 @@ class Reader:
     is_json: bool = False  # a text that is JSON and has one of the signs is of this network OS
     file_names: str = ""  # pattern of a file's name that says as much as a sign
     host_name: str = ""  # pattern of the line that tells the host name, which is its group
+    other_forms: tuple[tuple[str, str], ...] = ()  # pattern of a config in JSON or XML that is not read, command to collect
+    script: str = ""  # pattern of a command: a file that consists of them is read whatever its name ends in
     usual: frozenset[str] = frozenset()  # names, or stems of names, that a file has on every device
     disk_folders: frozenset[str] = frozenset()  # folders of a switch's disk above its configs, `frr` of `/etc/frr/frr.conf`
     part: str = ""  # pattern of what ends the stem of a file beside others of its device, `frr` of `leaf1-frr.conf`

@@ -24,6 +24,7 @@ from fabric.nos.reading.unread import (
     is_play,
     named_as_config,
 )
+from fabric.nos.target import target
 
 HEAD_BYTES = 200_000  # signs stand early
 FIRST_BYTES = 4_000  # enough for most files: the rest is read where they leave a doubt
@@ -36,6 +37,8 @@ NO_CONFIG = frozenset((
     ".csv", ".docx", ".gif", ".gz", ".html", ".j2", ".jinja", ".jinja2", ".jpeg", ".jpg", ".log", ".md", ".part", ".pcap",
     ".pdf", ".pkt", ".png", ".pptx", ".py", ".pyc", ".sh", ".svg", ".tmpl", ".tpl", ".vsdx", ".xlsx", ".zip",
 ))  # fmt: skip
+# Of these, what a file of commands may be called as well.
+SCRIPTS = frozenset((".log", ".part", ".sh"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ class Kind:
     nos: str
     reason: str = ""  # why it cannot be read
     config: bool = False  # it cannot be read, and yet is a config, or may well be: a device is missing
+    hint: str = ""  # what to do about it, where that is particular to the file
 
 
 @cache
@@ -65,6 +69,8 @@ def recognize(path: str, text: str) -> Kind:
     name = PurePath(path).name
     if "\0" in text[:HEAD_BYTES]:
         return Kind("", "binary")
+    if text.lstrip()[:1] in ("{", "[", "<") and (kind := _other_form(text)):
+        return kind
     if text.lstrip()[:5] == "<?xml":  # topologies of labs, with configs in them
         return Kind("", "a document in XML")
     if any(name in reader.companions for reader in readers().values()):
@@ -83,6 +89,28 @@ def recognize(path: str, text: str) -> Kind:
         return Kind("", f"{foreign(text)} config, and there is no reader for this network OS", config=True)
     hosts = {name for match in host_name().finditer(text) for name in match.groups() if name}
     return Kind("", SEVERAL_REASON, config=True) if len(hosts) >= SEVERAL else Kind(best)
+
+
+def _other_form(text: str) -> Kind | None:
+    """A config in JSON or XML of a network OS whose reader takes its text."""
+    for nos, reader in readers().items():
+        for pattern, command in reader.other_forms:
+            if re.search(pattern, text[:HEAD_BYTES]):
+                form = "XML" if text.lstrip()[0] == "<" else "JSON"
+                hint = f"replace the file by the output of `{command}`"
+                return Kind("", f"{target(nos).title} config in {form}", config=True, hint=hint)
+    return None
+
+
+def is_script(text: str) -> bool:
+    """Whether most lines of a text are commands of a network OS that set its config, one over several lines counts once."""
+    lines = [line for line in text[:HEAD_BYTES].replace("\\\n", " ").split("\n") if line.strip() and line.lstrip()[0] != "#"]
+    return any(sum(bool(command.match(line)) for line in lines) * 2 > len(lines) for command in _commands())
+
+
+@cache
+def _commands() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(reader.script) for reader in readers().values() if reader.script)
 
 
 def _unread(path: str, text: str) -> Kind:

@@ -78,8 +78,8 @@ def esi(text: str) -> str:
 
 
 def gbps(text: str) -> int | None:
-    """`100gfull`, `forced 400g-4`, `auto 100gfull` → 100, 400, 100."""
-    match = re.search(r"(?<!\d)(\d{1,9})g", text.lower())
+    """`100gfull`, `forced 400g-4`, `forced 10000full` → 100, 400, 10."""
+    match = re.search(r"(?<!\d)(\d{1,9})(?:g|000full)", text.lower())
     return int(match[1]) if match else None
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from fabric.nos.dialect import COMMANDS, Dialect, Patch
 from fabric.nos.frr.diff import RULES
-from fabric.nos.json_patch import json_lines, json_patch, json_tree
+from fabric.nos.json_patch import json_lines, json_patch
+from fabric.nos.sonic.read.dump import config_db
 from fabric.nos.sonic.steps import script, steps
 
 FRR_TEXT = "bgpraw"  # beside the tables in a running config; the updater ignores it too
@@ -15,7 +16,10 @@ FRR_TEXT = "bgpraw"  # beside the tables in a running config; the updater ignore
 
 def tables(text: str) -> Mapping[str, Any]:
     """Tables, rows and fields of a config_db.json. Raises ValueError."""
-    tree = {table: rows for table, rows in json_tree(text).items() if table != FRR_TEXT}
+    document = config_db(text)
+    if not isinstance(document, Mapping):
+        raise ValueError("expected tables")
+    tree = {table: rows for table, rows in document.items() if table != FRR_TEXT}
     if not all(
         isinstance(rows, Mapping) and all(isinstance(row, Mapping) for row in rows.values()) for rows in tree.values()
     ):

@@ -7,8 +7,9 @@ READER = Reader(
     Late(__package__, "read.device:read"),
     rank=10,
     signs=(
-        (3, r'^[ \t]*"?DEVICE_METADATA"?\s*:'),
-        (2, r'"(?:PORT|INTERFACE|LOOPBACK_INTERFACE|BGP_NEIGHBOR|VLAN_MEMBER)"\s*:\s*\{'),
+        (3, r'^[ \t]*"?DEVICE_METADATA(?:\|localhost)?"?\s*:'),
+        (2, r'"(?:PORT|INTERFACE|LOOPBACK_INTERFACE|BGP_NEIGHBOR|VLAN_MEMBER)(?:\|[^"\n]+)?"\s*:\s*\{'),
+        (2, r'"(?:BUFFER_(?:PG|QUEUE|PROFILE)|QUEUE|DEVICE_NEIGHBOR|PORT_QOS_MAP)\|[^"\n]+"\s*:\s*\{'),  # of a dump
     ),
     is_json=True,
     host_name=r'"hostname":\s*"([\w.-]+)"',

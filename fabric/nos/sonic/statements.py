@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path as FilePath
 
 from fabric.formats.json import json_line
 from fabric.nos.frr import statements as frr
-from fabric.nos.sonic.read.json_lines import Object, Value, read_json
+from fabric.nos.sonic.read import dump
+from fabric.nos.sonic.read.json_lines import Object, Value
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Syntax
 from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
@@ -16,7 +16,7 @@ from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 
 def config_db(text: str) -> Iterator[tuple[Path, int]]:
     """`TABLE / key / field = value`; a list is a value with its elements sorted, an object without fields ends the path."""
-    tables, _, _ = read_json(text, [])
+    tables, _, _ = dump.read_tables(text, [])
     return _below(tables, ())
 
 
@@ -52,7 +52,7 @@ SYNTAX = Syntax(
     parts={"config_db.json": config_db, "frr.conf": frr.frr_conf},
     part_of=part_of,
     sectioned=frozenset({"frr.conf"}),
-    values={"config_db.json": json.loads},
+    values={"config_db.json": dump.config_db},
     rules_file=FilePath(__file__).with_name("statements.yaml"),
     more_rules=(frr.SYNTAX.rules_file,),
 )

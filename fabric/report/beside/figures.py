@@ -15,6 +15,8 @@ from fabric.report.failures import loss_words
 from fabric.report.glance import unit_servers
 from fabric.report.grid import Grid, grid
 from fabric.report.study import Study, mean_loss
+from fabric.solver.estimate.calls import SPREAD, Call
+from fabric.solver.estimate.supply import routing_words
 from fabric.solver.measured.tables import busbw_factor
 from fabric.text import percent, size
 
@@ -84,11 +86,12 @@ def _figures(design: Design, study: Study, request_bytes: int, collective: str) 
     yield "servers", _count(row["servers"])
     yield "GPUs", _count(row["gpus"])
     yield "units", Value(f"{row['units']:,} of {unit_servers(row)}")
-    yield "switches", _count(sum(row["switches"].values()))
+    yield "switches", _count(study.figures.switches)
     for tier, count in row["switches"].items():
         yield f"{_TIER_NAMES[tier]}", Value(f"{count:,} × {row['models'][tier]}", count) if count else NONE
-    yield "links", _count(sum(row["links"].values()))
-    yield "cables", _count(sum(row["cables"].values()))
+    yield "links", _count(study.figures.links)
+    yield "links between switches", _count(study.figures.switch_links)
+    yield "cables", _count(study.figures.cables)
     for tier, ratios in ((LEAF, leaf_ratios(row)), (SPINE, [row["oversubscription"]["spine"]])):
         text = " and ".join(f"{ratio:g}:1" for ratio in ratios if ratio is not None)
         yield f"oversubscription of {_TIER_NAMES[tier]}", Value(text) if text else NONE
@@ -98,7 +101,11 @@ def _figures(design: Design, study: Study, request_bytes: int, collective: str) 
     yield "equal-cost paths between leaves", Value(f"{least:,}" if least == most else f"{least:,} to {most:,}")
     yield "maximum servers with these tiers", _count(row["limits"]["max_servers"])
     for name in dict.fromkeys((collective, ALLTOALL)):
-        yield f"busbw of {name}, {size(request_bytes)}, GB/s", _busbw(design, study, name, request_bytes)
+        yield f"busbw of {name}, {size(request_bytes)}, packed, GB/s", _busbw(design, study, name, request_bytes)
+        spread = None if study.fail else study.figures.calls.of(name, SPREAD)
+        yield f"busbw of {name}, {size(request_bytes)}, spread, GB/s", _rate(spread)
+    if study.trains:
+        yield "routing, as planned", Value(routing_words(*study.spreading))
     for what in (SPINE, CORE, LEAF):
         loss = next((loss for loss in study.ranked if loss.what == what), None)
         yield f"mean loss when a {what} fails", Value(loss_words(mean_loss(loss))) if loss else NONE
@@ -112,6 +119,10 @@ def _busbw(design: Design, study: Study, collective: str, request_bytes: int) ->
     row = next(row for row in now.rows if row.bytes == request_bytes)
     ideal = row.bytes / row.ideal_time_us / 1e3 * busbw_factor(collective, now.placement.gpus)
     return Value(f"{row.busbw_GBps:,.1f} of {ideal:,.1f}", row.busbw_GBps)
+
+
+def _rate(call: Call | None) -> Value:
+    return Value(f"{call.busbw_GBps:,.1f}", call.busbw_GBps) if call else NONE
 
 
 def _site(design: Design) -> Iterator[tuple[str, Value]]:

@@ -21,7 +21,7 @@ MOST_CLASSES = 48  # rows of the table of single failures
 NO_LINKS = np.empty(0, dtype=np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Element:
     """One link or switch that can fail, standing for all that are like it."""
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 
 import numpy as np
 
 from fabric.solver import Bools, Floats, Ints, Network
-from fabric.solver.ecmp.hashing import Words
+from fabric.solver.ecmp.hashing import FIVE_TUPLE, Hash, Words, digest
 
 ROCE_PORT = 4791  # UDP target port of RoCEv2 (InfiniBand Architecture Specification, annex A17)
 UDP = 17
 QP_NUMBERS = 1 << 24
+LOW_PORT = 0x3FFF  # bits of a UDP source port that a queue pair decides, below 0xC000
 MASK = 0xFFFFFFFF  # of an IPv4 address
 STAND_IN = 0x64400000  # 100.64.0.0/10, for ports that the plan gives no address
 
@@ -129,7 +131,7 @@ def udp_source_port(local: Ints, remote: Ints) -> Ints:
     label = local * remote
     label = label ^ (label >> 20)
     label = (label ^ (label >> 40)) & 0xFFFFF
-    return ((label & 0x3FFF) ^ (label >> 14)) | 0xC000
+    return ((label & LOW_PORT) ^ (label >> 14)) | 0xC000
 
 
 def addresses(net: Network) -> Words:
@@ -158,6 +160,38 @@ def five_tuples(net: Network, flows: Flows) -> dict[str, Words]:
         "l4_src_port": flows.udp_source.astype(np.uint32),
         "l4_dst_port": np.full(len(flows), ROCE_PORT, dtype=np.uint32),
     }
+
+
+def digests(hash_: Hash, net: Network, flows: Flows) -> Words:
+    """`digest` of the five-tuples of all flows, [flows].
+
+    A CRC and a fold are linear over XOR: the digest is that of the NIC ports of a flow, once per pair of addresses, with that
+    of its UDP source port. Flows that differ in their queue pair only are a look-up each.
+    """
+    address = addresses(net)
+    none = np.zeros(len(address), dtype=np.uint32)
+    fixed = np.full(1, UDP, dtype=np.uint32), np.full(1, ROCE_PORT, dtype=np.uint32)
+    zero = np.zeros(1, dtype=np.uint32)
+    of_source = digest(hash_, _columns(address, none, none, none, none))
+    of_target = digest(hash_, _columns(none, address, none, none, none))
+    of_rest = digest(hash_, _columns(zero, zero, fixed[0], zero, fixed[1]))
+    of_port = _port_digests(hash_)
+    made: Words = of_source[flows.source_port] ^ of_target[flows.target_port]
+    made ^= of_port[flows.udp_source & LOW_PORT]
+    made ^= of_rest
+    return made
+
+
+@lru_cache
+def _port_digests(hash_: Hash) -> Words:
+    """What each UDP source port of RoCE, by its low bits, adds to a digest."""
+    ports = np.arange(LOW_PORT + 1, dtype=np.uint32) | np.uint32(0xC000)
+    none = np.zeros(len(ports), dtype=np.uint32)
+    return digest(hash_, _columns(none, none, none, ports, none))
+
+
+def _columns(source: Words, target: Words, protocol: Words, source_port: Words, target_port: Words) -> dict[str, Words]:
+    return dict(zip(FIVE_TUPLE, (source, target, protocol, source_port, target_port), strict=True))
 
 
 def _fold(address: int) -> int:

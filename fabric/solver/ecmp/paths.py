@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from fabric.diagnostics import nearest, show
 from fabric.solver import Bools, Floats, Ints, Network, Routes
-from fabric.solver.ecmp.flows import Flows, five_tuples, redraw
-from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, digest, mix, own_seeds, seeded
+from fabric.solver.ecmp.flows import Flows, digests, redraw
+from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, mix, own_seeds, seeded
 
 MODES = ("ecmp", "adaptive", "spray")
 FLOWLETS = 4  # that an adaptive flow is cut into
 MOST_ENTRIES = 20_000_000  # entries of paths that are held at once, 24 bytes each
 PAIRS = 2_000  # pairs of leaves whose sprayed paths are found at once
+BLOCK_ENTRIES = 1_000_000  # next hops of adaptive flowlets that are looked up at once
 
 Pick = Callable[[Ints, Ints, Ints, Ints], Ints]  # (switch, start in the pool, number of next hops, walk) → which one
 
@@ -174,12 +176,12 @@ def spray_entries(route_table: Routes, source: Ints, target: Ints) -> Iterator[t
 
 def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
     """Chooses as the switches' hashes do: every tier by its own."""
-    columns, known = five_tuples(net, flows), dict[tuple[object, ...], Words]()
+    known = dict[tuple[object, ...], Words]()
 
     def value(hash_: Hash) -> Words:
         key = (hash_.family, hash_.fields, hash_.rotate, hash_.seeding == "key")
         if key not in known:
-            known[key] = digest(hash_, columns)
+            known[key] = digests(hash_, net, flows)
         return known[key]
 
     def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
@@ -215,21 +217,34 @@ def _by_load(net: Network, route_table: Routes, flows: Flows, flowlets: int) -> 
         turn = np.arange(len(device)) - np.repeat(first, size)
         rounds = order[np.argsort(turn, kind="stable")]
         chosen = mix(tie[walk], device.astype(np.uint32)).astype(np.int64) % count  # where the search begins: decides ties
-        begin = 0
-        for end in np.cumsum(np.bincount(turn)).tolist():
-            now = rounds[begin:end]
-            number = count[now][:, None]
-            place = (chosen[now][:, None] + np.arange(number.max())) % number
+        most = np.arange(count.max())
+        ends = np.cumsum(np.bincount(turn)).tolist()
+        for block in _blocks(ends, max(1, BLOCK_ENTRIES // len(most))):  # arrays of a block, so that a round takes few steps
+            now = rounds[block[0] : block[-1]]
+            place = (chosen[now][:, None] + most) % count[now][:, None]
             links = route_table.pool[start[now][:, None] + place]
-            best = np.argmin(carried[links], axis=1)
-            row = np.arange(len(now))
-            chosen[now] = place[row, best]
-            link = links[row, best]
-            carried[link] += amount[walk[now]] / net.capacity[link]
-            begin = end
+            sent, row = amount[walk[now]], np.arange(len(now))
+            for begin, end in pairwise(block):
+                mine = slice(begin - block[0], end - block[0])
+                best = row[: end - begin], carried[links[mine]].argmin(axis=1)
+                link = links[mine][best]
+                carried[link] += sent[mine] / net.capacity[link]
+                chosen[now[mine]] = place[mine][best]
         return chosen
 
     return pick
+
+
+def _blocks(ends: list[int], size: int) -> Iterator[list[int]]:
+    """Ends of rounds in blocks of about `size` flowlets, each with the end of the round before its first."""
+    block = [0]
+    for end in ends:
+        block.append(end)
+        if end - block[0] >= size:
+            yield block
+            block = [end]
+    if len(block) > 1:
+        yield block
 
 
 def _walked(net: Network, route_table: Routes, flows: Flows, pick: Pick, parts: int) -> Paths:

@@ -24,6 +24,7 @@ ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halv
 UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here
 OWN_SPREAD = 0.6  # 90th percentile of the error after a calibration with three rows over that before, docs/accuracy.md
 OWN_REACH = 10  # times the ranks of the largest run of a calibration, where the band is narrower
+CTAS = "GPUs: CTAs (NCCL_MIN_CTAS)"  # thread blocks that copy and reduce: a limit of the GPUs, not of the network
 LATENCY_BOUND = 0.25  # twice the bandwidth of everything saves less than this share of the time: latency rules
 PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "tree", "hierarchical": "ring"}
 
@@ -47,6 +48,7 @@ class Row:
     fastest: str  # algorithm/protocol that would be the fastest here
     p10_us: float  # a tenth of measured times is expected below
     p90_us: float  # a tenth is expected above
+    bottleneck_share: float  # of the time that twice the bottleneck alone would save; 0 for latency
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,26 @@ def estimate(
 
     Raises InputError where an algorithm cannot run that collective.
     """
+    job, runs, times = timed(collective, sizes, supply, physics_, algorithm, protocol, ctas)
+    limits = _limits(job, physics_, runs)
+    ideal = ideal_us(job, algorithm)
+    low, high = band_of(job, physics_)
+    spans = times * low, times * high
+    rows = tuple(_row(job, supply, runs, times, spans, limits, ideal, row) for row in range(len(sizes)))
+    shares = supply.known if supply.placement.domains > 1 else {}
+    return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), notes(supply.placement, job, physics_))
+
+
+def timed(
+    collective: str,
+    sizes: Sequence[int],
+    supply: Supply,
+    physics_: Physics,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    ctas: int = 0,
+) -> tuple[Job, Runs, Floats]:
+    """(job, what NCCL runs, µs of every size). Raises as `estimate`."""
     ctas = ctas or ctas_of(supply)
     job = replace(job_of(collective, sizes, supply, algorithm), ctas=float(ctas))
     check(job, algorithm, protocol)
@@ -90,13 +112,7 @@ def estimate(
         _cannot(job, physics_, algorithm, protocol)
     if whole is not None:  # a failure never makes it faster
         times = np.maximum(times, monotone(whole, physics_, algorithm, protocol)[1])
-    limits = _limits(job, physics_, runs)
-    ideal = ideal_us(job, algorithm)
-    low, high = band_of(job, physics_)
-    spans = times * low, times * high
-    rows = tuple(_row(job, supply, runs, times, spans, limits, ideal, row) for row in range(len(sizes)))
-    shares = supply.known if supply.placement.domains > 1 else {}
-    return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), notes(supply.placement, job, physics_))
+    return job, runs, times
 
 
 def kind_of(job: Job) -> Kind:
@@ -204,21 +220,22 @@ def _can(job: Job, physics_: Physics, algorithm: str, protocol: str) -> bool:
     return bool(found.keys) and not (found.time_us >= NEVER).any()
 
 
-def _limits(job: Job, physics_: Physics, runs: Runs) -> list[str]:
+def _limits(job: Job, physics_: Physics, runs: Runs) -> list[tuple[str, float]]:
     """Bottleneck per row: latency if twice the bandwidth of everything would save little, else the resource
-    whose doubling alone saves the most."""
+    whose doubling alone saves the most; with the share of the time that it saves."""
     twice = {
         "network": {"net_GBps": job.net_GBps * 2},
         "NVLink": {"nvlink_GBps": job.nvlink_GBps * 2},
-        "CTAs (NCCL_MIN_CTAS)": {"ctas": job.ctas * 2},
+        CTAS: {"ctas": job.ctas * 2},
     }
     every = {name: value for change in twice.values() for name, value in change.items()}
     times = {name: _as_chosen(replace(job, **change), physics_, runs) for name, change in twice.items()}
     before, best = _as_chosen(job, physics_, runs), _as_chosen(replace(job, **every), physics_, runs)
     limits = []
     for row in range(len(before)):
+        name = min(times, key=lambda name: times[name][row])
         latency = best[row] > before[row] * (1 - LATENCY_BOUND)
-        limits.append("latency" if latency else min(times, key=lambda name: times[name][row]))
+        limits.append(("latency", 0.0) if latency else (name, max(0.0, 1 - float(times[name][row] / before[row]))))
     return limits
 
 
@@ -237,7 +254,7 @@ def _row(
     runs: Runs,
     times: Floats,
     spans: tuple[Floats, Floats],
-    limits: list[str],
+    limits: list[tuple[str, float]],
     ideal: Floats,
     index: int,
 ) -> Row:
@@ -253,13 +270,14 @@ def _row(
         time_us=time,
         algbw_GBps=algbw,
         busbw_GBps=algbw * busbw_factor(job.collective, ranks),
-        bottleneck=_named(job, supply, limits[index], algorithm),
+        bottleneck=_named(job, supply, limits[index][0], algorithm),
         wire_bytes=wire_bytes(job, algorithm, size),
         ideal_time_us=float(ideal[index]),
         expected_us=None if algorithm in UNCHOSEN else float(runs.expected[int(runs.chosen[index]), index]),
         fastest="/".join(runs.fastest(index)),
         p10_us=float(spans[0][index]),
         p90_us=float(spans[1][index]),
+        bottleneck_share=limits[index][1],
     )
 
 

@@ -7,27 +7,31 @@ from dataclasses import asdict
 from typing import Any
 
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
-from fabric.solver.estimate.supply import Share
+from fabric.solver.estimate.supply import Share, routing_words
 from fabric.text import aligned, percent, plural, size, time, time_span
 
+NEAR_IDEAL = 0.9  # share of line rate that needs no explanation
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures
 
 
-def text(found: Sequence[Answer], failed: Sequence[str]) -> list[str]:
-    """The whole answer of the first placement, what failures cost it, and the others beside it."""
+def text(found: Sequence[Answer], failed: Sequence[str], spread_us: float | None = None) -> list[str]:
+    """The whole answer of the first placement, what failures cost it, what it would take spread, and the others beside it."""
     now, before = found[0]
     out = lines(now)
     if before is not None:
         out += against_healthy(now, before, failed)
+    out += against_spread(now, spread_us) if spread_us else []
     return [*out, *compared([item for item, _ in found])] if len(found) > 1 else out
 
 
-def document(found: Sequence[Answer], failed: Sequence[str]) -> dict[str, Any]:
+def document(found: Sequence[Answer], failed: Sequence[str], spread_us: float | None = None) -> dict[str, Any]:
     """The same for programs."""
     now, before = found[0]
     made: dict[str, Any] = {**as_dict(now), "failed": list(failed)}
     if before is not None:
         made["healthy_time_us"] = [row.time_us for row in before.rows]
+    if spread_us is not None:
+        made["spread"] = {"bytes": now.rows[-1].bytes, "time_us": spread_us}
     if len(found) > 1:
         made["placements"] = [as_dict(item) for item, _ in found]
     return made
@@ -51,11 +55,7 @@ def head(estimate: Estimate) -> list[str]:
         return [*out, f"  {nvlink.replace('domains', 'domain')}; the network is not used"]
     gbps = supply.nic_GBps * 8
     ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G per domain, {estimate.nic_GBps:,.0f} GB/s in total"
-    how = {"ecmp": "ECMP by hash", "adaptive": "adaptive routing", "spray": "packet spraying"}[supply.routing]
-    out.extend(
-        (f"  {placed.domains:,} {nvlink}; {ports}", f"  routing: {how}, {plural(supply.qps, 'queue pair')} per connection")
-    )
-    return out
+    return [*out, f"  {placed.domains:,} {nvlink}; {ports}", f"  routing: {routing_words(supply.routing, supply.qps)}"]
 
 
 def table(found: Estimate) -> list[str]:
@@ -86,7 +86,7 @@ def foot(estimate: Estimate) -> list[str]:
         for first, last in _segments(estimate.rows):
             span = size(first.bytes) if first is last else f"{size(first.bytes)} to {size(last.bytes)}"
             text = f"  {span:20} {first.algorithm}/{first.protocol}: "
-            text += f"NCCL's tables give {time(first.expected_us or 0)} at {size(first.bytes)}"
+            text += f"{time(first.expected_us or 0)} at {size(first.bytes)} in the tables by which NCCL chooses, no forecast"
             slow = next((row for row in (first, last) if row.fastest != f"{row.algorithm}/{row.protocol}"), None)
             out.append(text + (f"; {slow.fastest} would be faster at {size(slow.bytes)}" if slow else ""))
     used = {PATTERN.get(row.algorithm, "") for row in estimate.rows}
@@ -94,9 +94,23 @@ def foot(estimate: Estimate) -> list[str]:
         if name in ("ring", "tree") and name not in used and estimate.rows[0].collective == "all_reduce":
             continue  # computed for the choice only
         out.append(f"fabric    {name}: {_share(estimate, share)}")
+    out += _ideal(estimate.rows[-1])
     note = wire_note(estimate)
     out.append("band      8 of 10 measured times lie between p10 and p90 (docs/accuracy.md)")
     return [*out, *([f"note      {note}"] if note else []), *(f"note      {text}" for text in estimate.notes)]
+
+
+def _ideal(row: Row) -> list[str]:
+    """Why the largest size is far from line rate although one resource is named as its bottleneck."""
+    reached = row.ideal_time_us / row.time_us
+    if reached > NEAR_IDEAL or not row.bottleneck_share:
+        return []
+    what = row.bottleneck.partition(", such as ")[0]
+    saves = f"twice the bandwidth of {what}" if "CTAs" not in what else "twice the CTAs"
+    return [
+        f"ideal     {percent(reached)} at {size(row.bytes)}: {saves} would save {row.bottleneck_share:.0%} of the time, "
+        "the rest is protocol and latency"
+    ]
 
 
 def _share(found: Estimate, share: Share) -> str:
@@ -142,6 +156,14 @@ def against_healthy(found: Estimate, before: Estimate, failed: Sequence[str]) ->
     if worst != len(slower) - 1 and slower[worst] > slower[-1] + 0.005:
         text += f", {slower[worst]:.1%} at {size(found.rows[worst].bytes)}"
     return [text]
+
+
+def against_spread(packed: Estimate, spread_us: float) -> list[str]:
+    """What the packed placement hides."""
+    row = packed.rows[-1]
+    more = spread_us / row.time_us - 1
+    slower = f"{more:.0%} longer" if more >= 0.005 else "as long"
+    return [f"packed    spread over the units it takes {slower}: {time(spread_us)} at {size(row.bytes)} (--placement spread)"]
 
 
 def compared(found: Sequence[Estimate]) -> list[str]:

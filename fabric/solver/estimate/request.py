@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,8 @@ from fabric.solver.network import network
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity
+
+HARDLY_MORE = 0.1  # of the traffic: where so little more leaves its leaf, a spread job takes as long
 
 
 @dataclass(frozen=True)
@@ -66,14 +68,40 @@ def estimate(
     whole = network(fabric, port_name)
     broken = _broken(whole, request)
     parameters = platform(request.platform)
-    before = _supply(whole, request, placement)
-    healthy = _answer(request, before, parameters)
+    before = supply_on(whole, request, placement)
+    healthy = answer(request, before, parameters)
     if broken is whole:
         return healthy, None
-    return _answer(request, _supply(broken, request, placement, before), parameters), healthy
+    return answer(request, supply_on(broken, request, placement, before), parameters), healthy
 
 
-def _answer(request: EstimateRequest, found: Supply, parameters: physics.Physics) -> Estimate:
+def spread_beside(found: Estimate, request: EstimateRequest) -> float | None:
+    """Time in µs of the largest size of a packed job's estimate with the job spread over the units.
+
+    None where the job is placed otherwise, or where the two hardly differ: a fabric of one unit, traffic that leaves its
+    leaves as much when it is packed.
+    """
+    now, row = found.supply, found.rows[-1]
+    if found.placement.name != "packed" or found.placement.domains == 1 or now.net.fabric.sizing.units == 1:
+        return None
+    spread = _spread(now, request)
+    pattern = one.pattern_of(row.collective, row.algorithm)
+    if spread.beyond_leaf(pattern) <= now.beyond_leaf(pattern) + HARDLY_MORE:
+        return None
+    parameters = platform(request.platform)
+    asked = request.algorithm, request.protocol, request.ctas
+    return float(one.timed(request.collective, (row.bytes,), spread, parameters, *asked)[2][0])
+
+
+def _spread(packed: Supply, request: EstimateRequest) -> Supply:
+    """The same network for the same job, spread."""
+    placed = place(packed.net, request.gpus, "spread", request.jobs, request.gpus_per_domain)
+    before = _spread(packed.before, request) if packed.before else None
+    return replace(packed, placement=placed, before=before)
+
+
+def answer(request: EstimateRequest, found: Supply, parameters: physics.Physics) -> Estimate:
+    """The collective of a request where the network leaves so much. Raises InputError."""
     return one.estimate(
         request.collective, request.sizes, found, parameters, request.algorithm, request.protocol, request.ctas
     )
@@ -90,14 +118,15 @@ def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, p
 def supply_of(fabric: FabricPlan, request: EstimateRequest, placement: str, port_name: PortNamer = unnamed) -> Supply:
     """What the fabric leaves of the NICs of a job, with its failures. Raises InputError."""
     whole = network(fabric, port_name)
-    return _supply(_broken(whole, request), request, placement)
+    return supply_on(_broken(whole, request), request, placement)
 
 
 def _broken(whole: Network, request: EstimateRequest) -> Network:
     return failures.check(whole, failures.parse(whole, request.fail)) if request.fail else whole
 
 
-def _supply(net: Network, request: EstimateRequest, placement: str, before: Supply | None = None) -> Supply:
+def supply_on(net: Network, request: EstimateRequest, placement: str, before: Supply | None = None) -> Supply:
+    """What a network leaves of the NICs of a job; `before` is the same without its failures. Raises InputError."""
     placed = place(net, request.gpus, placement, request.jobs, request.gpus_per_domain)
     if placed.domains > 1 and not placed.ports.size:
         _no_port(net, placed)

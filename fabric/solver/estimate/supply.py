@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
 
 import numpy as np
 
 from fabric.diagnostics import Diagnostic, InputError, Place
 from fabric.plan import KINDS
 from fabric.solver import Floats, Ints, Network, Routes, walk
-from fabric.solver.ecmp.flows import connections, queue_pairs
+from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw
 from fabric.solver.ecmp.paths import load_of, slowest_rate
 from fabric.solver.estimate.patterns import PATTERNS, Phase, together
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.routes import routes
+from fabric.text import plural
 
 DRAWS = 8  # of queue pair numbers, each another run of the job
 MOST_FLOWS = 1_500_000  # of all draws together
 SWITCH_US = 0.8  # of a switch whose latency is in no catalog entry
 CABLE_US_PER_M = 0.005  # light in glass
 SAMPLED_PATHS = 20_000
+ROUTING_WORDS = {"ecmp": "ECMP by hash", "adaptive": "adaptive routing", "spray": "packet spraying"}
+MAX_DRAWN = 1024  # shares that are kept, a few hundred bytes each
+_DRAWN: dict[tuple[str, bytes], list[tuple[float, int]]] = {}
 
 
 @dataclass(frozen=True)
@@ -97,17 +102,33 @@ class Supply:
         return float(sum(away) / sum(phase.part for phase in phases))
 
     def draws(self, pattern: str) -> list[tuple[float, int]]:
-        """(share, the link that decides) of every draw of queue pair numbers."""
-        if pattern not in self._drawn:
+        """(share, the link that decides) of every draw of queue pair numbers; once per process for equal networks, as those
+        of many designs of a sweep are."""
+        key = (pattern, self._mark)
+        if key not in _DRAWN:
             phases = self._phases(pattern)
             flows = sum(len(phase.source) for phase in phases) * self.qps
             count = 1 if self.routing == "spray" else int(np.clip(MOST_FLOWS // max(1, flows), 1, DRAWS))
-            self._drawn[pattern] = [self._draw(phases, self.seed + draw) for draw in range(count)]
-        return self._drawn[pattern]
+            drawn = [self._draw(phases, self.seed + draw) for draw in range(count)]
+            if len(_DRAWN) >= MAX_DRAWN:
+                _DRAWN.clear()
+            _DRAWN[key] = drawn
+        return _DRAWN[key]
 
     @cached_property
-    def _drawn(self) -> dict[str, list[tuple[float, int]]]:
-        return {}
+    def _mark(self) -> bytes:
+        """Digest of all that the shares depend on: links, ports and addresses, where the job is, how traffic is spread."""
+        net, placed = self.net, self.placement
+        of_net = (net.tail, net.head, net.level, net.alive, net.capacity, net.fabric.links.kind)
+        of_ports = (net.ports.link, net.ports.leaf, net.ports.server, addresses(net))
+        of_job = (placed.ports, placed.full, np.empty(0) if self.groups is None else self.groups)
+        balancing = net.fabric.spec.underlay.load_balancing.seed
+        spread = (placed.nic_ports, self.groups is None, self.routing, self.qps, self.seed, balancing)
+        mark = sha256(repr(spread).encode())
+        for column in (*of_net, *of_ports, *of_job):
+            mark.update(f"{column.dtype}{column.shape}".encode())
+            mark.update(np.ascontiguousarray(column).tobytes())
+        return mark.digest()
 
     def _phases(self, pattern: str) -> list[Phase]:
         ports, nic_ports = self.placement.ports, self.placement.nic_ports
@@ -128,9 +149,7 @@ class Supply:
         return 1 / time, slowest[1]
 
     def _phase(self, phase: Phase, seed: int) -> tuple[float, int]:
-        flows = connections(phase.source, phase.target, phase.weight * self._speed(phase), seed=seed)
-        if self.qps > 1:
-            flows = queue_pairs(flows, self.qps, seed)
+        flows = redraw(self._flows(phase), seed)
         loads, lost = load_of(self.net, self.route_table, flows, self.routing)
         if lost.any():
             flow = int(np.flatnonzero(lost)[0])
@@ -144,6 +163,17 @@ class Supply:
             )
         share, link = slowest_rate(self.net, loads)
         return (1.0, -1) if share >= 1 - 1e-9 else (share, link)
+
+    def _flows(self, phase: Phase) -> Flows:
+        """The queue pairs of a phase, made once for all draws."""
+        if id(phase) not in self._made:
+            flows = connections(phase.source, phase.target, phase.weight * self._speed(phase))
+            self._made[id(phase)] = phase, queue_pairs(flows, self.qps)
+        return self._made[id(phase)][1]
+
+    @cached_property
+    def _made(self) -> dict[int, tuple[Phase, Flows]]:
+        return {}
 
     def _speed(self, phase: Phase) -> Floats:
         """GB/s of the slower port of each flow: what it would send if the fabric never limited it."""
@@ -176,6 +206,11 @@ class Supply:
         tiers = (None, spec.leaf.model, spec.spine.model, spec.core.model)
         by_level = [(model.latency_ns or SWITCH_US * 1e3) / 1e3 if model else 0.0 for model in tiers]
         return np.array(by_level)[self.net.level]
+
+
+def routing_words(routing: str, queue_pairs: int) -> str:
+    """`ECMP by hash, 4 queue pairs per connection`."""
+    return f"{ROUTING_WORDS[routing]}, {plural(queue_pairs, 'queue pair')} per connection"
 
 
 def supply(net: Network, placement: Placement, routing: str, qps: int, seed: int, before: Supply | None = None) -> Supply:

@@ -51,7 +51,9 @@ class PlacedJob:
 
     def time(self, root: Node | None = None) -> StepTime:
         """The step of the file or of a changed tree. Raises InputError."""
-        return step_time(self.job(root), self.groups.of, self.domain_gpus)
+        supply, step = self.groups.supply, step_time(self.job(root), self.groups.of, self.domain_gpus)
+        placed = supply.placement
+        return replace(step, placement=placed.name, units=placed.units, routing=supply.routing, queue_pairs=supply.qps)
 
     def step(self) -> StepTime:
         """The step with its assumptions. Raises InputError."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fabric.solver.estimate.supply import routing_words
 from fabric.solver.goodput.goodput import Goodput, Interruption, Span
 from fabric.solver.goodput.saving import Saving
 from fabric.text import aligned, duration, listed, percent, plural
@@ -11,7 +12,19 @@ def lines(result: Goodput) -> list[str]:
     """What stops and slows the job, its checkpoints, its useful time, and the GPU-hours that it loses. No line ends."""
     others = f", without servers of {listed(result.other_models, 4)}" if result.other_models else ""
     head = f"{result.gpus:,} GPUs of fabric {result.fabric}{others}"
-    return [head, "", *_parts(result), "", *_sums(result), "", *_curve(result), "", *_lost(result)]
+    return [head, *_placement(result), "", *_parts(result), "", *_sums(result), "", *_curve(result), "", *_lost(result)]
+
+
+def _placement(result: Goodput) -> list[str]:
+    """What the time of the step assumes."""
+    step = result.step
+    if not step.placement:
+        return []
+    hides = "; --placement spread shows oversubscription" if step.placement == "packed" and step.units > 1 else ""
+    return [
+        f"  {step.placement}, in {plural(step.units, 'unit')}{hides}",
+        f"  {routing_words(step.routing, step.queue_pairs)}",
+    ]
 
 
 def _parts(result: Goodput) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from fabric.solver.estimate.supply import routing_words
 from fabric.solver.training.rates import Ratio
 from fabric.solver.training.step import DimensionTime, StepTime
-from fabric.text import aligned, duration, percent, size, time
+from fabric.text import aligned, duration, percent, plural, size, time
 
 
 def lines(step: StepTime) -> list[str]:
@@ -46,9 +47,20 @@ def _sums(step: StepTime) -> list[str]:
             *_transferred(step),
             ("tokens/s", f"{step.tokens_per_second:,.0f}, {percent(step.lost_to_network)} lost to the network"),
             *_limit(step),
+            *_placement(step),
             *_memory(step),
         ]
     )
+
+
+def _placement(step: StepTime) -> list[tuple[str, str]]:
+    """What the times of calls assume."""
+    if not step.placement:
+        return []
+    where = f"{step.placement}, in {plural(step.units, 'unit')}; {routing_words(step.routing, step.queue_pairs)}"
+    hides = step.placement == "packed" and step.units > 1
+    more = [("", "packed jobs hardly cross a spine: --placement spread shows oversubscription")] if hides else []
+    return [("placement", where), *more]
 
 
 def _transferred(step: StepTime) -> list[tuple[str, str]]:

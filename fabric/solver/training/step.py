@@ -91,6 +91,10 @@ class StepTime:
     ideal_tokens_per_second: float
     lost_to_network: float  # share of the tokens per second
     assumptions: tuple[Assumption, ...] = ()
+    placement: str = ""  # of the job, as it was asked for
+    units: int = 0  # that its servers stand in
+    routing: str = ""
+    queue_pairs: int = 0
 
     @property
     def deciding(self) -> DimensionTime | None:

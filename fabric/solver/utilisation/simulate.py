@@ -7,7 +7,7 @@ remaining times of running jobs are known, and they are (EASY backfill: Lifka, J
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -112,25 +112,23 @@ class _Simulation:
         return min(gpus, self.cluster.server_gpus)
 
     def _start(self) -> None:
-        while self.queue and self._try(0) is not None:
-            pass
+        while self.queue and (servers := self._place(self.queue[0][0])) is not None:
+            self._begin(0, servers)
         if len(self.queue) > 1 and self.free.any():
             self._backfill()
 
-    def _try(self, at: int, may: Callable[[Job, Ints], bool] = lambda job, servers: True) -> Ints | None:
-        """Starts a job of the queue: its servers; None where it does not fit or may not."""
-        job, since = self.queue[at]
-        servers = self.cluster.put(self.free, job.gpus, self.policy)
-        if servers is None or not may(job, servers):
-            return None
-        del self.queue[at]
+    def _place(self, job: Job) -> Ints | None:
+        return self.cluster.put(self.free, job.gpus, self.policy)
+
+    def _begin(self, at: int, servers: Ints) -> None:
+        """Starts a job of the queue."""
+        job, since = self.queue.pop(at)
         self.free[servers] -= self._held(job.gpus)
         self.number += 1
         heapq.heappush(self.running, (self.now + job.seconds, self.number, job.gpus, servers))
         self.result.waited_s += self.now - since
         self.result.started += 1
         self.used += job.gpus
-        return servers
 
     def _backfill(self) -> None:
         """Starts jobs that leave the first one its place at the time when it fits."""
@@ -144,23 +142,25 @@ class _Simulation:
         shadow = order[low - 1][0] if low else self.now
         later = self._after(order[:low])
 
-        def may(job: Job, servers: Ints) -> bool:
-            if self.now + job.seconds <= shadow:
-                return True
+        def leaves_room(servers: Ints, gpus: int) -> bool:
             left = later.copy()
-            left[servers] -= self._held(job.gpus)
+            left[servers] -= self._held(gpus)
             return bool((left >= 0).all()) and self.cluster.fits(left, head, self.policy)
 
-        at, failed = 1, set[int]()
+        at, known = 1, dict[tuple[int, bool], Ints | None]()  # until the next start equal jobs get the same answer
         while at < min(len(self.queue), BACKLOG):
             job = self.queue[at][0]
-            if job.gpus in failed or not self.cluster.fits(self.free, job.gpus, self.policy):
-                failed.add(job.gpus)
+            key = gpus, ends_before = job.gpus, self.now + job.seconds <= shadow
+            if key not in known:
+                servers = self._place(job)
+                known[key] = servers if servers is None or ends_before or leaves_room(servers, gpus) else None
+            if (servers := known[key]) is None:
                 at += 1
-            elif (servers := self._try(at, may)) is None:
-                at += 1
-            elif self.now + job.seconds > shadow:
-                later[servers] -= self._held(job.gpus)
+                continue
+            self._begin(at, servers)
+            if not ends_before:
+                later[servers] -= self._held(gpus)
+            known.clear()
 
     def _after(self, ended: list[tuple[float, int, int, Ints]]) -> Ints:
         free = self.free.copy()

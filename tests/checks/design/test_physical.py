@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fabric.catalog.models import Pipelines
 from tests.checks.design.designs import BACKEND, PLANES, PODS, Case, Cases, Design, alter, at, links, relink, unlink
 
 
@@ -18,10 +19,10 @@ def _same_port(about: Design) -> Design:
     return relink(about, one, b_cage=int(columns.b_cage[other]), b_sub=int(columns.b_sub[other]))
 
 
-def _driven(about: Design) -> Design:
-    """A switch whose chip drives four ports."""
+def _driven(about: Design, **limit: object) -> Design:
+    """Spines whose chip, or each pipeline of it, drives four ports."""
     spec = about.fabric.spec
-    model = spec.spine.model.model_copy(update={"max_logical_ports": 4})
+    model = spec.spine.model.model_copy(update=limit or {"max_logical_ports": 4})
     return alter(about, spec=replace(spec, spine=replace(spec.spine, model=model)))
 
 
@@ -119,7 +120,7 @@ CASES: Cases = {
         lambda d: relink(d, links(d, *UPLINK)[0], a_split=3),
         [
             "intent.yaml:10:15: error[FAB231]: fabric 'backend': backend-leaf001: cage 61: expected one "
-            "of the breakouts 1x800G, 2x400G, 4x200G, 4x100G, 4x50G, 1x40G, 4x25G, got 3x400G",
+            "of the breakouts 1x800G, 2x400G, 4x200G, 4x100G, 4x50G, 1x40G, 4x25G, 4x10G, got 3x400G",
             "intent.yaml:10:7: error[FAB231]: fabric 'backend': backend-leaf001: cage 61 has two "
             "different breakouts, 2x400G and 3x400G",
         ],
@@ -134,9 +135,9 @@ CASES: Cases = {
         lambda d: relink(d, links(d, *UPLINK)[0], speed_gbps=100, b_split=8),
         [
             "intent.yaml:10:15: error[FAB231]: fabric 'backend': backend-spine001: cage 1: expected one "
-            "of the breakouts 1x800G, 2x400G, 4x200G, 4x100G, 4x50G, 1x40G, 4x25G, got 8x100G",
+            "of the breakouts 1x800G, 2x400G, 4x200G, 4x100G, 4x50G, 1x40G, 4x25G, 4x10G, got 8x100G",
             "intent.yaml:10:15: error[FAB231]: fabric 'backend': backend-leaf001: cage 61: expected one "
-            "of the breakouts 1x800G, 2x400G, 4x200G, 4x100G, 4x50G, 1x40G, 4x25G, got 2x100G",
+            "of the breakouts 1x800G, 2x400G, 4x200G, 4x100G, 4x50G, 1x40G, 4x25G, 4x10G, got 2x100G",
             "intent.yaml:10:7: error[FAB231]: fabric 'backend': backend-spine001: cage 1 has two "
             "different breakouts, 2x400G and 8x100G (2 cages in all)",
         ],
@@ -147,6 +148,14 @@ CASES: Cases = {
         [
             "intent.yaml:10:15: error[FAB231]: fabric 'backend': expected at most 4 logical ports, the "
             "limit of the ASIC, got 8 on backend-spine001 and 3 more"
+        ],
+    ),
+    ("FAB231", "pipeline"): Case(
+        BACKEND,
+        lambda d: _driven(d, pipelines=Pipelines(cages=(1, 1), max_ports=3)),
+        [
+            "intent.yaml:10:15: error[FAB231]: fabric 'backend': backend-spine001: expected at most 3 ports in one pipeline "
+            "of the ASIC, got 4 in cages 1, 2 (8 pipelines in all)"
         ],
     ),
     ("FAB231", "NIC"): Case(

@@ -73,11 +73,6 @@ CASES: Cases = {
         ],
     ),
     ("FAB201", "public as stated"): Case(BACKEND, ("mtu: 9216", "asn: {ranges: 3320-3400}"), []),
-    ("FAB201", "reserved router"): Case(
-        FRONT,
-        ("asn: 65010", "asn: 23456"),
-        ["intent.yaml:13:59: error[FAB201]: fabric 'front': router 'wan': AS number 23456 is reserved: AS_TRANS (RFC 6793)"],
-    ),
     ("FAB202", "neighbors"): Case(
         BACKEND,
         lambda d: redevice(d, "backend-leaf001", asn=d.fabric.devices[0].asn),

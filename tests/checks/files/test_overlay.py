@@ -216,6 +216,13 @@ CASES: Mapping[tuple[str, str], Case] = {
             "00:00:5e:00:01:01 on other leaves",
         ],
     ),
+    ("FAB267", "no MAC address of an interface"): (
+        but(TWO, {f"leaf{n}.eos": {"00:00:5e:00:01:01": "00:00:00:00:00:00"} for n in (1, 2)}),
+        [
+            f"leaf{n}.eos:19: error[FAB267]: leaf{n}: anycast gateway: expected a unicast MAC address, got 00:00:00:00:00:00"
+            for n in (1, 2)
+        ],
+    ),
     ("FAB267", "two MAC addresses on two"): (
         but(TWO, {"leaf2.eos": {"00:00:5e:00:01:01": "00:00:5e:00:01:02"}}),
         [

@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from itertools import takewhile
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
 from tests import ROOT
 
@@ -158,6 +160,30 @@ def test_inputs_never_become_lines_of_a_script() -> None:
     assert {name: usual for name, usual in table if name in action["inputs"]} == {
         name: about["default"] for name, about in action["inputs"].items()
     }
+
+
+def test_other_actions_are_used_by_their_commit() -> None:
+    """A tag can be moved to other code, which then has the secrets of the job."""
+    text = "\n".join([ACTION.read_text(encoding="utf-8"), *(script for page in PAGES for script in automated(page))])
+    used = [name for name in re.findall(r"\buses: (\S+)", text) if not name.startswith("OWNER/")]
+    assert len(used) > 3
+    assert [name for name in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", name)] == []
+
+
+def test_the_action_installs_pinned_versions() -> None:
+    """Every dependency, with those of the build, is in the constraints, at a version that the project allows."""
+    rows = (ACTION.parent / "tools/action/constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [Requirement(row) for row in rows if not row.startswith("#")]
+    assert all(re.fullmatch(r"==[\w.]+", str(one.specifier)) for one in pinned)
+    versions = {one.name: str(one.specifier).removeprefix("==") for one in pinned}
+    project = tomllib.loads((ACTION.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    stated = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["batfish"]]
+    for one in map(Requirement, [*stated, *project["build-system"]["requires"]]):
+        assert one.specifier.contains(versions[one.name]), one
+    steps = yaml.safe_load(ACTION.read_text(encoding="utf-8"))["runs"]["steps"]
+    (script,) = [step["run"] for step in steps if "-m pip install" in step.get("run", "")]
+    assert "--constraint" in script
+    assert "--no-build-isolation" in script
 
 
 STAND_IN = """#!/bin/bash

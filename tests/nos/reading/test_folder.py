@@ -27,6 +27,15 @@ OUTPUT = Kind("", "output of commands")
 DATA = Kind("", "YAML or JSON data")
 
 
+JUNOS_TITLE, SET = "Juniper Junos Evolved", "show configuration | display set"
+EOS_JSON = '{"cmds": {"hostname leaf1": null}, "header": []}'
+
+
+def form(title: str, words: str, command: str) -> Kind:
+    """A config of a network OS in a form that its reader does not take."""
+    return Kind("", f"{title} config in {words}", config=True, hint=f"replace the file by the output of `{command}`")
+
+
 def of(name: str) -> Kind:
     """A config of a network OS without a reader."""
     return Kind("", f"{name} config, and there is no reader for this network OS", config=True)
@@ -62,6 +71,14 @@ TEXTS: Mapping[str, tuple[str, str, Kind]] = {
         Kind("cumulus"),
     ),
     "Cumulus as commands": ("a.txt", "nv set system hostname leaf1\n", Kind("cumulus")),
+    "EOS as JSON": ("a.json", EOS_JSON, form("Arista EOS", "JSON", "show running-config")),
+    "Junos as JSON": ("a.json", '{"configuration" : [{"attributes" : {}}]}', form(JUNOS_TITLE, "JSON", SET)),
+    "Junos as XML": ("a.xml", "<rpc-reply>\n<configuration>\n<version>23.4</version>", form(JUNOS_TITLE, "XML", SET)),
+    "NX-OS as XML": (
+        "a.xml",
+        '<?xml version="1.0"?>\n<nf:rpc-reply xmlns="http://www.cisco.com/nxos:1.0:vlan_mgr_cli">',
+        form("Cisco NX-OS", "XML", "show running-config"),
+    ),
     "FRR": ("frr.conf", FRR.format("leaf1"), Kind("frr")),
     "FRR of one daemon": ("bgpd.conf", "router bgp 65001\n neighbor swp1 interface remote-as external\n", Kind("frr")),
     "ifupdown": ("interfaces", INTERFACES, Kind("interfaces")),

@@ -190,7 +190,7 @@ def test_what_limits() -> None:
     spread = planned("rails", leaf={"oversubscription": 4})
     assert row_of(sizes=(8,)).bottleneck == "latency"
     assert " -> " in ask(spread, placement="spread", collective="alltoall").rows[0].bottleneck
-    assert ask(planned("rails"), algorithm="ring", ctas=1).rows[0].bottleneck == "CTAs (NCCL_MIN_CTAS)"
+    assert ask(planned("rails"), algorithm="ring", ctas=1).rows[0].bottleneck == "GPUs: CTAs (NCCL_MIN_CTAS)"
     assert ask(planned("trays"), gpus=6, sizes=(1 << 33,)).rows[0].bottleneck == "NVLink"
 
 

@@ -7,14 +7,13 @@ name one path each, several at once with ranges: `nv set interface swp1-4,swp7 l
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
 
 from fabric.facts import Located
+from fabric.nos.cumulus.read.commands import commands, is_commands
 from fabric.nos.reading import DEEPEST, NOTHING, Branch, each_name, read_yaml
 from fabric.reading import expand
 
-COMMAND = re.compile(r"^(?:\S+[$#>]\s*)?(?:sudo\s+)?nv\s+(set|unset|config|action|show|list-commands)\b\s*(.*)$")
 ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos", "acl", "service", "mlag", "platform")
 ON, OFF = ("on", "enabled", "enable", "true", "yes"), ("off", "disabled", "disable", "false", "no")
 MANY = re.compile(r"\d-\w*\d|\w,\w*\d")  # a range or a list, or something that looks like one
@@ -32,7 +31,7 @@ Broken = list[tuple[str, int]]
 
 def read_tree(text: str) -> tuple[Branch, Broken, Broken]:
     """The tree; (why, line) of what cannot be read, and (line, its number) of commands that set nothing known."""
-    if "nv " in text and any(COMMAND.match(line.strip()) for line in text.splitlines()):
+    if is_commands(text):
         tree, broken, others = _commands(text)
     else:
         file, broken = read_yaml(text)
@@ -57,24 +56,15 @@ def read_tree(text: str) -> tuple[Branch, Broken, Broken]:
 
 def _commands(text: str) -> tuple[Branch, Broken, Broken]:
     tree, broken, others = Branch(1), [], []
-    for number, raw in enumerate(text.splitlines(), 1):
-        line = raw.strip()
-        if not line or line.startswith("#"):
-            continue
-        match = COMMAND.match(line)
-        if match is None:
-            others.append((line, number))
-            continue
-        if match[1] not in ("set", "unset"):
-            continue
-        try:
-            words = shlex.split(match[2], comments=True)[:DEEPEST]
-        except ValueError:
-            broken.append((f"not a command: {line}", number))
-            continue
-        if match[1] == "set":
-            _set(tree, words, number)
-        else:
+    for line in commands(text):
+        words = list(line.words[1:])[:DEEPEST]
+        if line.broken:
+            broken.append((f"not a command: {line.text}", line.number))
+        elif not line.words:
+            others.append((line.text, line.number))
+        elif line.words[0] == "set":
+            _set(tree, words, line.number)
+        elif line.words[0] == "unset":
             _unset(tree, words)
     return tree, broken, others
 

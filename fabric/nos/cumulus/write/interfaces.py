@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric.catalog.models import SwitchModel
 from fabric.nos.cumulus.write.qos import marking_names, port_qos
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, addressed, keys, merged
-from fabric.nos.target import description, lanes
+from fabric.nos.target import description, port_lanes
 from fabric.plan import Lag, Network, Port, PortRef, Subinterface, SwitchView
 
 BRIDGE = "br_default"
@@ -63,8 +63,7 @@ def breakouts(view: SwitchView) -> Tree:
     for port in view.ports:
         ref = port.ref
         if ref.split > 1:
-            width = max(1, lanes(view.model, ref.cage) // ref.split)
-            split = {"breakout": {f"{ref.split}x": {"lanes-per-port": str(width)}}}
+            split = {"breakout": {f"{ref.split}x": {"lanes-per-port": str(port_lanes(view.model, ref))}}}
             tree[f"swp{ref.cage}"] = {"type": "swp", "link": split}
     return tree
 

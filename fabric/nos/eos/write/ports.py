@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from fabric.catalog.models import SwitchModel
-from fabric.nos.target import description, lanes, pam4
+from fabric.nos.target import description, lanes, pam4, port_lanes
 from fabric.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
 
 TRACKING = "UPLINKS"  # link tracking group: a leaf without uplinks takes its bonds down
@@ -65,21 +65,22 @@ class Channel:
 
 def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
     """`Ethernet1/5`: cage and first lane. SFP cages have one lane and no lane number."""
-    return _named(ref, lanes(model, ref.cage))
+    return _named(ref, lanes(model, ref.cage), port_lanes(model, ref))
 
 
-def _named(ref: PortRef, count: int) -> str:
-    return f"Ethernet{ref.cage}" if count == 1 else f"Ethernet{ref.cage}/{1 + ref.sub * count // ref.split}"
+def _named(ref: PortRef, cage_lanes: int, count: int) -> str:
+    return f"Ethernet{ref.cage}" if cage_lanes == 1 else f"Ethernet{ref.cage}/{1 + ref.sub * count}"
 
 
 def speed(model: SwitchModel, ref: PortRef) -> str:
-    """`400g-4`: speed and lanes of a PAM4 port; the older spelling on NRZ lanes."""
-    return _speed(ref, lanes(model, ref.cage))
+    """`400g-4`: speed and lanes of a PAM4 port; the older spelling on NRZ lanes, in Mb/s up to 10G."""
+    return _speed(ref, port_lanes(model, ref))
 
 
-def _speed(ref: PortRef, cage_lanes: int) -> str:
-    count = max(1, cage_lanes // ref.split)
-    return f"{ref.speed_gbps}g-{count}" if pam4(ref.speed_gbps, count) else f"forced {ref.speed_gbps}gfull"
+def _speed(ref: PortRef, count: int) -> str:
+    if pam4(ref.speed_gbps, count):
+        return f"{ref.speed_gbps}g-{count}"
+    return f"forced {ref.speed_gbps}gfull" if ref.speed_gbps > 10 else f"forced {ref.speed_gbps * 1000}full"
 
 
 def interfaces(view: SwitchView, profiles: Mapping[Lossless, str]) -> list[Interface]:
@@ -90,7 +91,7 @@ def interfaces(view: SwitchView, profiles: Mapping[Lossless, str]) -> list[Inter
 
 def _interface(view: SwitchView, port: Port, out: External | None, profiles: Mapping[Lossless, str]) -> Interface:
     if port.peer is None:
-        return _idle(port.ref, lanes(view.model, port.ref.cage), description(view, port))
+        return _idle(port.ref, lanes(view.model, port.ref.cage), port_lanes(view.model, port.ref), description(view, port))
     address = port.address or (out.address if out else "")
     name = port_name(view.model, port.ref)
     vrf = port.vrf or (out.vrf if out else "")
@@ -116,9 +117,9 @@ def _interface(view: SwitchView, port: Port, out: External | None, profiles: Map
 
 
 @lru_cache(maxsize=4096)  # most ports of a fabric that has room to grow, and the same on all its leaves
-def _idle(ref: PortRef, count: int, text: str) -> Interface:
+def _idle(ref: PortRef, cage_lanes: int, count: int, text: str) -> Interface:
     """A port without a cable. Lane 1 of a split cage makes its siblings exist, so one of those says its speed."""
-    return Interface(_named(ref, count), text, up=False, speed=_speed(ref, count) if ref.split > 1 else "")
+    return Interface(_named(ref, cage_lanes, count), text, up=False, speed=_speed(ref, count) if ref.split > 1 else "")
 
 
 def _slice(view: SwitchView, name: str, port: Port, part: Subinterface) -> Slice:

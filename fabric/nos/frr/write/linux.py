@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.nos.frr.write.tenants import Spelling
-from fabric.nos.target import Names, description, lanes, pam4
+from fabric.nos.target import Names, description, pam4, port_lanes
 from fabric.plan import Lag, Network, Port, SwitchView, Vrf
 
 
@@ -106,7 +106,7 @@ def devices(view: SwitchView, names: Names, spelling: Spelling) -> dict[str, obj
 
 
 def interface(view: SwitchView, port: Port, names: Names, spelling: Spelling) -> Interface:
-    lane_count = lanes(view.model, port.ref.cage) // port.ref.split
+    lane_count = port_lanes(view.model, port.ref)
     name = names(port.ref)
     bridge_port = port.bridged and not port.lag
     return Interface(

@@ -10,7 +10,7 @@ from fabric.nos.junos.read.bgp import evpn_source, read_bgp
 from fabric.nos.junos.read.groups import write_out
 from fabric.nos.junos.read.instances import read_instances
 from fabric.nos.junos.read.interfaces import read_interfaces
-from fabric.nos.junos.read.known import unread
+from fabric.nos.junos.read.known import misplaced, unread
 from fabric.nos.junos.read.policy import read_policies
 from fabric.nos.junos.read.qos import read_qos
 from fabric.nos.junos.read.routes import read_routes
@@ -48,7 +48,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     hashing = root.at("forwarding-options")
     facts.hash_seed = number(hashing.value("enhanced-hash-key", "hash-seed") or hashing.value("hash-seed"))
     read_services(facts.services, root)
-    facts.broken = config.broken
+    facts.broken = config.broken + misplaced(config)
     facts.unread = config.unread + lost + unread(config)
     facts.statements = config.statements
     return facts

@@ -185,6 +185,24 @@ def unread(config: Config) -> list[Located[str]]:
     return list(found.values())
 
 
+@cache
+def _of_interfaces() -> frozenset[str]:
+    """Statements of an interface, its units and their families, none of which Junos has at the root or has as interfaces."""
+    levels = [heads for path, heads in TOP.items() if path.startswith("interfaces *")]
+    others = known().keys() | TOP["interfaces"].split()
+    return frozenset({"unit", "family", *(head for heads in levels for head in heads.split())}) - others
+
+
+def misplaced(config: Config) -> list[Located[str]]:
+    """Statements of interfaces that stand outside one: Junos does not load a file that has them."""
+    return [
+        Located(f"`{word}` is not in an interface: Junos does not load the file", node.line, node.file)
+        for level in (config.root, config.root.at("interfaces"))
+        for word, node in level.items()
+        if word in _of_interfaces()
+    ]
+
+
 def _unknown(config: Config, node: Node, table: Node, path: Path) -> Iterator[tuple[Path, int, Node]]:
     """(path, how many of its words are known, node) of every leaf that is not in the table."""
     for word, child in node.items():

@@ -13,6 +13,7 @@ from typing import Any
 
 from fabric.nos.batfish.copies import Copy, Writer, only, whole
 from fabric.nos.frr.batfish.text import maps, readable, without_tenants
+from fabric.nos.sonic.read.dump import config_db
 
 FORMAT = "SONIC"
 PROPERTIES = {  # table → the properties that Batfish knows; () for rows whose properties it never looks at
@@ -43,7 +44,7 @@ def sonic_copies(name: str, files: Mapping[str, str]) -> list[Copy]:
 
 def _tables(path: str, source: str, text: str) -> Copy:
     try:
-        lines = json.dumps(_database(json.loads(text)), indent=1).splitlines()
+        lines = json.dumps(_database(config_db(text)), indent=1).splitlines()
     except (ValueError, AttributeError, TypeError):  # no JSON, or no tables of rows
         return whole(path, source, text, FORMAT)
     return Copy(path, tuple(lines), FORMAT, source, ((source, 0),) * len(lines))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.facts import Facts, Located
-from fabric.nos.sonic.read.json_lines import Object, Repeated, read_json
+from fabric.nos.sonic.read.dump import read_tables
+from fabric.nos.sonic.read.json_lines import Object, Repeated
 
 # Tables that are read, with their fields; `None`: the fields are ports, code points and the like.
 READ: dict[str, frozenset[str] | None] = {
@@ -155,7 +156,7 @@ class Tables:
     def __init__(self, facts: Facts, file: str, text: str) -> None:
         self.facts, self.file = facts, file
         repeated: Repeated = []
-        self.root, mistake, line = read_json(text, repeated)
+        self.root, mistake, line = read_tables(text, repeated)
         if mistake:
             facts.broken.append(Located(mistake, line, file))
         facts.conflicts += [Located(f'the key "{key}" stands here twice', at, file) for key, at in repeated]

@@ -68,13 +68,23 @@ def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
 
 
 def named(board: SonicPlatform, ref: PortRef) -> str:
-    number, lanes = _cages(board.lanes)[ref.cage - 1]
+    number, lanes = _lanes(board, ref)
     return f"Ethernet{number + ref.sub * len(lanes) // ref.split}"
+
+
+def _lanes(board: SonicPlatform, ref: PortRef) -> tuple[int, tuple[int, ...]]:
+    """Number in the name of a port's cage, and the lanes that its split takes."""
+    number, lanes = _cages(board.lanes)[ref.cage - 1]
+    return number, lanes[: board.used_lanes.get(_split(ref), len(lanes))]
+
+
+def _split(ref: PortRef) -> str:
+    return f"{ref.split}x{ref.speed_gbps}"
 
 
 def port_row(view: SwitchView, board: SonicPlatform, port: Port) -> dict[str, str]:
     ref = port.ref
-    lanes = _cages(board.lanes)[ref.cage - 1][1]
+    lanes = _lanes(board, ref)[1]
     width = len(lanes) // ref.split
     if width == 0:
         raise ValueError(f"{view.device.name}: cage {ref.cage} has {len(lanes)} lanes and cannot be {ref.split} ports")
@@ -125,17 +135,13 @@ def alias(board: SonicPlatform, ref: PortRef, width: int) -> str:
 def port_alias(model: SwitchModel, ref: PortRef, catalog_name: str) -> str:
     """What the switch sends to its neighbors in place of the port's name."""
     board = board_of(model, catalog_name)
-    return alias(board, ref, max(1, len(_cages(board.lanes)[ref.cage - 1][1]) // ref.split))
+    return alias(board, ref, max(1, len(_lanes(board, ref)[1]) // ref.split))
 
 
 def hwsku(view: SwitchView, board: SonicPlatform) -> str:
     """The SKU whose default ports come closest: by how the fast cages are split."""
     fast = max(group.speed_gbps for group in view.model.ports)
-    mix = {
-        f"{port.ref.split}x{port.ref.speed_gbps}"
-        for port in view.ports
-        if view.model.group_of(port.ref.cage).speed_gbps == fast
-    }
+    mix = {_split(port.ref) for port in view.ports if view.model.group_of(port.ref.cage).speed_gbps == fast}
     key = mix.pop() if len(mix) == 1 else "default"
     return board.hwsku.get(key) or board.hwsku.get("default") or next(iter(board.hwsku.values()))
 
@@ -144,7 +150,7 @@ def port_tables(view: SwitchView, board: SonicPlatform, names: list[str]) -> Tab
     ports = {own: port_row(view, board, port) for own, port in zip(names, view.ports, strict=True)}
     breakout = {}
     for own, port in zip(names, view.ports, strict=True):
-        mode = board.modes.get(f"{port.ref.split}x{port.ref.speed_gbps}")
+        mode = board.modes.get(_split(port.ref))
         if port.ref.sub == 0 and mode is not None:  # an unknown mode would fight platform.json
             breakout[own] = {"brkout_mode": mode}
     return {"PORT": ports, "BREAKOUT_CFG": breakout}

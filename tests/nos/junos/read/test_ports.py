@@ -257,3 +257,23 @@ def test_the_segment_of_a_bond_is_not_that_of_each_unit_as_well() -> None:
     bond = f"ae1 {{ {own.format(1)} unit 10 {{ vlan-id 10; }} unit 20 {{ vlan-id 20; {own.format(2)} }} }}"
     ports = facts(f"interfaces {{ {bond} }}").interfaces
     assert {name: port.esi.value[-2:] for name, port in ports.items() if port.esi} == {"ae1": "01", "ae1.20": "02"}
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("interfaces {\n    mtu 9208;\n    et-0/0/0 { unit 0 { family inet; } }\n}\n", 2),
+        ("interfaces { et-0/0/0 { mtu 9208; } }\nmtu 9208;\n", 2),
+        ("interfaces { et-0/0/0 { mtu 9208; }\nunit 0 { family inet { address 10.0.0.0/31; } } }\n", 2),
+        ("set interfaces et-0/0/0 mtu 9208\nset family inet address 10.0.0.0/31\n", 2),
+    ],
+)
+def test_a_statement_outside_its_interface_does_not_load(text: str, line: int) -> None:
+    (found,) = facts(text).broken
+    assert (found.line, found.value.partition(":")[2]) == (line, " Junos does not load the file")
+
+
+def test_what_stands_beside_interfaces_loads() -> None:
+    assert (
+        facts("interfaces { interface-set one; traceoptions { flag all; } lo0 { unit 0; } vme { unit 0; } }\n").broken == []
+    )

@@ -1,0 +1,1 @@
+from .rendering import Job as Job, Renderer as Renderer

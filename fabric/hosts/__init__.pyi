@@ -1,0 +1,1 @@
+from .files import host_files as host_files
