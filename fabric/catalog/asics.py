@@ -123,6 +123,7 @@ def asic_names() -> list[str]:
     return sorted(_asics())
 
 
+@cache
 def asic_name(text: str) -> str:
     """The catalog's spelling of a chip; the text in lower case where none fits."""
     plain = text.strip().lower()

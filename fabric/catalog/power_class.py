@@ -232,9 +232,12 @@ def leave_out() -> list[Held]:
 
 
 def _gpu(model: ServerModel) -> Gpu:
-    rules = classes().servers
-    named = {folded(name): its for name, its in rules.gpus.items()}
-    return named.get(folded(model.gpu), rules.unknown_gpu)
+    return _gpus().get(folded(model.gpu), classes().servers.unknown_gpu)
+
+
+@cache
+def _gpus() -> dict[str, Gpu]:
+    return {folded(name): its for name, its in classes().servers.gpus.items()}
 
 
 def _ratio(model: ServerModel) -> Share:
@@ -257,7 +260,8 @@ def _bare_w(model: SwitchModel, figure: str) -> float:
 def _generations(model: SwitchModel) -> tuple[int, ...]:
     """Places of the generations that a switch may be of: that of its chip, else those whose cages are like its fastest."""
     every = classes().switches.generations
-    by_chip = tuple(at for at, generation in enumerate(every) if asic_name(model.asic) in generation.chips)
+    chip = asic_name(model.asic)
+    by_chip = tuple(at for at, generation in enumerate(every) if chip in generation.chips)
     if by_chip:
         return by_chip
     speed = min((gbps for generation in every for gbps in generation.speeds_gbps if gbps >= model.native_gbps), default=0)

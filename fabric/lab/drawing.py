@@ -107,6 +107,9 @@ class _Drawing:
             able = " or ".join(name for name, nos in targets().items() if nos.runs_in_lab)
             message = f"no switch of site '{self.plan.site}' has a network OS that runs here: expected {able}"
             raise InputError([Diagnostic("FAB510", Place(path), message, "use --as frr to run the same design on FRR")])
+        if not self.limit:
+            message = f"site '{self.plan.site}' has no switch with a network OS, so there is nothing to start"
+            raise InputError([Diagnostic("FAB161", Place(path), message)])
         raise InputError(
             [Diagnostic("FAB162", Place(path), f"--limit '{self.limit}' matches no switch of site '{self.plan.site}'")]
         )

@@ -67,7 +67,7 @@ Wrong = tuple[tuple[str | int, ...], str, str, Iterable[str], str]  # path, word
 
 
 def _of_switch(model: SwitchModel) -> Iterator[Wrong]:
-    if model.asic and model.asic not in _chips() and asics.asic(model.asic) is None:
+    if model.asic and asics.asic(model.asic) is None and model.asic not in _chips():
         otherwise = "without `asic` the entry is planned with conservative headroom and no known buffer size"
         yield ("asic",), model.asic, "ASIC", _chips(), otherwise
     for at, nos in enumerate(model.nos):

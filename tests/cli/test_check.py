@@ -93,7 +93,9 @@ USAGE = {
     "dc1.yaml --format sarif=x --format json=x": "--format: error[FAB102]: x is the file of two reports, sarif and json\n",
     "dc1.yaml --format sarif=no/such/x": "--format: error[FAB102]: sarif=no/such/x: no such folder: no/such\n",
     "dc1.yaml --format sarif=empty": "--format: error[FAB102]: sarif=empty: expected a file, got a folder\n",
-    "dc1.yaml --fail-on nope": "--fail-on: error[FAB102]: expected error, warning, note, never, got 'nope'\n",
+    "dc1.yaml --fail-on nope": (
+        "--fail-on: error[FAB102]: expected error, warning, note, never, got 'nope'\n    hint: did you mean 'note'?\n"
+    ),
 }
 
 

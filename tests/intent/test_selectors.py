@@ -49,7 +49,7 @@ fabrics:
       core: {nos: eos}
       attachments:
         - {name: wan, links: 2, external: {asn: 64602, tenants: red}}
-        - {name: box, links: 1, tenant: red}
+        - {name: probe, links: 1, tenant: red}
     overlay: {kind: evpn-vxlan}
     tenants: [{name: red, servers: mine-0001..0008, imports: blue}, {name: blue, servers: mine-0009..0016, imports: red}]
     pins: {backend-leaf001: {asn: 4200000100}}
@@ -101,8 +101,8 @@ SELECTORS = {
     "External.tenants": ("64602, tenants: red", "64602, tenants: rde", "error[FAB144]"),
     "Attachment.tenant": ("tenant: red}", "tenant: rde}", "error[FAB144]"),
     "Attachment.network": (
-        "{name: box, links: 1, tenant: red}",
-        "{name: box, links: 1, tenant: red, network: ports}",
+        "{name: probe, links: 1, tenant: red}",
+        "{name: probe, links: 1, tenant: red, network: ports}",
         "expected a network of",
     ),
     "Tenant.servers": ("mine-0001..0008", "mein-0001..0008", "error[FAB147]"),
@@ -215,7 +215,7 @@ def models(kind: object) -> Iterator[type[BaseModel]]:
         yield from models(part)
 
 
-def said(text: str, folder: Path) -> str:
+def messages(text: str, folder: Path) -> str:
     """Every message about an intent that planning, its overrides or the checks of suppressions have."""
     path = folder / "dc1.yaml"
     path.write_text(text, encoding="utf-8")
@@ -236,7 +236,7 @@ def test_every_text_of_the_language_has_a_row() -> None:
 
 
 def test_the_base_has_no_mistake(tmp_path: Path) -> None:
-    assert "error" not in (found := said(BASE, tmp_path))
+    assert "error" not in (found := messages(BASE, tmp_path))
     assert "FAB180" not in found
     assert "FAB200" not in found
 
@@ -245,4 +245,4 @@ def test_the_base_has_no_mistake(tmp_path: Path) -> None:
 def test_an_unknown_word_is_reported(name: str, tmp_path: Path) -> None:
     right, wrong, message = SELECTORS[name]
     assert BASE.count(right) >= 1
-    assert message in said(BASE.replace(right, wrong, 1), tmp_path)
+    assert message in messages(BASE.replace(right, wrong, 1), tmp_path)
