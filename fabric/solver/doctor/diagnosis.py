@@ -32,6 +32,7 @@ SUSPECT = 0.5  # share of a healthy run from which on causes are named
 LEAST_SHARE = 0.03  # of a cause that is listed
 LEAST_LISTED, MOST_LISTED = 3, 5  # shares rest on judgments, so that the next causes are of use beside one with nearly all
 BETWEEN = 3  # severities that are tried between two usual ones
+FORCED_SLOWER = (1.0, 1.2, 1.6)  # an algorithm that NCCL would not take here may be slower than estimated, too
 COSTLY = 1.1  # times by which a variable makes a run slower that is worth a line
 DECIDED = 0.8  # share of the first cause from which on no further test is advised
 # Shares of the variance of errors on sources that were left out of the fit (docs/doctor.md): of the whole run, of neighboring
@@ -89,7 +90,7 @@ class Curve:
         algorithm = effect.algorithm if effect.algorithm and self.algorithm == "auto" else self.algorithm
         times = monotone(changed, parameters, algorithm, self.protocol, seen)[1]
         if effect.algorithm and (times >= NEVER).any():  # it cannot run here, so that NCCL takes another one
-            return self.estimate(parameters)
+            times = self.estimate(parameters)
         large = np.asarray(self.job.bytes) >= effect.above_MiB * MIB
         return np.asarray(np.where(large, times * effect.time, times))
 
@@ -265,9 +266,9 @@ def _most_channels(evidence: Evidence) -> int:
 
 
 def _forced(evidence: Evidence, curves: Sequence[Curve], effects: Sequence[Effect]) -> Sequence[Effect]:
-    """Of the effects of a forced algorithm those of the one that a variable names."""
+    """Those of a forced algorithm: of the one that a variable names, as estimated and slower; else all that there are."""
     named = {tuning_of(evidence.environment, "ALGO", ALGORITHMS, curve.job.collective) for curve in curves} - {"auto"}
-    return [Effect(algorithm=word) for word in sorted(named)] or effects
+    return [Effect(algorithm=word, time=time) for word in sorted(named) for time in FORCED_SLOWER] or effects
 
 
 def _gpus(curves: Sequence[Curve]) -> float:
