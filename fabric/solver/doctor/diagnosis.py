@@ -32,7 +32,7 @@ SUSPECT = 0.5  # share of a healthy run from which on causes are named
 LEAST_SHARE = 0.03  # of a cause that is listed
 LEAST_LISTED, MOST_LISTED = 3, 5  # shares rest on judgments, so that the next causes are of use beside one with nearly all
 BETWEEN = 3  # severities that are tried between two usual ones
-FORCED_SLOWER = (1.0, 1.2, 1.6)  # an algorithm that NCCL would not take here may be slower than estimated, too
+FORCED_TIMES = (0.8, 1.0, 1.25, 1.6)  # of the estimate: what NCCL would not take here is fitted to few runs
 COSTLY = 1.1  # times by which a variable makes a run slower that is worth a line
 DECIDED = 0.8  # share of the first cause from which on no further test is advised
 # Shares of the variance of errors on sources that were left out of the fit (docs/doctor.md): of the whole run, of neighboring
@@ -266,9 +266,9 @@ def _most_channels(evidence: Evidence) -> int:
 
 
 def _forced(evidence: Evidence, curves: Sequence[Curve], effects: Sequence[Effect]) -> Sequence[Effect]:
-    """Those of a forced algorithm: of the one that a variable names, as estimated and slower; else all that there are."""
+    """Those of a forced algorithm: of the one that a variable names, around its estimate; else all that there are."""
     named = {tuning_of(evidence.environment, "ALGO", ALGORITHMS, curve.job.collective) for curve in curves} - {"auto"}
-    return [Effect(algorithm=word, time=time) for word in sorted(named) for time in FORCED_SLOWER] or effects
+    return [Effect(algorithm=word, time=time) for word in sorted(named) for time in FORCED_TIMES] or effects
 
 
 def _gpus(curves: Sequence[Curve]) -> float:
@@ -282,7 +282,7 @@ def _changes(effect: Effect, curves: Sequence[Curve], parameters: Physics) -> bo
     def differ(job: Job, changed: Job) -> bool:
         return any(not np.array_equal(getattr(job, key), getattr(changed, key)) for key in CHANGED)
 
-    if effect.algorithm:
+    if effect.algorithm and effect.time == 1:
         pairs = (
             (curve.estimate(parameters), curve.estimate(parameters, effect)) for curve in curves if curve.algorithm == "auto"
         )
