@@ -124,8 +124,10 @@ def test_several_runs_of_one_cluster_have_one_cause(tmp_path: Path) -> None:
     effect = CAUSES["p2p_off"].effects[-1]
     text = "".join(output(collective, effect) for collective in ("all_reduce", "all_reduce", "all_gather", "reduce_scatter"))
     found = examined(tmp_path, *[text] * 4)
-    assert names(found)[:2] == ["p2p_off", "nvlink_down"]  # which slow the same part
-    assert found.suspects[0].share + found.suspects[1].share > 0.9
+    same = {"p2p_off", "nvlink_down", "wrong_topology"}  # which slow the same part
+    assert names(found)[0] == "p2p_off"
+    assert set(names(found)[:2]) <= same
+    assert sum(item.share for item in found.suspects if item.cause.name in same) > 0.9
     assert len(found.spans) == 16
 
 
