@@ -20,11 +20,11 @@ import numpy as np
 from fabric.formats import yaml
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import Physics
+from fabric.solver.collectives.reach import band_of
 from fabric.solver.doctor.causes import causes
 from fabric.solver.doctor.checks import checks
 from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose, features
 from fabric.solver.doctor.evidence import Evidence
-from fabric.solver.estimate.estimate import band_of
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.platform import MeasuredPlatform
 from fabric.solver.measured.tables import busbw_factor

@@ -208,7 +208,11 @@ class ServerModel(Record):
     """A server model: GPUs and NICs."""
 
     gpus: int = Field(ge=0, le=1024, description="GPUs of the server")
-    nvlink_domain_gpus: int | None = Field(None, ge=1, description="GPUs of one NVLink domain")
+    nvlink_domain_gpus: int | None = Field(
+        None,
+        ge=1,
+        description="GPUs of one NVLink domain: whole servers of a rack, or 2 or 4 of a server that a bridge joins",
+    )
     nics: dict[str, NicSet] = Field(description="by purpose: compute, storage, frontend, oob")
     maker: str = Field("", description="vendor")
     description: str = Field("", description="one line: GPUs and form factor")
@@ -220,6 +224,22 @@ class ServerModel(Record):
     power_second_hand: bool = Field(False, description="true: the source names no document of the maker")
     nvlink_gbytes_s: int | None = Field(None, ge=1, description="NVLink or xGMI bandwidth of one GPU, sum of both directions")
     source: str = Field("", description="source of the entry")
+
+    @model_validator(mode="after")
+    def _whole_domains(self) -> ServerModel:
+        domain, gpus = self.nvlink_domain_gpus, self.gpus
+        if domain is None:
+            return self
+        if not gpus:
+            raise ValueError(f"expected no nvlink_domain_gpus of a server without GPUs, got {domain}")
+        if max(domain, gpus) % min(domain, gpus):
+            below, above = domain - domain % gpus, domain - domain % gpus + gpus
+            near = next(size for size in range(domain, 0, -1) if gpus % size == 0)
+            expected = (
+                f"{below} or {above}, whole servers" if domain > gpus else f"{near}, an equal part of the server's GPUs"
+            )
+            raise ValueError(f"nvlink_domain_gpus: expected {expected} of {gpus}, got {domain}")
+        return self
 
     @property
     def fills_rack(self) -> bool:

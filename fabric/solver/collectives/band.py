@@ -18,6 +18,7 @@ import numpy as np
 from fabric.formats import yaml
 from fabric.solver import Bools, Floats
 from fabric.solver.collectives.coverage import FAMILIES, Coverage, Kind
+from fabric.text import listed
 
 SIZES: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes
     "<=64K": (0, 1 << 16),
@@ -34,6 +35,7 @@ AT_LEAST = {
     "generation in no source": 0.1,
     "transport in no source": 0.1,
     "doublings beyond the largest run": 0.1,
+    "NVLink domain in no source": 0.1,
 }
 LOW, HIGH = 0.1, 0.9  # percentiles of the band
 DATA = Path(__file__).parent / "data" / "band.yaml"
@@ -100,6 +102,7 @@ def features(kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage
     columns["generation in no source"] = every * (not known.has(generation=kind.generation))
     columns["transport in no source"] = every * (not known.has(transport=kind.transport))
     columns["doublings beyond the largest run"] = every * np.log2(max(ranks / max(largest_ranks, 1), 1))
+    columns["NVLink domain in no source"] = every * (not known.has_domain(kind, domain))
     columns["cloud transport"] = every * (kind.transport in CLOUD)
     return columns
 
@@ -138,17 +141,37 @@ def shipped() -> Band:
     return Band(*(document[name] for name in _PARTS))
 
 
-def beyond(kind: Kind, ranks: int, known: Coverage) -> Sequence[str]:
-    """What of a run lies outside of what was measured, as notes."""
+RACK_FROM = 8
+RACKS_DIFFER = (
+    "measured racks differ by more than the band: all_reduce of 8 GiB at 701 GB/s (16 GPUs of GB300), 847 (72 of GB200) "
+    "and 900 (64 of GB300)"
+)
+NAMED = {"gather": "all_gather and reduce_scatter", "rooted": "broadcast and reduce"}
+
+
+def beyond(kind: Kind, ranks: int, domain: int, known: Coverage) -> Sequence[str]:
+    """What of a run lies outside of what was measured, as notes; `domain`: ranks of an NVLink domain."""
     if not known.kinds:
         return ()
     found = []
-    most = known.ranks(kind.family)
-    named = {"gather": "all_gather and reduce_scatter", "rooted": "broadcast and reduce"}.get(kind.family, kind.family)
+    most, named = known.ranks(kind.family), NAMED.get(kind.family, kind.family)
     if ranks > most:
         largest = f"the largest has {most:,}" if most else "there is none"
         found.append(f"no measured table of {named} has {ranks:,} GPUs, {largest}: the band is wider")
+    network = _network(kind)
     if known.has(generation=kind.generation) and known.has(transport=kind.transport) and not known.sources(kind):
-        network = "one NVLink domain" if kind.transport == "none" else kind.transport
         found.append(f"no measured table of {named} has {kind.generation} GPUs and {network} together: the band is wider")
+    if known.sources(kind) == 1:
+        found.append(f"one source alone has measured {named} of {kind.generation} GPUs, {network}: the band is less certain")
+    if kind == Kind("blackwell", "none", "all_reduce") and domain > RACK_FROM:
+        found.append(RACKS_DIFFER)
+    if not known.has_domain(kind, domain):
+        sizes = listed([str(size) for size in known.kinds[kind].domains])
+        size = f"NVLink domains of about {domain} GPUs" if domain > 1 else "no NVLink between GPUs"
+        text = f"no measured table of {named} has {kind.generation} GPUs, {network} and {size} (measured: {sizes})"
+        found.append(f"{text}: the band is wider and not to be trusted")
     return tuple(found)
+
+
+def _network(kind: Kind) -> str:
+    return "one server or rack" if kind.transport == "none" else kind.transport

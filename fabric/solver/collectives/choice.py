@@ -14,6 +14,7 @@ import numpy as np
 
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives.costs import Key, costs, others
+from fabric.solver.collectives.environment import permitted
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.tuner import estimates
@@ -70,11 +71,12 @@ def run(
     keys = tuple(key for key in table if allowed(key, algorithm, protocol))
     if not keys:
         return Runs((), np.empty((0, len(job.bytes))), np.empty((0, len(job.bytes))), np.zeros(len(job.bytes), np.int64))
-    times = capped(np.stack([table[key] for key in keys]))
+    able = np.stack([np.broadcast_to(permitted(job.environment, key, algorithm, protocol), job.bytes.shape) for key in keys])
+    times = np.where(able, capped(np.stack([table[key] for key in keys])), NEVER)
     healthy_us = times
     if seen is not None or job.limited:
         ideal = costs(seen or job.healthy(), terms)
-        healthy_us = capped(np.stack([ideal[key] for key in keys]))
+        healthy_us = np.where(able, capped(np.stack([ideal[key] for key in keys])), NEVER)
     theirs = estimates(job) if theirs is None else theirs
     expected = np.where(
         healthy_us < NEVER, capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
@@ -87,8 +89,9 @@ def allowed(key: Key, algorithm: str, protocol: str) -> bool:
     """Whether the options `algorithm` and `protocol`, each a name or `auto`, permit an (algorithm, protocol)."""
     if key[0] == "p2p":
         return algorithm in ("auto", "p2p") and protocol in ("auto", "simple")
-    wanted = (algorithm,) if algorithm != "nvls" else ("nvls", "nvls_tree")  # NCCL_ALGO=NVLS between domains needs the tree
-    return (algorithm == "auto" or key[0] in wanted) and protocol in ("auto", key[1])
+    wanted = algorithm.split(",")  # several are left by NCCL_ALGO=Ring,Tree
+    wanted += ["nvls_tree"] if "nvls" in wanted else []  # NCCL_ALGO=NVLS between domains needs the tree
+    return (algorithm == "auto" or key[0] in wanted) and (protocol == "auto" or key[1] in protocol.split(","))
 
 
 def capped(times: Floats) -> Floats:

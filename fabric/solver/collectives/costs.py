@@ -21,6 +21,9 @@ PROTOCOLS = ("ll", "ll128", "simple")
 TREE_HOP_US, TREE_NET_US = (0.6, 1.25, 4.0), (5.0, 8.5, 14.0)
 RING_HOP_US, RING_NET_US = (0.6, 1.9, 3.4), (2.7, 4.0, 14.0)
 IN_NETWORK_US = 31.0  # NCCL's CollNetDirect: up to the switch's reduction and back
+NVLS_TREE_SHARE = (
+    0.86  # of half the NICs where a tree crosses twice: NVIDIA/nccl#1221, 320 GB/s of 372 on four servers of H100
+)
 US = 1e3  # GB/s are bytes per ns
 MIB = float(1 << 20)
 NOTHING = 1e12  # GB/s of what is not there to limit
@@ -56,8 +59,41 @@ def forms(job: Job) -> dict[Key, Callable[[Terms], Floats]]:
     if job.collective == "all_reduce" or job.collective in GATHERS:
         table["nvls", "simple"] = lambda p: _where(job.nvls & ~job.crosses, _nvls(job, p))
     if np.any(job.one_process):
-        return {key: partial(_serial_form, job, form) for key, form in table.items()}
-    return table
+        table = {key: partial(_serial_form, job, form) for key, form in table.items()}
+    ideal = ideal_us(job)
+    return {key: partial(_no_faster, ideal, form) for key, form in table.items()}
+
+
+def _no_faster(ideal: Floats, form: Callable[[Terms], Floats], p: Terms) -> Floats:
+    """A form's time, no less than the bytes need: shares of several parameters may add up to more than a line carries."""
+    return np.maximum(form(p), ideal)
+
+
+def ideal_us(job: Job, algorithm: str = "") -> Floats:
+    """Least µs that the bytes allow, [rows]: NVLink and NICs at line rate, no latency, the fabric without bottlenecks.
+
+    An all_reduce between domains must move 2 (N - 1) / N S out of each (Patarasuk and Yuan 2009, with a domain as one
+    node), S where switches reduce; inside one, a switch that reduces takes S and each GPU's part of the result. GPUs
+    that bridges join reach the others over their slots.
+    """
+    n, g, domains = (np.asarray(value, dtype=np.float64) for value in (job.ranks, job.domain, job.domains))
+    net = np.where(job.crosses, job.net_GBps, np.inf)
+    per_gpu = np.where(job.crosses, net / g, 0.0)
+    own = job.nvlink_GBps + np.asarray(job.bridge_GBps)
+    reach, far = own + per_gpu, (n - g) / n / np.where(job.crosses, per_gpu, np.inf)
+    if job.collective == "all_reduce":
+        inside = np.where(job.nvls, np.minimum(2 * (g - 1) / g, 1 + 1 / g), 2 * (g - 1) / g)
+        outside = 1.0 if algorithm == "in_network" else 2 * (domains - 1) / domains
+        bound = np.maximum(inside / reach, outside / net)
+    elif job.collective in GATHERS:
+        bound = np.maximum((n - 1) / n / reach, (domains - 1) / domains / net)
+    elif job.collective in ROOTED:
+        bound = np.maximum(1 / reach, 1 / net)
+    elif job.collective == "alltoall":
+        bound = np.maximum((g - 1) / n / own, far)
+    else:
+        bound = np.where(job.crosses, 1 / np.where(job.crosses, per_gpu, np.inf), 1 / own)
+    return np.asarray(job.bytes * bound / US)
 
 
 def _serial_form(job: Job, form: Callable[[Terms], Floats], p: Terms) -> Floats:
@@ -91,12 +127,14 @@ def _filled(amount: Any, size: Floats, half_MiB: float) -> Any:
 
 def _hop(job: Job, p: Terms) -> Any:
     """Factor on NCCL's latencies of a hop inside a domain."""
-    return p["nvlink_hop"] * np.where(job.pcie, p["pcie_hop"], 1.0)
+    between = 1 / np.asarray(job.bridge)  # of all hops in a ring or chain over bridges
+    return p["nvlink_hop"] * np.where(job.pcie, between * p["pcie_hop"] + (1 - between), 1.0)
 
 
 def _inside_GBps(job: Job, p: Terms) -> Any:
-    """GB/s of a GPU's links inside its domain, for payload."""
-    return job.nvlink_GBps * np.where(job.pcie, p["pcie_share"], 1.0)
+    """GB/s of a GPU's links inside its domain, for payload of rings and trees."""
+    slots = job.nvlink_GBps * np.where(job.pcie, p["pcie_share"] * job.slots, 1.0)
+    return np.where(np.asarray(job.bridge) > 1, np.minimum(slots, job.bridge_GBps), slots)
 
 
 def launch(job: Job, p: Terms) -> Any:
@@ -233,13 +271,17 @@ def _nvls(job: Job, p: Terms) -> Floats:
 
 def _nvls_tree(job: Job, p: Terms) -> Floats:
     """NVLink SHARP inside the domains, a double binary tree between them."""
-    latency, _ = _nvls_parts(job, p)
+    grows = (job.domain / 8) ** p["nvls_tree_growth"]
+    latency = p["nvls_us"] * p["nvlink_hop"] * grows
     hop = TREE_NET_US[2] * p["net_hop"] * p["tree_net_simple"] + job.hop_us + _rendezvous(job, p)
     latency = latency + 2 * levels(job) * hop
-    loss = np.maximum(np.asarray(job.domains) / 2, 1) ** -p["nvls_tree_loss"]
-    speed = np.minimum(p["nvls_tree_share"] * loss * nvls_speed(job, p), _net(job, p, job.tree_share) / crossings(job, p))
+    loss = 1 / (1 + p["nvls_tree_loss"] * np.maximum(levels(job) - 1, 0))
+    speed = np.minimum(
+        p["nvls_tree_share"] * loss * nvls_speed(job, p),
+        _net(job, p, job.tree_share) / np.where(np.asarray(job.domains) <= 2, 1.0, 2 / NVLS_TREE_SHARE),
+    )
     deeper = 1 + p["nvls_tree_fill_depth"] * np.maximum(levels(job) - 1, 0)
-    fill = _filled(p["nvls_tree_fill_us"] * deeper * p["fill"], job.bytes, p["nvls_tree_fill_MiB"])
+    fill = _filled(p["nvls_tree_fill_us"] * grows * deeper * p["fill"], job.bytes, p["nvls_tree_fill_MiB"])
     return np.asarray(launch(job, p) + _together(latency, job.bytes / speed / US, p["overlap_nvls"]) + fill)
 
 
@@ -248,14 +290,17 @@ def _p2p(job: Job, p: Terms) -> Floats:
     net = _net(job, p, job.peers_share) * p["p2p_nic_share"] / job.domain
     if job.collective == "sendrecv":
         net = net * np.asarray(job.collisions, dtype=np.float64) ** -p["collision"]
-    inside = _inside_GBps(job, p) * np.where(job.pcie, 1.0, p["p2p_nvlink_share"])
+    inside = job.nvlink_GBps * np.where(job.pcie, p["pcie_share"], p["p2p_nvlink_share"])
     hops = 2 * p["p2p_net"] * (RING_NET_US[0] + TREE_NET_US[0]) * p["net_hop"] + 2 * (job.hop_us + _rendezvous(job, p))
     latency = p["p2p_hops"] * p["p2p_hop"] * _hop(job, p) + np.where(job.crosses, hops, 0.0)
     latency = latency + p["p2p_peer_us"] * np.where(job.collective == "alltoall", job.ranks - 1, 1)
     if job.collective == "alltoall":
-        near = job.bytes * (job.domain - 1) / job.ranks / inside
+        bridged = (
+            job.bytes * (np.asarray(job.bridge) - 1) / job.ranks / np.maximum(job.bridge_GBps * p["p2p_nvlink_share"], 1e-9)
+        )
+        near = np.maximum(job.bytes * (job.domain - job.bridge) / job.ranks / inside, bridged)
         far = np.where(job.crosses, job.bytes * (job.ranks - job.domain) / job.ranks / net, 0.0)
-        slot = np.where(job.pcie, job.bytes * (job.ranks - 1) / job.ranks / inside, 0.0)  # near and far share it
+        slot = np.where(job.pcie, job.bytes * (job.ranks - job.bridge) / job.ranks / inside, 0.0)  # near and far share it
         transfer = np.maximum(np.maximum(near, far), slot)
     else:
         transfer = np.where(job.crosses, job.bytes / net, job.bytes / inside)

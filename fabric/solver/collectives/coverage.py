@@ -34,6 +34,7 @@ class Seen(NamedTuple):
 
     sources: int
     ranks: int  # of the largest run
+    domains: tuple[int, ...] = ()  # sizes of NVLink domains, in ranks; () where they are not noted
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,11 @@ class Coverage:
         seen = self.kinds.get(kind)
         return seen.sources if seen else 0
 
+    def has_domain(self, kind: Kind, domain: int) -> bool:
+        """Whether an NVLink domain of about so many ranks was measured of a kind: less than half or twice another one."""
+        seen = self.kinds.get(kind)
+        return seen is None or not seen.domains or any(max(size, domain) < 2 * min(size, domain) for size in seen.domains)
+
     def has(self, **part: str) -> bool:
         """Whether any kind has these parts, such as transport="roce"."""
         return any(all(getattr(kind, name) == word for name, word in part.items()) for kind in self.kinds)
@@ -57,14 +63,18 @@ class Coverage:
 
     def document(self) -> list[dict[str, Any]]:
         """Entries of a platform file."""
-        return [{**kind._asdict(), **seen._asdict()} for kind, seen in sorted(self.kinds.items())]
+        return [
+            {**kind._asdict(), **seen._asdict(), "domains": list(seen.domains)} for kind, seen in sorted(self.kinds.items())
+        ]
 
 
 def from_document(entries: Iterable[Mapping[str, Any]]) -> Coverage:
     """The entries of `Coverage.document`."""
     return Coverage(
         {
-            Kind(entry["generation"], entry["transport"], entry["family"]): Seen(entry["sources"], entry["ranks"])
+            Kind(entry["generation"], entry["transport"], entry["family"]): Seen(
+                entry["sources"], entry["ranks"], tuple(entry.get("domains", ()))
+            )
             for entry in entries
         }
     )
@@ -75,7 +85,8 @@ def joined(one: Coverage, other: Coverage) -> Coverage:
     found = dict(one.kinds)
     for kind, seen in other.kinds.items():
         mine = found.get(kind, Seen(0, 0))
-        found[kind] = Seen(mine.sources + seen.sources, max(mine.ranks, seen.ranks))
+        domains = tuple(sorted({*mine.domains, *seen.domains}))
+        found[kind] = Seen(mine.sources + seen.sources, max(mine.ranks, seen.ranks), domains)
     return Coverage(dict(sorted(found.items())))
 
 
@@ -88,7 +99,9 @@ def coverage(tables: Iterable[tuple[Kind, Table]]) -> Coverage:
     """The kinds of tables."""
     sources: dict[Kind, set[str]] = {}
     ranks: dict[Kind, int] = {}
+    domains: dict[Kind, set[int]] = {}
     for kind, table in tables:
         sources.setdefault(kind, set()).add(origin(table.source))
         ranks[kind] = max(ranks.get(kind, 0), table.platform.ranks)
-    return Coverage({kind: Seen(len(sources[kind]), ranks[kind]) for kind in sorted(sources)})
+        domains.setdefault(kind, set()).add(table.platform.domain_ranks)
+    return Coverage({kind: Seen(len(sources[kind]), ranks[kind], tuple(sorted(domains[kind]))) for kind in sorted(sources)})

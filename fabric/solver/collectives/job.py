@@ -10,10 +10,10 @@ import numpy as np
 
 from fabric.rounding import ceil_div
 from fabric.solver import Floats, Ints
-from fabric.solver.collectives import physics
-from fabric.solver.measured.platform import MeasuredPlatform
+from fabric.solver.collectives import environment, physics
+from fabric.solver.measured.platform import MOST_CTAS, MeasuredPlatform
 
-DEFAULT_CTAS, MOST_CTAS = 16, 64  # of a ring
+DEFAULT_CTAS = 16  # of a ring
 UNLIMITED = 1e9  # GB/s
 WITHOUT_PCIE_SWITCH, PCIE4_GBPS = 4, 31.5  # boards of so many GPUs are wired to the CPU; a slot that was measured there
 CTA_NIC_GBPS = 400.0  # NCCL's search gives a ring one channel of up to 48 GB/s per NIC, and two per NIC of 800G
@@ -38,6 +38,10 @@ class Job:
     generation: Any  # index of physics.generations()
     transport: Any  # index of physics.transports()
     pcie: Any = False  # the GPUs of a domain reach each other over PCIe
+    bridge: Any = 1  # ranks that NVLink joins inside a domain of PCIe, such as pairs
+    bridge_GBps: Any = 0.0  # of a GPU over its bridge, one direction
+    slots: Any = 1.0  # PCIe slots of a bridge that carry a ring to the next one at the same time: between 1 and its GPUs
+    environment: Any = 0  # index of physics.transports(): the transport whose variables of NCCL are set
     nvls: Any = False  # the domain's switch reduces, and may
     one_process: Any = False  # drives all GPUs of a server
     root_GBps: Any = UNLIMITED  # line rate of a GPU's slot where it reaches its NICs through the CPU; else without limit
@@ -102,41 +106,60 @@ def collisions(flows: int) -> float:
     return float(np.mean([np.bincount(draw).max() for draw in draws]))
 
 
-def inside(platform: MeasuredPlatform, gpu: physics.Gpu) -> tuple[int, bool]:
-    """(ranks of a domain, whether they reach each other over PCIe): GPUs without NVLink, or with NVLink in pairs only, make
-    their server one domain of PCIe."""
-    ranks = max(1, platform.domain_ranks)
-    pcie = platform.gpus_per_node > 1 and (ranks < platform.gpus_per_node or not gpu.nvlink_GBps)
-    return (platform.gpus_per_node, True) if pcie else (ranks, False)
+def joined(gpu: physics.Gpu, ranks: int, bridge: int, board_gpus: int) -> dict[str, Any]:
+    """Fields of a job that follow from how the ranks of a domain reach each other.
+
+    Bridges are joined by PCIe. NCCL builds rings that enter a bridge at one GPU and leave it at another; how many slots
+    they use at the same time depends on switches and sockets that are not described: the geometric mean of one and all,
+    and `band_of` takes both ends.
+
+    Args:
+        ranks: of a domain.
+        bridge: ranks that NVLink joins; fewer than `ranks` where it is PCIe that makes the domain.
+        board_gpus: GPUs of the board, those that do not take part included.
+    """
+    if gpu.nvlink_GBps and ranks <= bridge:
+        return {"nvlink_GBps": gpu.nvlink_GBps, **board(gpu, board_gpus)}
+    fields = {"nvlink_GBps": gpu.pcie_GBps, "pcie": ranks > 1, **board(gpu, board_gpus), "nvls": False}
+    if gpu.nvlink_GBps and bridge > 1:
+        fields |= {"bridge": float(bridge), "bridge_GBps": gpu.nvlink_GBps, "slots": float(ranks % bridge or bridge) ** 0.5}
+    return fields
+
+
+def inside(platform: MeasuredPlatform) -> tuple[int, int]:
+    """(ranks of a domain, those of them that NVLink joins): a server is one domain where bridges join only some of its
+    GPUs."""
+    nvlink = max(1, platform.domain_ranks)
+    return (nvlink, nvlink) if nvlink >= platform.gpus_per_node else (platform.gpus_per_node, nvlink)
 
 
 def measured_job(collective: str, platform: MeasuredPlatform, sizes: Floats) -> Job:
     """The job of an nccl-tests run on a network without bottlenecks; `sizes`: [rows], bytes."""
-    gpu = physics.gpu(platform.gpu, platform.nvlink_GBps_per_direction)
-    domain, pcie = inside(platform, gpu)
+    gpu = physics.gpu(platform.gpu, platform.nvlink_GBps_per_direction, platform.nvlink_domain_gpus)
+    domain, bridge = inside(platform)
     domains = ceil_div(platform.ranks, domain)
     net = platform.nics_per_node * platform.nic_gbps / 8 * domain / platform.gpus_per_node
-    kind = physics.transport(platform.transport, gpu.generation) if domains > 1 else "none"
+    stated = physics.transport(platform.transport, gpu.generation)
     net = net if domains > 1 and net > 0 else UNLIMITED
     nic = platform.nic_gbps / 8 if domains > 1 and platform.nic_gbps > 0 else UNLIMITED
-    joined = board(gpu, platform.nvlink_domain_gpus)
-    joined["nvls"] &= not pcie and platform.nvls is not False
+    fields = joined(gpu, domain, bridge, max(platform.nvlink_domain_gpus, platform.gpus_per_node))
+    fields["nvls"] &= platform.nvls is not False
+    ctas = environment.of(stated).ctas(default_ctas(platform.nics_per_node, platform.nic_gbps))
     return Job(
         collective=collective,
         bytes=np.asarray(sizes, dtype=np.float64),
         ranks=float(platform.ranks),
         domain=float(domain),
         domains=float(domains),
-        nvlink_GBps=gpu.pcie_GBps if pcie else gpu.nvlink_GBps or gpu.pcie_GBps,  # one GPU without NVLink: its slot
-        pcie=pcie,
         net_GBps=net,
         nic_GBps=nic,
         generation=physics.generations().index(gpu.generation),
-        transport=physics.transports().index(kind),
+        transport=physics.transports().index(stated if domains > 1 else "none"),
+        environment=physics.transports().index(stated),
         one_process=platform.processes.startswith("one for all"),
-        ctas=float(platform.min_ctas or default_ctas(platform.nics_per_node, platform.nic_gbps)),
+        ctas=float(platform.ctas(ctas)),
         collisions=collisions(int(domains)) if domains > 2 else 1.0,
-        **joined,
+        **fields,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -19,6 +20,17 @@ DATA = Path(__file__).parent / "data"
 SCOPES: tuple[str, ...] = ("generation", "transport", "shared")
 NOTHING_MEASURED = Coverage({})
 RDMA = "rdma"  # remote direct memory access of a kind that is not stated
+SAME_TRANSPORT = {  # other names of a transport
+    "fastrak": "tcpxo",
+    "gpudirecttcpxo": "tcpxo",
+    "gpudirecttcpx": "tcpx",
+    "tcp": "ethernet",
+    "socket": "ethernet",
+    "spectrum": "roce",
+    "rocev2": "roce",
+    "cxi": "slingshot",
+    "ib": "infiniband",
+}
 OLD_EFA = ("volta", "ampere")  # generations whose instances at AWS have the first EFA
 
 
@@ -49,6 +61,7 @@ class Gpu:
     memory_GB: float
     nvls: bool  # the switch of its domain reduces
     switch_from: int  # least domain whose GPUs are joined by a switch
+    bridge_gpus: int  # that a bridge joins where the server states no NVLink domain; 0: no bridge
     known: bool  # False: the name is not in the data, its nearest relative stands for it
 
 
@@ -84,23 +97,32 @@ def transports() -> tuple[str, ...]:
     return tuple(dict.fromkeys(item.kind for item in parameters() if item.scope == "transport"))
 
 
-def gpu(name: str, nvlink_GBps: float | None = None) -> Gpu:
-    """The GPU of that name; of a name that is not known the nearest relative: the latest of its maker's letters."""
-    word = name.lower().removeprefix("nvidia").removeprefix("amd").strip(" -_")
+def gpu(name: str, nvlink_GBps: float | None = None, domain_gpus: int | None = None) -> Gpu:
+    """The GPU of that name; of a name that is not known the nearest relative: the latest of its maker's letters.
+
+    Args:
+        nvlink_GBps: of the server, in one direction; None for the data sheet's.
+        domain_gpus: GPUs of an NVLink domain as the server states it. Above 1 a card without NVLink has a bridge.
+    """
+    word = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    word = re.sub(r"^(?:(?:nvidia|amd|tesla|instinct|geforce)-?)+", "", word)
     table = _read("gpus.yaml")
-    known = word if word in table else _relative(word, table)
-    entry = table[known]
-    speed = nvlink_GBps or float(entry.get("nvlink_GBps", 0))
+    relative, known = _relative(word, table)
+    entry = table[relative]
+    bridge = int(entry.get("bridge_gpus", 0))
+    of_bridge = float(entry.get("bridge_GBps", 0)) if bridge or (domain_gpus or 0) > 1 else 0.0
+    of_sheet = float(entry.get("nvlink_GBps", 0)) if known or "pcie" not in word else 0.0
     return Gpu(
-        known,
+        relative,
         entry["generation"],
-        speed,
+        nvlink_GBps or of_sheet or of_bridge,
         float(entry["pcie_GBps"]),
         float(entry["memory_GBps"]),
         float(entry["memory_GB"]),
         bool(entry.get("nvls", False)),
         int(entry.get("switch_from", 2)),
-        known == word,
+        bridge,
+        known,
     )
 
 
@@ -115,23 +137,45 @@ def gpu_in(text: str) -> str:
     return max(found, key=lambda name: (len(name), name), default="h100")
 
 
-def _relative(word: str, table: Mapping[str, Any]) -> str:
-    """The longest beginning that is shared, the later name of two; an H100 for a name that says nothing."""
+SAME_PART = re.compile(r"sxm\d?|oam|hgx|dgx|\d+gb?|hbm\d?e?|nvl\d+|gpu|tensor|core|blackwell|server|workstation|edition")
+"""Words of a GPU's full name that do not make it another part: its module, memory and rack."""
+
+
+def _relative(word: str, table: Mapping[str, Any]) -> tuple[str, bool]:
+    """(the entry that stands for a name, whether it is that very part): the entry with the most words of the name, then the
+    longest beginning that is shared, the later name of two; an H100 for a name that says nothing."""
+    if word in table:
+        return word, True
+    found = [name for name in table if all(_holds(word, part) for part in name.split("-"))]
+    if found:
+        best = max(found, key=lambda name: (name.count("-"), len(name), name))
+        rest = re.sub("|".join(best.split("-")), "-", word)
+        return best, all(SAME_PART.fullmatch(part) for part in rest.split("-") if part)
 
     def shared(name: str) -> int:
         return next((at for at in range(min(len(name), len(word))) if name[at] != word[at]), min(len(name), len(word)))
 
-    best = max(table, key=lambda name: (shared(name), name))
-    return best if shared(best) else "h100"
+    best = max(table, key=lambda name: (shared(name), "-" not in name, name))
+    return (best if shared(best) else "h100"), False
+
+
+def _holds(word: str, part: str) -> bool:
+    """Whether a GPU's name has a word of an entry: h200-nvl has h200 and nvl, gh200-nvl32 neither."""
+    before = "(?<![a-z])" if part.isalpha() else "(?<![a-z0-9])"
+    return re.search(rf"{before}{part}(?!\d)", word) is not None
 
 
 def transport(word: str, generation: str = "hopper") -> str:
     """A transport of the data for a word of a table: `roce`, `rdma (kind not stated)`, `efa` of either kind."""
-    bare = word.lower()
-    if bare.startswith("efa") and generation in OLD_EFA:
-        return "efa1"
-    found = next((name for name in sorted(transports(), key=len, reverse=True) if bare.startswith(name)), "")
-    return found or RDMA
+    found = transport_known(word)
+    return "efa1" if found == "efa" and generation in OLD_EFA else found or RDMA
+
+
+def transport_known(word: str) -> str:
+    """The transport of the data that a word names, "" for none."""
+    bare = re.sub(r"[\s_-]", "", word.lower())
+    names = {**{name: name for name in transports()}, **SAME_TRANSPORT}
+    return next((names[name] for name in sorted(names, key=len, reverse=True) if bare.startswith(name)), "")
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,19 @@ import numpy as np
 
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives import physics
+from fabric.solver.collectives.band import beyond
 from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, allowed as _allowed, capped, monotone
 from fabric.solver.collectives.costs import Key, forms, others
 from fabric.solver.collectives.coverage import FAMILY, Kind
+from fabric.solver.collectives.environment import permitted
 from fabric.solver.collectives.job import Job, measured_job, stack
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.measured.tables import Table
+
+BETWEEN_BRIDGES = (
+    "between NVLink bridges a ring uses one PCIe slot or several, by switches and sockets that are not stated: the band has "
+    "both ends"
+)
 
 
 class _Group:
@@ -31,11 +38,14 @@ class _Group:
         self.forms = {**table, **special}
         self.keys = tuple(dict.fromkeys([*allowed, *table]))
         self.preferred = len(allowed)
+        able = [np.broadcast_to(permitted(job.environment, key, algorithm, protocol), job.bytes.shape) for key in self.keys]
+        self.able = np.stack(able)
 
     def __call__(self, parameters: Physics) -> tuple[Floats, Ints]:
         """(µs, place in `keys`) of every row."""
         terms = parameters.columns(np.asarray(self.job.generation), np.asarray(self.job.transport))
         times = np.stack([np.broadcast_to(capped(self.forms[key](terms)), self.job.bytes.shape) for key in self.keys])
+        times = np.where(self.able, times, NEVER)
         best = np.argmin(times[: self.preferred], axis=0)
         rows = np.arange(len(best))
         best = np.where(times[best, rows] >= NEVER, np.argmin(times, axis=0), best)
@@ -169,7 +179,10 @@ def stands_for(table: Table, parameters: Physics) -> list[str]:
     if parameters.measured:
         for kind, what in zip(kinds_of(table)[:2], ("GPU generation", "transport"), strict=True):
             if kind not in parameters.measured:
-                found.append(f"{what} {kind} was never measured: predicted from its relatives")
+                found.append(f"{what} {kind} was never measured: predicted from its relatives, the band is not to be trusted")
+    found += beyond(kinds_of(table), platform.ranks, platform.domain_ranks, parameters.coverage)
+    if float(job_of(table).slots) > 1:
+        found.append(BETWEEN_BRIDGES)
     return found
 
 
@@ -180,9 +193,8 @@ def relatives(table: Table) -> list[str]:
         found.append(f"GPU {table.platform.gpu} is not known: predicted as {gpu.name}, its nearest relative")
     if table.platform.crosses_network:
         word = table.platform.transport
-        kind = physics.transport(word, gpu.generation)
-        if not word.startswith(kind) and kind not in ("efa1",):
-            found.append(f"transport {word} is not known: predicted as {kind}")
+        if not physics.transport_known(word):
+            found.append(f"transport {word} is not known: predicted as {physics.transport(word, gpu.generation)}")
     return found
 
 

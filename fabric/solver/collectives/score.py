@@ -11,7 +11,8 @@ import numpy as np
 from fabric.solver import Floats
 from fabric.solver.collectives.band import SIZES as BANDS, within
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.collectives.sample import predicted, relatives, stands_for
+from fabric.solver.collectives.reach import band_of
+from fabric.solver.collectives.sample import job_of, predicted, relatives, stands_for
 from fabric.solver.measured.tables import Table
 from fabric.text import aligned
 
@@ -26,6 +27,7 @@ class TableScore:
     error: Floats
     siblings: bool = True  # False: nothing like it was among the tables of the fit
     notes: tuple[str, ...] = ()
+    inside: int = 0  # rows whose measured time lies in the band
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,13 @@ class Score:
         return {
             "rows": len(error),
             "mdape": median(error),
+            "inside_band": sum(table.inside for table in self.tables),
             "p90": percentile(error, 90),
             "bands": {name: _of(error[within(size, name)]) for name in BANDS},
             "tables": {
                 table.id: {
                     **_of(table.error),
+                    "inside_band": table.inside,
                     "bias": round(float(np.median(table.error)) * 100, 2),
                     "bands": {name: _bias(table, name) for name in BANDS},
                     "siblings": table.siblings,
@@ -83,8 +87,11 @@ def score_table(table: Table, parameters: Physics, siblings: bool = True) -> Tab
     """One table."""
     measured = np.array([row.time_us for row in table.scored_rows])
     sizes = np.array([row.bytes for row in table.scored_rows], dtype=np.float64)
-    error = predicted(table, parameters) / measured - 1
-    return TableScore(table.id, table.collective, sizes, error, siblings, (*relatives(table), *stands_for(table, parameters)))
+    estimated, ran = predicted(table, parameters), table.platform
+    low, high = band_of(job_of(table), parameters, ran.algorithm, ran.protocol)
+    inside = int(np.sum((measured >= low * estimated) & (measured <= high * estimated)))
+    notes = (*relatives(table), *stands_for(table, parameters))
+    return TableScore(table.id, table.collective, sizes, estimated / measured - 1, siblings, notes, inside)
 
 
 def median(error: Floats) -> float:

@@ -70,7 +70,7 @@ def _graph(job: Job, like: Any) -> tuple[Any, Any]:
     nics = np.clip(job.net_GBps / job.nic_GBps, 1, 32)
     channels = np.where(job.crosses, nics, CHANNELS[like])
     speed = np.where(job.crosses, LADDER[np.maximum(step, 0)], CHANNEL[like])
-    return channels, np.minimum(channels * speed, NVLINK[like])
+    return channels, np.minimum(channels * speed, np.where(job.pcie, job.nvlink_GBps * job.slots, NVLINK[like]))
 
 
 def _ll_most(job: Job, like: Any) -> Any:

@@ -35,6 +35,7 @@ class Effect:
     nvls: bool = True
     time: float = 1.0  # factor on the whole time
     above_MiB: float = 0.0  # least size to which `time` applies
+    algorithm: str = ""  # that runs instead of NCCL's choice
 
     @property
     def kind(self) -> tuple[str, ...]:

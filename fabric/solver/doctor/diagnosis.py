@@ -8,6 +8,7 @@ A cause changes the estimate. Bayes' rule gives the share of each cause and of a
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,18 +18,22 @@ import numpy as np
 from fabric.diagnostics import Diagnostic
 from fabric.solver import Floats
 from fabric.solver.collectives import physics
-from fabric.solver.collectives.choice import monotone
+from fabric.solver.collectives.choice import NEVER, monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.doctor import checks, logs, outputs
 from fabric.solver.doctor.causes import TAIL, Cause, Effect, causes
 from fabric.solver.doctor.evidence import Evidence
+from fabric.solver.measured.platform import ALGORITHMS
+from fabric.solver.measured.run import tuning_of
 
 HEALTHY = 0.8  # share of healthy runs before anything was measured
 SUSPECT = 0.5  # share of a healthy run from which on causes are named
 LEAST_SHARE = 0.03  # of a cause that is listed
 LEAST_LISTED, MOST_LISTED = 3, 5  # shares rest on judgments, so that the next causes are of use beside one with nearly all
 BETWEEN = 3  # severities that are tried between two usual ones
+FORCED_TIMES = (0.8, 1.0, 1.25, 1.6)  # of the estimate: what NCCL would not take here is fitted to few runs
+COSTLY = 1.1  # times by which a variable makes a run slower that is worth a line
 DECIDED = 0.8  # share of the first cause from which on no further test is advised
 # Shares of the variance of errors on sources that were left out of the fit (docs/doctor.md): of the whole run, of neighboring
 # sizes, and of each size by itself.
@@ -66,6 +71,8 @@ class Curve:
     algorithm: str = "auto"
     protocol: str = "auto"
     beyond_leaf: bool = True  # some of its traffic leaves the sender's leaf, so that ECMP has a choice
+    set_by: str = ""  # variables of NCCL that fix the run
+    nvls: bool = False  # whether the domain's switch could reduce where they turn it off
     known: dict[tuple[object, ...], Floats] = field(default_factory=dict, repr=False)  # estimates, also of its replacements
 
     def estimate(self, parameters: Physics, effect: Effect | None = None) -> Floats:
@@ -80,7 +87,10 @@ class Curve:
             return monotone(self.job, parameters, self.algorithm, self.protocol)[1]
         changed = effect.on(self.job)
         seen = replace(self.job.healthy(), nvls=changed.nvls)
-        times = monotone(changed, parameters, self.algorithm, self.protocol, seen)[1]
+        algorithm = effect.algorithm if effect.algorithm and self.algorithm == "auto" else self.algorithm
+        times = monotone(changed, parameters, algorithm, self.protocol, seen)[1]
+        if effect.algorithm and (times >= NEVER).any():  # it cannot run here, so that NCCL takes another one
+            times = self.estimate(parameters)
         large = np.asarray(self.job.bytes) >= effect.above_MiB * MIB
         return np.asarray(np.where(large, times * effect.time, times))
 
@@ -117,6 +127,16 @@ class Suspect:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What the variables of a run cost it by the estimate."""
+
+    curve: str
+    variables: str
+    bytes: int
+    slower: float  # estimated with them over without
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """What was measured against what was estimated."""
 
@@ -126,6 +146,8 @@ class Diagnosis:
     warnings: tuple[Diagnostic, ...] = ()  # of the tables, such as GPUs that are not those of the design
     advice: str = ""  # what else to give, "" where the evidence is there
     tests: tuple[checks.Next, ...] = ()  # the most informative per minute, where no cause has most of the share
+    timed: bool = True  # False: no times were given, the causes are by the text alone
+    settings: tuple[Cost, ...] = ()  # variables of the runs that make them slower than NCCL's own choice
 
 
 def diagnose(
@@ -156,6 +178,20 @@ def diagnose(
         share,
         tests=tests,
     )
+
+
+def cost_of(curves: Sequence[Curve], parameters: Physics) -> tuple[Cost, ...]:
+    """The size at which the variables of each run cost most, where that is a tenth of the time or more."""
+    found = []
+    for curve in curves:
+        if not curve.set_by or not len(curve.job.bytes):
+            continue
+        free = replace(curve.job, nvls=curve.job.nvls or curve.nvls)
+        ratio = curve.estimate(parameters) / monotone(free, parameters)[1]
+        worst = int(np.argmax(ratio))
+        if ratio[worst] >= COSTLY:
+            found.append(Cost(curve.name, curve.set_by, int(curve.job.bytes[worst]), float(ratio[worst])))
+    return tuple(found)
 
 
 def _has(curves: Sequence[Curve], setting: Setting) -> frozenset[str]:
@@ -192,6 +228,14 @@ def _suspect(
         used = [nics] if nics else range(1, setting.nics)
         line = f"{nics} of {setting.nics} NICs" if nics else ""
         weight, effects = (cause.weight if line else 1.0), [Effect(net=count / setting.nics) for count in used]
+    if cause.name == "few_channels" and (most := _most_channels(evidence)):
+        least = min(float(np.min(curve.job.ctas)) for curve in curves)
+        effects = [Effect(ctas=min(1.0, most / least))]
+    if cause.name == "forced_algorithm":
+        free = [curve for curve in curves if curve.algorithm == "auto"]
+        if not free:
+            return None  # the estimate is of the algorithm that is forced
+        effects = _forced(evidence, free, effects)
     if cause.name == "nccl_defect":
         known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
         line = f"NCCL {evidence.release}: {known.text} ({known.source})" if known else ""
@@ -200,13 +244,13 @@ def _suspect(
     line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in mine)], key=lambda item: item[1])
     against = max([evidence.excludes(cause), *(1 / fact.weight for fact in mine)])
     touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
-    effects = [effect for effect in effects if touched and _changes(effect, touched)]
+    effects = [effect for effect in effects if touched and _changes(effect, touched, parameters)]
     if not effects:
         return None
     usual = _between(effects, _estimates(effects, curves, touched, parameters), cause.gradual)
     tail = list[list[Floats]]()
     for _, severities in cause.tails:
-        here = [effect for effect in severities if _changes(effect, touched)]
+        here = [effect for effect in severities if _changes(effect, touched, parameters)]
         tail += _between(here, _estimates(here, curves, touched, parameters), cause.gradual)
     each = np.array([_explains(times, curves) for times in [*usual, *tail]])
     share = TAIL if tail else 0.0
@@ -215,17 +259,34 @@ def _suspect(
     return _Tried(cause, cause.prior_on(has), math.log(weight / against) + likely, line)
 
 
+def _most_channels(evidence: Evidence) -> int:
+    """The limit of thread blocks that a variable sets, 0 for none."""
+    words = (evidence.environment.get(key, "") for key in ("MAX_CTAS", "MAX_NCHANNELS"))
+    return next((int(word) for word in words if re.fullmatch("[0-9]{1,6}", word)), 0)
+
+
+def _forced(evidence: Evidence, curves: Sequence[Curve], effects: Sequence[Effect]) -> Sequence[Effect]:
+    """Those of a forced algorithm: of the one that a variable names, around its estimate; else all that there are."""
+    named = {tuning_of(evidence.environment, "ALGO", ALGORITHMS, curve.job.collective) for curve in curves} - {"auto"}
+    return [Effect(algorithm=word, time=time) for word in sorted(named) for time in FORCED_TIMES] or effects
+
+
 def _gpus(curves: Sequence[Curve]) -> float:
     """GPUs of a server that run, or of a rack with NVLink between its servers."""
     return max(float(np.max(curve.job.domain)) for curve in curves)
 
 
-def _changes(effect: Effect, curves: Sequence[Curve]) -> bool:
+def _changes(effect: Effect, curves: Sequence[Curve], parameters: Physics) -> bool:
     """Whether an effect changes any of the runs."""
 
     def differ(job: Job, changed: Job) -> bool:
         return any(not np.array_equal(getattr(job, key), getattr(changed, key)) for key in CHANGED)
 
+    if effect.algorithm and effect.time == 1:
+        pairs = (
+            (curve.estimate(parameters), curve.estimate(parameters, effect)) for curve in curves if curve.algorithm == "auto"
+        )
+        return any(not len(one) or not np.allclose(one, other) for one, other in pairs)
     return effect.time != 1 or any(differ(curve.job, effect.on(curve.job)) for curve in curves)
 
 
@@ -299,7 +360,7 @@ def spans(curve: Curve, parameters: Physics) -> list[Span]:
         if slow:
             run.append(at)
             continue
-        if len(run) > min(1, len(ratio) - 1):
+        if len(run) > min(1, max(0, len(ratio) - 1)):
             sizes = curve.job.bytes
             out.append(Span(curve.name, int(sizes[run[0]]), int(sizes[run[-1]]), float(np.median(ratio[run]))))
         run = []
@@ -309,11 +370,16 @@ def spans(curve: Curve, parameters: Physics) -> list[Span]:
 def document(diagnosis: Diagnosis) -> dict[str, Any]:
     """The content of `fabric doctor --json`."""
     return {
+        "timed": diagnosis.timed,
         "healthy": not diagnosis.suspects,
         "healthy_share": diagnosis.healthy,
         "spans": [
             {"table": s.curve, "first_bytes": s.first_bytes, "last_bytes": s.last_bytes, "slower": s.slower}
             for s in diagnosis.spans
+        ],
+        "settings": [
+            {"table": item.curve, "variables": item.variables, "bytes": item.bytes, "slower": item.slower}
+            for item in diagnosis.settings
         ],
         "causes": [
             {

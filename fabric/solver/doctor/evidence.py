@@ -9,8 +9,8 @@ from functools import cached_property
 
 from fabric.solver.doctor import logs
 from fabric.solver.doctor.causes import NEEDS, Cause, Release, releases, version
+from fabric.solver.measured.variables import variables
 
-_SET = re.compile(r"\bNCCL_([A-Z0-9_]+)(?:\s*[=:]\s*|\s+set (?:by environment )?to\s+)[\"']?(=?[\w^,:;./-]+)")
 _RELEASE = re.compile(r"NCCL version (\d+\.\d+\.\d+)|nccl-library=(\d{5})\b")
 _NAMED = re.compile(
     r"(?!mlx\d$)[a-z][\w.-]*\d(?::\d+)?"
@@ -28,7 +28,7 @@ class Evidence:
     @cached_property
     def environment(self) -> dict[str, str]:
         """NCCL's variables without NCCL_."""
-        return {key: value.rstrip(".") for key, value in _SET.findall(self.text)}
+        return variables(self.text)
 
     @cached_property
     def release(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabric.solver.doctor.checks import Next
-from fabric.solver.doctor.diagnosis import Diagnosis
+from fabric.solver.doctor.diagnosis import Cost, Diagnosis
 from fabric.text import aligned, percent, plural, size, wrapped
 
 WIDTH = 100
@@ -11,11 +11,13 @@ WIDTH = 100
 
 def lines(diagnosis: Diagnosis) -> list[str]:
     """Where the curves leave the band, and the causes in order with the command that confirms each."""
-    out = _spans(diagnosis)
+    out = _spans(diagnosis) if diagnosis.timed else ["no times: the causes of a slow run by what the files say"]
+    out += [f"{item.curve}: {_cost(item)}" for item in diagnosis.settings]
     if not diagnosis.suspects:
         verdict = "healthy: no cause explains the measured times better than the error of the estimate"
         return [*out, *([""] if out else []), f"{verdict} ({percent(diagnosis.healthy)})"]
-    out += ["", f"likely causes in order ({percent(diagnosis.healthy)} that the run is healthy)"]
+    healthy = f" ({percent(diagnosis.healthy)} that the run is healthy)" if diagnosis.timed else ""
+    out += ["", f"likely causes in order{healthy}"]
     for number, suspect in enumerate(diagnosis.suspects, 1):
         cause = suspect.cause
         out += ["", *wrapped(f"{number}. {cause.title} ({percent(suspect.share)})", WIDTH)]
@@ -26,6 +28,12 @@ def lines(diagnosis: Diagnosis) -> list[str]:
     if diagnosis.tests:
         out += ["", *_tests(diagnosis)]
     return [*out, "", *wrapped(diagnosis.advice, WIDTH)] if diagnosis.advice else out
+
+
+def _cost(cost: Cost) -> str:
+    """What the variables of a run cost."""
+    times = f"{cost.slower:.1f} times the estimate of NCCL's own choice at {size(cost.bytes)}"
+    return f"the estimate is with {cost.variables}, {times}: unset what is not needed"
 
 
 def _tests(diagnosis: Diagnosis) -> list[str]:

@@ -8,22 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from fabric.diagnostics import Place, Report, nearest, show
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.solver import Floats
-from fabric.solver.collectives import band, physics
+from fabric.solver.collectives import band, environment, physics
 from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, monotone, run
-from fabric.solver.collectives.costs import GATHERS, PROTOCOLS, ROOTED
-from fabric.solver.collectives.coverage import FAMILY, Kind
-from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, board, default_ctas
+from fabric.solver.collectives.costs import GATHERS, PROTOCOLS, ROOTED, ideal_us
+from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, default_ctas, joined
 from fabric.solver.collectives.physics import Physics
+from fabric.solver.collectives.reach import band_of, kind_of, nvlink_ranks
+from fabric.solver.collectives.sample import BETWEEN_BRIDGES
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.estimate.supply import Share, Supply
 from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")
+NVLS_TREE_DOMAINS = 4  # of measured runs: NVIDIA/nccl#1221, four servers of eight H100 at 320 GB/s
 UNCHOSEN = ("p2p", "hierarchical", "halving_doubling", "in_network")  # NCCL has no choice here
-OWN_SPREAD = 0.6  # 90th percentile of the error after a calibration with three rows over that before, docs/accuracy.md
-OWN_REACH = 10  # times the ranks of the largest run of a calibration, where the band is narrower
 CTAS = "GPUs: CTAs (NCCL_MIN_CTAS)"  # thread blocks that copy and reduce: a limit of the GPUs, not of the network
 LATENCY_BOUND = 0.25  # twice the bandwidth of everything saves less than this share of the time: latency rules
 PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "tree", "hierarchical": "ring"}
@@ -83,12 +83,13 @@ def estimate(
     """
     job, runs, times = timed(collective, sizes, supply, physics_, algorithm, protocol, ctas)
     limits = _limits(job, physics_, runs)
-    ideal = ideal_us(job, algorithm)
-    low, high = band_of(job, physics_)
+    ideal = ideal_us(job, ALIASES.get(algorithm, algorithm))
+    low, high = band_of(job, physics_, algorithm, protocol)
     spans = times * low, times * high
     rows = tuple(_row(job, supply, runs, times, spans, limits, ideal, row) for row in range(len(sizes)))
     shares = supply.known if supply.placement.domains > 1 else {}
-    return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), notes(supply.placement, job, physics_))
+    said = (*notes(supply, job, physics_), *run_notes(job, rows, ctas_of(supply)))
+    return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), said)
 
 
 def timed(
@@ -115,19 +116,6 @@ def timed(
     return job, runs, times
 
 
-def kind_of(job: Job) -> Kind:
-    """GPU generation, transport and family of a job."""
-    return Kind(physics.generations()[int(job.generation)], physics.transports()[int(job.transport)], FAMILY[job.collective])
-
-
-def band_of(job: Job, physics_: Physics) -> tuple[Floats, Floats]:
-    """(10th, 90th percentile of measured / estimated time), each [sizes of the job]."""
-    kind, ranks = kind_of(job), int(job.ranks)
-    measured = ranks <= OWN_REACH * physics_.own.get((kind.generation, kind.transport), 0)
-    own = OWN_SPREAD if measured else 1.0
-    return band.shipped().factors(kind, np.asarray(job.bytes), ranks, int(job.domain), physics_.coverage, own)
-
-
 def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str = "auto") -> Job:
     """What the model of collectives is asked."""
     placed = supply.placement
@@ -141,13 +129,12 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
         ranks=float(placed.gpus),
         domain=float(placed.domain_gpus),
         domains=float(domains),
-        nvlink_GBps=gpu.nvlink_GBps or gpu.pcie_GBps,
-        pcie=not gpu.nvlink_GBps,
         net_GBps=net,
         nic_GBps=nic,
         generation=physics.generations().index(gpu.generation),
         transport=physics.transports().index(transport_of(supply) if domains > 1 else "none"),
-        **board(gpu, placed.board_gpus),
+        environment=physics.transports().index(transport_of(supply)),
+        **joined(gpu, placed.domain_gpus, nvlink_gpus(placed), placed.board_gpus),
     )
     if domains == 1:
         return job
@@ -166,20 +153,34 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
 
 
 def ctas_of(supply: Supply) -> int:
-    """CTAs of a ring by default."""
+    """CTAs of a ring by default, inside the limits of the transport's profile."""
     placed = supply.placement
-    ports = placed.all_ports // placed.domain_servers
-    return (
-        default_ctas(ports // placed.nic_ports, supply.nic_GBps * placed.nic_ports * 8)
-        if placed.domains > 1
-        else DEFAULT_CTAS
-    )
+    ports, found = placed.all_ports // placed.domain_servers, DEFAULT_CTAS
+    if placed.domains > 1:
+        found = default_ctas(ports // placed.nic_ports, supply.nic_GBps * placed.nic_ports * 8)
+    return environment.of(transport_of(supply)).ctas(found)
 
 
 def gpu_of(placed: Placement) -> physics.Gpu:
     """The GPU of the job's servers, its NVLink as the catalog states it."""
-    both_directions = placed.server.nvlink_gbytes_s
-    return physics.gpu(placed.server.gpu or physics.gpu_in(placed.model), both_directions / 2 if both_directions else None)
+    server, both_directions = placed.server, placed.server.nvlink_gbytes_s
+    name = server.gpu or physics.gpu_in(placed.model)
+    return physics.gpu(name, both_directions / 2 if both_directions else None, server.nvlink_domain_gpus)
+
+
+def nvlink_gpus(placed: Placement) -> int:
+    """GPUs that NVLink joins: of the whole board or rack, or of a bridge, whose size the server states or the GPU's
+    data sheet.
+
+    Raises InputError for a domain of GPUs that have neither NVLink nor a bridge.
+    """
+    stated, gpu = placed.server.nvlink_domain_gpus, gpu_of(placed)
+    if (stated or 1) > 1 and not gpu.nvlink_GBps:
+        message = f"server {placed.model}: nvlink_domain_gpus is {stated}, but GPU {placed.server.gpu} has no NVLink"
+        hint = "set `nvlink_gbytes_s` of the server, or remove `nvlink_domain_gpus`"
+        raise InputError([Diagnostic("FAB174", Place(f"catalog.servers.{placed.model}"), message, hint)])
+    bridge = stated or gpu.bridge_gpus or placed.board_gpus
+    return placed.board_gpus if bridge >= placed.server.gpus else bridge
 
 
 def transport_of(supply: Supply) -> str:
@@ -283,6 +284,8 @@ def _row(
 
 def _named(job: Job, supply: Supply, limit: str, algorithm: str) -> str:
     """The link that limits the network's share, or the first NIC if the fabric carries their full rate."""
+    if limit == "NVLink" and job.pcie:
+        return "PCIe"
     if limit != "network":
         return limit
     link = supply.of(pattern_of(job.collective, algorithm)).link
@@ -317,35 +320,22 @@ def wire_bytes(job: Job, algorithm: str, size: int) -> int:
     return round(2 * size * (domains - 1) / domains)
 
 
-def ideal_us(job: Job, algorithm: str) -> Floats:
-    """Least time that the bytes allow: NVLink and NICs at line rate, no latency, the fabric without bottlenecks.
-
-    An all_reduce between domains must move 2 (N - 1) / N S out of each (Patarasuk and Yuan 2009, with a domain as one
-    node), S where switches reduce; inside one, a switch that reduces takes S and each GPU's part of the result.
-    """
-    size, n, g, domains = np.asarray(job.bytes), float(job.ranks), float(job.domain), float(job.domains)
-    net = float(job.net_GBps) if domains > 1 else np.inf
-    per_gpu = net / g if domains > 1 else 0.0
-    reach = float(job.nvlink_GBps) + per_gpu
-    if job.collective == "all_reduce":
-        inside = 2 * (g - 1) / g
-        inside = min(inside, 1 + 1 / g) if job.nvls else inside
-        outside = 1.0 if ALIASES.get(algorithm, algorithm) == "in_network" else 2 * (domains - 1) / domains
-        bound = max(inside / reach, outside / net if domains > 1 else 0.0)
-    elif job.collective in GATHERS:
-        bound = max((n - 1) / n / reach, (domains - 1) / domains / net if domains > 1 else 0.0)
-    elif job.collective in ROOTED:
-        bound = max(1 / reach, 1 / net if domains > 1 else 0.0)
-    elif job.collective == "alltoall":
-        bound = max((g - 1) / n / float(job.nvlink_GBps), (n - g) / n / per_gpu if domains > 1 else 0.0)
-    else:
-        bound = 1 / per_gpu if domains > 1 else 1 / float(job.nvlink_GBps)
-    times: Floats = size * bound / 1e3
-    return times
+def run_notes(job: Job, rows: Sequence[Row], default_ctas: int) -> tuple[str, ...]:
+    """What of the run's settings has no effect, and what of its algorithms was measured on less."""
+    result = []
+    if job.ctas < default_ctas:
+        result.append(
+            f"{int(job.ctas)} CTAs are below NCCL's default of {default_ctas}, which NCCL_MAX_CTAS sets, not NCCL_MIN_CTAS"
+        )
+    if job.domains > NVLS_TREE_DOMAINS and any(row.algorithm == "nvls_tree" for row in rows):
+        text = f"nvls_tree was measured on up to {NVLS_TREE_DOMAINS} NVLink domains, this job has {int(job.domains):,}"
+        result.append(f"{text}: every further level of the tree is taken to cost as much as the second")
+    return tuple(result)
 
 
-def notes(placed: Placement, job: Job, physics_: Physics) -> tuple[str, ...]:
+def notes(supply: Supply, job: Job, physics_: Physics) -> tuple[str, ...]:
     """What the reader must know of how sure the figures are."""
+    placed = supply.placement
     gpu = gpu_of(placed)
     result = []
     if not placed.server.gpu:
@@ -356,7 +346,15 @@ def notes(placed: Placement, job: Job, physics_: Physics) -> tuple[str, ...]:
     for attribute, name in (("GPU generation", gpu.generation), ("transport", kind)):
         if physics_.measured and not physics_.measured.get(name) and name != "none":
             result.append(f"no measured table has {attribute} {name}: its parameters are first values, from its relatives")
-    result += band.beyond(kind_of(job), int(job.ranks), physics_.coverage)
+    result += band.beyond(kind_of(job), int(job.ranks), nvlink_ranks(job), physics_.coverage)
+    if profile := environment.of(transport_of(supply)).text:
+        text = f"transport {transport_of(supply)}: jobs run with {profile}, as its documentation says"
+        result.append(f"{text}; --algorithm and --protocol go before it")
+    if gpu.bridge_gpus and not placed.server.nvlink_domain_gpus:
+        text = f"server model {placed.model} states no `nvlink_domain_gpus`: bridges of {gpu.bridge_gpus}"
+        result.append(f"{text}, as {gpu.name.upper()} has them")
+    if job.slots > 1:
+        result.append(BETWEEN_BRIDGES)
     if placed.others:
         result.append(f"the job runs on {placed.model} servers only: {', '.join(placed.others)} not used")
     dead = placed.all_ports - placed.ports.shape[1]

@@ -13,9 +13,10 @@ import numpy as np
 from fabric.solver import Ints
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
-from fabric.solver.collectives.job import UNLIMITED, Job, board
+from fabric.solver.collectives.job import UNLIMITED, Job, joined
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.estimate.estimate import band_of, ctas_of, gpu_of, pattern_of, transport_of
+from fabric.solver.collectives.reach import band_of
+from fabric.solver.estimate.estimate import ctas_of, gpu_of, nvlink_gpus, pattern_of, transport_of
 from fabric.solver.estimate.supply import Supply
 from fabric.solver.training.job import Levels, TrainingJob
 from fabric.solver.training.nccl import nic_share
@@ -82,7 +83,7 @@ class Groups:
     def _measure(self, collective: str, size: int, levels: Levels, nic_share: float, alone: bool) -> CallTime:
         inside, domains = split(levels, self.supply.placement.domain_gpus)
         supply = self._supply(levels) if domains > 1 else self.supply
-        job = _job(collective, size, math.prod(ranks for ranks, _ in levels), inside, domains, supply)
+        job = _job(collective, size, levels, inside, domains, supply)
         if domains > 1:
             job = replace(job, net_GBps=job.net_GBps * nic_share, nic_GBps=job.nic_GBps * nic_share)
         if alone:
@@ -131,28 +132,28 @@ def group_domains(levels: Levels, domain_gpus: int, domains: int) -> Ints:
     return (starts[:, None] + reached) % domains
 
 
-def _job(collective: str, size: int, ranks: int, inside: int, domains: int, supply: Supply) -> Job:
+def _job(collective: str, size: int, levels: Levels, inside: int, domains: int, supply: Supply) -> Job:
+    ranks = math.prod(count for count, _ in levels)
     gpu, placed = gpu_of(supply.placement), supply.placement
     crosses = domains > 1
-    share = inside / placed.domain_gpus
+    share, bridge = inside / placed.domain_gpus, split(levels, nvlink_gpus(supply.placement))[0]
     net = supply.domain_GBps * share if crosses else UNLIMITED
     nic = min(supply.nic_GBps * placed.nic_ports, supply.domain_GBps * share) if crosses else UNLIMITED
-    joined = board(gpu, placed.board_gpus)
-    joined["nvls"] &= inside > 1
+    fields = joined(gpu, inside, bridge, placed.board_gpus)
+    fields["nvls"] &= inside > 1
     job = Job(
         collective=collective,
         bytes=np.array([size], dtype=np.float64),
         ranks=float(ranks),
         domain=float(inside),
         domains=float(domains),
-        nvlink_GBps=gpu.nvlink_GBps or gpu.pcie_GBps,
-        pcie=not gpu.nvlink_GBps,
         net_GBps=net,
         nic_GBps=nic,
         generation=physics.generations().index(gpu.generation),
         transport=physics.transports().index(transport_of(supply) if crosses else "none"),
+        environment=physics.transports().index(transport_of(supply)),
         ctas=float(ctas_of(supply)),
-        **joined,
+        **fields,
     )
     if not crosses:
         return job

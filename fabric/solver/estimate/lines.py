@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from fabric.rounding import ceil_div
+from fabric.solver.collectives.reach import nvlink_ranks
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
 from fabric.solver.estimate.supply import Share, routing_words
 from fabric.text import aligned, percent, plural, size, time, time_span
@@ -49,13 +51,26 @@ def head(estimate: Estimate) -> list[str]:
     where = f"{plural(len(placed.servers), 'server')} in {plural(placed.units, 'unit')}"
     who = f"{placed.gpus:,} GPUs" if placed.jobs == 1 else f"{placed.jobs} concurrent jobs of {placed.gpus:,} GPUs each"
     out = [f"fabric {fabric.name}: {estimate.rows[0].collective} of {who} on {where}, {placed.name}"]
-    upto = "up to " if placed.domains * placed.domain_gpus > placed.gpus else ""
-    nvlink = f"NVLink domains of {upto}{placed.domain_gpus} GPUs, {float(estimate.job.nvlink_GBps):,.0f} GB/s per GPU"
     if placed.domains == 1:
-        return [*out, f"  {nvlink.replace('domains', 'domain')}; the network is not used"]
-    gbps = supply.nic_GBps * 8
-    ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G per domain, {estimate.nic_GBps:,.0f} GB/s in total"
-    return [*out, f"  {placed.domains:,} {nvlink}; {ports}", f"  routing: {routing_words(supply.routing, supply.qps)}"]
+        return [*out, f"  {_inside(estimate)}; the network is not used"]
+    gbps, where = supply.nic_GBps * 8, "server" if estimate.job.pcie else "domain"
+    ports = f"{placed.ports.shape[1]} NIC ports of {gbps:,.0f}G per {where}, {estimate.nic_GBps:,.0f} GB/s in total"
+    return [*out, f"  {_inside(estimate)}; {ports}", f"  routing: {routing_words(supply.routing, supply.qps)}"]
+
+
+def _inside(found: Estimate) -> str:
+    """How the GPUs of a domain reach each other."""
+    placed, job = found.placement, found.job
+    upto = "up to " if placed.domains * placed.domain_gpus > placed.gpus else ""
+    speed = f"{float(job.nvlink_GBps):,.0f} GB/s per GPU"
+    if not job.pcie:
+        domains = "NVLink domain" if placed.domains == 1 else f"{placed.domains:,} NVLink domains"
+        return f"{domains} of {upto}{placed.domain_gpus} GPUs, {speed}"
+    servers = f"{plural(placed.domains, 'server')} of {upto}{placed.domain_gpus} GPUs"
+    if job.bridge == 1:
+        return f"{servers} over PCIe, {speed}"
+    bridges = f"NVLink bridges of {int(job.bridge)}, {float(job.bridge_GBps):,.0f} GB/s per GPU"
+    return f"{servers} in {bridges}, PCIe between them, {speed}"
 
 
 def table(found: Estimate) -> list[str]:
@@ -185,9 +200,10 @@ def as_dict(estimate: Estimate) -> dict[str, Any]:
         "servers": len(placed.servers),
         "jobs": placed.jobs,
         "placement": placed.name,
-        "nvlink_domains": placed.domains,
-        "nvlink_domain_gpus": placed.domain_gpus,
-        "nvlink_GBps": float(estimate.job.nvlink_GBps),
+        "nvlink_domains": ceil_div(placed.gpus, nvlink_ranks(estimate.job)) if estimate.job.pcie else placed.domains,
+        "nvlink_domain_gpus": nvlink_ranks(estimate.job),
+        "nvlink_GBps": float(estimate.job.bridge_GBps if estimate.job.pcie else estimate.job.nvlink_GBps),
+        "pcie_GBps": float(estimate.job.nvlink_GBps) if estimate.job.pcie else 0.0,
         "nic_GBps_per_domain": estimate.nic_GBps,
         "routing": supply.routing,
         "queue_pairs": supply.qps,

@@ -42,7 +42,7 @@ def read(path: Path, shown: str | None = None) -> Physics:
     for scope in SCOPES:
         _scope(top, scope)
     _measured(top)
-    _entries(top, "coverage", ("generation", "transport", "family"), ("sources", "ranks"))
+    _entries(top, "coverage", ("generation", "transport", "family"), ("sources", "ranks"), ("domains",))
     _entries(top, "own", ("generation", "transport"), ("ranks",))
     report.raise_errors()
     return physics.from_document(root.plain(), physics.shipped())
@@ -77,11 +77,16 @@ def _measured(top: Fields) -> None:
             counts.whole(key, 0, 0, 1_000_000)
 
 
-def _entries(top: Fields, key: str, words: Iterable[str], counts: Iterable[str]) -> None:
-    """Looks at a list of mappings, each with all of its keys; a kind of platform that no parameter has is a mistake."""
+def _entries(top: Fields, key: str, words: Iterable[str], counts: Iterable[str], sizes: Iterable[str] = ()) -> None:
+    """Looks at a list of mappings, each with all of its words and counts; lists of sizes may be left out. A kind of platform
+    that no parameter has is a mistake."""
     kinds = {"generation": physics.generations(), "transport": physics.transports(), "family": FAMILIES}
     for entry in top.sections(key):
-        entry.refuse_unknown([*words, *counts])
+        entry.refuse_unknown([*words, *counts, *sizes])
+        for name in sizes:
+            found = entry.value(name) or []
+            if not isinstance(found, list) or not all(isinstance(size, int) and 0 < size <= 1_000_000 for size in found):
+                entry.error(name, f"expected a list of sizes in ranks, got {show(found)}", "such as [8, 72]")
         for name in words:
             if name in entry:
                 entry.choice(name, kinds[name], kinds[name][0])

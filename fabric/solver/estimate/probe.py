@@ -76,13 +76,14 @@ def platform_of(fabric: FabricPlan) -> MeasuredPlatform:
     group = job_group(fabric)
     server, nic = group.server, group.nic
     both_directions = server.nvlink_gbytes_s
-    gpu = physics.gpu(server.gpu or physics.gpu_in(group.model), both_directions / 2 if both_directions else None)
+    name, domain = server.gpu or physics.gpu_in(group.model), server.nvlink_domain_gpus
+    gpu = physics.gpu(name, both_directions / 2 if both_directions else None, domain)
     return MeasuredPlatform(
         gpu=gpu.name,
         gpus_per_node=server.gpus,
         nodes=0,
         nvlink_GBps_per_direction=gpu.nvlink_GBps or None,
-        nvlink_domain_gpus=server.nvlink_domain_gpus or (server.gpus if gpu.nvlink_GBps else 1),
+        nvlink_domain_gpus=domain or gpu.bridge_gpus or (server.gpus if gpu.nvlink_GBps else 1),
         nics_per_node=nic.count,
         nic_gbps=float(nic.speed_gbps * nic.ports),
         transport=fabric.spec.transport,

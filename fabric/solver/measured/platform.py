@@ -28,7 +28,8 @@ class MeasuredPlatform:
     algorithm: str = "auto"  # of ALGORITHMS
     protocol: str = "auto"  # of PROTOCOLS
     nvls: bool | None = None
-    min_ctas: int | None = None
+    min_ctas: int | None = None  # NCCL_MIN_CTAS or NCCL_MIN_NCHANNELS
+    max_ctas: int | None = None  # NCCL_MAX_CTAS or NCCL_MAX_NCHANNELS
     qps_per_connection: int | None = None
     processes: str = ""
 
@@ -40,9 +41,13 @@ class MeasuredPlatform:
     def domain_ranks(self) -> int:
         """Ranks of the run in one NVLink domain. A domain as small as a server's board never joins two servers, however few
         of its GPUs run; a rack's does."""
-        if self.nvlink_domain_gpus > BOARD_GPUS or self.gpu in RACK_SCALE:
+        if joins_servers(self):
             return min(self.nvlink_domain_gpus, self.ranks)
         return min(self.nvlink_domain_gpus, self.gpus_per_node)
+
+    def ctas(self, default: int) -> int:
+        """CTAs of a ring: NCCL's default inside the limits of the run."""
+        return min(max(default, self.min_ctas or 1), self.max_ctas or MOST_CTAS)
 
     @property
     def crosses_network(self) -> bool:
@@ -50,7 +55,13 @@ class MeasuredPlatform:
         return self.ranks > max(self.domain_ranks, self.gpus_per_node)
 
 
+def joins_servers(platform: MeasuredPlatform) -> bool:
+    """Whether NVLink reaches beyond a node of the run."""
+    return platform.nodes > 1 and (platform.nvlink_domain_gpus > BOARD_GPUS or platform.gpu in RACK_SCALE)
+
+
 BOARD_GPUS = 8
+MOST_CTAS = 64  # NCCL user guide, environment variables, NCCL_MAX_CTAS
 RACK_SCALE = ("gb200", "gb300")  # NVLink reaches beyond the host
 NOT_STATED = MeasuredPlatform("", 0, 0, nvlink_domain_gpus=0)
 """The platform of a table that names none; such a table is not scored."""
@@ -77,12 +88,17 @@ def read_platform(block: Fields, known: MeasuredPlatform = NOT_STATED, hint: str
         algorithm=_tuning(block, "algorithm", known.algorithm),
         protocol=_tuning(block, "protocol", known.protocol),
         nvls=block.flag("nvls", False) if "nvls" in block else known.nvls,
-        min_ctas=block.whole("min_ctas", 1, 1, 1024) if "min_ctas" in block else known.min_ctas,
+        min_ctas=block.whole("min_ctas", 1, 1, MOST_CTAS) if "min_ctas" in block else known.min_ctas,
+        max_ctas=block.whole("max_ctas", 1, 1, MOST_CTAS) if "max_ctas" in block else known.max_ctas,
         qps_per_connection=block.whole("qps_per_connection", 1, 1, 1024)
         if "qps_per_connection" in block
         else known.qps_per_connection,
         processes=block.text("processes", known.processes),
     )
+    if max(domain, gpus) % min(domain, gpus) and (domain < gpus or joins_servers(platform)):
+        whole = "an equal part of them" if domain < gpus else "whole nodes"
+        hint = "ranks of one NVLink domain: all GPUs of a node, 2 or 4 that a bridge joins, or 72 of a rack"
+        block.error("nvlink_domain_gpus", f"expected {whole} of {gpus} GPUs, got {domain}", hint)
     for key in missing(platform):
         problem = f"expected the {_NETWORK[key]}" + (f", got {show(block.value(key))}" if key in block else ", it is missing")
         block.error(
@@ -142,6 +158,12 @@ def _tuning(block: Fields, key: str, default: str) -> str:
 
 
 def tuning_named(word: str, known: tuple[str, ...]) -> str:
-    """`Ring`, `NVLSTree` in the names of ALGORITHMS or PROTOCOLS; "" for anything else."""
+    """`Ring`, `NVLSTree` in the names of ALGORITHMS or PROTOCOLS, `Ring,Tree` and `^Tree` with commas between what is
+    left; "" for anything else."""
     bare = {name.replace("_", ""): name for name in known}
-    return bare.get(re.sub(r"[^a-z0-9]", "", word.lower()), "")
+    words = [bare.get(re.sub(r"[^a-z0-9]", "", part.lower()), "") for part in word.split(",")]
+    if not all(words):
+        return ""
+    if word.startswith("^"):
+        words = [name for name in known if name not in ("auto", *words)]
+    return ",".join(dict.fromkeys(words)) if "auto" not in words else "auto"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -34,6 +34,7 @@ from fabric.solver.measured.tables import (
     source_of,
     table,
 )
+from fabric.solver.measured.variables import variables
 
 # GB/s per direction of one GPU on its baseboard: half of what the makers' data sheets give for both directions
 NVLINK_GBPS = {
@@ -47,8 +48,9 @@ NVLINK_GBPS = {
 }
 RACK_DOMAIN_GPUS = 72  # NVL72
 _GPU = re.compile(r"\b(GB\d00|GH\d00|MI\d{3}[A-Z]?|[ABHLVP]\d{2,3}|RTX ?\w+|TITAN \w+)\b", re.IGNORECASE)
+_PART = re.compile(r"\b(NVL|PCIe)\b", re.IGNORECASE)  # cards, where the bare name is the part on a baseboard
+BRIDGED = {"h100-nvl": 2, "h200-nvl": 4}  # GPUs of a bridge
 _COUNT = re.compile(r"[0-9]{1,9}")
-_ENV = re.compile(r"\bNCCL_([A-Z_]+)(?:\s*[=:]\s*|\s+set by environment to\s+)[\"']?([\w^,:;-]+)")
 LEAST_WRONG = 1
 _PUT = "put a head in front of the text"
 
@@ -99,8 +101,7 @@ class Run:
 
     def environment(self, text: str) -> None:
         """Takes note of NCCL's variables named in a line."""
-        for key, value in _ENV.findall(text):
-            self.env[key] = value
+        self.env |= variables(text)
 
     @property
     def groups(self) -> int:
@@ -109,18 +110,20 @@ class Run:
 
 
 def gpu_named(text: str) -> str:
-    """`NVIDIA H100 80GB HBM3` → h100; an unknown model as one word, "" for a device without a name of its own."""
-    found = _GPU.search(text)
+    """`NVIDIA H100 80GB HBM3` → h100, `NVIDIA H100 NVL` → h100-nvl; an unknown model as one word, "" for a device without a
+    name of its own."""
+    found, part = _GPU.search(text), _PART.search(text)
     if "graphics device" in text.lower():
         return ""
-    return re.sub(r"[^a-z0-9]", "", (found[1] if found else text).lower())
+    base = re.sub(r"[^a-z0-9]", "", (found[1] if found else text).lower())
+    return f"{base}-{part[1].lower()}" if found and part else base
 
 
 def described(run: Run) -> tuple[MeasuredPlatform, str]:
     """What a run says of its platform, gaps as in NOT_STATED, and why it cannot be scored if that is so."""
     first = min((group for group, _ in run.devices), default=0)
     mine = {rank: device for (group, rank), device in sorted(run.devices.items()) if group == first}
-    base = _forced(run.env, NOT_STATED)
+    base = forced(run.env, NOT_STATED)
     if not mine:
         return base, ""
     hosts, per_process = {device.host for device in mine.values()}, run.threads * run.gpus
@@ -133,33 +136,62 @@ def described(run: Run) -> tuple[MeasuredPlatform, str]:
     why = "" if ranks == gpus * nodes else f"{ranks} ranks are spread unevenly over {nodes} hosts"
     if run.groups > 1:
         why = f"{run.groups} groups ran at the same time"
-    bridged = "pcie" not in named.lower()
     return (
         replace(
             base,
             gpu=gpu,
             gpus_per_node=gpus,
             nodes=nodes,
-            nvlink_GBps_per_direction=NVLINK_GBPS.get(gpu) if bridged else None,
-            nvlink_domain_gpus=RACK_DOMAIN_GPUS if gpu in RACK_SCALE else gpus,
+            nvlink_GBps_per_direction=NVLINK_GBPS.get(gpu),
+            nvlink_domain_gpus=RACK_DOMAIN_GPUS if gpu in RACK_SCALE else _domain(gpu, gpus),
             processes="one for all GPUs" if per_process == gpus > 1 else "",
         ),
         why,
     )
 
 
-def _forced(env: dict[str, str], base: MeasuredPlatform) -> MeasuredPlatform:
-    """What NCCL's environment variables fixed."""
-    ctas = env.get("MIN_CTAS", env.get("MIN_NCHANNELS", ""))
-    qps = env.get("IB_QPS_PER_CONNECTION", "")
+def _domain(gpu: str, gpus: int) -> int:
+    """GPUs of a server that NVLink joins, by the name of the part; those of a bridge are assumed."""
+    bridge = BRIDGED.get(gpu, 1 if gpu.endswith("-pcie") else gpus)
+    return bridge if gpus % bridge == 0 else min(gpus, bridge)
+
+
+def forced(env: Mapping[str, str], base: MeasuredPlatform, collective: str = "") -> MeasuredPlatform:
+    """A platform with what NCCL's variables fix, where it states nothing itself.
+
+    Args:
+        env: variable without NCCL_ → value.
+        collective: of the run, "" where it is not known: variables that name a collective then count for none.
+    """
+    nvls = {"0": False, "1": True, "2": True}.get(env.get("NVLS_ENABLE", ""))
     return replace(
         base,
-        algorithm=tuning_named(env.get("ALGO", ""), ALGORITHMS) or "auto",
-        protocol=tuning_named(env.get("PROTO", ""), PROTOCOLS) or "auto",
-        nvls={"0": False, "1": True}.get(env.get("NVLS_ENABLE", "")),
-        min_ctas=int(ctas) if _COUNT.fullmatch(ctas) else None,
-        qps_per_connection=int(qps) if _COUNT.fullmatch(qps) else None,
+        algorithm=base.algorithm if base.algorithm != "auto" else tuning_of(env, "ALGO", ALGORITHMS, collective),
+        protocol=base.protocol if base.protocol != "auto" else tuning_of(env, "PROTO", PROTOCOLS, collective),
+        nvls=nvls if base.nvls is None else base.nvls,
+        min_ctas=base.min_ctas or _count(env, "MIN_CTAS", "MIN_NCHANNELS"),
+        max_ctas=base.max_ctas or _count(env, "MAX_CTAS", "MAX_NCHANNELS"),
+        qps_per_connection=base.qps_per_connection or _count(env, "IB_QPS_PER_CONNECTION"),
     )
+
+
+def tuning_of(env: Mapping[str, str], key: str, known: tuple[str, ...], collective: str) -> str:
+    """The algorithms or protocols that NCCL_ALGO or NCCL_PROTO leave for a collective, `auto` for all.
+
+    Since 2.24 the variables may name collectives: `ring;allreduce:tree,nvls` (NCCL user guide, environment variables).
+    """
+    found = "auto"
+    for part in env.get(key, "").split(";"):
+        name, _, words = part.rpartition(":")
+        if not name or (collective and collective_named(name) == collective):
+            found = tuning_named(words, known) or found
+    return found
+
+
+def _count(env: Mapping[str, str], *keys: str) -> int | None:
+    """The first of the variables that is a number above 0."""
+    values = (env.get(key, "") for key in keys)
+    return next((int(value) for value in values if _COUNT.fullmatch(value) and int(value)), None)
 
 
 def tables(
@@ -205,13 +237,13 @@ def _platform(
     """The front matter first, then what was given, then what the text says; the text knows its own ranks best."""
     known = platform
     if given is not None:
-        forced = {
+        said = {
             key: getattr(platform, key)
-            for key in ("algorithm", "protocol", "nvls", "min_ctas", "qps_per_connection", "processes")
+            for key in ("algorithm", "protocol", "nvls", "min_ctas", "max_ctas", "qps_per_connection", "processes")
             if getattr(platform, key) not in (None, "auto", "")
         }
         counted = {"gpus_per_node": platform.gpus_per_node, "nodes": platform.nodes} if platform.ranks else {}
-        known = replace(given, **{**forced, **counted})
+        known = replace(given, **{**said, **counted})
         if platform.gpu and platform.gpu != given.gpu:
             report.warn(CODE, place, f"the output states {platform.gpu} GPUs, the platform {given.gpu}", "")
     block = front.section("platform") if front is not None else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from fabric.diagnostics import Place, Report
 from fabric.solver.measured.platform import MeasuredPlatform
 from fabric.solver.measured.tables import Row, Table, busbw_factor
 
@@ -20,7 +21,16 @@ class Measured:
 
 
 def tables(given: Sequence[Measured], platform: MeasuredPlatform) -> list[Table]:
-    """A table of each collective and number of GPUs; a job smaller than a server runs on one."""
+    """A table of each collective and number of GPUs; a job smaller than a server runs on one.
+
+    Raises InputError for GPUs that are no whole servers.
+    """
+    report, each = Report(), platform.gpus_per_node
+    for gpus in sorted({item.gpus for item in given if item.gpus > each and item.gpus % each}):
+        below = gpus - gpus % each
+        hint = f"{below} or {below + each} GPUs are whole servers of {each}"
+        report.error("FAB172", Place("--busbw"), f"expected whole servers of {each} GPUs, got {gpus} GPUs", hint)
+    report.raise_errors()
     groups: dict[tuple[str, int], list[Measured]] = {}
     for item in given:
         groups.setdefault((item.collective, item.gpus), []).append(item)

@@ -14,10 +14,10 @@ from fabric.diagnostics import InputError
 from fabric.solver.collectives.calibrate import calibrated, document
 from fabric.solver.collectives.coverage import origin
 from fabric.solver.collectives.physics import Physics, first, from_document, parameters, shipped
+from fabric.solver.collectives.reach import band_of
 from fabric.solver.collectives.sample import job_of, predicted
 from fabric.solver.collectives.score import score
 from fabric.solver.estimate import platform_file
-from fabric.solver.estimate.estimate import band_of
 from fabric.solver.measured.tables import MeasuredPlatform, Row, Table, busbw_factor
 
 PLATFORM = MeasuredPlatform(

@@ -111,9 +111,9 @@ def test_what_was_not_measured_has_a_wider_band() -> None:
     assert width(Kind("hopper", "efa", "all_reduce"), 1024) > known
     assert width(Kind("cdna4", "roce", "all_reduce"), 1024) > known
     assert width(Kind("hopper", "roce", "all_reduce"), 8192) > known
-    (note,) = band.beyond(Kind("hopper", "roce", "all_reduce"), 8192, KNOWN)
+    (note,) = band.beyond(Kind("hopper", "roce", "all_reduce"), 8192, 8, KNOWN)
     assert note == "no measured table of all_reduce has 8,192 GPUs, the largest has 1,024: the band is wider"
-    assert not band.beyond(Kind("hopper", "roce", "all_reduce"), 1024, KNOWN)
+    assert not band.beyond(Kind("hopper", "roce", "all_reduce"), 1024, 8, KNOWN)
 
 
 def test_three_points_are_the_nearest_rows() -> None:

@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabric.diagnostics import InputError
 from fabric.pipeline import doctor
 from fabric.solver.collectives.job import measured_job
+from fabric.solver.collectives.reach import band_of
 from fabric.solver.doctor.causes import NEEDS, STEPS, Cause, Effect, causes, releases
 from fabric.solver.doctor.diagnosis import BETWEEN, Curve, Diagnosis, Setting, _between, can_concern, diagnose, features
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.doctor.lines import lines
-from fabric.solver.estimate.estimate import band_of
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.measured.tables import COLLECTIVES, read
@@ -95,10 +94,7 @@ def test_fewer_nics_than_the_design_has(tmp_path: Path) -> None:
 def test_a_debug_log_of_its_own_counts(tmp_path: Path) -> None:
     log = "host00:1:2 [0] NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_0'\n"
     assert names(examined(tmp_path, output(effect=Effect(net=0.4)), log))[0] == "peer_dma"
-    with pytest.raises(InputError, match="no run to compare"):
-        examined(tmp_path, log)
-    with pytest.raises(InputError, match="got 'hello'"):
-        examined(tmp_path, "hello\n")
+    assert names(examined(tmp_path, log))[0] == "peer_dma"
 
 
 @pytest.mark.parametrize("cause", causes(), ids=lambda cause: cause.name)
@@ -128,8 +124,10 @@ def test_several_runs_of_one_cluster_have_one_cause(tmp_path: Path) -> None:
     effect = CAUSES["p2p_off"].effects[-1]
     text = "".join(output(collective, effect) for collective in ("all_reduce", "all_reduce", "all_gather", "reduce_scatter"))
     found = examined(tmp_path, *[text] * 4)
-    assert names(found)[:2] == ["p2p_off", "nvlink_down"]  # which slow the same part
-    assert found.suspects[0].share + found.suspects[1].share > 0.9
+    same = {"p2p_off", "nvlink_down", "wrong_topology"}  # which slow the same part
+    assert names(found)[0] == "p2p_off"
+    assert set(names(found)[:2]) <= same
+    assert sum(item.share for item in found.suspects if item.cause.name in same) > 0.9
     assert len(found.spans) == 16
 
 
@@ -173,7 +171,7 @@ def test_severities_between_two_of_one_kind_are_tried() -> None:
     assert len(_between(effects, times, gradual=False)) == 3
     slower_hop = [Effect(net=0.5), Effect(net=0.25, net_us=5)]  # which change one thing alike
     assert len(_between(slower_hop, times[:2], gradual=True)) == 2 + BETWEEN
-    assert [cause.name for cause in causes() if not cause.gradual] == ["one_queue_pair"]
+    assert [cause.name for cause in causes() if not cause.gradual] == ["one_queue_pair", "forced_algorithm"]
 
 
 def test_severities_beyond_the_usual_ones_run_from_the_mildest_to_the_extreme() -> None:

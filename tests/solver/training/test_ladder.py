@@ -35,7 +35,7 @@ def scored(name: str) -> StepScore:
 @pytest.mark.parametrize(
     ("name", "worst"),
     [
-        ("gpt-175b-a100", 0.068),
+        ("gpt-175b-a100", 0.0685),
         ("gpt3-h100", 0.049),
         ("llama-405b-fp8-mlperf", 0.025),
         ("llama-405b-gb200", 0.028),
@@ -160,7 +160,7 @@ def test_the_utilisation_of_another_gpu_model_widens_the_band() -> None:
         (True, SPREAD_OTHER_GPU),
     ]
     groups = {name: scored(name).predictions for name in ("contrasts", "megatron-bridge", "other-gpus")}
-    assert step_band.spread(step_band.of_kind(groups, True)) == pytest.approx(0.045, abs=0.0005)  # less than is assumed
+    assert step_band.spread(step_band.of_kind(groups, True)) == pytest.approx(0.038, abs=0.0005)  # less than is assumed
 
 
 def test_a_dense_job_on_another_gpu_model() -> None:
