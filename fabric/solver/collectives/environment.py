@@ -78,5 +78,9 @@ def of(transport: str) -> Environment:
 
 def permitted(transport: Any, key: tuple[str, str], algorithm: str, protocol: str) -> Bools:
     """`Environment.permits` by index of `physics.transports()`, of the shape of `transport`."""
-    by_index = np.array([of(name).permits(key, algorithm, protocol) for name in transports()])
-    return np.asarray(by_index[np.asarray(transport, dtype=np.int64)])
+    return np.asarray(_by_index(key, algorithm, protocol)[np.asarray(transport, dtype=np.int64)])
+
+
+@cache
+def _by_index(key: tuple[str, str], algorithm: str, protocol: str) -> Bools:
+    return np.array([of(name).permits(key, algorithm, protocol) for name in transports()])
