@@ -1,7 +1,7 @@
 """The variables of NCCL that come with a transport: its plugin's documentation sets them, and jobs run with them.
 
 A network that NCCL reaches by a plugin has a profile: algorithms, protocols and channels that the plugin is made for.
-An estimate of such a network without them is of runs that nobody makes. The data is `data/environments.yaml`; what a
+Without them an estimate is of runs that are not made in practice. The data is `data/environments.yaml`; what a
 user or a run states goes before it.
 """
 

@@ -88,8 +88,8 @@ def estimate(
     spans = times * low, times * high
     rows = tuple(_row(job, supply, runs, times, spans, limits, ideal, row) for row in range(len(sizes)))
     shares = supply.known if supply.placement.domains > 1 else {}
-    said = (*notes(supply, job, physics_), *run_notes(job, rows, ctas_of(supply)))
-    return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), said)
+    all_notes = (*notes(supply, job, physics_), *run_notes(job, rows, ctas_of(supply)))
+    return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), all_notes)
 
 
 def timed(

@@ -237,13 +237,13 @@ def _platform(
     """The front matter first, then what was given, then what the text says; the text knows its own ranks best."""
     known = platform
     if given is not None:
-        said = {
+        stated = {
             key: getattr(platform, key)
             for key in ("algorithm", "protocol", "nvls", "min_ctas", "max_ctas", "qps_per_connection", "processes")
             if getattr(platform, key) not in (None, "auto", "")
         }
         counted = {"gpus_per_node": platform.gpus_per_node, "nodes": platform.nodes} if platform.ranks else {}
-        known = replace(given, **{**said, **counted})
+        known = replace(given, **{**stated, **counted})
         if platform.gpu and platform.gpu != given.gpu:
             report.warn(CODE, place, f"the output states {platform.gpu} GPUs, the platform {given.gpu}", "")
     block = front.section("platform") if front is not None else None

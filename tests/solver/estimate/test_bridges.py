@@ -26,11 +26,11 @@ version: 1
 site: nvl
 catalog:
   servers:
-    box: {{{server}, nics: {{compute: {{count: 4, speed_gbps: 400}}}}}}
+    nvl: {{{server}, nics: {{compute: {{count: 4, speed_gbps: 400}}}}}}
 fabrics:
   backend:
     nos: sonic
-    servers: {{model: box, count: 16}}
+    servers: {{model: nvl, count: 16}}
     topology: {{switch: sn5600}}
 """
 JOB = """\
@@ -113,8 +113,8 @@ def test_the_answer_says_what_joins_the_gpus(tmp_path: Path) -> None:
     assert lines[2].startswith("1 server of 8 GPUs over PCIe, 63 GB/s per GPU")
     assert lines[3].startswith("NVLink domain of 8 GPUs, 450 GB/s per GPU")
     keys = ("nvlink_domains", "nvlink_domain_gpus", "nvlink_GBps", "pcie_GBps")
-    told = [as_dict(found(tmp_path, server(domain), 16)) for domain in (1, 2, 4, 8)]
-    assert [tuple(one[key] for key in keys) for one in told] == [
+    documents = [as_dict(found(tmp_path, server(domain), 16)) for domain in (1, 2, 4, 8)]
+    assert [tuple(one[key] for key in keys) for one in documents] == [
         (16, 1, 0, 63),
         (8, 2, 450, 63),
         (4, 4, 450, 63),
