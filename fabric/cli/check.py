@@ -51,6 +51,8 @@ def check(
         outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, generated, jobs, all_servers), fail_on, progress)
     verdict = replace(outcome.verdict, whole=whole)
     write(reports, lambda name: report(name, verdict))
+    if all(file is not None for _, file in reports):
+        say(verdict.sentence())
     if outcome.missing:
         say(f"fabric: {outcome.missing}")
     code = USAGE if outcome.broken else FINDINGS if verdict.fails() else MISSING if outcome.missing else 0

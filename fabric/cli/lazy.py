@@ -31,7 +31,7 @@ GROUPS = {
         "estimate": "Estimate the time of a collective, and its bottleneck.",
         "step": "Estimate the time of a training step.",
         "goodput": "Estimate the useful time of a training job over a year.",
-        "compare": "Compare designs for one training job.",
+        "compare": "Compare designs: parts, power, and the times of collectives.",
         "utilisation": "Estimate how many GPUs a mix of jobs can use.",
         "capacity": "Compute cuts, throughput and the effect of failures.",
         "score": "Compare estimated times with measured ones.",

@@ -26,7 +26,7 @@ DESIGNS = {
     " topology: {switch: 64x400g, unit: {servers: 32}, spine: {count: 16}}}",
     "infiniband": "backend: {servers: {model: dgx-h100, count: 64}, topology: {switch: qm9700, unit: {servers: 32}}}",
     "two-fabrics": "backend: {servers: {model: dgx-h100, count: 64}, topology: {switch: sn5600, unit: {servers: 32}}}\n"
-    "  storage: {purpose: storage, servers: {model: dgx-h100, count: 64, per_rack: 8},"
+    "  storage: {purpose: storage, servers: {model: dgx-h100, count: 64, per_rack: 6},"
     " topology: {switch: sn5600, leaf: {oversubscription: 3}}}",
     "mixed": "backend: {servers: [{model: dgx-h100, count: 96}, {model: quad, count: 70}],"
     " topology: {switch: sn5600, unit: {servers: 32}}, underlay: {asn: {scheme: per-device}}}",
