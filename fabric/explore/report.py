@@ -13,7 +13,7 @@ from fabric.explore.run import Sweep, reasons
 from fabric.formats import csv_text, json_text
 from fabric.solver.estimate.calls import ALLTOALL, PACKED, Call
 from fabric.solver.estimate.supply import routing_words
-from fabric.text import counted, percent, size, time
+from fabric.text import aligned, counted, percent, size, time
 from fabric.text.table import table
 
 REASONS = 5  # that are listed
@@ -116,8 +116,7 @@ def text(found: SweepResult) -> str:
         rest = sum(count for _, count in counts[REASONS:])
         rows = [(counted(count, "design"), why) for why, count in counts[:REASONS]]
         rows += [(counted(rest, "design"), "other reasons; --format csv lists all")] if rest else []
-        width = max(len(count) for count, _ in rows)
-        out += [f"  {count:>{width}}: {why}" for count, why in rows]
+        out += aligned([(f"{count}:", why) for count, why in rows], "><", indent="  ", gap=" ")
     return "\n".join(out) + "\n"
 
 

@@ -10,7 +10,7 @@ from math import ceil
 from pathlib import Path
 
 from fabric.configs import overrides, targets
-from fabric.diagnostics import InputError, Place, Report, nearest
+from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest
 from fabric.intent.intent import Intent
 from fabric.lab.deal import KEPT, Sized, deal
 from fabric.lab.stand_in import Changed, Planning, Rewrite
@@ -24,6 +24,7 @@ from fabric.source import Path_
 from fabric.text import listed, plural
 
 FLAG = "--scale-down"
+TOO_SMALL = "FAB501"
 NO_ROOM = {"FAB140", "FAB145"}  # findings of attachments without ports, or without buffer
 FULL, PLACES, FEWER = range(3)  # room for them: free ports alone, places of servers as before, and fewer links as well
 
@@ -63,13 +64,25 @@ def scaled(intent: Intent, plan: Planning, spines: int, leaves: int, fabric: str
     if not aims:
         return Changed(intent, ())
     shown = f"{spines}x{leaves}"
-    for room in (FULL, PLACES):
-        try:
-            return _made(intent, plan, sized, aims, shown, room)
-        except InputError as error:
-            if not NO_ROOM & {diagnostic.code for diagnostic in error.diagnostics}:
-                raise
-    return _made(intent, plan, sized, aims, shown, FEWER)
+    try:
+        for room in (FULL, PLACES):
+            try:
+                return _made(intent, plan, sized, aims, shown, room)
+            except InputError as error:
+                if not NO_ROOM & {diagnostic.code for diagnostic in error.diagnostics}:
+                    raise
+        return _made(intent, plan, sized, aims, shown, FEWER)
+    except InputError as error:
+        raise _in_small(error, shown) from error
+
+
+def _in_small(error: InputError, shown: str) -> InputError:
+    """The refusal of a small plan as one of the scale: the intent itself can be planned."""
+    first = error.diagnostics[0]
+    if first.code in (TOO_SMALL, "FAB502"):
+        return error
+    message = f"the site cannot be planned as {shown}: {first.message}"
+    return InputError([Diagnostic(TOO_SMALL, first.place, message, "choose a scale with more spines or leaves")])
 
 
 def _check_asked(intent: Intent, spines: int, leaves: int, fabric: str | None, report: Report) -> None:
@@ -140,7 +153,7 @@ def _refuse(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, report: 
             f"a unit of servers has {above}" if len(sizing.groups) == 1 else f"a unit of each kind of servers makes {above}"
         )
     report.error(
-        "FAB501",
+        TOO_SMALL,
         spec.at("topology"),
         f"fabric '{spec.name}' cannot have {plural(leaves, 'leaf', 'leaves')}: {reason}",
         f"nearest: {' or '.join(f'{spines}x{n}' for n in (below, above) if n)}",

@@ -15,13 +15,12 @@ from tests.fuzz import damage
 from tests.fuzz.case import Case, rng
 
 SMALL = ("ai-cumulus", "ai-eos", "ai-frr", "ai-junos", "ai-nxos", "ai-sonic", "evpn-lab", "lab", "starter")
+DEVICE = "device %2d [0x07] NVIDIA H100 80GB HBM3\n"
 NCCL = b"""\
 # nThread 1 nGpus 1 minBytes 8 maxBytes 134217728 step: 2(factor) warmup iters: 5 iters: 20 agg iters: 1 validation: 1
 #
 # Using devices
-#  Rank  0 Group  0 Pid 1 on gpu-0001 device  0 [0x07] NVIDIA H100 80GB HBM3
-#  Rank  8 Group  0 Pid 9 on gpu-0002 device  0 [0x07] NVIDIA H100 80GB HBM3
-#
+%s#
 #                                                              out-of-place                       in-place
 #       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong
 #        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)
@@ -29,7 +28,9 @@ NCCL = b"""\
     33554432       8388608     float     sum      -1    568.5   59.02  110.66      0    570.0   58.87  110.38      0
 # Out of bounds values : 0 OK
 # Avg bus bandwidth    : 100.0
-"""
+""" % "".join(
+    f"#  Rank {rank:2} Group  0 Pid {rank + 1} on gpu-{rank // 8 + 1:04} {DEVICE % (rank % 8)}" for rank in range(16)
+).encode()
 Folder = dict[str, bytes]
 
 

@@ -15,6 +15,7 @@ IMPORTED = re.compile(rf"fabric\.nos\.({NAMES})\b")
 KEY = re.compile(rf"(?:^\s*|[{{,]\s*)({NAMES}):\s", re.M)  # of a mapping in YAML
 ALLOWED = {
     "catalog/models.py:frr": "the one default: network OS of a generic switch",
+    "planner/hardware.py:sonic": "the key of a board's data in the catalog, whose words it checks",
     "lab/machine/daemons.py:frr": "the user that FRR's daemons run as",
     "lab/reports/json.py:frr": "the version of FRR's daemons that a lab ran",
 }

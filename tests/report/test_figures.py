@@ -353,4 +353,4 @@ def test_the_worst_switch_failure_counts_the_servers_that_it_cuts_off(tmp_path: 
     study = Study(pipeline.plan(pipeline.load(path)).fabrics["oob"], ReportRequest(), ())
     leaf = next(loss for loss in study.ranked if loss.what == "leaf")
     assert leaf.left.servers_cut_off == 48
-    assert overview._worst(study) == f"leaf, {percent(mean_loss(leaf))}, 48 servers cut off"
+    assert overview._worst(study) == f"leaf, {percent(mean_loss(leaf))}, 48 servers cut off; spine, none"

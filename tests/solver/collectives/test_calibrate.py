@@ -154,7 +154,7 @@ def test_raw_output_of_nccl_tests(tmp_path, capsys):
         (["tests/reference/collectives/simai_ratio_tables.yaml", "-o", "x.yaml"], "expected a table that can be scored"),
         (
             ["tests/reference/collectives/aws_p5_1n_allreduce.yaml", "-o", "no/such/folder/x.yaml"],
-            "expected a file in an existing folder",
+            "expected an existing folder",
         ),
         (["tests/reference/collectives/aws_p5_1n_allreduce.yaml", "-o", "x.yaml", "--base", "no.yaml"], "platform file"),
         (["no-such-table.yaml", "-o", "x.yaml"], "no-such-table.yaml"),

@@ -498,6 +498,8 @@ def _site(rng: random.Random, intent: dict[str, Any], parts: list[Part], files: 
     intent |= {key: value for key, value in found.items() if value != {}}
     if not intent["catalog"]["switches"]:
         del intent["catalog"]["switches"]
+    if len(intent["fabrics"]) > 1:
+        intent["catalog"]["breakouts"] = {"qfx5130-32cd": ["2x200"]}
 
 
 def _override(rng: random.Random, parts: list[Part], files: dict[str, str]) -> dict[str, Any]:

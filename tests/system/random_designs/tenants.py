@@ -34,6 +34,10 @@ def draw_tenants(rng: random.Random, part: Part, fabric: dict[str, Any]) -> None
         fabric["tenants"] = tenants if len(tenants) > 1 or rng.random() < 0.7 else tenants[0]
     if rng.random() < 0.35:
         fabric["topology"]["attachments"] = _attachments(rng, part, names)
+        own = {tenant["name"]: tenant.get("networks", ()) for tenant in tenants}
+        for attachment in fabric["topology"]["attachments"]:
+            if attachment["links"] == 1 and (beside := own.get(attachment.get("tenant", ""))):
+                attachment["network"] = beside[-1]["name"]
 
 
 def servers(part: Part, group: dict[str, Any]) -> list[str]:
