@@ -99,7 +99,7 @@ def test_every_example_at_every_size(name: str) -> None:
         check_alike(example(name), big, spines, leaves)
 
 
-@settings(STABLE, max_examples=150)
+@settings(STABLE, max_examples=90)
 @given(data=st.one_of(sites(), tenanted()), spines=st.integers(1, 4), units=st.integers(1, 4), more=st.booleans())
 def test_whatever_is_scaled_is_the_same_in_small(data: Data, spines: int, units: int, more: bool) -> None:
     intent = intent_of(data)

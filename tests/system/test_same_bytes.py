@@ -9,12 +9,10 @@ import pytest
 from tests import ROOT
 from tests.system.conftest import Run, tree
 
+SETTINGS = {"PYTHONHASHSEED": "1", "LC_ALL": "C", "PYTHONUTF8": "0", "TZ": "Asia/Kathmandu"}
 CASES = {
-    "hash seed": ({"PYTHONHASHSEED": "1"}, []),
-    "another hash seed": ({"PYTHONHASHSEED": "4711"}, []),
-    "C locale": ({"LC_ALL": "C", "PYTHONUTF8": "0"}, []),
-    "time zone": ({"TZ": "Asia/Kathmandu"}, []),
-    "one process": ({}, ["--jobs", "1"]),
+    "hash seed, locale and time zone": (SETTINGS, []),
+    "another hash seed, one process": ({"PYTHONHASHSEED": "4711"}, ["--jobs", "1"]),
     "three processes": ({"PYTHONHASHSEED": "2"}, ["--jobs", "3"]),
 }
 LARGE = "three processes"  # with the largest example: a thousand files, enough for processes to start

@@ -18,7 +18,7 @@ def asked_of(net: Network, left: Network, name: str) -> Traffic:
     return traffic(ground(net), live_ports(left), name)
 
 
-@settings(STABLE, max_examples=60)
+@settings(STABLE, max_examples=36)
 @given(st.data())
 def test_loads_are_those_of_single_pairs(data: st.DataObject) -> None:
     net = data.draw(networks())
@@ -32,7 +32,7 @@ def test_loads_are_those_of_single_pairs(data: st.DataObject) -> None:
     assert lost == pytest.approx(missing.sum(), abs=1e-6)
 
 
-@settings(STABLE, max_examples=60)
+@settings(STABLE, max_examples=36)
 @given(st.data())
 def test_quotient_and_whole_program_agree(data: st.DataObject) -> None:
     net = data.draw(networks())
@@ -63,7 +63,7 @@ def test_pairs_within_and_between_pods_are_distinguished(servers: int, pattern: 
     assert optimal(base, left, asked, 0.0).share == pytest.approx(best, abs=1e-6)
 
 
-@settings(STABLE, max_examples=60)
+@settings(STABLE, max_examples=36)
 @given(st.data())
 def test_ecmp_never_beats_the_optimum_and_failures_never_help_it(data: st.DataObject) -> None:
     net = data.draw(networks())
@@ -78,7 +78,7 @@ def test_ecmp_never_beats_the_optimum_and_failures_never_help_it(data: st.DataOb
     assert best[0] >= best[1] - 1e-6 >= best[2] - 2e-6
 
 
-@settings(STABLE, max_examples=40)
+@settings(STABLE, max_examples=24)
 @given(st.data())
 def test_no_port_sends_or_receives_more_than_its_speed(data: st.DataObject) -> None:
     net = data.draw(networks())

@@ -27,7 +27,7 @@ from fabric.solver.routes import routes, spread
 from tests import ROOT
 
 INTENTS = ROOT / "intent"
-STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=60)
+STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=36)
 MODES = st.sampled_from(ecmp.MODES)
 
 FABRICS = {

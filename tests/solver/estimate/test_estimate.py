@@ -61,7 +61,7 @@ def sane(found: Estimate) -> None:
         assert share.hop_us >= 0
 
 
-@settings(STABLE, max_examples=60)
+@settings(STABLE, max_examples=36)
 @given(st.data(), plans(), placements, routings, st.sampled_from((1, 4, 16)))
 def test_every_collective_on_every_fabric(
     data: st.DataObject, fabric: FabricPlan, placement: str, routing: str, queue_pairs: int
@@ -88,7 +88,7 @@ def test_what_can_run_runs(collective: str, algorithm: str) -> None:
         assert {row.algorithm for row in found.rows} <= {algorithm, "nvls_tree" if algorithm == "nvls" else algorithm}
 
 
-@settings(STABLE, max_examples=60)
+@settings(STABLE, max_examples=36)
 @given(st.data(), plans(), placements, routings)
 def test_a_failure_never_makes_it_faster(data: st.DataObject, fabric: FabricPlan, placement: str, routing: str) -> None:
     count = data.draw(st.integers(1, 3))
@@ -124,7 +124,7 @@ def test_fewer_nics_never_lead_to_a_faster_choice(placement: str) -> None:
         assert all(a.time_us >= b.time_us * (1 - 1e-9) for a, b in zip(now.rows, before.rows, strict=True)), leaf
 
 
-@settings(STABLE, max_examples=40)
+@settings(STABLE, max_examples=24)
 @given(st.data(), placements)
 def test_oversubscription_never_makes_it_faster(data: st.DataObject, placement: str) -> None:
     """With packets sprayed: a hash may happen to be more even on fewer links."""

@@ -63,7 +63,7 @@ def test_random_is_seeded() -> None:
     assert len(set(numbers("random:3", 12))) == 3
 
 
-@settings(STABLE, max_examples=80)
+@settings(STABLE, max_examples=48)
 @given(plans(), placements)
 def test_every_placement(fabric: FabricPlan, requested: str) -> None:
     """All servers of one kind once, whole domains, and the same place in two domains on the same rail."""

@@ -493,7 +493,7 @@ def test_reports_that_are_wrong(text: str, message: str) -> None:
 # whatever comes
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=90, deadline=None)
 @given(
     st.lists(
         st.sampled_from([*raw(row(64, 4.0, 3.5, 1.875)).splitlines(), "---", "rows:", "NCCL INFO", "  64 16 float"])
@@ -513,7 +513,7 @@ def test_any_mixture_of_lines_is_read_or_refused(lines: list[str]) -> None:
     assert all(item.code.startswith("FAB") and item.place.file == "a.log" for item in refused)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
@@ -552,7 +552,7 @@ def test_any_json_is_read_or_refused(data: object) -> None:
     assert all(row.time_us > 0 for table in tables for row in table.rows)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.tuples(st.integers(3, 34), st.integers(200, 9_000_000), st.integers(200, 9_000_000)), min_size=1, max_size=8),
     st.integers(1, 6),
