@@ -37,7 +37,8 @@ def test_no_case_fails(kind: str, guard: Guard) -> None:
             failures.append(
                 f"{why}: {case.command}   python -m tests.fuzz --kind {kind} --seed {SEED} --first {number} --cases 1"
             )
-    assert not failures, "\n".join(failures)
+    lines = "\n".join(failures).encode("utf-8", "backslashreplace").decode()  # names of files may be no text
+    assert not failures, lines
 
 
 def test_a_case_is_the_same_every_time() -> None:
