@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -162,22 +162,26 @@ class Target:
 @cache
 def targets() -> dict[str, Target]:
     """Every installed target by name; one entry point each."""
-    return {entry.name: entry.load() for entry in sorted(entry_points(group=GROUP))}
+    return {name: target(name) for name in target_names()}
 
 
 @cache
 def target_names() -> tuple[str, ...]:
     """Names of the installed targets, without loading them."""
-    return tuple(sorted({entry.name for entry in entry_points(group=GROUP)}))
+    return tuple(sorted(_offers()))
 
 
 @cache
 def target(name: str) -> Target:
     """One target; loads no other. KeyError when no installed package offers it."""
-    for entry in entry_points(group=GROUP, name=name):
-        loaded: Target = entry.load()
-        return loaded
-    raise KeyError(name)
+    loaded: Target = _offers()[name].load()
+    return loaded
+
+
+@cache
+def _offers() -> dict[str, EntryPoint]:
+    """Name → entry point of every installed target; the first where two packages offer one name."""
+    return {entry.name: entry for entry in reversed(tuple(entry_points(group=GROUP)))}  # a scan of all installed packages
 
 
 def installed(name: str) -> Target | None:
