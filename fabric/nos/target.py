@@ -16,7 +16,6 @@ from fabric import catalog
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
-from fabric.plan import Device, Peer, Port, PortRef, Session, SwitchView
 
 if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.batfish.view import BatfishView
@@ -27,12 +26,13 @@ if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.state.expected import CatalogOf
     from fabric.nos.state.reader import Failed, StateReader
     from fabric.nos.statements.syntax import Syntax
+    from fabric.plan import Device, Peer, Port, PortRef, Session, SwitchView
 
 GROUP = "fabricwright.targets"
 UNSUPPORTED = "FAB168"  # what a network OS has no record for
 
-PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
-Names: TypeAlias = Callable[[PortRef], str]  # the port names of one switch
+PortName: TypeAlias = "Callable[[SwitchModel, PortRef, str], str]"
+Names: TypeAlias = "Callable[[PortRef], str]"  # the port names of one switch
 Requests: TypeAlias = Mapping[str, Any]  # key of the intent, `qos.lossless_priority`, → what it asks for
 Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
 
