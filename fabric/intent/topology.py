@@ -10,6 +10,15 @@ from fabric.settings.base import Count, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.settings.topology import Attachment, PodRule, Uplinks
 
 
+class Unit(Key):
+    """Servers that share one set of leaves (a scalable unit, stripe or segment)."""
+
+    servers: Count | None = Field(
+        None, description="servers of a unit; default: as many as half of the leaf's bandwidth and its ports carry"
+    )
+    full: bool = Field(True, description="cable all uplinks of a unit, even if it is not full")
+
+
 class ServerGroup(Key):
     """Servers of one kind. A fabric of several generations lists several groups; each has units of its own."""
 
@@ -22,18 +31,6 @@ class ServerGroup(Key):
     per_rack: Count | None = Field(None, description="servers in one rack")
     unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")
     planned: Count | None = Field(None, description="planned number of servers of this group, with several groups")
-
-
-class Unit(Key):
-    """Servers that share one set of leaves (a scalable unit, stripe or segment)."""
-
-    servers: Count | None = Field(
-        None, description="servers of a unit; default: as many as half of the leaf's bandwidth and its ports carry"
-    )
-    full: bool = Field(True, description="cable all uplinks of a unit, even if it is not full")
-
-
-ServerGroup.model_rebuild()
 
 
 class Tier(Key):
