@@ -6,11 +6,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from fabric.catalog.models import SwitchModel
 from fabric.nos.target import description, lanes, pam4, port_lanes
-from fabric.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
 
+if TYPE_CHECKING:
+    from fabric.catalog.models import SwitchModel
+    from fabric.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
+
+RELEASE = "4.32.0F"  # what the spelling follows
 TRACKING = "UPLINKS"  # link tracking group: a leaf without uplinks takes its bonds down
 DF_PREFERRED, DF_OTHER = 200, 100
 

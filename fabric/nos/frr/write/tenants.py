@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fabric.nos.frr.write.ports import VRF
 from fabric.nos.policy import PrefixList, external_policy, vrf_policy
 from fabric.nos.target import Names, Neighbor
 from fabric.plan import Lag, Session, SwitchView, Vrf
@@ -17,7 +18,7 @@ PREFERRED = 50_000
 class Spelling:
     """What the systems that run FRR name differently."""
 
-    vrf: str = "vrf-{}"  # a prefix, so that no tenant is called like a port, `mgmt`, or FRR's own `default`
+    vrf: str = VRF
     bond: str = "bond{}"
     source_maps: tuple[str, str] = ("RM-SOURCE", "RM-SOURCE")  # of IPv4 and of IPv6
     restart_s: int = 120  # until a restarting leaf's neighbors drop its routes

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+RELEASE = "23.4R2-EVO"
+
 
 @dataclass(frozen=True, slots=True)
 class Partition:

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabric.nos.target import CannotRender
-from fabric.plan import Marking, Port, Qos, SwitchView
 from fabric.rounding import ceil_div
+
+if TYPE_CHECKING:
+    from fabric.plan import Marking, Port, Qos, SwitchView
 
 STRICT, BEST_EFFORT = 7, 0
 CLASSIFY, NETWORK = "ROCE-CLASSIFY", "ROCE-NETWORK"

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from fabric.nos.cumulus.target import TARGET, tree
+from fabric.nos.cumulus.target import TARGET
 from fabric.nos.cumulus.write.dialect import release, release_refusal, spelled
+from fabric.nos.cumulus.write.switch import tree
 from fabric.nos.cumulus.write.tree import ENABLE, Tree
 from fabric.nos.target import CannotRender
 from fabric.plan import SwitchView

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.nos.cumulus.target import tree
 from fabric.nos.cumulus.write.qos import classes, marking_names, qos, weights
+from fabric.nos.cumulus.write.switch import tree
 from fabric.plan import Marking, Qos, SwitchView, Watchdog
 from tests.nos.tenant_views import MARKING, QOS, rich
 

@@ -11,8 +11,9 @@ import yaml
 
 from fabric import catalog
 from fabric.catalog.models import PortGroup, SwitchModel
-from fabric.nos.cumulus.target import TARGET, tree
+from fabric.nos.cumulus.target import TARGET
 from fabric.nos.cumulus.write.interfaces import breakouts
+from fabric.nos.cumulus.write.switch import tree
 from fabric.plan import Balancing, PortRef, SwitchView
 from fabric.render import DocumentPatch, render
 from tests.nos.cumulus.write.test_dialect import every_view

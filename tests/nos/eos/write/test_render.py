@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from fabric.catalog.models import PortGroup, SwitchModel
-from fabric.nos.eos import target as eos
 from fabric.nos.eos.target import TARGET
+from fabric.nos.eos.write import ports as eos
 from fabric.plan import PortRef
 from fabric.render import render
 from tests.nos.views import STYLES, view
