@@ -16,6 +16,7 @@ import tests
 from fabric.reading import GUARD
 
 MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
+REPORT = {f"tests/report/test_{name}.py" for name in ("browser_page", "figures", "page", "pictures")}  # of the same designs
 # Few and long tests that share nothing: they keep both workers busy at the end.
 SPREAD = {
     f"tests/{name}.py"
@@ -62,8 +63,10 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use the machine come first, as they mostly wait; long ones that may be spread come last."""
-    items.sort(key=lambda item: (_file(item.nodeid) not in MACHINE, _file(item.nodeid) in SPREAD))
+    """Tests that use the machine come first, as they mostly wait, then the report's; long ones that may be spread come last."""
+    items.sort(
+        key=lambda item: [_file(item.nodeid) not in MACHINE, _file(item.nodeid) not in REPORT, _file(item.nodeid) in SPREAD]
+    )
 
 
 def pytest_collection_finish() -> None:
@@ -86,7 +89,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class FileScheduling(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
         def _split_scope(self, nodeid: str) -> str:
             file = _file(nodeid)
-            return "machine" if file in MACHINE else nodeid if file in SPREAD else file
+            if file in MACHINE:
+                return "machine"
+            return "report" if file in REPORT else nodeid if file in SPREAD else file
 
     config.option.loadscopereorder = False
     return FileScheduling(config, log)
