@@ -63,10 +63,10 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use the machine come first, as they mostly wait, then the report's; long ones that may be spread come last."""
-    items.sort(
-        key=lambda item: [_file(item.nodeid) not in MACHINE, _file(item.nodeid) not in REPORT, _file(item.nodeid) in SPREAD]
-    )
+    """Tests that use the machine first, as they mostly wait, then those of the report; long ones that may be spread last."""
+    files = [(_file(item.nodeid), item) for item in items]
+    files.sort(key=lambda pair: (pair[0] not in MACHINE, pair[0] not in REPORT, pair[0] in SPREAD))
+    items[:] = [item for _, item in files]
 
 
 def pytest_collection_finish() -> None:
