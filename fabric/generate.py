@@ -25,9 +25,8 @@ from fabric.output import (
     Transaction,
     check as compare,
     diff as differences,
-    stage,
 )
-from fabric.output.stage import Staged
+from fabric.output.stage import Staged, stage
 from fabric.plan import SERVER, Plan, lock_file as lock, unsilenced
 from fabric.settings.home import Home
 from fabric.text import and_more, plural

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-
-import networkx
 
 from fabric.plan import SERVER, SWITCH_ROLES, FabricPlan, Plan, nic_name
 from fabric.text import and_more, listed, plural
@@ -155,11 +153,15 @@ def _links(old: Plan, new: Plan, changes: Changes) -> None:
         changes.steps.append(Step(f"drain {drain}, re-cable, verify with LLDP, undrain", drain, tuple(cables)))
 
 
-def _order(moved: Iterable[Cable], busy: dict[End, set[str]]) -> list[list[str]]:
+def _order(moved: Sequence[Cable], busy: dict[End, set[str]]) -> list[list[str]]:
     """Switches in the order of their drains: a cage is free before a cable moves into it.
 
     Switches that wait for each other are drained together.
     """
+    if not moved:
+        return []
+    import networkx
+
     waits = networkx.DiGraph()
     for cable in moved:
         assert cable.old is not None

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
@@ -47,9 +45,12 @@ def in_chunks(
     if workers < 2 or len(todo) < least:
         yield from ([run(item) for item in part] for part in chunks)
         return
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     _run = run
     try:
-        with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"), initializer=gc.freeze) as pool:
+        with ProcessPoolExecutor(workers, mp_context=get_context("fork"), initializer=gc.freeze) as pool:
             yield from pool.map(_run_chunk, chunks)
     finally:
         _run = None

@@ -1,22 +1,41 @@
 """Who imports whom in `fabric/`: the pipeline is the roof, the solver a leaf, and there are no large circles.
 
-All imports count, those inside functions too. Imports for type checkers alone count in the circles as well: who reads a
-file has to know what its types are. What is imported by name at run time (`import_module`) does not.
+A command imports what it uses: a start of `fabric` is nearly all imports. What only some inputs need, or a library that is
+large, is imported in the function that needs it; what is only named in annotations, under TYPE_CHECKING.
+
+Of who imports whom all imports count, those inside functions too. Imports for type checkers alone count in the circles as
+well: who reads a file has to know what its types are. What is imported by name at run time (`import_module`) does not.
 """
 
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import networkx
+import pytest
 
+from fabric.nos.target import GROUP
 from tests import ROOT
 
 FABRIC = ROOT / "fabric"
 CIRCLE = 4  # files that may need each other
+STARTER = str(ROOT / "intent" / "starter.yaml")  # of SONiC switches
+START = "import sys; from fabric.cli import main\ntry: main()\nfinally: print(*sys.modules, file=sys.stderr)"
+LARGE = {"concurrent.futures", "jinja2", "netaddr", "networkx", "numpy", "numpy.ma", "pydantic", "scipy", "ssl", "yaml"}
+# Command → the most modules of `fabric` that it may import, and the large libraries that it does
+STARTS = {
+    ("--help",): (22, set()),
+    ("explain", "FAB102"): (30, {"pydantic", "yaml"}),
+    ("plan", STARTER): (158, {"netaddr", "numpy", "pydantic", "yaml"}),
+    ("plan", STARTER, "--json"): (158, {"netaddr", "numpy", "pydantic", "yaml"}),
+    ("estimate", STARTER): (208, {"netaddr", "numpy", "numpy.ma", "pydantic", "yaml"}),
+}
 
 
 @cache
@@ -106,3 +125,25 @@ def test_the_solver_is_a_leaf() -> None:
         (name, target) for name in modules() if inside_of(name, "fabric.solver") for target in imports().successors(name)
     }
     assert sorted(pair for pair in found if not any(inside_of(pair[1], f"fabric.{name}") for name in may)) == []
+
+
+@pytest.mark.parametrize("words", STARTS, ids=lambda words: " ".join(Path(word).name for word in words))
+def test_a_command_imports_what_it_uses(words: tuple[str, ...]) -> None:
+    most, large = STARTS[words]
+    loaded = started(words)
+    assert loaded & LARGE == large
+    assert len([name for name in loaded if inside_of(name, "fabric")]) <= most
+
+
+@pytest.mark.parametrize("words", [("plan", STARTER), ("estimate", STARTER)], ids=lambda words: words[0])
+def test_a_plan_imports_no_other_network_os(words: tuple[str, ...]) -> None:
+    loaded = started(words)
+    homes = {entry.name: entry.module.rpartition(".")[0] for entry in entry_points(group=GROUP)}
+    assert [name for name, home in homes.items() if home in loaded] == ["sonic"]
+
+
+@cache
+def started(words: tuple[str, ...]) -> frozenset[str]:
+    """The modules that a command has imported when it ends."""
+    done = subprocess.run([sys.executable, "-c", START, *words], capture_output=True, text=True, check=True)
+    return frozenset(done.stderr.splitlines()[-1].split())

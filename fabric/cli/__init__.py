@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import os
 import sys
 import traceback
 from functools import cache
@@ -59,6 +60,8 @@ def main(arguments: list[str] | None = None) -> None:
     """
     words = _color_first(sys.argv[1:] if arguments is None else arguments)
     OUT.debug = GUARD.traceback = "--debug" in words
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy starts a thread a core else: a third of what its import costs
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # the search for them reads the metadata of every package
     gc.set_threshold(500_000, 100, 1_000)  # plans are many small records and few cycles: collecting took a tenth of the time
     atexit.register(gc.freeze)  # else the interpreter searches a whole plan for cycles before it ends
     streams.open_streams()

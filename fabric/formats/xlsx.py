@@ -8,8 +8,8 @@ import io
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from types import MappingProxyType
-from xml.sax.saxutils import escape
 
 from fabric.text import printable
 
@@ -127,9 +127,13 @@ def _row(number: int, row: Sequence[Cell], names: Sequence[str], look: _Look) ->
     return f'<row r="{number}">{"".join(cells)}</row>'
 
 
+def _escaped(text: str) -> str:
+    return escape(printable(text, "?"), quote=False)
+
+
 def _text(place: str, value: str, style: int) -> str:
     own = f' s="{style}"' if style else ""
-    return f'<c r="{place}"{own} t="inlineStr"><is><t xml:space="preserve">{escape(printable(value, "?"))}</t></is></c>'
+    return f'<c r="{place}"{own} t="inlineStr"><is><t xml:space="preserve">{_escaped(value)}</t></is></c>'
 
 
 def _width(column: str, values: Iterable[Cell]) -> float:
@@ -201,5 +205,5 @@ def _relations(targets: Sequence[tuple[str, str]]) -> str:
 def _core(title: str) -> str:
     return (
         f'{HEAD}<cp:coreProperties xmlns:cp="{PACKAGE}/metadata/core-properties" xmlns:dc="http://purl.org/dc/elements/1.1/">'
-        f"<dc:title>{escape(printable(title, '?'))}</dc:title><dc:creator>fabricwright</dc:creator></cp:coreProperties>"
+        f"<dc:title>{_escaped(title)}</dc:title><dc:creator>fabricwright</dc:creator></cp:coreProperties>"
     )

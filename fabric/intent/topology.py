@@ -10,6 +10,15 @@ from fabric.settings.base import Count, Key, Line, ListOf, Metres, Name, Ratio
 from fabric.settings.topology import Attachment, PodRule, Uplinks
 
 
+class Unit(Key):
+    """Servers that share one set of leaves (a scalable unit, stripe or segment)."""
+
+    servers: Count | None = Field(
+        None, description="servers of a unit; default: as many as half of the leaf's bandwidth and its ports carry"
+    )
+    full: bool = Field(True, description="cable all uplinks of a unit, even if it is not full")
+
+
 class ServerGroup(Key):
     """Servers of one kind. A fabric of several generations lists several groups; each has units of its own."""
 
@@ -22,18 +31,6 @@ class ServerGroup(Key):
     per_rack: Count | None = Field(None, description="servers in one rack")
     unit: Unit | None = Field(None, description="units of this group, if different from `topology.unit`")
     planned: Count | None = Field(None, description="planned number of servers of this group, with several groups")
-
-
-class Unit(Key):
-    """Servers that share one set of leaves (a scalable unit, stripe or segment)."""
-
-    servers: Count | None = Field(
-        None, description="servers of a unit; default: as many as half of the leaf's bandwidth and its ports carry"
-    )
-    full: bool = Field(True, description="cable all uplinks of a unit, even if it is not full")
-
-
-ServerGroup.model_rebuild()
 
 
 class Tier(Key):
@@ -49,7 +46,7 @@ class Leaf(Tier):
     oversubscription: Ratio | None = Field(
         None, description="maximum of bandwidth down / bandwidth up; default: 1 (oob: 4); below 1: spare uplinks"
     )
-    uplinks: Uplinks = Field(Uplinks(), description="uplinks of one leaf; overrides the computed number")
+    uplinks: Uplinks = Field(Uplinks.model_construct(), description="uplinks of one leaf; overrides the computed number")
     spare_server_ports: int = Field(
         0, ge=0, le=1024, description="server ports of every leaf that stay free; uplinks are not sized for them"
     )
@@ -61,7 +58,9 @@ class Spine(Tier):
     oversubscription: Ratio | None = Field(
         None, description="three tiers: maximum of bandwidth down / bandwidth up; default: 1"
     )
-    uplinks: Uplinks = Field(Uplinks(), description="three tiers: uplinks of one spine; overrides the computed number")
+    uplinks: Uplinks = Field(
+        Uplinks.model_construct(), description="three tiers: uplinks of one spine; overrides the computed number"
+    )
     count: Count | None = Field(None, description="total number of spines, over all planes, rails and pods")
     min_count: Count | None = Field(
         None, description="minimum number of spines of a plane or pod; default: 2 if the wiring allows it"
@@ -111,17 +110,17 @@ class Topology(Key):
     rails: Count | None = Field(
         None, description="rails of a unit; default: one per NIC. With fewer rails, neighboring NICs share a leaf"
     )
-    unit: Unit = Field(Unit(), description="servers that share one set of leaves")
+    unit: Unit = Field(Unit.model_construct(), description="servers that share one set of leaves")
     tiers: Literal["auto", 2, 3] = Field("auto", description="switch tiers")
     pods: Annotated[PodRule | None, BeforeValidator(_pods)] = Field(None, description="`auto`, or the size or number of pods")
     planes: Count = Field(1, description="isolated planes, each with one part of the ports of every NIC")
     dual_tor: bool = Field(False, description="connect the ports of a NIC to different leaves")
-    leaf: Leaf = Field(Leaf(), description="the leaves")
-    spine: Spine = Field(Spine(), description="the spines")
-    core: Core = Field(Core(), description="the cores")
+    leaf: Leaf = Field(Leaf.model_construct(), description="the leaves")
+    spine: Spine = Field(Spine.model_construct(), description="the spines")
+    core: Core = Field(Core.model_construct(), description="the cores")
     attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other devices on leaf ports")
     cable_length_m: CableLength = Field(
-        CableLength.model_validate({}), description="longest cables in metres; default: from the floor plan"
+        CableLength.model_construct(), description="longest cables in metres; default: from the floor plan"
     )
 
 

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from fabric.plan import Buffer, Marking, Port, SwitchView, Watchdog
+if TYPE_CHECKING:
+    from fabric.plan import Buffer, Marking, Port, SwitchView, Watchdog
 
 TENANT = -1  # the MTU of tenants
 
-Percents: TypeAlias = Callable[[Marking, Buffer], tuple[int, int, int]]  # → Kmin and Kmax in percent, probability
-Number: TypeAlias = Callable[[SwitchView], int]
-PortNumber: TypeAlias = Callable[[SwitchView, Port], int]
+Percents: TypeAlias = "Callable[[Marking, Buffer], tuple[int, int, int]]"  # → Kmin and Kmax in percent, probability
+Number: TypeAlias = "Callable[[SwitchView], int]"
+PortNumber: TypeAlias = "Callable[[SwitchView, Port], int]"
 
 
 def planned_paths(view: SwitchView) -> int:

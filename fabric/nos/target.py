@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,7 +16,6 @@ from fabric import catalog
 from fabric.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
-from fabric.plan import Device, Peer, Port, PortRef, Session, SwitchView
 
 if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.batfish.view import BatfishView
@@ -27,12 +26,13 @@ if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.state.expected import CatalogOf
     from fabric.nos.state.reader import Failed, StateReader
     from fabric.nos.statements.syntax import Syntax
+    from fabric.plan import Device, Peer, Port, PortRef, Session, SwitchView
 
 GROUP = "fabricwright.targets"
 UNSUPPORTED = "FAB168"  # what a network OS has no record for
 
-PortName: TypeAlias = Callable[[SwitchModel, PortRef, str], str]
-Names: TypeAlias = Callable[[PortRef], str]  # the port names of one switch
+PortName: TypeAlias = "Callable[[SwitchModel, PortRef, str], str]"
+Names: TypeAlias = "Callable[[PortRef], str]"  # the port names of one switch
 Requests: TypeAlias = Mapping[str, Any]  # key of the intent, `qos.lossless_priority`, → what it asks for
 Refusal: TypeAlias = Callable[[SwitchModel, str], "str | None"]
 
@@ -162,22 +162,26 @@ class Target:
 @cache
 def targets() -> dict[str, Target]:
     """Every installed target by name; one entry point each."""
-    return {entry.name: entry.load() for entry in sorted(entry_points(group=GROUP))}
+    return {name: target(name) for name in target_names()}
 
 
 @cache
 def target_names() -> tuple[str, ...]:
     """Names of the installed targets, without loading them."""
-    return tuple(sorted({entry.name for entry in entry_points(group=GROUP)}))
+    return tuple(sorted(_offers()))
 
 
 @cache
 def target(name: str) -> Target:
     """One target; loads no other. KeyError when no installed package offers it."""
-    for entry in entry_points(group=GROUP, name=name):
-        loaded: Target = entry.load()
-        return loaded
-    raise KeyError(name)
+    loaded: Target = _offers()[name].load()
+    return loaded
+
+
+@cache
+def _offers() -> dict[str, EntryPoint]:
+    """Name → entry point of every installed target; the first where two packages offer one name."""
+    return {entry.name: entry for entry in reversed(tuple(entry_points(group=GROUP)))}  # a scan of all installed packages
 
 
 def installed(name: str) -> Target | None:

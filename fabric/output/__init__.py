@@ -5,26 +5,6 @@ then only renames; a run killed at any moment is finished or rolled back by the 
 weaker: staged content is not synced file by file, so a damaged one is found by its sha256 and reported.
 """
 
-from fabric.output.apply import recover
-from fabric.output.compare import Comparison, check, diff
-from fabric.output.errors import LINE_ENDS, LineEndsError, OutputError
-from fabric.output.journal import unfinished
-from fabric.output.stage import Staged, stage
-from fabric.output.store import Changes, Keep, Store, Transaction
+from lazy_loader import attach_stub
 
-__all__ = [
-    "LINE_ENDS",
-    "Changes",
-    "Comparison",
-    "Keep",
-    "LineEndsError",
-    "OutputError",
-    "Staged",
-    "Store",
-    "Transaction",
-    "check",
-    "diff",
-    "recover",
-    "stage",
-    "unfinished",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -61,7 +61,7 @@ def server_ports(spec: FabricSpec, group: GroupSpec) -> ServerPorts:
         rail = nic * spec.rails(group) // nics
         leaf = rail * per_nic + port * per_nic // ports
     local = np.zeros(nics * ports, dtype=np.int64)
-    for at in np.unique(leaf):
+    for at in sorted(set(leaf.tolist())):
         local[leaf == at] = np.arange(int((leaf == at).sum()))
     return ServerPorts(nic, port, leaf, local)
 

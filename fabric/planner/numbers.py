@@ -51,7 +51,7 @@ def number(spec: FabricSpec, sizing: Sizing, ledger: Ledger, spaces: Mapping[str
             if block.column == 0
             for row in range(block.row, block.row_end)
         ]
-    pods = np.unique(np.concatenate(list(pod.values())))
+    pods = np.array(sorted({place for places in pod.values() for place in places.tolist()}))  # np.unique imports numpy.ma
     spine = np.zeros((len(pods), sizing.networks, sizing.spines_built), dtype=np.int64)
     core = np.zeros((sizing.networks, sizing.spines_built, sizing.cores_built), dtype=np.int64)
     if sizing.spines:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fabric.diagnostics import Report
-from fabric.floor.fixed import fix
-from fabric.floor.floor import Floor, floor
 from fabric.floor.layout import Key, Place, keys, lay_out, uppers
 from fabric.floor.longest import longest_m
 from fabric.floor.outline import outline
@@ -14,6 +13,9 @@ from fabric.floor.reserve import machines
 from fabric.plan import STATED, FabricPlan, Longer, Plan
 from fabric.plan.lock_file import FabricLock, Lock
 from fabric.planner import lengths
+
+if TYPE_CHECKING:
+    from fabric.floor.floor import Floor
 
 
 def with_lengths(plan: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan]:
@@ -36,6 +38,8 @@ def with_lengths(plan: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan
 
 def _fixed(made: Plan, report: Report) -> dict[Key, Place]:
     """Devices with a place stated in the intent, as far as it is allowed."""
+    from fabric.floor.fixed import fix
+
     places = lay_out(made, machines(outline(made), report), report)
     own = keys(made)
     return {own[name]: place for name, place in fix(made, places, report).items() if place != places[name]}
@@ -57,6 +61,8 @@ def with_longer(plan: Plan, report: Report) -> dict[str, FabricPlan]:
     ]
     if not suspects:
         return fabrics
+    from fabric.floor.floor import floor
+
     ground = floor(plan)
     for fabric in suspects:
         longer = _longer(fabric, ground)

@@ -7,10 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabric.intent.intent import Intent
-from fabric.plan.lock import Lock
-from fabric.planner.resolve import resolve
-
 if TYPE_CHECKING:
     from fabric.catalog.asics import Asic
     from fabric.catalog.models import ServerModel, SwitchModel
@@ -18,9 +14,11 @@ if TYPE_CHECKING:
     from fabric.catalog.power_class import Held
     from fabric.diagnostics import Diagnostic
     from fabric.intent.draft import Draft
+    from fabric.intent.intent import Intent
     from fabric.moves import Changes
     from fabric.nos.target import Target
     from fabric.plan import Plan
+    from fabric.plan.lock import Lock
     from fabric.qos.headroom import Headroom
 
 
@@ -133,6 +131,7 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
         InputError: the intent has no plan, with the limit that is exceeded.
     """
     from fabric.configs import targets
+    from fabric.planner.resolve import resolve
     from fabric.planner.site import plan_site
 
     known = numbers(intent) if known is None else known
@@ -172,6 +171,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
         InputError: unknown subject.
     """
     from fabric.explain.subject import explain as find
+    from fabric.planner.resolve import resolve
     from fabric.planner.site import size_site
 
     known = numbers(intent)

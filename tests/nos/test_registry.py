@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib.metadata import EntryPoint, EntryPoints
 
@@ -18,7 +19,7 @@ from tests.nos.views import STYLES, SWITCH, view
 
 
 @pytest.fixture
-def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     points = EntryPoints(
         [
             EntryPoint("frr", "fabric.nos.frr.target:TARGET", base.GROUP),
@@ -26,7 +27,10 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
         ]
     )
     monkeypatch.setattr(base, "entry_points", lambda **query: points.select(**query))
-    base.target.cache_clear()
+    for cached in (base._offers, base.target):
+        cached.cache_clear()
+    yield
+    base._offers.cache_clear()
 
 
 @pytest.mark.usefixtures("installed")

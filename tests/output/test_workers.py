@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fabric.output import OutputError, Store, stage
+from fabric.output import OutputError, Store
 from fabric.output.journal import Step
+from fabric.output.stage import stage
 from tests.output.helpers import generate, killed_at, snapshot, whole
 
 

@@ -98,7 +98,7 @@ def test_records_carry_no_intent_and_no_source(record: type) -> None:
 
 def test_a_plan_resolves_its_intent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    monkeypatch.setattr("fabric.verbs.design.resolve", lambda *given: calls.append(given) or resolve(*given))
+    monkeypatch.setattr("fabric.planner.resolve.resolve", lambda *given: calls.append(given) or resolve(*given))
     pipeline.plan(pipeline.load(ROOT / "intent/starter.yaml"))
     assert len(calls) == 1
 

@@ -6,11 +6,14 @@ Lanes, aliases, SKU and breakout words are facts of the board (`SonicPlatform`);
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fabric.catalog.models import SonicPlatform, SwitchModel
 from fabric.nos.target import description, far_end, lane_list, pam4
-from fabric.plan import CORE, LEAF, SPINE, Port, PortRef, SwitchView
+from fabric.plan import CORE, LEAF, SPINE
+
+if TYPE_CHECKING:
+    from fabric.plan import Port, PortRef, SwitchView
 
 Table: TypeAlias = dict[str, dict[str, Any]]
 Tables: TypeAlias = dict[str, Table]
@@ -18,6 +21,8 @@ Tables: TypeAlias = dict[str, Table]
 # SONiC counts tiers from the servers up: T0, T1, T2. It also seeds the ECMP hash by this word, a seed per tier.
 TYPES = {LEAF: "ToRRouter", SPINE: "LeafRouter", CORE: "SpineRouter"}
 INTERFACE_NAME = 15  # characters that Linux grants an interface
+VRF = "Vrf-{}"
+VRF_NAME_LIMIT = INTERFACE_NAME - len(VRF.format(""))  # a VRF is one
 
 # Usual first. What master of August 2026 has and 202605 has not (anycast gateways, Ethernet segments, gNMI in a VRF) is
 # expected of the branch that follows.

@@ -12,7 +12,6 @@ from fabric.plan import Lag, Port, SwitchView
 LOOPBACK, VTEP_LOOPBACK = "Loopback0", "Loopback1"
 TUNNEL, NVO = "vtep", "nvo"
 PREFERRED, COMMON = 50_000, 32_767  # designated forwarder: the higher preference; frr.conf says the same
-VRF_NAME_LIMIT = 15 - len("Vrf-")  # a VRF is a Linux interface
 
 # What a host needs of IPv6 on its own link, by ICMPv6 type; a server has no business to advertise a router (134).
 NEIGHBOR_DISCOVERY = {"ROUTER-SOLICIT": 133, "NEIGHBOR-SOLICIT": 135, "NEIGHBOR-ADVERT": 136}

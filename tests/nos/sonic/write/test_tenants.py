@@ -8,8 +8,8 @@ import pytest
 
 from fabric.nos.frr.write.tenants import PREFERRED
 from fabric.nos.sonic.target import TARGET
-from fabric.nos.sonic.write.ports import subinterface_name
-from fabric.nos.sonic.write.tenants import PREFERRED as OWN_PREFERRED, VRF_NAME_LIMIT, routed_tables
+from fabric.nos.sonic.write.ports import VRF_NAME_LIMIT, subinterface_name
+from fabric.nos.sonic.write.tenants import PREFERRED as OWN_PREFERRED, routed_tables
 from fabric.plan import Acl
 from fabric.render import render
 from tests.goldens import golden

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from fabric.nos.sonic import target as sonic
 from fabric.nos.sonic.write.ports import board_of
+from fabric.nos.sonic.write.switch import config_db
 from fabric.plan import SwitchView
 from fabric.render import to_json
 from tests.nos.tenant_views import rich
@@ -22,7 +22,7 @@ CHIPS = {"tomahawk5": "7060x6-64pe", "tomahawk4": "z9664f-on", "tofino2": "as951
 
 def db(made: SwitchView) -> Db:
     """config_db.json as it is written and read back."""
-    loaded: Db = json.loads(to_json(sonic.config_db(made, board_of(made.model, made.device.model))))
+    loaded: Db = json.loads(to_json(config_db(made, board_of(made.model, made.device.model))))
     return loaded
 
 
