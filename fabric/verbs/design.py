@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabric.intent.intent import Intent
 from fabric.plan.lock import Lock
-from fabric.planner.resolve import resolve
+from fabric.planner.resolve import resolve_intent
 
 if TYPE_CHECKING:
     from fabric.catalog.asics import Asic
@@ -136,7 +136,7 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
     from fabric.planner.site import plan_site
 
     known = numbers(intent) if known is None else known
-    site = resolve(intent.site, intent.source, intent.home)
+    site = resolve_intent(intent)
     site_plan = plan_site(site, known, targets.choose(site.fabrics))
     targets.refuse_stated(site_plan)
     stopped = stopped_run(intent)
@@ -147,7 +147,7 @@ def stopped_run(intent: Intent) -> Diagnostic | None:
     """Return a warning if an earlier `generate` was interrupted: the output folder may hold files of two designs."""
     from fabric.standing import unfinished_run
 
-    return unfinished_run(intent.home, intent.source.place(("site",))) if intent.site.output.keep else None
+    return unfinished_run(intent.home, intent.place) if intent.output.keep else None
 
 
 def numbers(intent: Intent) -> Lock:
@@ -175,7 +175,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
     from fabric.planner.site import size_site
 
     known = numbers(intent)
-    sized = size_site(resolve(intent.site, intent.source, intent.home), known)
+    sized = size_site(resolve_intent(intent), known)
     return find(subject, sized, known, lambda: plan(intent, known), str(intent.path))
 
 
