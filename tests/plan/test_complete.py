@@ -12,7 +12,7 @@ import pytest
 from fabric import pipeline
 from fabric.diagnostics import Place
 from fabric.plan import FabricPlan, FabricSpec, Plan
-from fabric.planner.resolve import resolve
+from fabric.planner.resolve import resolve_intent
 from tests.examples import ROOT
 
 PACKAGE = ROOT / "fabric"
@@ -20,8 +20,10 @@ PACKAGE = ROOT / "fabric"
 OF_INTENTS = (
     "diff/compare.py",
     "explore/request.py",
+    "explore/space.py",
     "explore/explore.py",
     "explore/measure.py",
+    "lab/deal.py",
     "lab/lab.py",
     "lab/scale.py",
     "lab/stand_in.py",
@@ -31,8 +33,8 @@ OF_STAGES = (
     "explain/counts.py",
     "explain/lossless.py",
     "explain/subject.py",
-    "explore/request.py",
     "intent/draft.py",
+    "intent/one_fabric.py",
     "lab/deal.py",
     "lab/scale.py",
     "lab/stand_in.py",
@@ -98,7 +100,9 @@ def test_records_carry_no_intent_and_no_source(record: type) -> None:
 
 def test_a_plan_resolves_its_intent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    monkeypatch.setattr("fabric.planner.resolve.resolve", lambda *given: calls.append(given) or resolve(*given))
+    monkeypatch.setattr(
+        "fabric.planner.resolve.resolve_intent", lambda intent: calls.append(intent) or resolve_intent(intent)
+    )
     pipeline.plan(pipeline.load(ROOT / "intent/starter.yaml"))
     assert len(calls) == 1
 
