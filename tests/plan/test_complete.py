@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,10 +43,14 @@ OF_STAGES = (
 
 
 def sources(*without: str) -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        if not name.startswith(without):
-            yield name, ast.parse(path.read_text(encoding="utf-8"))
+    return ((name, tree) for name, tree in parsed() if not name.startswith(without))
+
+
+@cache
+def parsed() -> tuple[tuple[str, ast.Module], ...]:
+    """Every file of the package, parsed once."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return tuple((path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))) for path in paths)
 
 
 def imports(tree: ast.Module) -> Iterator[str]:

@@ -24,7 +24,7 @@ from tests.planner.helpers import make
 
 
 def test_what_both_branches_had_stays() -> None:
-    """Half a dozen random pairs merged by git, one of them with every file; `python -m tests.planner.merges` runs hundreds."""
+    """Random pairs merged by git, one of them with every file; `python -m tests.planner.merges` runs hundreds."""
     tally = merges.run(6, 11, whole_every=6)
     assert tally.problems == []
     assert tally.seen["colliding pairs"] >= 3
