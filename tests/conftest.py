@@ -4,6 +4,7 @@ that use the machine itself run one after the other, beside all others."""
 from __future__ import annotations
 
 import gc
+import os
 import pkgutil
 import signal
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 import tests
 from fabric.reading import GUARD
+from tests import examples
 
 MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
 REPORT = {f"tests/report/test_{name}.py" for name in ("browser_page", "figures", "page", "pictures")}  # of the same designs
@@ -47,6 +49,13 @@ def reader_guard() -> Iterator[None]:
     GUARD.open = True
     yield
     GUARD.open = False
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_examples(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What examples generate is made once for all workers."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        examples.SHARED[:] = [tmp_path_factory.getbasetemp().parent / "examples"]
 
 
 def pytest_configure() -> None:
