@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, settings
 
 import tests
 from fabric.reading import GUARD
-from tests import examples
 
 MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
 REPORT = {f"tests/report/test_{name}.py" for name in ("browser_page", "figures", "page", "pictures")}  # of the same designs
@@ -54,6 +53,8 @@ def reader_guard() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def shared_examples(tmp_path_factory: pytest.TempPathFactory) -> None:
     """What examples generate is made once for all workers."""
+    from tests import examples
+
     if "PYTEST_XDIST_WORKER" in os.environ:
         examples.SHARED[:] = [tmp_path_factory.getbasetemp().parent / "examples"]
 
