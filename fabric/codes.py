@@ -17,7 +17,7 @@ class Subject(NamedTuple):
     first: int
     last: int
     about: str
-    home: str = ""  # module or package of its checks
+    has_checks: bool = False
 
     @property
     def span(self) -> str:
@@ -31,12 +31,12 @@ SUBJECTS = (
     Subject("language", 100, 129, "keys and values of the intent, and of options"),
     Subject("refusal", 130, 179, "a design or request that cannot be planned, generated, estimated or exported"),
     Subject("remark", 180, 199, "warnings and notes about a valid plan"),
-    Subject("silence", 200, 200, "suppressions in the intent", "fabric.checks.silence"),
-    Subject("design", 201, 249, "checks of the plan", "fabric.checks.design"),
-    Subject("files", 250, 299, "checks of switch configs", "fabric.checks.files"),
-    Subject("batfish", 300, 349, "checks with a Batfish server", "fabric.checks.batfish"),
-    Subject("state", 350, 399, "checks of the state of switches", "fabric.checks.state"),
-    Subject("servers", 450, 499, "checks of server configs against their leaves", "fabric.checks.servers"),
+    Subject("silence", 200, 200, "suppressions in the intent", has_checks=True),
+    Subject("design", 201, 249, "checks of the plan", has_checks=True),
+    Subject("files", 250, 299, "checks of switch configs", has_checks=True),
+    Subject("batfish", 300, 349, "checks with a Batfish server", has_checks=True),
+    Subject("state", 350, 399, "checks of the state of switches", has_checks=True),
+    Subject("servers", 450, 499, "checks of server configs against their leaves", has_checks=True),
     Subject("lab", 500, 549, "the lab, and limits set by an option"),
 )
 

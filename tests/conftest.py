@@ -4,6 +4,7 @@ that use the machine itself run one after the other, beside all others."""
 from __future__ import annotations
 
 import gc
+import os
 import pkgutil
 import signal
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ import tests
 from fabric.reading import GUARD
 
 MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
+REPORT = {f"tests/report/test_{name}.py" for name in ("browser_page", "figures", "page", "pictures")}  # of the same designs
 # Few and long tests that share nothing: they keep both workers busy at the end.
 SPREAD = {
     f"tests/{name}.py"
@@ -48,6 +50,15 @@ def reader_guard() -> Iterator[None]:
     GUARD.open = False
 
 
+@pytest.fixture(scope="session", autouse=True)
+def shared_examples(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """What examples generate is made once for all workers."""
+    from tests import examples
+
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        examples.SHARED[:] = [tmp_path_factory.getbasetemp().parent / "examples"]
+
+
 def pytest_configure() -> None:
     """Signals as a terminal gives them, in whatever way the run was started.
 
@@ -62,8 +73,10 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that use the machine come first, as they mostly wait; long ones that may be spread come last."""
-    items.sort(key=lambda item: (_file(item.nodeid) not in MACHINE, _file(item.nodeid) in SPREAD))
+    """Tests that use the machine first, as they mostly wait, then those of the report; long ones that may be spread last."""
+    files = [(_file(item.nodeid), item) for item in items]
+    files.sort(key=lambda pair: (pair[0] not in MACHINE, pair[0] not in REPORT, pair[0] in SPREAD))
+    items[:] = [item for _, item in files]
 
 
 def pytest_collection_finish() -> None:
@@ -86,7 +99,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class FileScheduling(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
         def _split_scope(self, nodeid: str) -> str:
             file = _file(nodeid)
-            return "machine" if file in MACHINE else nodeid if file in SPREAD else file
+            if file in MACHINE:
+                return "machine"
+            return "report" if file in REPORT else nodeid if file in SPREAD else file
 
     config.option.loadscopereorder = False
     return FileScheduling(config, log)

@@ -9,6 +9,7 @@ tests/system/test_examples.py` writes the digests again.
 from __future__ import annotations
 
 import argparse
+import fcntl
 import subprocess
 import sys
 from functools import cache
@@ -34,13 +35,23 @@ def folder(site: str) -> Path:
     if site in COMMITTED:
         return GENERATED / site
     intent = pipeline.load(ROOT / "intent" / f"{site}.yaml", _scratch() / "generated")
-    pipeline.generate(intent, jobs=1).write()
+    with (_scratch() / f"{site}.whole").open("a+") as whole:
+        fcntl.flock(whole, fcntl.LOCK_EX)
+        if not whole.tell():
+            pipeline.generate(intent, jobs=1).write()
+            whole.write("yes")
     return intent.folder
+
+
+SHARED: list[Path] = []  # a folder of all workers of a run, if there are several
 
 
 @cache
 def _scratch() -> Path:
-    """Kept until the process ends."""
+    """Kept until the process ends, or as long as pytest keeps the folder of a run."""
+    if SHARED:
+        SHARED[0].mkdir(exist_ok=True)
+        return SHARED[0]
     made = TemporaryDirectory(prefix="fabric-examples-")
     _KEPT.append(made)
     return Path(made.name)

@@ -40,7 +40,7 @@ def test_every_code_that_is_listed_is_raised() -> None:
 
 
 def test_a_code_is_a_checks_or_a_stages() -> None:
-    assert sorted(without_check().keys() & ids(*(subject.name for subject in SUBJECTS if subject.home))) == []
+    assert sorted(without_check().keys() & ids(*(subject.name for subject in SUBJECTS if subject.has_checks))) == []
     assert list(without_check()) == sorted(without_check())
     assert {subject.name for code in without_check() if (subject := subject_of(code))} == SUBJECTS_WITHOUT_CHECKS
 

@@ -68,7 +68,7 @@ def bom(
     if ("xlsx", None) in reports:
         usage("--format: xlsx: expected a file name, as a workbook is binary", "--format xlsx=bom.xlsx")
     intent = pipeline.load(file)
-    request = _request(prices, servers, spares, pue, years, rack_limit, intent.site.catalog)
+    request = _request(prices, servers, spares, pue, years, rack_limit, intent.catalog)
     with progress("plan"):
         site_plan = pipeline.plan(intent)
     show_diagnostics(site_plan.warnings)

@@ -136,7 +136,7 @@ def _ask(intent: Intent, gpus: int | None, collective: str, size: str, placement
     report = Report()
     count = size_bytes("--size", size, report)
     report.raise_errors()
-    listed = read(prices, intent.site.catalog, str(prices)) if prices else None
+    listed = read(prices, intent.catalog, str(prices)) if prices else None
     return DesignRequest(gpus, collective, count or 0, placement, listed)
 
 

@@ -57,7 +57,7 @@ def goodput(
         intent = pipeline.load(file)
         made = pipeline.plan(intent)
     check_fabric(made, fabric)
-    stated = read(prices, intent.site.catalog, str(prices)) if prices else None
+    stated = read(prices, intent.catalog, str(prices)) if prices else None
     with progress("goodput"):
         result = pipeline.goodput(job.largest(made, fabric), made, request, model, placement)
         cost = pipeline.year_cost(made, result, stated) if stated else None

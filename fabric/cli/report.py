@@ -108,7 +108,7 @@ def _worth(
     from fabric.cli.job import largest
     from fabric.solver.estimate.request import EstimateRequest
 
-    stated = read(prices, intent.site.catalog, str(prices)) if prices else None
+    stated = read(prices, intent.catalog, str(prices)) if prices else None
     request = EstimateRequest(gpus=gpus, routing="", queue_pairs=0, platform=platform)
     with progress("goodput"):
         result = pipeline.goodput(largest(plan, fabric), plan, request, model)

@@ -59,7 +59,7 @@ def utilisation(
         intent = pipeline.load(file)
         made = pipeline.plan(intent)
     check_fabric(made, fabric)
-    stated = read(prices, intent.site.catalog, str(prices)) if prices else None
+    stated = read(prices, intent.catalog, str(prices)) if prices else None
     with progress("utilisation"):
         result = pipeline.utilisation(
             job.largest(made, fabric), jobs, tuple(dict.fromkeys(placement)), seed, partition=partition, full=full

@@ -86,7 +86,7 @@ def entry(code: str) -> Entry:
     if name in without_check():
         return without_check()[name]
     subject = subject_of(name)
-    if subject is not None and subject.home:
+    if subject is not None and subject.has_checks:
         from fabric.checks.registry import of_subject  # heavy
 
         for check in of_subject(subject.name):
@@ -97,7 +97,7 @@ def entry(code: str) -> Entry:
 
 def text(entry: Entry) -> str:
     """A code for a person; the lines of the example stay as they are written."""
-    label = "Check" if _subject(entry.id).home else "Problem"
+    label = "Check" if _subject(entry.id).has_checks else "Problem"
     blocks = [
         f"{style(entry.severity, entry.id)} ({severity(entry)})",
         f"{style('title', f'{label}:')} {sentence(entry.title)} {entry.meaning}".rstrip(),

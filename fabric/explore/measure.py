@@ -11,7 +11,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from fabric import source
 from fabric.bom.bill import Bill
 from fabric.bom.prices import Prices
 from fabric.compare.bills import bill_of
@@ -19,9 +18,7 @@ from fabric.compare.figures import DesignFigures, figures
 from fabric.diagnostics import InputError
 from fabric.explore.space import Base, Choice
 from fabric.explore.tokens import token_cost
-from fabric.formats import json_line
-from fabric.intent import load
-from fabric.intent.intent import Intent
+from fabric.intent.rewrite import Planning, of_data
 from fabric.plan import FabricPlan, Plan
 from fabric.plan.lock_file import Lock
 from fabric.solver.estimate.calls import ALL_REDUCE, ALLTOALL, Call, Calls
@@ -161,7 +158,7 @@ class Outcome:
 class Stages:
     """What plans and times a design: functions of a module, since they are sent to the workers of a cluster."""
 
-    plan: Callable[[Intent, Lock | None], Plan]
+    plan: Planning
     calls: Callable[[FabricPlan, EstimateRequest, tuple[str, ...], tuple[str, ...]], Calls]
     goodput: Callable[[FabricPlan, Plan, EstimateRequest, JobText, str], Goodput] | None = None
 
@@ -179,10 +176,7 @@ def measure(base: Base, design: DesignRequest, stages: Stages, choice: Choice) -
 
 def _plan(base: Base, data: dict[str, Any], stages: Stages) -> Plan:
     """The fabric alone, as it would be planned on free ground, with no numbers kept."""
-    text = source.parse(json_line(data), base.shown)
-    path = Path(base.shown)
-    intent = Intent(path, load.validate(text), text, path.parent)
-    return stages.plan(intent, Lock())
+    return stages.plan(of_data(data, base.shown), Lock())
 
 
 def _figures(plan: Plan, fabric: FabricPlan, design: DesignRequest, stages: Stages) -> Figures:

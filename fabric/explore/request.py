@@ -12,7 +12,8 @@ from fabric.explore.measure import DesignRequest
 from fabric.explore.run import Sweep
 from fabric.explore.space import Base, Choice, choices, usual
 from fabric.intent.intent import Intent
-from fabric.planner.resolve import resolve
+from fabric.intent.one_fabric import OneFabric
+from fabric.settings.hardware import OwnCatalog
 from fabric.solver.estimate.placement import KINDS, PLACEMENT, RANDOM
 from fabric.solver.goodput import sections
 from fabric.solver.measured.tables import COLLECTIVES
@@ -34,15 +35,15 @@ class ExploreRequest:
 def sweep(intent: Intent, request: ExploreRequest) -> Sweep:
     """The designs to measure. Raises InputError with every word that is none."""
     report = Report()
-    name = _fabric(intent, request.fabric, report)
+    start = OneFabric.of(intent, request.fabric, report)
     _check(request, report)
-    varied = _varied(intent, request.vary, report)
+    varied = _varied(intent.catalog, request.vary, report)
     report.raise_errors()
-    base = Base.of(intent.source.data, intent.source.file, name)
+    base = Base.of(start)
     if request.design.gpus is not None or "server" in varied:
         _one_group(base, request.design.gpus, varied.get("server", ()))
     if not varied:
-        varied = usual(resolve(intent.site, intent.source).fabrics[name], intent.site.catalog)
+        varied = usual(start.spec, intent.catalog)
     return Sweep(base, request.design, choices(varied))
 
 
@@ -81,9 +82,8 @@ def _check_job(job: JobText, report: Report) -> None:
         report.error(CODE, stated.place, "checkpoint.write_GBps: missing key", hint)
 
 
-def _varied(intent: Intent, texts: Sequence[str], report: Report) -> dict[str, tuple[Value, ...]]:
+def _varied(own: OwnCatalog, texts: Sequence[str], report: Report) -> dict[str, tuple[Value, ...]]:
     """The values of every dimension that is named; one named twice has the values of both."""
-    own = intent.site.catalog
     names = {"server": list(own.servers)} | {dimension: list(own.switches) for dimension in MODELS}
     varied: dict[str, tuple[Value, ...]] = {}
     for text in texts:
@@ -91,16 +91,6 @@ def _varied(intent: Intent, texts: Sequence[str], report: Report) -> dict[str, t
         if found is not None:
             varied[found[0]] = tuple(dict.fromkeys((*varied.get(found[0], ()), *found[1])))
     return varied
-
-
-def _fabric(intent: Intent, name: str, report: Report) -> str:
-    """The fabric that is meant: the one named, the only one, or the first for compute."""
-    fabrics = intent.site.fabrics
-    if name and name not in fabrics:
-        report.error("FAB106", Place("--fabric"), f"unknown fabric {show(name)}", nearest(name, fabrics))
-    if name in fabrics:
-        return name
-    return next((key for key, fabric in fabrics.items() if fabric.purpose == "compute"), next(iter(fabrics)))
 
 
 def _one_group(base: Base, gpus: int | None, servers: Sequence[Value]) -> None:

@@ -12,6 +12,7 @@ from fabric import catalog
 from fabric.diagnostics import Place, Report
 from fabric.explore.dimensions import DIMENSIONS, Value, the_group
 from fabric.formats import json_line
+from fabric.intent.one_fabric import OneFabric
 from fabric.plan import FabricSpec
 from fabric.rounding import ceil_div
 from fabric.settings.hardware import OwnCatalog
@@ -30,9 +31,8 @@ class Base:
     others: int = 0  # fabrics of the site that are left out
 
     @staticmethod
-    def of(data: Mapping[str, Any], shown: str, fabric: str) -> Base:
-        alone = {**data, "fabrics": {fabric: data["fabrics"][fabric]}}
-        return Base(json_line(alone, sort_keys=True), shown, fabric, len(data["fabrics"]) - 1)
+    def of(fabric: OneFabric) -> Base:
+        return Base(json_line(fabric.data, sort_keys=True), fabric.file, fabric.name, fabric.others)
 
     def design(self, choice: Choice, gpus: int | None) -> dict[str, Any]:
         """The intent of one design, with enough servers for so many GPUs. Raises ValueError where it cannot be written."""

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 from fabric.settings.home import Home
 
 if TYPE_CHECKING:
+    from fabric.diagnostics import Place
     from fabric.intent.site import Site
+    from fabric.settings.hardware import OwnCatalog
+    from fabric.settings.services import Output
     from fabric.source import Source
 
 
@@ -21,6 +24,26 @@ class Intent:
     site: Site
     source: Source
     folder: Path
+
+    @property
+    def name(self) -> str:
+        """Of its site."""
+        return self.site.site
+
+    @property
+    def place(self) -> Place:
+        """Where its site is named."""
+        return self.source.place(("site",))
+
+    @property
+    def output(self) -> Output:
+        """What `generate` does with its folder."""
+        return self.site.output
+
+    @property
+    def catalog(self) -> OwnCatalog:
+        """Hardware of its own, beside the shipped catalog."""
+        return self.site.catalog
 
     def keys(self) -> dict[str, Any]:
         """What it says as plain data, defaults put in."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from fabric.diagnostics import Report
 from fabric.grouping import grouped
-from fabric.lab.stand_in import Rewrite
+from fabric.intent.rewrite import Rewrite
 from fabric.plan import SERVER, SERVER_LEAF, Device, FabricSpec, Links, Sizing
 from fabric.plan.owners import owners
 from fabric.planner import inventory

@@ -10,6 +10,7 @@ from functools import cached_property, partial
 from fabric.configs import Renderer
 from fabric.diagnostics import Diagnostic, InputError, MissingError, Place, show
 from fabric.intent.intent import Intent
+from fabric.intent.rewrite import Planning
 from fabric.lab import state, trial
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.down import take_down
@@ -20,7 +21,7 @@ from fabric.lab.machine.run import LabError
 from fabric.lab.names import Names
 from fabric.lab.outcome import Outcome
 from fabric.lab.scale import scaled
-from fabric.lab.stand_in import Planning, as_network_os
+from fabric.lab.stand_in import as_network_os
 from fabric.lab.state import Choices, State
 from fabric.lab.status import Status, status
 from fabric.lab.up import bring_up, digest
@@ -50,7 +51,7 @@ class Lab:
     ) -> None:
         self.choices, self.say = choices, say
         self._drawn = partial(_drawn, intent, plan)
-        self.names, self.path = Names(intent.site.site), intent.path
+        self.names, self.path = Names(intent.name), intent.path
 
     @cached_property
     def blueprint(self) -> Blueprint:

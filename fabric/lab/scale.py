@@ -12,8 +12,8 @@ from pathlib import Path
 from fabric.configs import overrides, targets
 from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest
 from fabric.intent.intent import Intent
+from fabric.intent.rewrite import Changed, Planning, Rewrite
 from fabric.lab.deal import KEPT, Sized, deal
-from fabric.lab.stand_in import Changed, Planning, Rewrite
 from fabric.plan import FabricSpec, GroupSize, Plan, Sizing, capacity, most_down
 from fabric.plan.lock import Lock
 from fabric.planner.options import divisors_of

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from fabric import catalog
 from fabric.diagnostics import Report, nearest
+from fabric.intent.intent import Intent
 from fabric.intent.site import Fabric, Site
 from fabric.intent.topology import ServerGroup, Topology
 from fabric.plan import (
@@ -33,6 +34,11 @@ from fabric.source import Source
 from fabric.text import plural
 
 NOWHERE = Home()  # of an intent that is no file
+
+
+def resolve_intent(intent: Intent) -> SiteSpec:
+    """The intent with every default chosen. Raises InputError."""
+    return resolve(intent.site, intent.source, intent.home)
 
 
 def resolve(site: Site, source: Source, home: Home = NOWHERE) -> SiteSpec:

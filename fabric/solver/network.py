@@ -26,7 +26,7 @@ def unnamed(device: Device, ref: PortRef) -> str:
     return ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Network:
     """Both directions of every link of a plan.
 

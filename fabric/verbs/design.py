@@ -131,11 +131,11 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
         InputError: the intent has no plan, with the limit that is exceeded.
     """
     from fabric.configs import targets
-    from fabric.planner.resolve import resolve
+    from fabric.planner.resolve import resolve_intent
     from fabric.planner.site import plan_site
 
     known = numbers(intent) if known is None else known
-    site = resolve(intent.site, intent.source, intent.home)
+    site = resolve_intent(intent)
     site_plan = plan_site(site, known, targets.choose(site.fabrics))
     targets.refuse_stated(site_plan)
     stopped = stopped_run(intent)
@@ -146,7 +146,7 @@ def stopped_run(intent: Intent) -> Diagnostic | None:
     """Return a warning if an earlier `generate` was interrupted: the output folder may hold files of two designs."""
     from fabric.standing import unfinished_run
 
-    return unfinished_run(intent.home, intent.source.place(("site",))) if intent.site.output.keep else None
+    return unfinished_run(intent.home, intent.place) if intent.output.keep else None
 
 
 def numbers(intent: Intent) -> Lock:
@@ -171,11 +171,11 @@ def explain(intent: Intent, subject: str) -> list[str]:
         InputError: unknown subject.
     """
     from fabric.explain.subject import explain as find
-    from fabric.planner.resolve import resolve
+    from fabric.planner.resolve import resolve_intent
     from fabric.planner.site import size_site
 
     known = numbers(intent)
-    sized = size_site(resolve(intent.site, intent.source, intent.home), known)
+    sized = size_site(resolve_intent(intent), known)
     return find(subject, sized, known, lambda: plan(intent, known), str(intent.path))
 
 

@@ -202,7 +202,7 @@ def design(
     from fabric.bom.prices import read
     from fabric.compare import bills, designs
 
-    stated = read(prices, intent.site.catalog, str(prices)) if prices else None
+    stated = read(prices, intent.catalog, str(prices)) if prices else None
     useful = goodput(fabric, site_plan, request, job, placement) if job else None
     asked = replace(request, sizes=request.sizes or (designs.CALL_BYTES,), gpus=useful.gpus if useful else request.gpus)
     found = calls(fabric, asked, placements=tuple(dict.fromkeys((placement, "packed", "spread"))), worst=True)

@@ -299,10 +299,10 @@ class Score:
 
 
 @cache
-def score() -> Score:
-    """Every damage judged both ways."""
+def score(count: int = CASES) -> Score:
+    """So many damages judged both ways."""
     result = Score(Counter(), Counter(), Counter(), [])
-    for damage in damages():
+    for damage in damages(count):
         key = damage.system, damage.kind
         result.done[key] += 1
         for name, judge, into in (("plan", with_plan, result.planned), ("configs", without_plan, result.alone)):

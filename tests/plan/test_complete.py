@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from fabric import pipeline
 from fabric.diagnostics import Place
 from fabric.plan import FabricPlan, FabricSpec, Plan
-from fabric.planner.resolve import resolve
+from fabric.planner.resolve import resolve_intent
 from tests.examples import ROOT
 
 PACKAGE = ROOT / "fabric"
@@ -20,8 +21,10 @@ PACKAGE = ROOT / "fabric"
 OF_INTENTS = (
     "diff/compare.py",
     "explore/request.py",
+    "explore/space.py",
     "explore/explore.py",
     "explore/measure.py",
+    "lab/deal.py",
     "lab/lab.py",
     "lab/scale.py",
     "lab/stand_in.py",
@@ -31,8 +34,8 @@ OF_STAGES = (
     "explain/counts.py",
     "explain/lossless.py",
     "explain/subject.py",
-    "explore/request.py",
     "intent/draft.py",
+    "intent/one_fabric.py",
     "lab/deal.py",
     "lab/scale.py",
     "lab/stand_in.py",
@@ -40,10 +43,14 @@ OF_STAGES = (
 
 
 def sources(*without: str) -> Iterator[tuple[str, ast.Module]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = path.relative_to(PACKAGE).as_posix()
-        if not name.startswith(without):
-            yield name, ast.parse(path.read_text(encoding="utf-8"))
+    return ((name, tree) for name, tree in parsed() if not name.startswith(without))
+
+
+@cache
+def parsed() -> tuple[tuple[str, ast.Module], ...]:
+    """Every file of the package, parsed once."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return tuple((path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text(encoding="utf-8"))) for path in paths)
 
 
 def imports(tree: ast.Module) -> Iterator[str]:
@@ -98,7 +105,9 @@ def test_records_carry_no_intent_and_no_source(record: type) -> None:
 
 def test_a_plan_resolves_its_intent_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    monkeypatch.setattr("fabric.planner.resolve.resolve", lambda *given: calls.append(given) or resolve(*given))
+    monkeypatch.setattr(
+        "fabric.planner.resolve.resolve_intent", lambda intent: calls.append(intent) or resolve_intent(intent)
+    )
     pipeline.plan(pipeline.load(ROOT / "intent/starter.yaml"))
     assert len(calls) == 1
 

@@ -24,10 +24,10 @@ from tests.planner.helpers import make
 
 
 def test_what_both_branches_had_stays() -> None:
-    """A dozen random pairs merged by git, one of them with every file; `python -m tests.planner.merges` runs hundreds."""
-    tally = merges.run(10, 11, whole_every=10)
+    """Random pairs merged by git, one of them with every file; `python -m tests.planner.merges` runs hundreds."""
+    tally = merges.run(6, 11, whole_every=6)
     assert tally.problems == []
-    assert tally.seen["colliding pairs"] >= 5
+    assert tally.seen["colliding pairs"] >= 3
 
 
 def ids(row: int, end: int, base: int, width: int = 1) -> Block:

@@ -288,9 +288,9 @@ def test_every_plan_with_tenants() -> None:
         seen["bonds"] += bool(fabric.tenancy.lag.any())
         seen["external connections"] += bool(fabric.tenancy.external_connections)
 
-    seen = fair_share(body, 120, 0.3)
+    seen = fair_share(body, 72, 0.3)
     kinds = ("evpn", "vrf-lite", "acl", "1 tiers", "2 tiers", "3 tiers", "bonds", "external connections")
-    assert all(seen[kind] >= 4 for kind in kinds), seen
+    assert all(seen[kind] >= 2 for kind in kinds), seen
 
 
 # --- growth ------------------------------------------------------------------------------------------------

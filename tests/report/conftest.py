@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.report.browser import Opened, chromium, opened
-from tests.report.designs import plan_of
+from tests.report.designs import page_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -24,15 +24,12 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="session")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The report of a design, made once."""
-    from fabric.report.page import page
-    from fabric.report.request import ReportRequest
-
     folder = tmp_path_factory.mktemp("views")
 
     def made(name: str) -> Path:
         path = folder / f"{name}.html"
         if not path.exists():
-            path.write_text(page(plan_of(folder, name), ReportRequest()), encoding="utf-8")
+            path.write_text(page_of(name), encoding="utf-8")
         return path
 
     return made

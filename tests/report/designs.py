@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from fabric import pipeline
 from fabric.plan import Plan
+from fabric.report.page import page
+from fabric.report.request import ReportRequest
 
 HEAD = """\
 version: 1
@@ -54,5 +58,14 @@ def write(folder: Path, name: str) -> Path:
     return path
 
 
-def plan_of(folder: Path, name: str) -> Plan:
-    return pipeline.plan(pipeline.load(write(folder, name)))
+@cache
+def plan_of(name: str) -> Plan:
+    """The plan of a design, made once."""
+    with TemporaryDirectory() as folder:
+        return pipeline.plan(pipeline.load(write(Path(folder), name)))
+
+
+@cache
+def page_of(name: str) -> str:
+    """The report of a design as the command writes it without options, made once."""
+    return page(plan_of(name), ReportRequest())

@@ -348,7 +348,7 @@ HOSTILE = (
 
 
 def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "collapsed")
+    plan = plan_of("collapsed")
     fabric = plan.fabrics["backend"]
     bad = HOSTILE[0]
     devices = tuple(replace(device, name=f"{HOSTILE[at % len(HOSTILE)]}{at}") for at, device in enumerate(fabric.devices))
@@ -370,7 +370,7 @@ def test_hostile_names_stay_text(browser: Browser, tmp_path: Path) -> None:
 
 def test_without_loads_none_are_shown(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "bare.html"
-    path.write_text(page(plan_of(tmp_path, "medium"), ReportRequest(load=False)), encoding="utf-8")
+    path.write_text(page(plan_of("medium"), ReportRequest(load=False)), encoding="utf-8")
     tab = opened(browser, path)
     tab.go()
     for view in VIEWS:
@@ -444,7 +444,7 @@ def test_prints_the_first_rows_in_light_colours(tabs: Tabs, tmp_path: Path) -> N
     path = tmp_path / "report.pdf"
     tab.page.pdf(path=path, format="A4")
     text = normalize("NFKC", "\n".join(leaf.extract_text() for leaf in pypdf.PdfReader(path).pages))  # "fi" is one glyph
-    plan = plan_of(tmp_path, "medium")
+    plan = plan_of("medium")
     fabric = plan.fabrics["backend"]
     assert [device.name for device in fabric.switches if device.name not in text] == []
     assert len(re.findall(r"^(?:server-leaf|leaf-spine|spine-core) \S+-\S+ \S+ backend-", text, re.MULTILINE)) == 120

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,15 @@ def _document(plan: Plan, wanted: ReportRequest | None = None) -> dict[str, Any]
     return document(plan, known, {name: tables(fabric) for name, fabric in plan.fabrics.items()}, sites(plan))
 
 
+@cache
+def _document_of(name: str) -> dict[str, Any]:
+    return _document(plan_of(name))
+
+
 @pytest.mark.parametrize("name", EVERY)
-def test_data_is_the_plan(tmp_path: Path, name: str) -> None:
-    plan = plan_of(tmp_path, name)
-    data = _document(plan)
+def test_data_is_the_plan(name: str) -> None:
+    plan = plan_of(name)
+    data = _document_of(name)
     assert data["site"] == "dc1"
     for fabric, shown in zip(plan.fabrics.values(), data["fabrics"], strict=True):
         devices = {key: unpacked(column) for key, column in shown["devices"].items()}
@@ -83,9 +89,9 @@ def test_data_is_the_plan(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_loads_are_shares_that_physics_allows(tmp_path: Path, name: str) -> None:
-    plan = plan_of(tmp_path, name)
-    for fabric, shown in zip(plan.fabrics.values(), _document(plan)["fabrics"], strict=True):
+def test_loads_are_shares_that_physics_allows(name: str) -> None:
+    plan = plan_of(name)
+    for fabric, shown in zip(plan.fabrics.values(), _document_of(name)["fabrics"], strict=True):
         assert shown["scenarios"]
         for scenario in shown["scenarios"]:
             up, down = (np.array(unpacked(scenario[key])) for key in ("up", "down"))
@@ -103,9 +109,9 @@ def test_loads_are_shares_that_physics_allows(tmp_path: Path, name: str) -> None
     ("name", "pattern"), [("small", "ring"), ("medium", "peers"), ("medium", "tree"), ("mixed", "halving")]
 )
 @pytest.mark.parametrize("routing", ["ecmp", "spray"])
-def test_fullest_link_is_what_the_estimate_uses(tmp_path: Path, name: str, pattern: str, routing: str) -> None:
+def test_fullest_link_is_what_the_estimate_uses(name: str, pattern: str, routing: str) -> None:
     """Of a pattern of one phase, the share of NIC speed that `fabric estimate` finds is 1 by the peak."""
-    net = Study(plan_of(tmp_path, name).fabrics["backend"], ReportRequest(), ()).net
+    net = Study(plan_of(name).fabrics["backend"], ReportRequest(), ()).net
     found = supply(net, place(net, None), routing, 4, seed=0)
     phases = [found._phase(phase, 0)[0] for phase in found._phases(pattern)]
     peak = loads(net, pattern, routing, 4).peak
@@ -143,8 +149,8 @@ def test_groups_of_servers_have_leaves_units_and_ratios_of_their_own(tmp_path: P
     ]
 
 
-def test_curve_is_the_estimate(tmp_path: Path) -> None:
-    fabric = plan_of(tmp_path, "medium").fabrics["backend"]
+def test_curve_is_the_estimate() -> None:
+    fabric = plan_of("medium").fabrics["backend"]
     routing, queue_pairs = spreading(fabric)
     grid = curve_grid(Study(fabric, ReportRequest("all_gather", 3 << 20), ()))
     rows = {row[0]: row for row in grid.rows}
@@ -155,8 +161,8 @@ def test_curve_is_the_estimate(tmp_path: Path) -> None:
         assert rows[name][2:5] == (f"{one.time_us:,.1f}", band, f"{one.busbw_GBps:,.2f}")
 
 
-def test_failures_come_in_the_order_of_what_they_cost(tmp_path: Path) -> None:
-    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], ReportRequest(), ())
+def test_failures_come_in_the_order_of_what_they_cost() -> None:
+    study = Study(plan_of("medium").fabrics["backend"], ReportRequest(), ())
     costs = [(mean_loss(loss), slowest_loss(study, loss)) for loss in study.ranked]
     assert costs == sorted(costs, reverse=True)
     assert len(costs) == len(estimate_request.capacity(study.fabric, (), 0, 0).singles)
@@ -165,8 +171,8 @@ def test_failures_come_in_the_order_of_what_they_cost(tmp_path: Path) -> None:
     assert grid.rows[0][:5] == ("core", "16", "backend-core001", "6.5 %", "34.4 %")
 
 
-def test_what_is_down_is_shown(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "medium")
+def test_what_is_down_is_shown() -> None:
+    plan = plan_of("medium")
     fabric = plan.fabrics["backend"]
     wanted = ReportRequest(fail=("backend-core001", "backend-leaf001:backend-spine001"))
     found = scenarios(studies(plan, wanted)[0])
@@ -187,15 +193,13 @@ def test_what_is_down_is_shown(tmp_path: Path) -> None:
         (ReportRequest("alltoall", collective_first=True), ["alltoall 8 GiB, ECMP", "alltoall 8 GiB, spraying"]),
     ],
 )
-def test_the_first_view_loads_every_tier_unless_a_collective_is_named(
-    tmp_path: Path, wanted: ReportRequest, names: list[str]
-) -> None:
-    found = scenarios(studies(plan_of(tmp_path, "medium"), wanted)[0])
+def test_the_first_view_loads_every_tier_unless_a_collective_is_named(wanted: ReportRequest, names: list[str]) -> None:
+    found = scenarios(studies(plan_of("medium"), wanted)[0])
     assert [one.name for one in found][: len(names)] == names
 
 
-def test_servers_of_two_fabrics_fail_in_both_and_their_ports_in_one(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "two-fabrics")
+def test_servers_of_two_fabrics_fail_in_both_and_their_ports_in_one() -> None:
+    plan = plan_of("two-fabrics")
     found = studies(plan, ReportRequest(fail=("dgx-h100-0001", "dgx-h100-0002:storage1", "storage-leaf001")))
     assert [study.fail for study in found] == [
         ("dgx-h100-0001",),
@@ -211,8 +215,8 @@ def test_servers_of_two_fabrics_fail_in_both_and_their_ports_in_one(tmp_path: Pa
         (("backend-spine001", "backend-spine002"), ""),
     ],
 )
-def test_failures_that_are_none(tmp_path: Path, fail: tuple[str, ...], code: str) -> None:
-    plan = plan_of(tmp_path, "small")
+def test_failures_that_are_none(fail: tuple[str, ...], code: str) -> None:
+    plan = plan_of("small")
     if not code:
         assert studies(plan, ReportRequest(fail=fail))[0].failed.names == fail
         return
@@ -221,8 +225,8 @@ def test_failures_that_are_none(tmp_path: Path, fail: tuple[str, ...], code: str
     assert [one.code for one in error.value.diagnostics] == [code]
 
 
-def test_spread_is_even_by_spraying_alone(tmp_path: Path) -> None:
-    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], ReportRequest(), ())
+def test_spread_is_even_by_spraying_alone() -> None:
+    study = Study(plan_of("medium").fabrics["backend"], ReportRequest(), ())
     found = spread(study)
     assert found is not None
     assert [tier.name for tier in found.tiers] == ["leaf → spine", "spine → core", "core → spine", "spine → leaf"]
@@ -233,14 +237,14 @@ def test_spread_is_even_by_spraying_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["collapsed", "one-server", "small"])
-def test_nothing_to_spread(tmp_path: Path, name: str) -> None:
+def test_nothing_to_spread(name: str) -> None:
     """Servers half the fabric apart share their switches."""
-    assert spread(studies(plan_of(tmp_path, name), ReportRequest())[0]) is None
+    assert spread(studies(plan_of(name), ReportRequest())[0]) is None
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_tables_read_as_the_script_reads_them(tmp_path: Path, name: str) -> None:
-    plan = plan_of(tmp_path, name)
+def test_tables_read_as_the_script_reads_them(name: str) -> None:
+    plan = plan_of(name)
     data = _document(plan, ReportRequest(load=False))
     for table in data["tables"]:
         fabric = list(plan.fabrics.values())[table["fabric"]]
@@ -271,10 +275,10 @@ def pipeline_sessions(fabric: FabricPlan) -> int:
     return int(Study(fabric, ReportRequest(), ()).row["bgp"]["sessions"])
 
 
-def test_page_shows_the_same_figures(tmp_path: Path) -> None:
+def test_page_shows_the_same_figures() -> None:
     from fabric.report.page import page
 
-    plan = plan_of(tmp_path, "medium")
+    plan = plan_of("medium")
     messages = Page(page(plan, ReportRequest())).messages
     study = studies(plan, ReportRequest())[0]
     for text in (*figures(study)[0].value, *curve_grid(study).rows[-1], *failures_grid(study).rows[0]):
@@ -298,8 +302,8 @@ def test_pool_numbers_texts_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["small", "medium", "mixed"])
-def test_mean_loss_is_bounded_by_the_slowest_pair(tmp_path: Path, name: str) -> None:
-    for fabric in plan_of(tmp_path, name).fabrics.values():
+def test_mean_loss_is_bounded_by_the_slowest_pair(name: str) -> None:
+    for fabric in plan_of(name).fabrics.values():
         study = Study(fabric, ReportRequest(), ())
         for loss in study.ranked:
             assert 0 <= mean_loss(loss) <= 1 - loss.left.asked * (1 - slowest_loss(study, loss)) + 1e-9
@@ -321,8 +325,8 @@ def test_addresses_in_use_are_in_their_pool_and_in_configs(intent: str) -> None:
                 assert re.search(rf"(?<![\d.]){re.escape(address)}(?![\d.])", written), (name, address)
 
 
-def test_spread_counts_every_link_of_a_tier(tmp_path: Path) -> None:
-    study = Study(plan_of(tmp_path, "medium").fabrics["backend"], ReportRequest(), ())
+def test_spread_counts_every_link_of_a_tier() -> None:
+    study = Study(plan_of("medium").fabrics["backend"], ReportRequest(), ())
     found = spread(study)
     assert found is not None
     rows = {row[0]: row for row in spread_grid(found).rows}

@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from hashlib import sha256
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from fabric.plan import Device
 from fabric.report.page import page
 from fabric.report.request import ReportRequest
 from tests import ROOT
-from tests.report.designs import DESIGNS, SIZES, plan_of
+from tests.report.designs import DESIGNS, SIZES, page_of, plan_of
 from tests.report.page_reader import Page
 
 HOSTILE = ("</script><script>alert(1)</script>", "<img src=x onerror=alert(1)>", "-->\"'&<b>", "=1+1", "{{ 7*7 }}", "é\u2028")
@@ -24,10 +23,9 @@ LOSSY = ("infiniband", "no-gpus", "oob")  # fabrics without a lossless class of 
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Page]:
+def pages() -> dict[str, Page]:
     """Every design but the largest."""
-    folder = tmp_path_factory.mktemp("report")
-    return {name: Page(page(plan_of(folder, name), ReportRequest())) for name in DESIGNS if name != "large"}
+    return {name: Page(page_of(name)) for name in DESIGNS if name != "large"}
 
 
 @pytest.mark.parametrize("name", [name for name in DESIGNS if name != "large"])
@@ -68,8 +66,8 @@ def test_policy_allows_the_own_style_and_script_alone(pages: dict[str, Page], na
     assert "\r" not in found.text  # a browser would turn it into another byte, and the hash would not fit
 
 
-def test_hostile_names_stay_text(tmp_path: Path) -> None:
-    plan = plan_of(tmp_path, "two-fabrics")
+def test_hostile_names_stay_text() -> None:
+    plan = plan_of("two-fabrics")
     fabrics = {
         name: replace(fabric, devices=tuple(_wild(device) for device in fabric.devices))
         for name, fabric in plan.fabrics.items()
@@ -91,12 +89,12 @@ def _wild(device: Device) -> Device:
     return replace(device, name=f"{bad}{device.index}", model=bad)
 
 
-def test_same_bytes_every_time(tmp_path: Path) -> None:
-    assert page(plan_of(tmp_path, "small"), ReportRequest()) == page(plan_of(tmp_path, "small"), ReportRequest())
+def test_same_bytes_every_time() -> None:
+    assert page(plan_of("small"), ReportRequest()) == page_of("small")
 
 
-def test_largest_page_is_below_a_megabyte(tmp_path: Path) -> None:
-    text = page(plan_of(tmp_path, "large"), ReportRequest())
+def test_largest_page_is_below_a_megabyte() -> None:
+    text = page_of("large")
     assert len(text.encode()) < 1_000_000
     found = Page(text)
     assert found.problems == []
@@ -104,8 +102,8 @@ def test_largest_page_is_below_a_megabyte(tmp_path: Path) -> None:
     assert sum(role in (1, 2, 3) for role in _unpacked(fabric["devices"]["role"])) == 1280
 
 
-def test_the_design_alone(tmp_path: Path) -> None:
-    found = Page(page(plan_of(tmp_path, "small"), ReportRequest(load=False)))
+def test_the_design_alone() -> None:
+    found = Page(page(plan_of("small"), ReportRequest(load=False)))
     assert found.data["fabrics"][0]["scenarios"] == []
     assert "Highest link load by traffic pattern" not in found.messages
     assert "8 GiB" in found.messages  # the collective is estimated all the same

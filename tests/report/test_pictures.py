@@ -69,8 +69,8 @@ def overlaps(switches: list[list[Any]]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-def test_every_link_between_switches_has_one_cell_of_the_map(tabs: Tabs, design: str, tmp_path: Path) -> None:
-    fabric = first(plan_of(tmp_path, design).fabrics)
+def test_every_link_between_switches_has_one_cell_of_the_map(tabs: Tabs, design: str) -> None:
+    fabric = first(plan_of(design).fabrics)
     cells = of_fabric(tabs(design), "bandsOf(fabric, 1250).flatMap((band) => [...band.cells].filter((link) => link >= 0))")
     assert max(Counter(cells).values()) == 1
     kinds = fabric.links.kind
@@ -199,8 +199,8 @@ PATHS = """given.map(([source, target]) => {
 
 
 @pytest.mark.parametrize("design", ENDS)
-def test_a_ladder_holds_the_links_of_all_shortest_paths(tabs: Tabs, design: str, tmp_path: Path) -> None:
-    fabric = first(plan_of(tmp_path, design).fabrics)
+def test_a_ladder_holds_the_links_of_all_shortest_paths(tabs: Tabs, design: str) -> None:
+    fabric = first(plan_of(design).fabrics)
     servers = [device.index for device in fabric.devices if device.role == "server"]
     ends = [(servers[source], servers[target]) for source, target in ENDS[design]]
     for pair, hops in zip(ends, of_fabric(tabs(design), PATHS, ends), strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
@@ -36,7 +37,8 @@ CASES = [
     for style in styles
     for name in ("leaf1", "leaf2", "spine1")
 ]
-GENERATED = paths("frr.conf")
+# One of each role of a fabric: the others have other numbers.
+GENERATED = list({re.sub(r"\d+", "", str(path)): path for path in reversed(paths("frr.conf"))}.values())
 
 
 def seen(kind: str, style: str, name: str, nos: str) -> SwitchView:

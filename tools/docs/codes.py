@@ -34,7 +34,7 @@ def page() -> str:
 
 def _section(subject: Subject, found: list[Entry]) -> Iterator[str]:
     yield f"## {subject.span}: {subject.about}\n"
-    if subject.home:
+    if subject.has_checks:
         yield "| code | severity | check |\n|---|---|---|"
         yield from (f"| {_link(each)} | {severity(each)} | {each.title} |" for each in found)
         yield ""

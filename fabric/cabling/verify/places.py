@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
-from typing import Any
 
+from fabric.floor.floor import floor
 from fabric.plan import Plan
 
 Places = Callable[[str], tuple[str, int]]  # device → name of its rack and its lowest height unit; "" and 0: unknown
@@ -14,12 +12,10 @@ Places = Callable[[str], tuple[str, int]]  # device → name of its rack and its
 
 def places(plan: Plan) -> Places:
     """Rack and height unit by device, from the floor of the plan."""
-    if find_spec("fabric.floor") is None:
-        return lambda device: ("", 0)
-    floor: Any = import_module("fabric.floor.floor").floor(plan)
+    where = floor(plan)
 
     def place(device: str) -> tuple[str, int]:
-        spot = floor.spots.get(device)
-        return ("", 0) if spot is None else (str(floor.racks[spot.rack].name), int(spot.ru))
+        spot = where.spots.get(device)
+        return ("", 0) if spot is None else (where.racks[spot.rack].name, spot.ru)
 
     return place

@@ -7,6 +7,7 @@ the other side drain from it. Parallel links are one edge.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class Flow:
     limits: tuple[str, ...]  # kinds of links that a minimum cut goes through
 
 
+@lru_cache(maxsize=1)  # cuts and linear programs of one state follow each other
 def graph(net: Network) -> Graph:
     """The switch graph of what is up in a network."""
     size, devices = net.links, len(net.level)

@@ -49,12 +49,10 @@ def numbered(*columns: NDArray[Any]) -> Ints:
 
     Rows of one class are equal in every column, each [rows].
     """
-    code: Ints = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        _, value = np.unique(column, return_inverse=True)
-        code = code * (int(value.max(initial=0)) + 1) + value.ravel()
-        _, code = np.unique(code, return_inverse=True)
-        code = code.ravel()
+    code: NDArray[Any] = columns[0]
+    for column in columns[1:]:
+        (_, before), (_, value) = (np.unique(each, return_inverse=True) for each in (code, column))
+        code = before.ravel() * (int(value.max(initial=0)) + 1) + value.ravel()
     _, first, every = np.unique(code, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
