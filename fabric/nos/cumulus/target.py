@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from fabric.model.plan import SwitchView
 from fabric.nos.cumulus.write.dialect import USUAL, release, release_refusal, spelled
 from fabric.nos.cumulus.write.interfaces import ADAPTIVE_GBPS, interfaces, port_name
 from fabric.nos.cumulus.write.qos import qos
@@ -21,7 +22,6 @@ from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 from fabric.nos.target import Capabilities, Document, File, Target
-from fabric.plan import SwitchView
 
 FILE = "startup.yaml"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fabric.model.plan import SwitchView
 from fabric.nos.eos.write.bgp import EVPN_TTL, routing
 from fabric.nos.eos.write.management import ADMIN, ALLOWED, GNMI_PORT, access
 from fabric.nos.eos.write.ports import TRACKING, channels, filter_name, filter_rules, interfaces, port_name, speed
@@ -12,7 +13,6 @@ from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 from fabric.nos.policy import underlay_policy
 from fabric.nos.target import Capabilities, File, Neighbor, Requests, Target, Text, neighbor
-from fabric.plan import SwitchView
 
 __all__ = ["RELEASE", "TARGET", "context", "files", "port_name", "speed"]
 

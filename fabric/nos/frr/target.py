@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabric.catalog.models import SwitchModel
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import PortRef, SwitchView
 from fabric.nos.frr.write.guard import MANAGEMENT_VRF, guard
 from fabric.nos.frr.write.linux import devices
 from fabric.nos.frr.write.routing import routing
@@ -15,7 +16,6 @@ from fabric.nos.frr.write.tenants import LINUX, Spelling
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 from fabric.nos.target import Capabilities, File, Target, Text
-from fabric.plan import PortRef, SwitchView
 
 __all__ = ["TARGET", "Spelling", "port_name", "routing"]
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from fabric.catalog.models import SwitchModel
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import PortRef, SwitchView
 from fabric.nos.idiom import Idiom
 from fabric.nos.junos.write.filters import GNMI_PORT, PROTECT, firewall, speaks_ipv6
 from fabric.nos.junos.write.interfaces import (
@@ -28,7 +29,6 @@ from fabric.nos.junos.write.words import MANAGEMENT_INSTANCE, listed, quoted
 from fabric.nos.late import Late
 from fabric.nos.reading.words import is_address
 from fabric.nos.target import Capabilities, File, Requests, Target, Text, description
-from fabric.plan import PortRef, SwitchView
 
 RELEASE = "23.4R2-EVO"
 ECMP_STEPS = (16, 32, 64, 96, 128)  # values of `maximum-ecmp`; the first is the switch's own

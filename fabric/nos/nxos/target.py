@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabric.catalog.models import SwitchModel
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import PortRef, SwitchView
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 from fabric.nos.nxos.write import manage, ports, qos, routing, tenants
 from fabric.nos.nxos.write.ports import LAYER_2_MTU, port_name
 from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER
 from fabric.nos.target import Capabilities, File, Requests, Target, Text
-from fabric.plan import PortRef, SwitchView
 
 RELEASE = "10.5(3)"  # what the spelling follows; parsers recognize the file by its `feature` lines
 

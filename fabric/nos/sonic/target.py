@@ -11,7 +11,7 @@ from fabric.nos.sonic.write.ports import RELEASES, VRF, VRF_NAME_LIMIT, port_ali
 from fabric.nos.target import Capabilities, File, Requests, Target
 
 if TYPE_CHECKING:
-    from fabric.plan import Port, SwitchView
+    from fabric.model.plan import Port, SwitchView
 
 # bgpcfgd starts bfdd after frr.conf was read, so the profile in it arrives nowhere, and sessions have bfdd's own times.
 BFD_TIMES = {"underlay.bfd.interval_ms": 300, "underlay.bfd.multiplier": 3}

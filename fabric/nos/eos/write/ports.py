@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from fabric.catalog.models import SwitchModel
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
 from fabric.nos.target import description, lanes, pam4, port_lanes
-from fabric.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
 
 TRACKING = "UPLINKS"  # link tracking group: a leaf without uplinks takes its bonds down
 DF_PREFERRED, DF_OTHER = 200, 100

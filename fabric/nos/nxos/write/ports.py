@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.model.plan import Lag, Port, PortRef, Subinterface, SwitchView
 from fabric.nos.nxos.write.qos import SILICON_ONE, Policies
 from fabric.nos.target import CannotRender, description
-from fabric.plan import Lag, Port, PortRef, Subinterface, SwitchView
 
 LAYER_2_MTU = 9216  # a switched port does 1500 or `system jumbomtu`, nothing between
 PEER_LINK = 4096  # port-channel without members: the peer link runs through the fabric

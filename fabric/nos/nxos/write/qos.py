@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from fabric.base.rounding import ceil_div
+from fabric.model.plan import Marking, Port, Qos, SwitchView
 from fabric.nos.target import CannotRender
-from fabric.plan import Marking, Port, Qos, SwitchView
-from fabric.rounding import ceil_div
 
 STRICT, BEST_EFFORT = 7, 0
 CLASSIFY, NETWORK = "ROCE-CLASSIFY", "ROCE-NETWORK"

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from fabric.model.plan import Acl, External, SwitchView
 from fabric.nos.cumulus.target import TARGET, tree
 from fabric.nos.cumulus.write.routing import prefix_list
 from fabric.nos.cumulus.write.tenants import tenant_filter
 from fabric.nos.policy import PrefixList
-from fabric.plan import Acl, External, SwitchView
 from tests.nos.tenant_views import rich
 
 
