@@ -21,9 +21,9 @@ test: $(VENV)/.dev system-packages
 	$(VENV)/bin/python -m pytest -n $(WORKERS)
 
 # Under 90 seconds on two cores: the language, plans, files of every network OS written and read, and the main commands.
-QUICK := tests/intent tests/catalog tests/planner tests/nos tests/configs tests/diff tests/floor tests/qos \
+QUICK := $(addprefix tests/design/,intent planner floor qos) tests/hardware tests/nos tests/configs/test_overrides.py tests/audit/diff \
   $(addprefix tests/cli/test_,plan.py generate.py check.py diff.py explain.py init.py)
-LONG := $(addprefix tests/planner/test_,merges.py properties.py tenant_properties.py scale.py) tests/nos/outside
+LONG := $(addprefix tests/design/planner/test_,merges.py properties.py tenant_properties.py scale.py) tests/nos/outside
 quick: $(VENV)/.dev
 	$(VENV)/bin/python -m pytest -n $(WORKERS) $(QUICK) $(LONG:%=--ignore=%)
 
@@ -32,10 +32,10 @@ quick: $(VENV)/.dev
 LOWEST := .venv-lowest
 NEWEST := .venv-newest
 VERSIONS := tests/system/test_versions.py tests/system/test_same_bytes.py tests/nos/test_golden.py \
-  tests/intent/test_schema.py tests/intent/test_wrong_intents.py tests/cli/test_diff.py \
-  tests/solver/capacity/test_cuts.py tests/report/test_page.py tests/bom/test_reports.py \
-  tests/cabling/test_lists.py tests/export/test_graphml.py tests/explore/test_run.py \
-  tests/inventory/test_push.py tests/checks/batfish/test_answers.py
+  tests/design/intent/test_schema.py tests/design/intent/test_wrong_intents.py tests/cli/test_diff.py \
+  tests/solver/capacity/test_cuts.py tests/deliver/report/test_page.py tests/deliver/bom/test_reports.py \
+  tests/deliver/cabling/test_lists.py tests/deliver/export/test_graphml.py tests/deliver/explore/test_run.py \
+  tests/deliver/inventory/test_push.py tests/audit/checks/batfish/test_answers.py
 PIP := -m pip --quiet --disable-pip-version-check install --no-compile
 EXTRAS := .[batfish,dask,netbox,test]
 
@@ -114,11 +114,11 @@ changelog: $(VENV)/.dev
 
 # The page of what the checks find: 500 damaged files, judged one after the other, take a minute.
 mutations: $(VENV)/.demo
-	$(VENV)/bin/python -m tests.checks.mutations > docs/.mutations.new && mv docs/.mutations.new docs/mutations.md
+	$(VENV)/bin/python -m tests.audit.checks.mutations > docs/.mutations.new && mv docs/.mutations.new docs/mutations.md
 
 # The page of how much of a config is judged: every line of seven designs on six network OSes damaged, which takes minutes.
 statements: $(VENV)/.demo
-	$(VENV)/bin/python -m tests.checks.every_line --page > docs/.statements.new && mv docs/.statements.new docs/statements.md
+	$(VENV)/bin/python -m tests.audit.checks.every_line --page > docs/.statements.new && mv docs/.statements.new docs/statements.md
 
 # The shipped parameters, their band, and the page of what estimates are worth: fits without each source, 20 minutes of CPU.
 accuracy: $(VENV)/.demo

@@ -10,14 +10,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from fabric.version import __version__
+from fabric.base.version import __version__
 
 if TYPE_CHECKING:
     from fabric import pipeline
-    from fabric.checks import Scope
-    from fabric.diagnostics import Diagnostic, InputError, MissingError
-    from fabric.intent.intent import Intent
-    from fabric.plan import FabricPlan, Plan
+    from fabric.audit.checks import Scope
+    from fabric.base.diagnostics import Diagnostic, InputError, MissingError
+    from fabric.design.intent.intent import Intent
+    from fabric.model.plan import FabricPlan, Plan
     from fabric.solver.estimate.request import EstimateRequest
 
 __all__ = [
@@ -34,13 +34,13 @@ __all__ = [
 ]
 _HOMES = {
     "EstimateRequest": "fabric.solver.estimate.request",
-    "Diagnostic": "fabric.diagnostics",
-    "FabricPlan": "fabric.plan.plan",
-    "InputError": "fabric.diagnostics",
-    "Intent": "fabric.intent.intent",
-    "MissingError": "fabric.diagnostics",
-    "Plan": "fabric.plan.plan",
-    "Scope": "fabric.checks.run",
+    "Diagnostic": "fabric.base.diagnostics",
+    "FabricPlan": "fabric.model.plan.plan",
+    "InputError": "fabric.base.diagnostics",
+    "Intent": "fabric.design.intent.intent",
+    "MissingError": "fabric.base.diagnostics",
+    "Plan": "fabric.model.plan.plan",
+    "Scope": "fabric.audit.checks.run",
 }
 
 

@@ -14,14 +14,13 @@
     Intent ──explore──▶ every design of a sweep, and those on the Pareto front
 
 Every step takes and returns typed values, so a program can use one without the others. A `Lock` holds the names, AS numbers,
-addresses and ports that earlier runs assigned and that must not change. `docs/api.md` has examples, `fabric/verbs/` the code.
+addresses and ports that earlier runs assigned and that must not change. `docs/api.md` has examples, `fabric/api/` the code.
 """
 
 from __future__ import annotations
 
-from fabric.intent.intent import Intent
-from fabric.verbs.deliver import bill, cables, export, labels, push, report, report_designs, verify
-from fabric.verbs.design import (
+from fabric.api.deliver import bill, cables, export, labels, push, report, report_designs, verify
+from fabric.api.design import (
     catalog,
     catalog_power,
     catalog_power_check,
@@ -37,8 +36,8 @@ from fabric.verbs.design import (
     summarize,
     vendors,
 )
-from fabric.verbs.files import check, diff, drift, generate, lab, render, verify_state
-from fabric.verbs.solve import (
+from fabric.api.files import check, diff, drift, generate, lab, render, verify_state
+from fabric.api.solve import (
     calibrate,
     calls,
     capacity,
@@ -50,7 +49,8 @@ from fabric.verbs.solve import (
     spread_beside,
     tables,
 )
-from fabric.verbs.training import design, explore, goodput, score_steps, step, training_job, utilisation, year_cost
+from fabric.api.training import design, explore, goodput, score_steps, step, training_job, utilisation, year_cost
+from fabric.design.intent.intent import Intent
 
 __all__ = [
     "Intent",

@@ -14,18 +14,20 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import tests
-from fabric.reading import GUARD
+from fabric.base.reading import GUARD
 
 MACHINE = {f"tests/{name}.py" for name in ("lab/test_live", "lab/test_wrong", "system/test_frr_live", "system/test_configs")}
-REPORT = {f"tests/report/test_{name}.py" for name in ("browser_page", "figures", "page", "pictures")}  # of the same designs
+REPORT = {
+    f"tests/deliver/report/test_{name}.py" for name in ("browser_page", "figures", "page", "pictures")
+}  # of the same designs
 # Few and long tests that share nothing: they keep both workers busy at the end.
 SPREAD = {
     f"tests/{name}.py"
     for name in (
         "cli/test_width",
         "docs/test_blocks",
-        "planner/test_properties",
-        "planner/test_tenant_properties",
+        "design/planner/test_properties",
+        "design/planner/test_tenant_properties",
         "solver/collectives/test_score",
         "solver/doctor/test_rates",
         "solver/estimate/test_estimate",

@@ -1,7 +1,7 @@
 """How much of a long test the suite runs: a sample, the same in every run.
 
-`EXAMPLES=10 python -m pytest tests/planner` meets ten times as many random examples; from twice as many on, pages and tables
-are replayed whole.
+`EXAMPLES=10 python -m pytest tests/design/planner` meets ten times as many random examples; from twice as many on, pages and
+tables are replayed whole.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from fabric.text import width_of
+from fabric.base.text import width_of
 from tests import forked
 
 WIDTHS = (80, 100, 120)

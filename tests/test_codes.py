@@ -9,11 +9,11 @@ from itertools import pairwise
 
 import pytest
 
-from fabric.checks import Check, ids, of_subject
-from fabric.checks.registry import every
-from fabric.codes import SUBJECTS, subject_of
-from fabric.explain.codes import without_check
-from fabric.settings.services import Checks
+from fabric.audit.checks import Check, ids, of_subject
+from fabric.audit.checks.registry import every
+from fabric.audit.codes import without_check
+from fabric.base.codes import SUBJECTS, subject_of
+from fabric.model.settings.services import Checks
 from tests import ROOT
 
 CODE = re.compile(r"FAB[0-9]+")

@@ -32,7 +32,7 @@ LARGE = {"concurrent.futures", "jinja2", "netaddr", "networkx", "numpy", "numpy.
 STARTS = {
     ("--help",): (22, set()),
     ("explain", "FAB102"): (30, {"pydantic", "yaml"}),
-    ("plan", STARTER): (158, {"netaddr", "numpy", "pydantic", "yaml"}),
+    ("plan", STARTER): (160, {"netaddr", "numpy", "pydantic", "yaml"}),
     ("plan", STARTER, "--json"): (158, {"netaddr", "numpy", "pydantic", "yaml"}),
     ("estimate", STARTER): (208, {"netaddr", "numpy", "numpy.ma", "pydantic", "yaml"}),
 }
@@ -95,7 +95,7 @@ def test_only_the_cli_imports_the_pipeline() -> None:
 
 
 def test_only_the_pipeline_imports_the_verbs() -> None:
-    assert list(importers("fabric.verbs")) == ["fabric.pipeline"]
+    assert list(importers("fabric.api")) == ["fabric.pipeline"]
 
 
 def test_nothing_imports_the_cli() -> None:
@@ -108,19 +108,7 @@ def test_import_cycles_are_small() -> None:
 
 
 def test_the_solver_is_a_leaf() -> None:
-    may = (
-        "solver",
-        "catalog",
-        "plan",
-        "diagnostics",
-        "facts",
-        "text",
-        "formats",
-        "source",
-        "grouping",
-        "reading",
-        "rounding",
-    )
+    may = ("solver", "base", "hardware", "model")
     found = {
         (name, target) for name in modules() if inside_of(name, "fabric.solver") for target in imports().successors(name)
     }

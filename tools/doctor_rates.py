@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fabric.base.text import aligned, percent
 from fabric.solver.collectives import band
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.sample import job_of
@@ -22,7 +23,6 @@ from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.files import read_all
-from fabric.text import aligned, percent
 
 LEAST_SIZES = 3
 LEAST_CHANGE = 1.25  # of the time of one size, by an injected cause

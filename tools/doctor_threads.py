@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
+from fabric.base.text import aligned, percent
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.reach import band_of
@@ -28,7 +29,6 @@ from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.platform import MeasuredPlatform
 from fabric.solver.measured.tables import busbw_factor
-from fabric.text import aligned, percent
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3

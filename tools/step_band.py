@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from fabric.base.text import aligned, percent
+from fabric.model.plan import FabricPlan
 from fabric.pipeline import load, plan, score_steps
-from fabric.plan import FabricPlan
 from fabric.solver.training.ladder import RowScore
 from fabric.solver.training.step import NORMAL_P90
-from fabric.text import aligned, percent
 
 KINDS = {False: "same GPU", True: "other GPU"}
 

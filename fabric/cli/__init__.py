@@ -12,10 +12,10 @@ from typing import Any
 
 import typer
 
+from fabric.base.reading import GUARD
 from fabric.cli import streams
 from fabric.cli.common import FINDINGS, INTERNAL, INTERRUPTED, MISSING, NO_READER, OUT, USAGE, say, show_diagnostics
 from fabric.cli.lazy import Lazy
-from fabric.reading import GUARD
 
 _ClickError: type[Exception] = typer.BadParameter.__mro__[2]  # ClickException, wherever this Typer has its Click
 
@@ -35,7 +35,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from fabric.version import __version__
+        from fabric.base.version import __version__
 
         print(f"fabricwright {__version__}")
         raise typer.Exit
@@ -110,8 +110,8 @@ def _command() -> Any:
 
 def _failed(error: Exception) -> int:
     """Says what went wrong; the exit code."""
-    from fabric.diagnostics import InputError, MissingError
-    from fabric.output.errors import OutputError
+    from fabric.base.diagnostics import InputError, MissingError
+    from fabric.base.output.errors import OutputError
 
     if isinstance(error, InputError):
         show_diagnostics(error.diagnostics)

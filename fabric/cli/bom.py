@@ -9,18 +9,18 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.bom import prices as price_file
-from fabric.bom.bill import Bill
-from fabric.bom.gather import BomRequest
-from fabric.bom.parts import PLURALS, Spares
-from fabric.bom.sheets import csv_text, order, sheets
-from fabric.bom.text import lines
+from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, show
+from fabric.base.formats import json_text
+from fabric.base.text import plural
 from fabric.cli.common import FINDINGS, check_range, mistake, progress, say, show_diagnostics
 from fabric.cli.reports import asked, usage, write
-from fabric.diagnostics import Diagnostic, Place, Report, nearest, show
-from fabric.formats import json_text
-from fabric.settings.hardware import OwnCatalog
-from fabric.text import plural
+from fabric.deliver.bom import prices as price_file
+from fabric.deliver.bom.bill import Bill
+from fabric.deliver.bom.gather import BomRequest
+from fabric.deliver.bom.parts import PLURALS, Spares
+from fabric.deliver.bom.sheets import csv_text, order, sheets
+from fabric.deliver.bom.text import lines
+from fabric.model.settings.hardware import OwnCatalog
 
 FORMATS = ("text", "csv", "xlsx", "json")
 
@@ -106,7 +106,7 @@ def _write(bill: Bill, reports: list[tuple[str, Path | None]]) -> None:
 
 def _made(bill: Bill, form: str) -> str | bytes:
     if form == "xlsx":
-        from fabric.formats import workbook  # heavy
+        from fabric.base.formats import workbook  # heavy
 
         return workbook(f"Bill of materials of {bill.site}", sheets(bill))
     if form == "json":

@@ -7,10 +7,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cabling import rows, summary, tables
-from fabric.cabling.labels import sheets
-from fabric.cabling.run_list import RunList
-from fabric.cabling.workbook import xlsx
+from fabric.base.diagnostics import nearest
+from fabric.base.text import aligned
 from fabric.cli.cabling_verify import verify
 from fabric.cli.common import (
     FILE,
@@ -23,8 +21,10 @@ from fabric.cli.common import (
     show_diagnostics,
 )
 from fabric.cli.reports import asked, put, put_folder, put_lines, usage, write
-from fabric.diagnostics import nearest
-from fabric.text import aligned
+from fabric.deliver.cabling import rows, summary, tables
+from fabric.deliver.cabling.labels import sheets
+from fabric.deliver.cabling.run_list import RunList
+from fabric.deliver.cabling.workbook import xlsx
 
 cabling = typer.Typer(help="Cable run lists, cable labels, and LLDP verification.", no_args_is_help=True)
 FABRIC = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False)

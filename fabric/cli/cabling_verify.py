@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.cabling.verify.readers import sources
-from fabric.cabling.verify.reports import FORMATS, report
+from fabric.audit.cabling.readers import sources
+from fabric.audit.cabling.reports import FORMATS, report
 from fabric.cli.common import FINDINGS, USAGE, progress, show_diagnostics
 from fabric.cli.reports import asked, one_of, usage, write
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.cli import job
 from fabric.cli.common import check_range, check_target, mistake, progress, refuse, say, show_diagnostics
 from fabric.cli.reports import put, put_lines
 from fabric.cli.score import FOR, read_tables
-from fabric.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.solver.measured.files import need_scored
 
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 import typer
 
-from fabric import catalog as hardware, pipeline
-from fabric.catalog.models import ServerModel, SwitchModel
+from fabric import pipeline
+from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest
+from fabric.base.formats import json_text
+from fabric.base.formats.yaml import dump
+from fabric.base.text import aligned
 from fabric.cli.reports import put_lines, usage
-from fabric.diagnostics import Diagnostic, InputError, Place, nearest
-from fabric.formats import json_text
-from fabric.formats.yaml import dump
-from fabric.text import aligned
+from fabric.hardware import catalog as hardware
+from fabric.hardware.catalog.models import ServerModel, SwitchModel
 
 
 def catalog(

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from fabric.catalog.power import PowerRange
-from fabric.catalog.power_class import Held
-from fabric.text import aligned
+from fabric.base.text import aligned
+from fabric.hardware.catalog.power import PowerRange
+from fabric.hardware.catalog.power_class import Held
 
 TITLES = {"switches": "switch", "servers": "server", "nics": "NIC", "modules": "optic or cable end"}
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.checks import FAIL_ON, Scope
-from fabric.checks.reports import FORMATS, report
+from fabric.audit.checks import FAIL_ON, Scope
+from fabric.audit.checks.reports import FORMATS, report
 from fabric.cli.common import FINDINGS, MISSING, USAGE, progress, say
 from fabric.cli.output import GENERATED
 from fabric.cli.reports import asked, one_of, usage, write

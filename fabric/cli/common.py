@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.text import fit, on
 from fabric.cli.progress import clear, progress as progress
 from fabric.cli.streams import screen_of
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.text import fit, on
 
 if TYPE_CHECKING:
-    from fabric.plan import Plan
+    from fabric.model.plan import Plan
 
 FINDINGS, USAGE, MISSING, INTERNAL = 1, 2, 3, 70  # 0 is fine; 70 is EX_SOFTWARE of sysexits.h
 INTERRUPTED, NO_READER = 130, 141  # as a shell shows a process that SIGINT or SIGPIPE ended

@@ -8,12 +8,12 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Report
+from fabric.base.formats import json_text
 from fabric.cli import job
 from fabric.cli.common import check_fabric, check_target, progress, say
 from fabric.cli.reports import put, put_lines
 from fabric.cli.sizes import size_bytes
-from fabric.diagnostics import Report
-from fabric.formats import json_text
 
 
 def compare(
@@ -56,8 +56,8 @@ def compare(
     All-reduce and alltoall, packed and spread, healthy and after the worst failure of a switch. With --job also step,
     interruptions, useful time, and cost per useful token.
     """
-    from fabric.compare.designs import document  # heavy: not for help and mistakes
-    from fabric.compare.lines import lines
+    from fabric.deliver.compare.designs import document  # heavy: not for help and mistakes
+    from fabric.deliver.compare.lines import lines
     from fabric.solver.estimate.request import EstimateRequest
 
     report = Report()
@@ -78,7 +78,7 @@ def compare(
             asked = replace(request, platform=parameters)
             designs.append(pipeline.design(str(file), intent, made, chosen, asked, model, placement, prices))
     if html is not None:
-        from fabric.compare.page import page
+        from fabric.deliver.compare.page import page
 
         put(html, page(designs, model.name if model else ""))
         say(f"wrote {html}")

@@ -8,17 +8,17 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.audit.diff.capacity import SIZES
+from fabric.audit.diff.compare import Diff, DiffRequest
+from fabric.audit.diff.document import document
+from fabric.audit.diff.markdown import markdown
+from fabric.audit.diff.text import text
+from fabric.base.diagnostics import Report
+from fabric.base.formats import json_text
 from fabric.cli.common import FINDINGS, progress
 from fabric.cli.job import platform_of
 from fabric.cli.reports import asked, write
 from fabric.cli.sizes import size_bytes
-from fabric.diagnostics import Report
-from fabric.diff.capacity import SIZES
-from fabric.diff.compare import Diff, DiffRequest
-from fabric.diff.document import document
-from fabric.diff.markdown import markdown
-from fabric.diff.text import text
-from fabric.formats import json_text
 
 FORMATS: dict[str, Callable[[Diff], str]] = {
     "text": lambda found: text(found) + "\n",

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Report
+from fabric.base.formats import json_text
 from fabric.cli import job
 from fabric.cli.common import FILE, USAGE, mistake, progress, show_diagnostics
 from fabric.cli.reports import put_lines
 from fabric.cli.sizes import size_bytes
-from fabric.diagnostics import Report
-from fabric.formats import json_text
 
 if TYPE_CHECKING:
     from fabric.solver.measured.stated import Measured

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Report
+from fabric.base.formats import json_text
 from fabric.cli import job
 from fabric.cli.common import FILE, check_range, check_target, mistake, progress, say
 from fabric.cli.reports import put, put_lines
 from fabric.cli.sizes import sizes_bytes
-from fabric.diagnostics import Report
-from fabric.formats import json_text
 
 if TYPE_CHECKING:
     from fabric.solver.estimate.estimate import Estimate

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import typer
 
+from fabric.audit import codes
+from fabric.base.diagnostics import Report
+from fabric.base.formats import json_text
 from fabric.cli.common import mistake
 from fabric.cli.output import GENERATED
 from fabric.cli.reports import put_lines
-from fabric.diagnostics import Report
-from fabric.explain import codes
-from fabric.formats import json_text
 
 
 def explain(

@@ -9,17 +9,17 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.bom.prices import read
+from fabric.base.diagnostics import Report
 from fabric.cli import job
 from fabric.cli.common import FINDINGS, progress, say
 from fabric.cli.reports import asked, usage, write
 from fabric.cli.sizes import size_bytes
-from fabric.diagnostics import Report
-from fabric.explore.measure import DesignRequest
-from fabric.explore.picture import picture
-from fabric.explore.report import FORMATS
-from fabric.explore.request import ExploreRequest
-from fabric.intent.intent import Intent
+from fabric.deliver.bom.prices import read
+from fabric.deliver.explore.measure import DesignRequest
+from fabric.deliver.explore.picture import picture
+from fabric.deliver.explore.report import FORMATS
+from fabric.deliver.explore.request import ExploreRequest
+from fabric.design.intent.intent import Intent
 from fabric.solver.training.file import JobText
 
 DESIGNS, RUN = "Designs", "Execution"  # groups of options

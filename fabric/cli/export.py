@@ -8,12 +8,12 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest
+from fabric.base.text import aligned, plural
 from fabric.cli.common import check_folder, check_target, only, progress, refuse, show_diagnostics
 from fabric.cli.reports import put_folder, put_lines, usage, write
-from fabric.diagnostics import Diagnostic, InputError, Place, nearest
-from fabric.export.formats import FORMATS
-from fabric.export.unsupported import unsupported
-from fabric.text import aligned, plural
+from fabric.deliver.export.formats import FORMATS
+from fabric.deliver.export.unsupported import unsupported
 
 
 def export(

@@ -10,11 +10,11 @@ from typing import TypeVar
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import InputError, tried
+from fabric.base.output import recover
+from fabric.base.text import diff_line, fit
 from fabric.cli.common import FINDINGS, USAGE, check_folder, out, page, progress, refuse, say, show_diagnostics
-from fabric.diagnostics import InputError, tried
-from fabric.intent.revision import refuse_same_site
-from fabric.output import recover
-from fabric.text import diff_line, fit
+from fabric.design.intent.revision import refuse_same_site
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -7,11 +7,11 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Report
+from fabric.base.formats import json_text
 from fabric.cli import job
 from fabric.cli.common import FILE, check_fabric, progress
 from fabric.cli.reports import put_lines
-from fabric.diagnostics import Report
-from fabric.formats import json_text
 
 
 def goodput(
@@ -35,8 +35,8 @@ def goodput(
 
     Failures that stop or slow the job, the best checkpoint interval, tokens per day, and what is lost by cause.
     """
-    from fabric.bom.prices import read  # heavy: not for help and mistakes
-    from fabric.compare import money_lines
+    from fabric.deliver.bom.prices import read  # heavy: not for help and mistakes
+    from fabric.deliver.compare import money_lines
     from fabric.solver.estimate.request import EstimateRequest
     from fabric.solver.goodput.lines import lines
 

@@ -6,15 +6,16 @@ from dataclasses import asdict
 
 import typer
 
-from fabric import catalog, pipeline
-from fabric.catalog import asics
-from fabric.catalog.asics import Asic
+from fabric import pipeline
+from fabric.base.diagnostics import Report, nearest, show
+from fabric.base.formats import json_text
 from fabric.cli.common import check_range, mistake
 from fabric.cli.reports import put_lines
-from fabric.diagnostics import Report, nearest, show
-from fabric.formats import json_text
-from fabric.qos.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
-from fabric.qos.words import explain
+from fabric.hardware import catalog
+from fabric.hardware.catalog import asics
+from fabric.hardware.catalog.asics import Asic
+from fabric.hardware.headroom.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
+from fabric.hardware.headroom.words import explain
 
 LONGEST_M, FASTEST_GBPS = 100_000, 12_800  # as in an intent
 MTU_RANGE = (256, 16_384)

@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from fabric.text import wrapped
+from fabric.base.text import wrapped
 
 UNGROUPED = 10  # so many options beside --help need no groups
 NAME_COLUMN = 30  # names of options and commands that are longer have a line of their own

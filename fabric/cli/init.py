@@ -7,10 +7,10 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.base.formats import write_new
 from fabric.cli.common import check_target, refuse, say
 from fabric.cli.reports import put
-from fabric.formats import write_new
-from fabric.intent.draft import SCHEMA, Draft
+from fabric.design.intent.draft import SCHEMA, Draft
 
 SERVERS, SWITCHES, TOPOLOGY, OUTPUT = "Servers", "Switches", "Topology", "Output"  # groups of options
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Report, nearest
 from fabric.cli.common import check_fabric, check_range, mistake, progress, say
-from fabric.diagnostics import Report, nearest
 
 if TYPE_CHECKING:
-    from fabric.plan import FabricPlan, Plan
+    from fabric.model.plan import FabricPlan, Plan
 
 JOB, NETWORK, PARAMETERS, OUTPUT = "Job", "Network", "Model parameters", "Output"  # groups of options
 

@@ -10,6 +10,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.base.signals import exit_on_signal
+from fabric.base.text import counted, plural, style, volume
 from fabric.cli.common import FILE, FINDINGS, MISSING, check_folder, out, refuse, say
 from fabric.cli.reports import asked, one_of, put_text, write
 from fabric.lab.lab import Lab
@@ -18,8 +20,6 @@ from fabric.lab.reports import FORMATS, report
 from fabric.lab.state import Choices
 from fabric.lab.status import Status
 from fabric.lab.trial import NAMES
-from fabric.signals import exit_on_signal
-from fabric.text import counted, plural, style, volume
 
 lab = typer.Typer(help="Run the generated FRR configs in network namespaces.", no_args_is_help=True)
 

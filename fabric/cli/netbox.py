@@ -9,13 +9,13 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.formats import json_line
+from fabric.base.text import and_more, diff_line
 from fabric.cli.common import FILE, FINDINGS, progress, say, show_diagnostics
 from fabric.cli.reports import put, put_text
-from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.formats import json_line
-from fabric.inventory.engine import Change, Pushed
-from fabric.inventory.push import SYSTEMS, PushRequest, System, lines
-from fabric.text import and_more, diff_line
+from fabric.deliver.inventory.engine import Change, Pushed
+from fabric.deliver.inventory.push import SYSTEMS, PushRequest, System, lines
 
 MOST_SHOWN = 200
 netbox = typer.Typer(help="Push the plan into NetBox.", no_args_is_help=True)

@@ -10,14 +10,14 @@ from typing import Any
 import typer
 
 from fabric import pipeline
+from fabric.base.formats import json_text
+from fabric.base.text import aligned, counted, listed
 from fabric.cli.common import progress, say, show_diagnostics
 from fabric.cli.output import GENERATED
 from fabric.cli.reports import put_text
-from fabric.explain.sessions import Sessions, phrase, sessions
-from fabric.formats import json_text
-from fabric.plan import CLOSED, WORDS, FabricPlan, Plan
-from fabric.plan.summary import kinds_of_switch, leaf_ratios, summary
-from fabric.text import aligned, counted, listed
+from fabric.design.explain.sessions import Sessions, phrase, sessions
+from fabric.model.plan import CLOSED, WORDS, FabricPlan, Plan
+from fabric.model.plan.summary import kinds_of_switch, leaf_ratios, summary
 
 MAX_LISTED = 8  # of one line
 
@@ -33,7 +33,7 @@ def plan(
     """Size, wire and number the fabrics of an intent."""
     intent = pipeline.load(file, generated)
     if against:
-        from fabric.moves import text
+        from fabric.design.moves import text
 
         say(f"{file} against {against}")
         with progress("plans of both intents"):

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Report, nearest, show
 from fabric.cli.common import check_target, mistake, only, progress, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
-from fabric.diagnostics import Report, nearest, show
-from fabric.intent.revision import origin
-from fabric.report.beside.designs import Side
-from fabric.report.request import ReportRequest
+from fabric.deliver.report.beside.designs import Side
+from fabric.deliver.report.request import ReportRequest
+from fabric.design.intent.revision import origin
 from fabric.solver.measured.tables import COLLECTIVES, of_collective
 
 if TYPE_CHECKING:
-    from fabric.compare.money import YearCost
-    from fabric.intent.intent import Intent
-    from fabric.plan import Plan
+    from fabric.deliver.compare.money import YearCost
+    from fabric.design.intent.intent import Intent
+    from fabric.model.plan import Plan
     from fabric.solver.goodput.goodput import Goodput
 
 
@@ -104,8 +104,8 @@ def _worth(
     intent: Intent, plan: Plan, fabric: str, model: Path, gpus: int | None, prices: Path | None, platform: Path | None
 ) -> tuple[Goodput, YearCost | None]:
     """Goodput of the job, and its cost with prices."""
-    from fabric.bom.prices import read
     from fabric.cli.job import largest
+    from fabric.deliver.bom.prices import read
     from fabric.solver.estimate.request import EstimateRequest
 
     stated = read(prices, intent.catalog, str(prices)) if prices else None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import typer
 
-from fabric import pipeline, schemas
+from fabric import pipeline
+from fabric.base import schemas
+from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest, show
 from fabric.cli.reports import put
-from fabric.diagnostics import Diagnostic, InputError, Place, nearest, show
 
 
 def schema(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest
+from fabric.base.formats import json_text
 from fabric.cli import job
 from fabric.cli.common import mistake, progress, say, show_diagnostics
 from fabric.cli.reports import put_lines
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest
-from fabric.formats import json_text
 from fabric.solver.measured.files import need_scored
 from fabric.solver.measured.tables import Table
 

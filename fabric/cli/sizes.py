@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
+from fabric.base.diagnostics import Report
 from fabric.cli.common import mistake
-from fabric.diagnostics import Report
 
 SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgtKMGT][iI]?)?B?")
 BITS = re.compile(r"([0-9.]+)\s*([kmgt]?)i?b(?:it)?s?", re.IGNORECASE)

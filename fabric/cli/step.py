@@ -7,11 +7,11 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Report
+from fabric.base.formats import json_text
 from fabric.cli import job
 from fabric.cli.common import FILE, progress
 from fabric.cli.reports import put_lines
-from fabric.diagnostics import Report
-from fabric.formats import json_text
 
 
 def step(

@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
-from fabric.text import FILE, Screen, guarded
+from fabric.base.text import FILE, Screen, guarded
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer as Buffer

@@ -7,11 +7,11 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.base.diagnostics import Report, nearest, show
+from fabric.base.formats import json_text
 from fabric.cli import job
 from fabric.cli.common import FILE, check_fabric, mistake, progress
 from fabric.cli.reports import put_lines
-from fabric.diagnostics import Report, nearest, show
-from fabric.formats import json_text
 
 MIX = "Jobs"
 
@@ -44,8 +44,8 @@ def utilisation(
 
     GPUs and NIC bandwidth in use, and what is idle because jobs do not fit, by placement.
     """
-    from fabric.bom.prices import read  # heavy: not for help and mistakes
-    from fabric.compare import bills, money
+    from fabric.deliver.bom.prices import read  # heavy: not for help and mistakes
+    from fabric.deliver.compare import bills, money
     from fabric.solver.utilisation.cluster import POLICIES
     from fabric.solver.utilisation.lines import lines
 

@@ -7,10 +7,10 @@ from typing import Any
 import typer
 
 from fabric import pipeline
+from fabric.base.formats import json_text
+from fabric.base.text import aligned
 from fabric.cli.reports import put_lines
 from fabric.configs.capabilities import WORDS
-from fabric.formats import json_text
-from fabric.text import aligned
 
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, TierSpec
+from fabric.model.plan.links import KINDS, LEAF_LEAF, LEAF_SPINE, SPINE_CORE
 from fabric.nos.target import target
-from fabric.plan import CORE, LEAF, SPINE, FabricPlan, TierSpec
-from fabric.plan.links import KINDS, LEAF_LEAF, LEAF_SPINE, SPINE_CORE
 
 ENDS = {KINDS[LEAF_LEAF]: (LEAF,), KINDS[LEAF_SPINE]: (LEAF, SPINE), KINDS[SPINE_CORE]: (SPINE, CORE)}
 BY_TIERS = {1: (KINDS[LEAF_LEAF],), 2: (KINDS[LEAF_SPINE],), 3: (KINDS[LEAF_SPINE], KINDS[SPINE_CORE])}

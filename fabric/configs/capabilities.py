@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fabric import catalog
-from fabric.diagnostics import Diagnostic, Place, Report, nearest, one_of
+from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, one_of
+from fabric.hardware import catalog
+from fabric.model.plan import CORE, LEAF, SPINE, FabricSpec, TierSpec
 from fabric.nos.target import Target, target, target_names, targets
-from fabric.plan import CORE, LEAF, SPINE, FabricSpec, TierSpec
 
 EVERY = (LEAF, SPINE, CORE)
 WORDS = {

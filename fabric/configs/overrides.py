@@ -11,14 +11,14 @@ from typing import Any
 
 from jinja2.exceptions import SecurityError
 
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, one_of, show
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, one_of, show
+from fabric.configs.render import DocumentPatch, Override, TextOverride, refuse_control
+from fabric.configs.templating.meter import LimitError
+from fabric.configs.templating.shipped import shipped_templates
+from fabric.configs.templating.site import SiteTemplateError, extended, one_line
+from fabric.model.plan import Device, Plan
+from fabric.model.settings.services import Override as Request
 from fabric.nos.target import target
-from fabric.plan import Device, Plan
-from fabric.render import DocumentPatch, Override, TextOverride, refuse_control
-from fabric.settings.services import Override as Request
-from fabric.templating.meter import LimitError
-from fabric.templating.shipped import shipped_templates
-from fabric.templating.site import SiteTemplateError, extended, one_line
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from fabric.base.diagnostics import Diagnostic, InputError, Report
 from fabric.configs import overrides, targets
+from fabric.configs.render import render
 from fabric.configs.view_of import Views
-from fabric.diagnostics import Diagnostic, InputError, Report
+from fabric.model.plan import Device, Plan
 from fabric.nos.target import CannotRender, target
-from fabric.plan import Device, Plan
-from fabric.render import render
 
 
 @dataclass(frozen=True, slots=True)

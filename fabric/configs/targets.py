@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fabric.base.diagnostics import Report, one_of
 from fabric.configs import capabilities
-from fabric.diagnostics import Report, one_of
+from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, FabricSpec, Plan, TierSpec
 from fabric.nos.target import Target, target, target_names
-from fabric.plan import CORE, LEAF, SPINE, FabricPlan, FabricSpec, Plan, TierSpec
 
 ROLES = (LEAF, SPINE, CORE)
 

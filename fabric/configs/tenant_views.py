@@ -9,8 +9,9 @@ from typing import Any
 
 from netaddr import IPAddress, cidr_merge, iprange_to_cidrs
 
-from fabric.grouping import grouped
-from fabric.plan import (
+from fabric.base.grouping import grouped
+from fabric.base.text import address
+from fabric.model.plan import (
     ATTACHMENT,
     CLOSED,
     LEAF,
@@ -37,7 +38,6 @@ from fabric.plan import (
     own_pools,
     tenants_behind,
 )
-from fabric.text import address
 
 
 class TenantViews:

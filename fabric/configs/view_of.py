@@ -8,11 +8,11 @@ from ipaddress import IPv6Address, ip_address
 
 from netaddr import IPNetwork
 
-from fabric.catalog.models import SwitchModel
+from fabric.base.text import ipv4
 from fabric.configs.balancing import balances_by_load
 from fabric.configs.tenant_views import TenantViews
-from fabric.nos.target import management_port, target
-from fabric.plan import (
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import (
     ATTACHED,
     ATTACHMENT,
     CORE,
@@ -44,7 +44,7 @@ from fabric.plan import (
     spine_downlinks,
     spine_layout,
 )
-from fabric.text import ipv4
+from fabric.nos.target import management_port, target
 
 _TIER = {LEAF: 0, SPINE: 1, CORE: 2}  # added to the hash seed
 _FABRIC_KINDS = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)

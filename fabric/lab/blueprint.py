@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabric.plan import Plan, SwitchView
+    from fabric.model.plan import Plan, SwitchView
 
 SWITCH, SERVER, STAND_IN = "switch", "server", "stand-in"  # kinds of nodes; a stand-in plays a router outside
 PORT, LOOPBACK, BRIDGE, TUNNEL = "port", "loopback", "bridge", "tunnel"  # kinds of interfaces

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from fabric.formats import write_folder
+from fabric.base.formats import write_folder
 from fabric.lab.expected.cables import planned
 from fabric.lab.live import Live
 from fabric.lab.machine.lldp import Lldp, missing

@@ -10,11 +10,11 @@ import shutil
 import signal
 import time
 
+from fabric.base.text import listed
 from fabric.lab import state
 from fabric.lab.machine import limits, namespaces
 from fabric.lab.machine.run import LabError
 from fabric.lab.names import Names
-from fabric.text import listed
 
 PATIENCE_S = 10.0
 

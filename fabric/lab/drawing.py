@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import groupby
 
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.text import plural
 from fabric.configs import Job, Renderer
-from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.hosts.netplan import netplan_text
-from fabric.hosts.view import ETHERNET, Host, HostNic, hosts, sides
+from fabric.configs.hosts.netplan import netplan_text
+from fabric.configs.hosts.view import ETHERNET, Host, HostNic, hosts, sides
+from fabric.configs.standing import Standing
 from fabric.lab.blueprint import Blueprint, End, Interface, Node, Wire
 from fabric.lab.outside import Leg, Seat, node_name, seats, stand_in
 from fabric.lab.server import server, tagged
 from fabric.lab.switch import switch
+from fabric.model.plan import Port, PortRef, SwitchView
 from fabric.nos.reading import read_device
 from fabric.nos.target import target, targets
-from fabric.plan import Port, PortRef, SwitchView
-from fabric.standing import Standing
-from fabric.text import plural
 
 BFD_ENDS_PER_CORE = 400  # one end at 300 ms takes bfdd about 0.15 % of a core, and BGP needs some as well
 SERVERS = 2  # of each unit and tenant, unless asked otherwise

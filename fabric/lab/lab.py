@@ -7,10 +7,13 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
+from fabric.base.diagnostics import Diagnostic, InputError, MissingError, Place, show
+from fabric.base.signals import held_back
 from fabric.configs import Renderer
-from fabric.diagnostics import Diagnostic, InputError, MissingError, Place, show
-from fabric.intent.intent import Intent
-from fabric.intent.rewrite import Planning
+from fabric.design.intent.intent import Intent
+from fabric.design.intent.rewrite import Planning
+from fabric.design.variants.downscale import scaled
+from fabric.design.variants.substitute_os import as_network_os
 from fabric.lab import state, trial
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.down import take_down
@@ -20,13 +23,10 @@ from fabric.lab.machine.kernel import Kernel, require
 from fabric.lab.machine.run import LabError
 from fabric.lab.names import Names
 from fabric.lab.outcome import Outcome
-from fabric.lab.scale import scaled
-from fabric.lab.stand_in import as_network_os
 from fabric.lab.state import Choices, State
 from fabric.lab.status import Status, status
 from fabric.lab.up import bring_up, digest
-from fabric.plan.lock_file import Lock
-from fabric.signals import held_back
+from fabric.model.plan.lock_file import Lock
 
 Say = Callable[[str], None]
 

@@ -13,11 +13,11 @@ from ipaddress import ip_address, ip_interface, ip_network
 import numpy as np
 from netaddr import IPSet
 
+from fabric.configs.render import environment
 from fabric.lab.blueprint import LOOPBACK, PORT, STAND_IN, Interface, Node, Route
 from fabric.lab.switch import BASE_SYSCTLS, mac
+from fabric.model.plan import ATTACHED, ATTACHMENT, External, Plan, Port, PortLabels, PortRef, SwitchView
 from fabric.nos.target import management_port
-from fabric.plan import ATTACHED, ATTACHMENT, External, Plan, Port, PortLabels, PortRef, SwitchView
-from fabric.render import environment
 
 ANYWHERE = {4: "198.51.100.1", 6: "2001:db8:51::1"}  # documentation prefixes: what a default route leads to
 

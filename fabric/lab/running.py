@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabric.diagnostics import MissingError
+from fabric.base.diagnostics import MissingError
 from fabric.lab.known import OWN_HOPS, needs_own_hops
 from fabric.lab.live import Live
 from fabric.lab.machine import daemons

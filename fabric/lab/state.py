@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fabric.formats import json_text, write_file
+from fabric.base.formats import json_text, write_file
 from fabric.lab.machine.run import LabError
 from fabric.lab.names import RUN, Names
 

@@ -10,11 +10,11 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 
-from fabric import facts as read
-from fabric.facts import Facts, Located
 from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Interface, Node
+from fabric.model import facts as read
+from fabric.model.facts import Facts, Located
+from fabric.model.plan import SwitchView
 from fabric.nos.target import target
-from fabric.plan import SwitchView
 
 VXLAN_PORT = 4789
 BASE_SYSCTLS = (

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 
+from fabric.base.signals import held_back
 from fabric.lab import state
 from fabric.lab.blueprint import Blueprint, Node
 from fabric.lab.down import take_down
@@ -17,7 +18,6 @@ from fabric.lab.machine.vty import Vty
 from fabric.lab.machine.wiring import Wiring
 from fabric.lab.names import Names
 from fabric.lab.state import State
-from fabric.signals import held_back
 
 Say = Callable[[str], None]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from fabric.formats import json_line
+from fabric.base.formats import json_line
 from fabric.nos.hierarchy import Config, Hierarchy
 
 Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line

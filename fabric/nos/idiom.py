@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from fabric.plan import Buffer, Marking, Port, SwitchView, Watchdog
+    from fabric.model.plan import Buffer, Marking, Port, SwitchView, Watchdog
 
 TENANT = -1  # the MTU of tenants
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fabric.formats import json_line
+from fabric.base.formats import json_line
 from fabric.nos.dialect import same
 
 Operation = dict[str, Any]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from fabric.plan import DEFAULT_ROUTES, LEAF, External, Own, SwitchView, Vrf, denied
+from fabric.model.plan import DEFAULT_ROUTES, LEAF, External, Own, SwitchView, Vrf, denied
 
 FABRIC, OWN, CONNECTED = "PL-FABRIC", "PL-OWN", "PL-CONNECTED"
 PERMIT, DENY = "permit", "deny"

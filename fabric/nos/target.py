@@ -12,12 +12,13 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fabric import catalog
-from fabric.catalog.models import SwitchModel
+from fabric.hardware import catalog
+from fabric.hardware.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
 from fabric.nos.late import Late
 
 if TYPE_CHECKING:  # what is loaded late, none of it for a plan
+    from fabric.model.plan import Device, Peer, Port, PortRef, Session, SwitchView
     from fabric.nos.batfish.view import BatfishView
     from fabric.nos.containerlab import Kind
     from fabric.nos.dialect import Dialect
@@ -26,7 +27,6 @@ if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.state.expected import CatalogOf
     from fabric.nos.state.reader import Failed, StateReader
     from fabric.nos.statements.syntax import Syntax
-    from fabric.plan import Device, Peer, Port, PortRef, Session, SwitchView
 
 GROUP = "fabricwright.targets"
 UNSUPPORTED = "FAB168"  # what a network OS has no record for
@@ -128,15 +128,15 @@ class Target:
     state: Late[tuple[StateReader, ...]] | None = None  # what it prints of its state; all are read by `fabric verify`
     failed: Late[tuple[Failed, ...]] | None = None  # how it says that it cannot answer a command
     anta: Late[CatalogOf] | None = None  # tests of ANTA for its switches
-    collect: Path | None = None  # YAML of the commands that collect its state, as `fabric.export.collect` reads it
+    collect: Path | None = None  # YAML of the commands that collect its state, as `fabric.deliver.export.collect` reads it
     port_alias: PortName | None = None  # what it sends to its neighbors in place of the name of a port
     dialect: Late[Dialect] | None = None  # how changes of its files are written
     syntax: Late[Syntax] | None = None  # how the statements of its files are compared; None: line by line
     batfish: Late[BatfishView] | None = None  # what Batfish reads and sees of it
     containerlab: Late[Kind] | None = None  # how containerlab runs it
     ansible: Mapping[str, str] | None = None  # variables of its connection, {} where it is reached as Linux
-    telemetry: Path | None = None  # YAML of its gNMI paths, as `fabric.export.gnmi` reads it
-    exporters: tuple[str, ...] = ()  # collectors that watch it, as `fabric/monitoring/data` names them; () is SNMP
+    telemetry: Path | None = None  # YAML of its gNMI paths, as `fabric.deliver.export.gnmi` reads it
+    exporters: tuple[str, ...] = ()  # collectors that watch it, as `fabric/deliver/monitoring/data` names them; () is SNMP
     runs_in_lab: bool = False  # FRR's daemons load its frr.conf
 
     def can(self, model: SwitchModel, what: str) -> bool:

@@ -11,9 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fabric import reading, source
-from fabric.diagnostics import InputError, Place, Report, nearest, show
-from fabric.source import Node
+from fabric.base import reading, source
+from fabric.base.diagnostics import InputError, Place, Report, nearest, show
+from fabric.base.source import Node
 
 MAX_BYTES = 32_000_000  # a log of a night of runs
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabric.plan import FabricPlan
+from fabric.model.plan import FabricPlan
 from fabric.solver.capacity import measure
 from fabric.solver.capacity.failures import NOTHING
 from fabric.solver.estimate.calls import SPREAD, Call, Calls

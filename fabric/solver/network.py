@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.plan import CORE, LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, PortLabels, PortRef
+from fabric.model.plan import CORE, LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, PortLabels, PortRef
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

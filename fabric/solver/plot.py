@@ -13,9 +13,9 @@ from hashlib import sha256
 from html import escape
 from typing import Literal
 
-from fabric.formats import FONT, document, element, fit, label, number, text_width
-from fabric.formats.palette import BASE, SERIES
-from fabric.text import plural, printable, size as size_words
+from fabric.base.formats import FONT, document, element, fit, label, number, text_width
+from fabric.base.formats.palette import BASE, SERIES
+from fabric.base.text import plural, printable, size as size_words
 
 Style = Literal["line", "dashed", "dots"]
 Point = tuple[float, float]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.plan import LEAF_LEAF
+from fabric.model.plan import LEAF_LEAF
 from fabric.solver.network import Bools, Floats, Ints, Network
 
 BY_PAIR = -1  # in the table of a class: the spine meets the leaf itself, so look under the pair

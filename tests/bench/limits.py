@@ -36,10 +36,10 @@ def _show(least_s: float, limit_s: float, what: str) -> None:
 
 def _page(scratch: Path) -> Iterator[tuple[str, float, float]]:
     """The report of 1,280 switches in a browser, wall seconds; nothing where there is no browser."""
-    from fabric.report.page import page
-    from fabric.report.request import ReportRequest
-    from tests.report.browser import CHROMIUM, chromium, opened
-    from tests.report.designs import plan_of
+    from fabric.deliver.report.page import page
+    from fabric.deliver.report.request import ReportRequest
+    from tests.deliver.report.browser import CHROMIUM, chromium, opened
+    from tests.deliver.report.designs import plan_of
 
     if not CHROMIUM:
         return
@@ -71,24 +71,24 @@ def _cpu_s(work: Work) -> float:
 
 def rows(scratch: Path) -> Iterator[tuple[str, float, Work]]:
     """What is done, its limit, and the work: with what only the tests of its subject have."""
-    from fabric.cabling.runs import runs
-    from fabric.cabling.verify.planned import planned
-    from fabric.cabling.verify.reports import report
-    from fabric.cabling.verify.verify import verify
-    from fabric.floor.floor import floor
-    from fabric.hosts import host_files
-    from fabric.inventory.gather import inventory
-    from fabric.inventory.netbox import netbox_tables
-    from fabric.monitoring.prometheus import prometheus
+    from fabric.audit.cabling.planned import planned
+    from fabric.audit.cabling.reports import report
+    from fabric.audit.cabling.verify import verify
+    from fabric.configs.hosts import host_files
+    from fabric.deliver.cabling.runs import runs
+    from fabric.deliver.inventory.gather import inventory
+    from fabric.deliver.inventory.netbox import netbox_tables
+    from fabric.deliver.monitoring.prometheus import prometheus
+    from fabric.design.floor.floor import floor
     from fabric.nos.reading.recognize import recognize
-    from tests.cabling import test_scale as cabling
-    from tests.cabling.verify.helpers import site
-    from tests.cabling.verify.lldp_writers import Floor, sonic_db, write
-    from tests.hosts import helpers as hosts
-    from tests.inventory import test_records
-    from tests.monitoring import test_files
-    from tests.planner import test_scale as planner
-    from tests.planner.helpers import make
+    from tests.audit.cabling.helpers import site
+    from tests.audit.cabling.lldp_writers import Floor, sonic_db, write
+    from tests.configs.hosts import helpers as hosts
+    from tests.deliver.cabling import test_scale as cabling
+    from tests.deliver.inventory import test_records
+    from tests.deliver.monitoring import test_files
+    from tests.design.planner import test_scale as planner
+    from tests.design.planner.helpers import make
 
     path = scratch / "million-gpus.yaml"
     path.write_text(planner.INTENT.format(servers=125_000, switch="256x800g", unit=256), encoding="utf-8")

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fabric.diagnostics import InputError
-from fabric.moves import Changes, difference
-from fabric.plan import SERVER, Plan, nic_name
+from fabric.base.diagnostics import InputError
+from fabric.design.moves import Changes, difference
+from fabric.model.plan import SERVER, Plan, nic_name
 from tests.cli.conftest import Run
+from tests.design.planner.helpers import make
+from tests.design.planner.intents import STABLE, sites
 from tests.goldens import golden
-from tests.planner.helpers import make
-from tests.planner.intents import STABLE, sites
 
 HEAD = (
     "version: 1\nsite: dc1\ncatalog: {servers: {quad: {gpus: 4, nics: {compute: {count: 4, speed_gbps: 400}}}}}\nfabrics:\n"

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fabric.formats import whole
+from fabric.base.formats import whole
 from tests.cli.conftest import Done, Run
 
 GOOD = """\

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fabric.explain.counts import TOPICS
+from fabric.design.explain.counts import TOPICS
 from tests.cli.conftest import Run
 from tests.cli.designs import DESIGNS, write
 from tests.goldens import golden

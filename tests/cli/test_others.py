@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from fabric import __version__
-from fabric.catalog import server, switch
-from fabric.settings.hardware import OwnCatalog
+from fabric.hardware.catalog import server, switch
+from fabric.model.settings.hardware import OwnCatalog
 from tests.cli.conftest import Done, Run
 from tests.cli.designs import DESIGNS, write
 from tests.cost import calls

@@ -12,17 +12,17 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from fabric import schemas, source
-from fabric.catalog.models import ServerModel, SwitchModel
+from fabric.base import schemas, source
 from fabric.cli.lazy import COMMANDS, load
-from fabric.inventory.push import SYSTEMS
+from fabric.deliver.inventory.push import SYSTEMS
+from fabric.hardware.catalog.models import ServerModel, SwitchModel
 from fabric.solver.doctor.causes import Effect
 from fabric.solver.goodput import sections as goodput_sections
 from fabric.solver.training import file as job_file
 from tests import ROOT
 from tests.cli.conftest import Run
 from tests.cli.designs import DESIGNS, write
-from tests.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
+from tests.deliver.inventory.truth_server import NAUTOBOT, NETBOX, TOKEN, Truth, served
 from tests.solver.doctor.runs import output
 from tests.solver.utilisation.slurm import slurm
 

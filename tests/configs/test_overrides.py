@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from jinja2.exceptions import SecurityError, UndefinedError
 
-from fabric.nos.eos.target import TARGET as EOS
-from fabric.nos.sonic.target import TARGET as SONIC
-from fabric.render import (
+from fabric.configs.render import (
     DocumentPatch,
     TextOverride,
     environment,
@@ -22,6 +20,8 @@ from fabric.render import (
     templates_root,
     to_json,
 )
+from fabric.nos.eos.target import TARGET as EOS
+from fabric.nos.sonic.target import TARGET as SONIC
 from tests.nos.views import STYLES, view
 
 LEAF = view("leaf1", replace(STYLES["ipv4"], nos="eos"))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests import ROOT
-from tests.report.browser import chromium
+from tests.deliver.report.browser import chromium
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric import source
-from fabric.bom import prices
-from fabric.diagnostics import InputError
-from fabric.intent.load import validate
-from fabric.plan import lock_file
+from fabric.base import source
+from fabric.base.diagnostics import InputError
+from fabric.deliver.bom import prices
+from fabric.design.intent.load import validate
+from fabric.model.plan import lock_file
 from tests import ROOT
-from tests.checks.reports.test_ci import published
+from tests.audit.checks.reports.test_ci import published
 from tests.docs.blocks import Block, again, all_blocks, data, pages, run, runner, stated
 from tests.goldens import same_as
 from tests.system.test_readme import copy_examples

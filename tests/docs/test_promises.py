@@ -19,10 +19,10 @@ import pytest
 import yaml
 
 from fabric import pipeline
-from fabric.facts import MANAGEMENT, Facts, Interface
+from fabric.model.facts import MANAGEMENT, Facts, Interface
+from fabric.model.plan import Plan, SwitchView
 from fabric.nos.reading import read_device
 from fabric.nos.target import management_port
-from fabric.plan import Plan, SwitchView
 from tests import ROOT
 from tests.docs.blocks import blocks, pages as all_pages
 
@@ -245,7 +245,7 @@ ELSEWHERE = {
     "docs/howto/pools.md": "the page prints the addresses",
     "docs/howto/silence.md": "no connection",
     "docs/ci.md": "no connection",
-    "docs/codes.md": "examples of findings: tests/explain/test_codes.py",
+    "docs/codes.md": "examples of findings: tests/audit/test_codes.py",
     "docs/exports.md": "containerlab's own management network",
     "docs/quickstart.md": "services: tests/system/test_readme.py compares the lines",
     "docs/targets/eos.md": "a template",

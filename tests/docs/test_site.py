@@ -18,9 +18,9 @@ import yaml
 from markdown_it import MarkdownIt
 
 from tests import ROOT
+from tests.deliver.report.browser import Opened, opened
 from tests.docs.blocks import FENCE, commands, pages
 from tests.docs.conftest import build
-from tests.report.browser import Opened, opened
 from tools.docs.site import INDEX, sections
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ def warm() -> None:
     Caches of data that ships are filled, nothing else: settings, streams and files are a run's own.
     """
     from fabric import pipeline
-    from fabric.checks.run import Scope
+    from fabric.audit.checks.run import Scope
 
     pipeline.check(Scope(files=(ROOT / "intent" / "starter.yaml",), jobs=1))
 

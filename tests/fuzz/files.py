@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from tests import ROOT
-from tests.cabling.verify.lldp_writers import WRITERS, Floor, write
+from tests.audit.cabling.lldp_writers import WRITERS, Floor, write
 from tests.examples import folder
 from tests.fuzz import damage
 from tests.fuzz.case import Case, rng
@@ -51,7 +51,7 @@ def measured() -> tuple[bytes, ...]:
 def lldp_outputs(name: str) -> tuple[tuple[str, bytes], ...]:
     """LLDP outputs of all switches of a site in the shape of one writer."""
     from fabric import pipeline
-    from fabric.cabling.verify.planned import planned
+    from fabric.audit.cabling.planned import planned
 
     site, writer = WRITERS[name]
     made = pipeline.plan(pipeline.load(ROOT / "intent" / f"{site}.yaml"))

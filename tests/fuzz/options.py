@@ -104,7 +104,7 @@ def options(seed: int, number: int) -> Case:
 
 def _argument(dice: random.Random, words: tuple[str, ...], name: str) -> str:
     if words[0] == "export" and name == "form":
-        from fabric.export.formats import FORMATS
+        from fabric.deliver.export.formats import FORMATS
 
         return dice.choice((*FORMATS, "x"))
     if name in ("name", "subject"):

@@ -24,26 +24,33 @@ from pathlib import Path
 from re import _constants as sre, _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
 
-from fabric.reading import MAX_LINE
+from fabric.base.reading import MAX_LINE
 from tests.fuzz.guard import OverTimeError
 
-ROOMS = ("fabric.nos", "fabric.cabling.verify", "fabric.verify", "fabric.checks", "fabric.drift", "fabric.solver.doctor")
+ROOMS = (
+    "fabric.nos",
+    "fabric.audit.cabling",
+    "fabric.audit.verify",
+    "fabric.audit.checks",
+    "fabric.audit.drift",
+    "fabric.solver.doctor",
+)
 ROOMS += (
     "fabric.solver.measured",
     "fabric.solver.utilisation",
     "fabric.solver.training",
-    "fabric.bom",
-    "fabric.plan",
-    "fabric.hosts",
+    "fabric.deliver.bom",
+    "fabric.model.plan",
+    "fabric.configs.hosts",
 )
 ROOMS += (
-    "fabric.reading",
-    "fabric.source",
-    "fabric.output",
-    "fabric.inventory",
-    "fabric.explore",
-    "fabric.diff",
-    "fabric.intent",
+    "fabric.base.reading",
+    "fabric.base.source",
+    "fabric.base.output",
+    "fabric.deliver.inventory",
+    "fabric.deliver.explore",
+    "fabric.audit.diff",
+    "fabric.design.intent",
 )
 CHARACTERS = " 0a\n\t-,./:\"'x{[(#_"
 OF_LINES = ("fabric.solver.doctor", "fabric.solver.measured")  # logs, whose lines are cut
@@ -132,7 +139,7 @@ def _patterns(value: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
 
 def _data() -> Iterator[Place]:
     """Patterns in the data of the readers: signs of files, statements, names, causes."""
-    from fabric.checks.statements import syntax_of
+    from fabric.audit.checks.statements import syntax_of
     from fabric.nos.reading.readers import host_name, readers
     from fabric.nos.reading.recognize import _signs
     from fabric.nos.reading.unread import PART

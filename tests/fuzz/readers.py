@@ -39,7 +39,7 @@ def readings() -> dict[str, Reading]:
 
 def _configs() -> Iterator[Reading]:
     """The files of each network OS: as facts, as statements, without what a planned file has in the same words."""
-    from fabric.checks.statements import syntax_of
+    from fabric.audit.checks.statements import syntax_of
     from fabric.nos.reading.recognize import recognize
     from fabric.nos.statements.syntax import PartText
 
@@ -64,14 +64,14 @@ def _facts(nos: str, path: str, text: str) -> object:
 
 
 def _statements(nos: str, part: str, text: str) -> object:
-    from fabric.checks.statements import syntax_of
+    from fabric.audit.checks.statements import syntax_of
     from fabric.nos.statements.syntax import PartText
 
     return syntax_of(nos).read_texts([PartText(part, part, text)])
 
 
 def _equal(nos: str, planned: list[object], text: str) -> object:
-    from fabric.checks.statements import syntax_of
+    from fabric.audit.checks.statements import syntax_of
 
     (one,) = planned
     return syntax_of(nos).without_equal([one], [one._replace(text=text)])  # type: ignore[attr-defined, list-item]
@@ -106,14 +106,14 @@ def _is_of(target: Target, site: str) -> bool:
 
 
 def _states() -> Iterator[Reading]:
-    from fabric.verify.files import of_switch
+    from fabric.audit.verify.files import of_switch
 
     yield Reading("state", lambda text: of_switch({"x": text}), _state_samples())
 
 
 def _state_samples() -> tuple[str, ...]:
     """The outputs of the tests of the readers of state."""
-    from tests.verify import test_multihoming, test_readers
+    from tests.audit.verify import test_multihoming, test_readers
 
     values = [
         value
@@ -133,8 +133,8 @@ def _json_text(value: object) -> str:
 
 
 def _lldp() -> Iterator[Reading]:
-    from fabric.cabling.verify.outputs import outputs
-    from tests.cabling.verify.lldp_writers import WRITERS
+    from fabric.audit.cabling.outputs import outputs
+    from tests.audit.cabling.lldp_writers import WRITERS
     from tests.fuzz.files import lldp_outputs
 
     for writer in sorted(WRITERS):
@@ -192,10 +192,10 @@ def _log(text: str) -> object:
 
 
 def _lists() -> Iterator[Reading]:
-    from fabric import source
-    from fabric.bom import prices
-    from fabric.output import manifest
-    from fabric.plan import lock_file
+    from fabric.base import source
+    from fabric.base.output import manifest
+    from fabric.deliver.bom import prices
+    from fabric.model.plan import lock_file
     from fabric.solver.estimate import platform_file
     from fabric.solver.training import file as job_file, ladder
     from fabric.solver.utilisation import jobs

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fabric.diagnostics import InputError
-from fabric.output.errors import OutputError
-from fabric.reading import GUARD, UnreadableError
+from fabric.base.diagnostics import InputError
+from fabric.base.output.errors import OutputError
+from fabric.base.reading import GUARD, UnreadableError
 from tests.fuzz import damage
 from tests.fuzz.case import rng
 from tests.fuzz.guard import OverTimeError, peak_mb, reset_peak

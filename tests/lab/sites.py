@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from fabric import pipeline, source
-from fabric.diagnostics import MissingError
-from fabric.intent.intent import Intent
-from fabric.intent.load import validate
+from fabric import pipeline
+from fabric.base import source
+from fabric.base.diagnostics import MissingError
+from fabric.design.intent.intent import Intent
+from fabric.design.intent.load import validate
 from fabric.lab import state
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.drawing import SERVERS, draw
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.kernel import require
 from fabric.lab.names import Names
-from fabric.plan.lock_file import Lock
+from fabric.model.plan.lock_file import Lock
 
 # Two spines, four leaves, a server of each tenant at each leaf: one tenant has a network, the others have routed ports.
 EVPN = """\

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
 from fabric.lab.blueprint import (
     BRIDGE,
     LOOPBACK,

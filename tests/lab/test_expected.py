@@ -29,7 +29,7 @@ from fabric.lab.machine.frames import arp_request_for, tunnelled, who_has
 from fabric.lab.machine.ping import Ping
 from fabric.lab.machine.run import CommandError, LabError, at_once, run
 from fabric.lab.machine.vty import Silent, Vty
-from fabric.plan.lock_file import Lock
+from fabric.model.plan.lock_file import Lock
 from tests import ROOT
 from tests.lab.sites import COLLAPSED, EVPN, PLANES, THREE_TIERS, TWO_TIERS, drawn, planned_and_drawn
 

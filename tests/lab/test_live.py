@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from fabric.cli import main
-from fabric.intent.intent import Intent
+from fabric.design.intent.intent import Intent
 from fabric.lab import state
 from fabric.lab.down import take_down
 from fabric.lab.machine import daemons, limits, namespaces

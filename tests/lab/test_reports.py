@@ -11,16 +11,16 @@ from xml.etree import ElementTree as ET
 import pytest
 from markdown_it import MarkdownIt
 
-from fabric.checks import ids
-from fabric.diff.markdown import MENTION
+from fabric.audit.checks import ids
+from fabric.audit.diff.markdown import MENTION
+from fabric.base.text import duration, padded, width_of
 from fabric.lab.limits_of_emulation import NOT_EMULATED
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, NotEmulated, Outcome, Result
 from fabric.lab.reports import FORMATS, report
 from fabric.lab.reports.text import MOST_FAULTS
 from fabric.lab.reports.words import label, shown, verdict
-from fabric.text import duration, padded, width_of
-from tests.checks.reports.test_hostile import HOSTILE as CHECKED
-from tests.checks.reports.test_junit import ATTRIBUTES, INSIDE
+from tests.audit.checks.reports.test_hostile import HOSTILE as CHECKED
+from tests.audit.checks.reports.test_junit import ATTRIBUTES, INSIDE
 from tests.goldens import golden
 
 ENDINGS = {"text": "txt", "json": "json", "junit": "xml", "markdown": "md"}

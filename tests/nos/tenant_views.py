@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fabric.plan import (
+from fabric.model.plan import (
     Acl,
     Balancing,
     Buffer,

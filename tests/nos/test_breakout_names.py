@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fabric import catalog
+from fabric.hardware import catalog
+from fabric.model.plan import PortRef
 from fabric.nos.target import target
-from fabric.plan import PortRef
 
 # SONiC: offsets of githedgehog/fabric@78827deb pkg/ctrl/switchprofile, breakout_modes of sonic-buildimage@086b03bd70f9:
 # `4x25G(4)` has four of eight lanes; the Z9664F-ON has four lanes in a cage. NX-OS: Ethernet1/2/1 behind `interface breakout

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric import source
+from fabric.base import source
 from fabric.configs import Renderer, targets
-from fabric.intent.load import validate
-from fabric.plan import Plan
-from fabric.plan.lock_file import Lock
-from fabric.planner.resolve import resolve
-from fabric.planner.site import plan_site
+from fabric.design.intent.load import validate
+from fabric.design.planner.resolve import resolve
+from fabric.design.planner.site import plan_site
+from fabric.model.plan import Plan
+from fabric.model.plan.lock_file import Lock
 from tests import ROOT
 
 QUEUES = re.compile(r"xoff|xon|headroom|threshold|ecn|wred|buffer|random-detect|drop-profile|cable|pause", re.IGNORECASE)

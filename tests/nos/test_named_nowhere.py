@@ -14,8 +14,8 @@ QUOTED = re.compile(rf"""["']({NAMES})["']""")
 IMPORTED = re.compile(rf"fabric\.nos\.({NAMES})\b")
 KEY = re.compile(rf"(?:^\s*|[{{,]\s*)({NAMES}):\s", re.M)  # of a mapping in YAML
 ALLOWED = {
-    "catalog/models.py:frr": "the one default: network OS of a generic switch",
-    "planner/hardware.py:sonic": "the key of a board's data in the catalog, whose words it checks",
+    "hardware/catalog/models.py:frr": "the one default: network OS of a generic switch",
+    "design/planner/hardware.py:sonic": "the key of a board's data in the catalog, whose words it checks",
     "lab/machine/daemons.py:frr": "the user that FRR's daemons run as",
     "lab/reports/json.py:frr": "the version of FRR's daemons that a lab ran",
 }
@@ -43,4 +43,4 @@ def test_data_has_no_mapping_by_network_os() -> None:
         for path in FABRIC.rglob("*.yaml")
         if path.relative_to(FABRIC).parts[0] not in ("nos", "catalog") and KEY.search(path.read_text(encoding="utf-8"))
     ]
-    assert found == ["monitoring/data/exporters.yaml"]  # FRR's exporter, which several network OSes have
+    assert found == ["deliver/monitoring/data/exporters.yaml"]  # FRR's exporter, which several network OSes have

@@ -15,14 +15,14 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.checks import FilesCheck, Network
-from fabric.checks.device import judge
-from fabric.checks.registry import checks
-from fabric.facts import Facts, Located, PrefixRule
+from fabric.audit.checks import FilesCheck, Network
+from fabric.audit.checks.device import judge
+from fabric.audit.checks.registry import checks
+from fabric.audit.verify.sessions import OUTSIDE, sessions_of
+from fabric.model.facts import Facts, Located, PrefixRule
+from fabric.model.plan import External, SwitchView
 from fabric.nos import policy as neutral
 from fabric.nos.reading import read_device
-from fabric.plan import External, SwitchView
-from fabric.verify.sessions import OUTSIDE, sessions_of
 
 SYSTEMS = ("cumulus", "eos", "frr", "junos", "nxos", "sonic")
 SITE = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.checks.batfish.helpers import OVERLAY, SMALL, SWITCHES, site
+from tests.audit.checks.batfish.helpers import OVERLAY, SMALL, SWITCHES, site
 
 ONE = OVERLAY.replace("kind: evpn-vxlan", "kind: evpn-vxlan, route_servers: 1")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.checks import syntax_of
-from fabric.checks.defined import undefined
-from fabric.checks.equals.outline import names_of
-from fabric.facts import Located
+from fabric.audit.checks import syntax_of
+from fabric.audit.checks.defined import undefined
+from fabric.audit.checks.equals.outline import names_of
+from fabric.model.facts import Located
 from fabric.nos.reading import read_device
 
 

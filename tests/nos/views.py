@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from fabric.catalog.models import PortGroup, SonicPlatform, SwitchModel
-from fabric.plan import Device, Management, Peer, Port, PortRef, Session, SwitchView, Underlay
+from fabric.hardware.catalog.models import PortGroup, SonicPlatform, SwitchModel
+from fabric.model.plan import Device, Management, Peer, Port, PortRef, Session, SwitchView, Underlay
 
 BOARD = SonicPlatform(
     platform="x86_64-nvidia_test-r0",

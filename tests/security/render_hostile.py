@@ -16,11 +16,11 @@ from pathlib import Path
 import jinja2.debug  # noqa: F401  Jinja imports it at the first error
 
 from fabric import pipeline
+from fabric.base.diagnostics import InputError
 from fabric.configs import Renderer
-from fabric.diagnostics import InputError
-from fabric.plan import Plan
-from fabric.settings.services import Override
-from fabric.templating import meter
+from fabric.configs.templating import meter
+from fabric.model.plan import Plan
+from fabric.model.settings.services import Override
 from tests.security import hostile_templates
 
 MEMORY_BYTES = 2 << 30

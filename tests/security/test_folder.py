@@ -10,11 +10,11 @@ import typer
 from typer.testing import CliRunner
 
 from fabric import pipeline
+from fabric.base.diagnostics import InputError
+from fabric.base.output import OutputError, Store
 from fabric.cli import app
 from fabric.cli.reports import put, put_folder
-from fabric.diagnostics import InputError
 from fabric.nos.reading import scan
-from fabric.output import OutputError, Store
 from tests import ROOT
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from fabric.base.text import guarded, on, style, visible
+from fabric.base.text.screen import Screen
 from fabric.cli import streams
-from fabric.text import guarded, on, style, visible
-from fabric.text.screen import Screen
 from tests import ROOT, forked
 from tests.terminal import at_terminal
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from fabric import pipeline
+from fabric.base.diagnostics import InputError
 from fabric.configs import Renderer
-from fabric.diagnostics import InputError
-from fabric.settings.services import Override
-from fabric.templating import meter, site
-from fabric.templating.shipped import environment, shipped_templates, templates_root
+from fabric.configs.templating import meter, site
+from fabric.configs.templating.shipped import environment, shipped_templates, templates_root
+from fabric.model.settings.services import Override
 from tests.security import hostile_templates
 
 HERE = Path(__file__).parent
@@ -129,7 +129,7 @@ def test_a_shipped_template_prints_the_same_inside_and_outside(
     """And costs less than a hundredth of the limit, so that no real design meets it."""
     made = pipeline.plan(pipeline.load(ROOT / f"intent/{name}.yaml"))
     renderer, seen = Renderer(made, ROOT / "intent"), set[tuple[str, str]]()
-    from fabric import render
+    from fabric.configs import render
 
     def both(file: Any, overrides: object) -> str:
         own = tmp_path / file.template.replace("/", "-")

@@ -18,17 +18,18 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric import pipeline, source
-from fabric.diagnostics import InputError
-from fabric.intent.load import validate
-from fabric.intent.schema import schema
+from fabric import pipeline
+from fabric.base import source
+from fabric.base.diagnostics import InputError
+from fabric.base.output.paths import check_path
+from fabric.configs.render import refuse_control, render
+from fabric.design.intent.load import validate
+from fabric.design.intent.schema import schema
+from fabric.model.plan import SwitchView
+from fabric.model.plan.lock_file import Lock
+from fabric.model.settings.base import FILLED_IN
 from fabric.nos.reading import read_device
 from fabric.nos.target import target
-from fabric.output.paths import check_path
-from fabric.plan import SwitchView
-from fabric.plan.lock_file import Lock
-from fabric.render import refuse_control, render
-from fabric.settings.base import FILLED_IN
 from tests.security.payloads import FILLED, OF_CONFIGS, PAYLOADS
 
 FULL = os.environ.get("FABRIC_SECURITY") == "full"
@@ -422,7 +423,7 @@ def test_a_text_stays_text_in_pages_sheets_and_pictures(tmp_path: Path) -> None:
         made_text = pipeline.export(made, form)
         assert isinstance(made_text, str)
         yaml.safe_load(made_text)
-    from fabric.report.request import ReportRequest
+    from fabric.deliver.report.request import ReportRequest
 
     assert "<script>alert" not in pipeline.report(made, ReportRequest())
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.checks import Scope
-from fabric.drift.devices import UNKNOWN
-from fabric.facts import Facts
-from fabric.formats import json as json_format
+from fabric.audit.checks import Scope
+from fabric.audit.drift.devices import UNKNOWN
+from fabric.base.formats import json as json_format
+from fabric.base.reading import GUARD, MAX_VALUES, UnreadableError, guarded, refuse_long_numbers, whole_lines
+from fabric.model.facts import Facts
 from fabric.nos.reading import read_device, readers
 from fabric.nos.reading.words import numbers
 from fabric.nos.target import targets
-from fabric.reading import GUARD, MAX_VALUES, UnreadableError, guarded, refuse_long_numbers, whole_lines
 from fabric.solver.estimate.request import EstimateRequest
 from tests import ROOT
 from tests.examples import folder

@@ -6,13 +6,13 @@ from typing import Any
 
 import yaml
 
-from fabric import source
+from fabric.base import source
 from fabric.configs import targets
-from fabric.intent.load import validate
-from fabric.plan import FabricPlan
-from fabric.plan.lock_file import Lock
-from fabric.planner.resolve import resolve
-from fabric.planner.site import plan_site
+from fabric.design.intent.load import validate
+from fabric.design.planner.resolve import resolve
+from fabric.design.planner.site import plan_site
+from fabric.model.plan import FabricPlan
+from fabric.model.plan.lock_file import Lock
 
 
 def planned(words: dict[str, Any], models: dict[str, Any], switch: str) -> FabricPlan:

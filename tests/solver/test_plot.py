@@ -8,10 +8,10 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fabric.formats import text_width
+from fabric.base.formats import text_width
+from fabric.base.text import size as size_words
 from fabric.solver import Series, busbw_svg
 from fabric.solver.plot import HEIGHT, WIDTH
-from fabric.text import size as size_words
 
 SVG = "{http://www.w3.org/2000/svg}"
 

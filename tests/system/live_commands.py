@@ -23,9 +23,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fabric.checks import statement_differences
-from fabric.diff import remedy
-from fabric.drift.commands import commands_back
+from fabric.audit.checks import statement_differences
+from fabric.audit.diff import remedy
+from fabric.audit.drift.commands import commands_back
 from tests.system.frr_daemons import NAMESPACES, NOTICES, PREPARE, devices, lines
 from tests.system.operator_changes import PORTS, all_changes, changes
 
@@ -189,7 +189,7 @@ def run_pair(nos: str, name: str, old: str, new: str) -> list[str]:
 @cache
 def designs() -> tuple[tuple[str, str, str, str], ...]:
     """(network OS, title, name, frr.conf) of the switches of every shape, the first of each role."""
-    from tests.checks.shapes import SHAPES, samples
+    from tests.audit.checks.shapes import SHAPES, samples
 
     return tuple(
         (nos, f"{nos} {shape} {switch.view.device.name}", switch.view.device.name, text)

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fabric import pipeline
-from fabric.checks import statement_differences
+from fabric.audit.checks import statement_differences
 from fabric.lab.collect import save
 from fabric.lab.lab import Lab
 from fabric.lab.live import Live

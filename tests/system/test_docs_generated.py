@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fabric.checks import Check
-from fabric.explain.codes import entries
+from fabric.audit.checks import Check
+from fabric.audit.codes import entries
 from tests import ROOT
 from tools.docs import checks, cli, codes, intent, schemas, sonic_changes, without_effect
 

@@ -19,10 +19,11 @@ FOUNDATIONS = (
     "tests/conftest.py",
     "tests/goldens.py",
     "tests/golden/bom",
-    "tests/checks",
+    "tests/audit/__init__.py",
+    "tests/audit/checks",
 )
 CHECK = """
-from tests.checks.files.helpers import SMALL, but, says
+from tests.audit.checks.files.helpers import SMALL, but, says
 
 def test_check():
     broken = but(SMALL, {"leaf1.eos": {"neighbor 10.0.0.0 remote-as 65100": "neighbor 10.0.0.0 remote-as 65199"}})
@@ -30,7 +31,7 @@ def test_check():
     assert [line[:20] for line in found] == ["leaf2.nxos:1: error"]
 """
 HELPER = """
-from tests.checks.files import wrong_helper
+from tests.audit.checks.files import wrong_helper
 
 def test_helper():
     wrong_helper.equal({"switches": 10, "links": 64}, {"switches": 10, "links": 96})
@@ -50,12 +51,12 @@ def failure(tmp_path: Path) -> Run:
     for name in FOUNDATIONS:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, tmp_path / name)
-    folder = tmp_path / "tests/checks/files"
+    folder = tmp_path / "tests/audit/checks/files"
     (folder / "wrong_helper.py").write_text("def equal(one, other):\n    assert one == other\n", encoding="utf-8")
 
     def run(test: str, passes: bool = False) -> str:
         (folder / "test_wrong.py").write_text(test, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/checks/files/test_wrong.py"]
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/audit/checks/files/test_wrong.py"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert done.returncode == int(not passes), done.stdout + done.stderr
         return done.stdout
@@ -72,7 +73,7 @@ def test_a_check_with_another_message(failure: Run) -> None:
 
 def test_an_assert_in_a_helper(failure: Run) -> None:
     report = failure(HELPER)
-    assert "tests/checks/files/wrong_helper.py:2: AssertionError" in report
+    assert "tests/audit/checks/files/wrong_helper.py:2: AssertionError" in report
     assert "E         {'links': 64} != {'links': 96}\n" in report
 
 

@@ -9,11 +9,11 @@ from pathlib import Path, PurePath
 
 import pytest
 
+from fabric.configs.render import render
+from fabric.model.plan import External, SwitchView, Vrf
 from fabric.nos.frr.target import TARGET as FRR
 from fabric.nos.sonic.target import TARGET as SONIC
 from fabric.nos.target import Target
-from fabric.plan import External, SwitchView, Vrf
-from fabric.render import render
 from tests.examples import located, paths
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, view

@@ -9,10 +9,10 @@ import pytest
 import yaml
 
 from fabric import pipeline
-from fabric.hosts.agree import Disagreement, HostFiles, SwitchEnd, disagreements
-from fabric.hosts.ends import ends_of
-from fabric.hosts.facts import facts_of
-from fabric.hosts.view import hosts, sides
+from fabric.configs.hosts.agree import Disagreement, HostFiles, SwitchEnd, disagreements
+from fabric.configs.hosts.ends import ends_of
+from fabric.configs.hosts.facts import facts_of
+from fabric.configs.hosts.view import hosts, sides
 from fabric.nos.reading import read_device
 from tests import ROOT
 from tests.system.conftest import Run

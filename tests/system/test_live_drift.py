@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fabric.checks import statement_differences
+from fabric.audit.checks import statement_differences
 from fabric.nos.statements.compare import Difference
-from tests.checks.shapes import SHAPES, Switch, samples, switches
+from tests.audit.checks.shapes import SHAPES, Switch, samples, switches
 from tests.system import live_commands
 from tests.system.frr_daemons import changed, load, why_not
 

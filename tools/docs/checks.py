@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from textwrap import fill
 from typing import Any
 
-from fabric.checks import KINDS, Check, FilesCheck, of_subject
-from fabric.checks.reports.rules import FAMILIES
-from fabric.codes import SUBJECTS
+from fabric.audit.checks import KINDS, Check, FilesCheck, of_subject
+from fabric.audit.checks.reports.rules import FAMILIES
+from fabric.base.codes import SUBJECTS
 
 WIDTH = 125  # of a line of the page
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from textwrap import fill
 
-from fabric.codes import SUBJECTS, Subject
-from fabric.explain.codes import Entry, entries, sentence, severity
+from fabric.audit.codes import Entry, entries, sentence, severity
+from fabric.base.codes import SUBJECTS, Subject
 
 WIDTH = 125  # of a line of the page
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from textwrap import fill
 
 from fabric import pipeline
-from fabric.plan import FabricPlan
+from fabric.model.plan import FabricPlan
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.request import EstimateRequest
 

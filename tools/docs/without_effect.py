@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.checks import syntax_of
+from fabric.audit.checks import syntax_of
 from fabric.nos.statements.syntax import KINDS, WithoutEffect
 from fabric.nos.target import targets
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_interface, ip_network
 
 from fabric.lab.blueprint import SERVER, STAND_IN, Blueprint, End
+from fabric.model.plan import Network, Port, SwitchView
 from fabric.nos.target import target
-from fabric.plan import Network, Port, SwitchView
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _attached(view: SwitchView) -> Iterator[tuple[Port, str, str, Network | None
 
 
 def _promised(lab: Blueprint, fabric: str) -> int:
-    from fabric.hosts.facts import facts_of
+    from fabric.configs.hosts.facts import facts_of
 
     return facts_of(lab.plan.fabrics[fabric]).mtu
 

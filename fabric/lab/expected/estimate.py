@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from fabric.export.port_names import PortNames
+from fabric.configs.port_names import PortNames
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.expected.forwarding import Down
-from fabric.plan import LEAF
+from fabric.model.plan import LEAF
 from fabric.solver import Network, Routes
 from fabric.solver.capacity.throughput import all_paths, ecmp, ground, live_ports, traffic
 from fabric.solver.network import network

@@ -12,8 +12,8 @@ from ipaddress import ip_interface, ip_network
 
 from fabric.lab.blueprint import Blueprint, End, Wire
 from fabric.lab.expected.sessions import UNDERLAY, sessions
+from fabric.model.plan import LEAF, SwitchView
 from fabric.nos.target import target
-from fabric.plan import LEAF, SwitchView
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from fabric.audit.verify.sessions import OUTSIDE, OVERLAY, TENANT, UNDERLAY, Planned, router, sessions_of
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.outside import node_name
-from fabric.plan import External
-from fabric.verify.sessions import OUTSIDE, OVERLAY, TENANT, UNDERLAY, Planned, router, sessions_of
+from fabric.model.plan import External
 
 __all__ = ["OUTSIDE", "OVERLAY", "TENANT", "UNDERLAY", "Planned", "sessions"]
 

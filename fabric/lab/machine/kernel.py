@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from platform import release
 
-from fabric.diagnostics import MissingError
+from fabric.base.diagnostics import MissingError
 from fabric.lab.machine import daemons
 from fabric.lab.machine.run import run
 

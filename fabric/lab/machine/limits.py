@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fabric.formats import json_text, write_file
+from fabric.base.formats import json_text, write_file
 from fabric.lab.names import RUN
 
 JOURNAL = RUN / "limits.json"

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabric.grouping import grouped
+from fabric.base.grouping import grouped
 from fabric.lab.blueprint import PORT, SERVER, End, Node
 from fabric.lab.machine import namespaces
 from fabric.lab.machine.namespaces import NETNS, processes

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.checks import Key, planned_rows
-from fabric.checks.rows import session
-from fabric.grouping import grouped
+from fabric.audit.checks import Key, planned_rows
+from fabric.audit.checks.rows import session
+from fabric.base.grouping import grouped
 from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault

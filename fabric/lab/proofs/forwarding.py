@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+from fabric.audit.verify.route_faults import HOME, PATHS, ROUTE
 from fabric.lab.expected.forwarding import NOTHING, Down, Expected, forwarding, originated, version
 from fabric.lab.live import Live, Table
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
 from fabric.lab.proofs.base import Proof, Shown
-from fabric.verify.route_faults import HOME, PATHS, ROUTE
 
 PATIENCE_S = 20.0
 

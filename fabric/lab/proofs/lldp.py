@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fabric.audit.verify.port_faults import CABLE
 from fabric.lab.blueprint import SERVER
 from fabric.lab.expected.cables import planned
 from fabric.lab.live import Live
@@ -9,7 +10,6 @@ from fabric.lab.machine.lldp import SERVERS, Lldp, missing
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
 from fabric.lab.proofs.base import Proof, Shown, skip
-from fabric.verify.port_faults import CABLE
 
 PATIENCE_S = 25.0
 

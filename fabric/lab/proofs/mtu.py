@@ -13,7 +13,7 @@ from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
 from fabric.lab.proofs.gateways import uplinks
 from fabric.lab.proofs.reach import pairs
-from fabric.plan import LEAF
+from fabric.model.plan import LEAF
 
 SMALL = 84  # bytes: what always gets through where there is a path
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from ipaddress import ip_network
 from typing import Any
 
-from fabric.grouping import grouped
+from fabric.base.grouping import grouped
+from fabric.base.text import listed
 from fabric.lab.expected.sessions import OUTSIDE, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
-from fabric.plan import External, Own
-from fabric.text import listed
+from fabric.model.plan import External, Own
 
 SENT_BACK = "SENT-BACK"
 PATIENCE_S = 20.0  # until what a router announces is there

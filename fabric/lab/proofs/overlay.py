@@ -9,6 +9,8 @@ import time
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from fabric.audit.verify.overlay_faults import Overlay, Spread
+from fabric.audit.verify.site import Switch
 from fabric.lab.blueprint import End
 from fabric.lab.expected.endpoints import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
@@ -16,10 +18,8 @@ from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
 from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.model.plan import SwitchView
 from fabric.nos.state.kinds import EVPN
-from fabric.plan import SwitchView
-from fabric.verify.overlay_faults import Overlay, Spread
-from fabric.verify.site import Switch
 
 PATIENCE_S = 20.0
 

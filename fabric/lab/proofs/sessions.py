@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+from fabric.audit.verify.collection_faults import ROUTER_ID
+from fabric.audit.verify.port_faults import ADDRESS, PORT
+from fabric.audit.verify.route_faults import HOME, ROUTE
+from fabric.audit.verify.session_faults import ASN, EXTRA, FAMILY, SESSION, SILENT, STOPPED
 from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
 from fabric.lab.proofs.base import Proof, Shown
-from fabric.verify.collection_faults import ROUTER_ID
-from fabric.verify.port_faults import ADDRESS, PORT
-from fabric.verify.route_faults import HOME, ROUTE
-from fabric.verify.session_faults import ASN, EXTRA, FAMILY, SESSION, SILENT, STOPPED
 
 PATIENCE_S = 45.0  # until a session must be up; a daemon tries again after 10 s, and BFD may stop a first attempt
 STILL_S = 15.0  # without any news

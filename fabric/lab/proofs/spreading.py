@@ -13,7 +13,7 @@ from fabric.lab.machine.observer import as_roce
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, Shown, skip
 from fabric.lab.proofs.reach import pairs
-from fabric.plan import LEAF
+from fabric.model.plan import LEAF
 
 PER_LINK = 64  # flows that each link would get of an even spread
 SIGMAS = 5.0  # a fair hash misses this once in a million

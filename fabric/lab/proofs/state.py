@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from fabric.grouping import grouped
+from fabric.audit.verify.files import of_switch
+from fabric.audit.verify.judged import judged
+from fabric.audit.verify.site import Site
+from fabric.base.grouping import grouped
 from fabric.lab.collect import collect
 from fabric.lab.live import Live
 from fabric.lab.machine.lldp import Lldp
 from fabric.lab.outcome import Fault
-from fabric.verify.files import of_switch
-from fabric.verify.judged import judged
-from fabric.verify.site import Site
 
 
 def site(live: Live, lldp: Lldp | None = None) -> Site:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from fabric.formats import Format
+from fabric.base.formats import Format
 
 if TYPE_CHECKING:
     from fabric.lab.outcome import Outcome

@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from fabric.formats import json_text
+from fabric.base.formats import json_text
 from fabric.lab.outcome import Measure, Outcome, Result
 from fabric.lab.reports.words import COUNTED
 

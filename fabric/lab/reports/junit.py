@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fabric.formats import Case, Failure, Suite
-from fabric.formats.junit import junit
+from fabric.base.formats import Case, Failure, Suite
+from fabric.base.formats.junit import junit
+from fabric.base.text import printable
 from fabric.lab.outcome import FAIL, SKIP, Outcome, Result
 from fabric.lab.reports.words import by_kind, fault_text, folded, measures
-from fabric.text import printable
 
 
 def report(outcome: Outcome) -> str:

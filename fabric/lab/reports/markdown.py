@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from fabric.diff.markdown import MENTION, SPECIAL
+from fabric.audit.diff.markdown import MENTION, SPECIAL
+from fabric.base.text import printable
 from fabric.lab.outcome import Outcome
 from fabric.lab.reports.words import NOTHING, by_kind, folded, table, verdict
-from fabric.text import printable
 
 MORE_SPECIAL = re.compile(r"([&$])")  # begin entities and formulas
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabric.base.text import aligned, and_more, printable, style
 from fabric.lab.outcome import NotEmulated, Outcome, Result
 from fabric.lab.reports.words import NOTHING, by_kind, fault_text, folded, table, verdict
-from fabric.text import aligned, and_more, printable, style
 
 MOST_FAULTS = 20  # of one result that are shown
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fabric.grouping import by_message, grouped
+from fabric.base.grouping import by_message, grouped
+from fabric.base.text import devices, duration, printable
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, Outcome, Result
-from fabric.text import devices, duration, printable
 
 SCENARIO = "scenario"
 MARKS = {PASS: "pass", FAIL: "FAIL", SKIP: "skip"}

@@ -24,7 +24,7 @@ from fabric.lab.proofs.base import Shown
 from fabric.lab.proofs.overlay import wait as wait_for_overlay
 from fabric.lab.proofs.reach import pairs
 from fabric.lab.proofs.sessions import wait as wait_for_sessions
-from fabric.plan import LEAF, SPINE
+from fabric.model.plan import LEAF, SPINE
 
 NOT_REPAIRED = "not repaired"
 FLOWS = 32

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from fabric.model.plan import SwitchView, Vrf
 from fabric.nos.batfish.copies import Copy, whole
-from fabric.plan import SwitchView, Vrf
 
 # Routing tables of tenants, tenants' routes over EVPN, EVPN sessions, filters on server ports, sessions on an interface,
 # layer-2 networks of tenants, packets over the fabric, a routed port without a tag beside tagged ones, `maximum-paths`.
@@ -37,7 +37,9 @@ class BatfishView:
     limits: tuple[Limit, ...] = ()
     vrf: str = "{}"  # pattern of a tenant's table, as Batfish names it
     loopback_is_vtep: bool = False
-    allow: tuple[Path, ...] = ()  # lists of lines that say nothing about a configuration, see `fabric.checks.batfish.allow`
+    allow: tuple[
+        Path, ...
+    ] = ()  # lists of lines that say nothing about a configuration, see `fabric.audit.checks.batfish.allow`
     unread: tuple[str, str] = ("", "")  # what of its files is not read as it is, and why
 
 

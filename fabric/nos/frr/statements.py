@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path as FilePath
 
+from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 from fabric.nos.statements.forms import Path, indented, plain
 from fabric.nos.statements.syntax import Syntax
-from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 
 CLOSING = frozenset({"exit", "exit-address-family", "exit-vni", "exit-vrf", "end"})
 SERVICES = (

@@ -13,7 +13,7 @@ from fabric.nos.reading.words import is_address
 from fabric.nos.target import Capabilities, Requests, Target
 
 if TYPE_CHECKING:
-    from fabric.catalog.models import SwitchModel
+    from fabric.hardware.catalog.models import SwitchModel
 
 
 def refuses(model: SwitchModel, catalog_name: str) -> str | None:

@@ -11,8 +11,8 @@ from fabric.nos.nxos.write.ports import LAYER_2_MTU, RELEASE, port_name
 from fabric.nos.target import Capabilities, Target
 
 if TYPE_CHECKING:
-    from fabric.catalog.models import SwitchModel
-    from fabric.plan import PortRef
+    from fabric.hardware.catalog.models import SwitchModel
+    from fabric.model.plan import PortRef
 
 
 def _port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:

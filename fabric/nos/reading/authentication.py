@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from fabric.facts import Authentication
+from fabric.model.facts import Authentication
 from fabric.nos.reading import placeholder
 
 

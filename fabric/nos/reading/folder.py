@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path, PurePath
 from stat import S_ISREG
 
-from fabric.facts import Facts
+from fabric.base.reading import UnreadableError, guarded
+from fabric.model.facts import Facts
 from fabric.nos.reading.readers import named, read_device, readers
 from fabric.nos.reading.recognize import HEAD_BYTES, NO_CONFIG, SCRIPTS, Kind, is_script, recognize
 from fabric.nos.reading.states import earlier, leave_out_copies, separate
-from fabric.reading import UnreadableError, guarded
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large
 ENDINGS = frozenset({"", ".cfg", ".conf", ".config", ".json", ".set", ".txt", ".yaml", ".yml"})  # of configs

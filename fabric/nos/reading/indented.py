@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
+from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 
 
 @dataclass(slots=True)

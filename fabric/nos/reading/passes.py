@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fabric.facts import ANY_ROUTE, NOT, Clause, Facts, Located
-from fabric.grouping import grouped
+from fabric.base.grouping import grouped
+from fabric.model.facts import ANY_ROUTE, NOT, Clause, Facts, Located
 from fabric.nos.reading.indented import Section
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
-from fabric.facts import DENIED, Facts, Located, PrefixRule
-from fabric.grouping import grouped
+from fabric.base.grouping import grouped
+from fabric.model.facts import DENIED, Facts, Located, PrefixRule
 from fabric.nos.reading.words import integer
 
 Net = IPv4Network | IPv6Network

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import PurePath
 
-from fabric.facts import Facts, Located
+from fabric.base.reading import UnreadableError, guarded, refuse_long_numbers
+from fabric.model.facts import Facts, Located
 from fabric.nos.reading.reader import Read, Reader
 from fabric.nos.target import target, targets
-from fabric.reading import UnreadableError, guarded, refuse_long_numbers
 
 HOST_NAME = r'^[ \t]*hostname\s+"?([\w.-]+)'  # as most have it
 

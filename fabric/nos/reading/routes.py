@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from fabric.facts import Route
+from fabric.model.facts import Route
 from fabric.nos.reading.words import is_address, prefix
 
 PORT = re.compile(

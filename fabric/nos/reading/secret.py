@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fabric.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE
+from fabric.model.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE
 
 # The number or word before a secret → its form. Type 3 (3DES) and 7 have keys that are public, 6 and 8a the key of a device.
 KINDS = {

@@ -12,7 +12,7 @@ from itertools import combinations
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
-from fabric.grouping import grouped
+from fabric.base.grouping import grouped
 
 if TYPE_CHECKING:
     from fabric.nos.reading.folder import Device, Folder

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from ipaddress import ip_address, ip_interface
 
-from fabric.reading import expand
+from fabric.base.reading import expand
 
 ROOT_LOGIN = "root may log in over SSH with a password"
 RANGE = re.compile(r"(.*?)(?<!\d)(\d+)-(\d+)$")

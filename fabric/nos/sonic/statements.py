@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path as FilePath
 
-from fabric.formats.json import json_line
+from fabric.base.formats.json import json_line
+from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 from fabric.nos.frr import statements as frr
 from fabric.nos.sonic.read import dump
 from fabric.nos.sonic.read.json_lines import Object, Value
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Syntax
-from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 
 
 def config_db(text: str) -> Iterator[tuple[Path, int]]:

@@ -14,12 +14,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabric.formats import json_line
+from fabric.base.formats import json_line
+from fabric.base.text import listed
 from fabric.nos.dialect import PATCH, RELOAD, TYPED, Step
 from fabric.nos.json_patch import Operation, json_lines, json_patch, keys_of
 from fabric.nos.sonic import depends
 from fabric.nos.sonic.updater import Change, Rule, Tables, Updater, changes, updater
-from fabric.text import listed
 
 NAMED = 5  # ports, rows or reasons in a title
 SECRET = re.compile(r"\$\{\w+\}")  # a reference in place of a password

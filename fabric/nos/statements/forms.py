@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TypeAlias
 
-from fabric.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
+from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 
 Path: TypeAlias = tuple[str, ...]
 Form: TypeAlias = Callable[[str], Iterator[tuple[Path, int]]]  # raises UnreadableError alone for what the text contains

@@ -14,10 +14,10 @@ from itertools import chain
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, TypeAlias
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
+from fabric.base.reading import MAX_LINE, expand, guarded, refuse_long_numbers
 from fabric.nos.statements.forms import Form, Path, line_by_line, without_equal
 from fabric.nos.statements.names import Names, load_names
-from fabric.reading import MAX_LINE, expand, guarded, refuse_long_numbers
 
 DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
 ADDED = "added"  # the network OS adds it by itself: without effect where the plan does not have it

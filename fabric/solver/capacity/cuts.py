@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from fabric.plan import KINDS
+from fabric.model.plan import KINDS
 from fabric.solver import GBPS_PER_GBYTE_S, Bools, Ints, Network
 from fabric.solver.capacity.symmetry import numbered, refine
 

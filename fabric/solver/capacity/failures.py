@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.diagnostics import Place, Report, nearest, show
-from fabric.plan import Device, FabricPlan, PortLabels
+from fabric.base.diagnostics import Place, Report, nearest, show
+from fabric.base.text import listed
+from fabric.model.plan import Device, FabricPlan, PortLabels
 from fabric.solver import Ints, Network
 from fabric.solver.capacity.throughput import all_paths, ground, live_ports, traffic
 from fabric.solver.routes import routes
-from fabric.text import listed
 
 OPTION = Place("--fail")
 MOST_TRIES = 32  # names that `check` leaves out in turn, looking for the one that matters

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fabric.text import and_more, counted, percent, plural
-from fabric.text.table import table
+from fabric.base.text import and_more, counted, percent, plural
+from fabric.base.text.table import table
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity, Cut

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.plan import ATTACHMENT, KINDS, SWITCH_ROLES, PortLabels
+from fabric.model.plan import ATTACHMENT, KINDS, SWITCH_ROLES, PortLabels
 from fabric.solver import Bools, Floats, Ints, Network
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, max_flow
 from fabric.solver.capacity.halves import Halves

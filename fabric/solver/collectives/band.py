@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
+from fabric.base.text import listed
 from fabric.solver import Bools, Floats
 from fabric.solver.collectives.coverage import FAMILIES, Coverage, Kind
-from fabric.text import listed
 
 SIZES: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes
     "<=64K": (0, 1 << 16),

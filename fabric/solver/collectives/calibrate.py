@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from fabric.diagnostics import Diagnostic, Place
+from fabric.base.diagnostics import Diagnostic, Place
+from fabric.base.text import aligned
 from fabric.solver.collectives.fitting import beside_weights, fit, table_weights
 from fabric.solver.collectives.physics import SCOPES, Parameter, Physics, first, parameters, transports
 from fabric.solver.collectives.sample import kinds_of
 from fabric.solver.collectives.score import median, score, score_table
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.tables import Table
-from fabric.text import aligned
 
 SUSPICIOUS = 3.0  # spreads that a parameter of a rightly labeled table hardly moves
 LARGE_PERCENT = 20.0  # median error of a table from which on its platform is doubted

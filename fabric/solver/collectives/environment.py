@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 from fabric.solver import Bools
 from fabric.solver.collectives.physics import DATA, transports
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fabric.rounding import ceil_div
+from fabric.base.rounding import ceil_div
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives import environment, physics
 from fabric.solver.measured.platform import MOST_CTAS, MeasuredPlatform

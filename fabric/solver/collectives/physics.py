@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives import coverage as covered
 from fabric.solver.collectives.coverage import Coverage

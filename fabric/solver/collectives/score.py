@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from fabric.base.text import aligned
 from fabric.solver import Floats
 from fabric.solver.collectives.band import SIZES as BANDS, within
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.reach import band_of
 from fabric.solver.collectives.sample import job_of, predicted, relatives, stands_for
 from fabric.solver.measured.tables import Table
-from fabric.text import aligned
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from fabric.base.text import aligned
 from fabric.solver.collectives.band_validation import Banded, band_figures, banded, interval_scores, parts
 from fabric.solver.collectives.score import Score, TableScore, table_lines
 from fabric.solver.collectives.validation import Predicted, by_source, figures, total_line
-from fabric.text import aligned
 
 
 @dataclass(frozen=True)

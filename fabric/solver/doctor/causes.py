@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 from fabric.solver.collectives.job import Job
 
 WEIGHT = 30.0

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 from fabric.solver.doctor.causes import DATA
 
 WRONG = 0.1  # probability that a test shows something else than its cause gives

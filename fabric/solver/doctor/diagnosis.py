@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fabric.diagnostics import Diagnostic
+from fabric.base.diagnostics import Diagnostic
 from fabric.solver import Floats
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import NEVER, monotone

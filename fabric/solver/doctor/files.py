@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.reading import whole_lines
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.reading import whole_lines
 from fabric.solver import read_text
 from fabric.solver.doctor import outputs
 from fabric.solver.doctor.causes import causes

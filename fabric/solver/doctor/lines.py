@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fabric.base.text import aligned, percent, plural, size, wrapped
 from fabric.solver.doctor.checks import Next
 from fabric.solver.doctor.diagnosis import Cost, Diagnosis
-from fabric.text import aligned, percent, plural, size, wrapped
 
 WIDTH = 100
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from fabric.base.text import plural
 from fabric.solver.doctor.outputs import FIGURE, Finding
-from fabric.text import plural
 
 # Channel 00/0 : 0[0] -> 8[0] [send] via NET/IB/0(1)/GDRDMA(PCI)/Shared
 _NET = re.compile(

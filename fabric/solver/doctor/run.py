@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.plan import FabricPlan
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.model.plan import FabricPlan
 from fabric.solver import PortNamer, unnamed
 from fabric.solver.collectives.job import Job, measured_job
 from fabric.solver.collectives.physics import Physics

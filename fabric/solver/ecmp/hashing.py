@@ -19,8 +19,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.diagnostics import nearest, show
-from fabric.plan import FabricPlan
+from fabric.base.diagnostics import nearest, show
+from fabric.model.plan import FabricPlan
 from fabric.solver import Ints
 
 Words = NDArray[np.uint32]

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fabric.diagnostics import nearest, show
+from fabric.base.diagnostics import nearest, show
 from fabric.solver import Bools, Floats, Ints, Network, Routes
 from fabric.solver.ecmp.flows import Flows, digests, redraw
 from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, mix, own_seeds, seeded

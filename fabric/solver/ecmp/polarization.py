@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fabric.base.text import listed
 from fabric.solver import Bools, Floats, Ints, Network, Routes
 from fabric.solver.ecmp.flows import Flows, five_tuples
 from fabric.solver.ecmp.hashing import Hash, Hashing, configured, digest
 from fabric.solver.ecmp.paths import route
 from fabric.solver.ecmp.study import TIERS
-from fabric.text import listed
 
 SURE = 6.0  # standard deviations above chance, so that 10,000 switches give no false finding
 MUCH = 0.8  # of the next hops; what spreads over more is not worth a line

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from fabric.diagnostics import InputError
-from fabric.plan import FabricPlan
+from fabric.base.diagnostics import InputError
+from fabric.model.plan import FabricPlan
 from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures
 from fabric.solver.capacity.failures import Failures

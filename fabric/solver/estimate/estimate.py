@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.solver import Floats
 from fabric.solver.collectives import band, environment, physics
 from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, monotone, run

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from fabric.rounding import ceil_div
+from fabric.base.rounding import ceil_div
+from fabric.base.text import aligned, percent, plural, size, time, time_span
 from fabric.solver.collectives.reach import nvlink_ranks
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
 from fabric.solver.estimate.supply import Share, routing_words
-from fabric.text import aligned, percent, plural, size, time, time_span
 
 NEAR_IDEAL = 0.9  # share of line rate that needs no explanation
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fabric.rounding import ceil_div
+from fabric.base.rounding import ceil_div
 from fabric.solver import Floats, Ints
 
 PEERS_AT_ONCE = 8  # that a rank of an alltoall talks to at the same time (NCCL's p2p batches)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.catalog.models import ServerModel
-from fabric.diagnostics import Place, Report, nearest, show
-from fabric.plan import SERVER, FabricPlan, GroupSpec
-from fabric.rounding import ceil_div
+from fabric.base.diagnostics import Place, Report, nearest, show
+from fabric.base.rounding import ceil_div
+from fabric.base.text import plural
+from fabric.hardware.catalog.models import ServerModel
+from fabric.model.plan import SERVER, FabricPlan, GroupSpec
 from fabric.solver import Floats, Ints, Network
-from fabric.text import plural
 
 GPUS, PLACEMENT = Place("--gpus"), Place("--placement")
 KINDS = ("packed", "spread", "random")

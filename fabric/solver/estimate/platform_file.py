@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 
-from fabric.diagnostics import Report, show
-from fabric.grouping import grouped
+from fabric.base.diagnostics import Report, show
+from fabric.base.grouping import grouped
 from fabric.solver import Fields, parse, read_text
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.coverage import FAMILIES

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.plan import FabricPlan, GroupSpec
+from fabric.model.plan import FabricPlan, GroupSpec
 from fabric.solver.collectives import physics
 from fabric.solver.measured.platform import MeasuredPlatform
 

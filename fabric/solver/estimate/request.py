@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.plan import FabricPlan
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.model.plan import FabricPlan
 from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures
 from fabric.solver.collectives import physics

@@ -8,15 +8,15 @@ from hashlib import sha256
 
 import numpy as np
 
-from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.plan import KINDS
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.text import plural
+from fabric.model.plan import KINDS
 from fabric.solver import Floats, Ints, Network, Routes, walk
 from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw
 from fabric.solver.ecmp.paths import load_of, slowest_rate
 from fabric.solver.estimate.patterns import PATTERNS, Phase, together
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.routes import routes
-from fabric.text import plural
 
 DRAWS = 8  # of queue pair numbers, each another run of the job
 MOST_FLOWS = 1_500_000  # of all draws together

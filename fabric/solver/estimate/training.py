@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fabric.plan import FabricPlan
+from fabric.base.source import Node
+from fabric.model.plan import FabricPlan
 from fabric.solver import PortNamer, unnamed
 from fabric.solver.estimate.estimate import gpu_of
 from fabric.solver.estimate.groups import Groups
@@ -19,7 +20,6 @@ from fabric.solver.training.memory import device_GB
 from fabric.solver.training.step import StepTime, assumptions, step_time
 from fabric.solver.training.sweep import StepSweep, sweep
 from fabric.solver.training.utilisation import Fitted, fitted
-from fabric.source import Node
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fabric.plan import FabricPlan
-from fabric.rounding import ceil_div
+from fabric.base.rounding import ceil_div
+from fabric.model.plan import FabricPlan
 from fabric.solver import Bools, Floats, PortNamer, unnamed
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.training import placed

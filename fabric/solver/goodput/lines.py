@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from fabric.base.text import aligned, duration, listed, percent, plural
 from fabric.solver.estimate.supply import routing_words
 from fabric.solver.goodput.goodput import Goodput, Interruption, Span
 from fabric.solver.goodput.saving import Saving
-from fabric.text import aligned, duration, listed, percent, plural
 
 
 def lines(result: Goodput) -> list[str]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabric.diagnostics import InputError
-from fabric.plan import KINDS, LEAF_LEAF, PortLabels
+from fabric.base.diagnostics import InputError
+from fabric.model.plan import KINDS, LEAF_LEAF, PortLabels
 from fabric.solver import Bools, Ints, Network
 
 StepOf = Callable[[tuple[str, ...]], float]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 from fabric.solver import Floats
 
 DATA = Path(__file__).parent / "data" / "rates.yaml"

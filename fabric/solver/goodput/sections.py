@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fabric.diagnostics import Place, Report, show
+from fabric.base.diagnostics import Place, Report, show
+from fabric.base.source import Node
 from fabric.solver import Fields
 from fabric.solver.goodput.rates import rates
 from fabric.solver.goodput.storage import StorageRequest
 from fabric.solver.training.job import CODE
-from fabric.source import Node
 
 KEYS: dict[str, tuple[str, ...]] = {
     "checkpoint": (

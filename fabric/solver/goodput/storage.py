@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from fabric.diagnostics import Diagnostic, InputError, Place
-from fabric.plan import ATTACHED, SERVER, FabricPlan
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.model.plan import ATTACHED, SERVER, FabricPlan
 from fabric.solver import Floats, Ints, Network, Routes
 from fabric.solver.capacity.throughput import Ground, ground, loads
 from fabric.solver.ecmp.sharing import max_min

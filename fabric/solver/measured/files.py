@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform
 from fabric.solver.measured.tables import Table, read
 

@@ -6,9 +6,9 @@ import re
 from json import JSONDecodeError
 from typing import Any
 
-from fabric.diagnostics import Place, Report, show
-from fabric.formats.json import load
-from fabric.reading import UnreadableError, expand
+from fabric.base.diagnostics import Place, Report, show
+from fabric.base.formats.json import load
+from fabric.base.reading import UnreadableError, expand
 from fabric.solver.measured.run import Device, Printed, Run, Side, tables
 from fabric.solver.measured.tables import CODE, MOST_BYTES, WHAT, MeasuredPlatform, Table
 

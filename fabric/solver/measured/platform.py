@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from fabric.diagnostics import nearest, show
+from fabric.base.diagnostics import nearest, show
 from fabric.solver import Fields
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "collnet_direct", "collnet_chain", "pat")

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from fabric.diagnostics import Place, Report
-from fabric.rounding import ceil_div
+from fabric.base.diagnostics import Place, Report
+from fabric.base.rounding import ceil_div
 from fabric.solver import Fields
 from fabric.solver.measured.platform import (
     ALGORITHMS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fabric.diagnostics import Place, Report
+from fabric.base.diagnostics import Place, Report
 from fabric.solver.measured.platform import MeasuredPlatform
 from fabric.solver.measured.tables import Row, Table, busbw_factor
 

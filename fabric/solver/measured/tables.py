@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.reading import UnreadableError, guarded
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.reading import UnreadableError, guarded
 from fabric.solver import Fields, parse, read_text
 from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
 

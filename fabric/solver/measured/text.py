@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from fabric.diagnostics import Place, Report, nearest
-from fabric.reading import whole_lines
+from fabric.base.diagnostics import Place, Report, nearest
+from fabric.base.reading import whole_lines
 from fabric.solver import Fields, parse
 from fabric.solver.measured.run import Device, Printed, Run, Side, tables
 from fabric.solver.measured.tables import CODE, WHAT, MeasuredPlatform, Table

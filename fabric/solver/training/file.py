@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from fabric.diagnostics import Place, Report, nearest, show
+from fabric.base.diagnostics import Place, Report, nearest, show
+from fabric.base.source import Node
 from fabric.solver import Fields, parse, read_text
 from fabric.solver.collectives.physics import gpu_names
 from fabric.solver.training.checks import check
@@ -33,7 +34,6 @@ from fabric.solver.training.job import (
     micro_batches_of,
 )
 from fabric.solver.training.nccl import RELEASE
-from fabric.source import Node
 
 WHAT = "a training job"
 _SHAPE = (

@@ -8,7 +8,7 @@ from functools import cached_property
 from statistics import NormalDist
 from typing import Literal, TypeAlias
 
-from fabric.rounding import ceil_div
+from fabric.base.rounding import ceil_div
 from fabric.solver.training.rates import Ratio, ratio
 
 CODE = "FAB173"

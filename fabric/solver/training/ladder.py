@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fabric.diagnostics import Report
+from fabric.base.diagnostics import Report
+from fabric.base.source import Node
+from fabric.base.text import aligned, duration, percent
 from fabric.solver import Fields, parse, read_text
 from fabric.solver.training.job import CODE
 from fabric.solver.training.step import StepTime
-from fabric.source import Node
-from fabric.text import aligned, duration, percent
 
 WHAT = "measured training steps"
 _SHAPE = "write `ladders:` with `- name`, `intent`, `job` and `rows`; docs/training.md has one"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from fabric.base.text import aligned, duration, percent, plural, size, time
 from fabric.solver.estimate.supply import routing_words
 from fabric.solver.training.rates import Ratio
 from fabric.solver.training.step import DimensionTime, StepTime
-from fabric.text import aligned, duration, percent, plural, size, time
 
 
 def lines(step: StepTime) -> list[str]:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 from fabric.solver.training.job import TrainingJob
 
 STATE_BYTES = 12  # of a parameter: FP32 master copy and two moments of Adam

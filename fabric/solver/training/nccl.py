@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 
 DATA = Path(__file__).parent / "data" / "nccl.yaml"
 RELEASE = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}){2}")  # as NCCL prints it: 2.18.5

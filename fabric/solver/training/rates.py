@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 
 DATA = Path(__file__).parent / "data" / "rates.yaml"
 APART = math.log(1.3)  # precisions are a factor of 2 apart; some data sheets differ by their power limit

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
-from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.solver.training import nccl
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import BUCKET, CHUNK, CODE, Dimension, TrainingJob

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.source import Node
+from fabric.base.text import aligned, counted, duration, percent
 from fabric.solver import parse
 from fabric.solver.training import file as training_file
 from fabric.solver.training.step import StepTime
-from fabric.source import Node
-from fabric.text import aligned, counted, duration, percent
 
 OPTION = Place("--vary")
 MOST = 20_000  # variants

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from fabric.rounding import ceil_div
+from fabric.base.rounding import ceil_div
 from fabric.solver.training.job import Dimension, Levels, TrainingJob
 from fabric.solver.training.memory import heaviest
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fabric.diagnostics import Diagnostic, InputError, Place
+from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.solver.training.job import CODE, TrainingJob
 from fabric.solver.training.step import TimeOf, step_time
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.rounding import ceil_div
+from fabric.base.rounding import ceil_div
 from fabric.solver import Bools, Ints, Network
 from fabric.solver.estimate.placement import Placement, place
 

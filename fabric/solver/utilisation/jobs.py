@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fabric.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.solver import Fields, parse, read_text
 
 CODE = "FAB172"

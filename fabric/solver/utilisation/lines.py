@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fabric.base.text import aligned, counted, listed, percent, plural
 from fabric.solver.utilisation.utilisation import HOURS_PER_YEAR, Fit, Use, Utilisation
-from fabric.text import aligned, counted, listed, percent, plural
 
 
 def lines(result: Utilisation, gpu_hour: float | None = None, currency: str = "") -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from fabric.plan import FabricPlan
+from fabric.model.plan import FabricPlan
 from fabric.solver import PortNamer, unnamed
 from fabric.solver.network import network
 from fabric.solver.routes import routes

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.checks import statement_differences, syntax_of
-from fabric.checks.statements import remediation
-from fabric.drift.commands import commands_back
+from fabric.audit.checks import statement_differences, syntax_of
+from fabric.audit.checks.statements import remediation
+from fabric.audit.drift.commands import commands_back
 from fabric.nos.cumulus.diff import nvue_tree
 from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.reading.recognize import recognize
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, compare
-from tests.checks.damage import damages
-from tests.checks.shapes import Switch, samples
+from tests.audit.checks.damage import damages
+from tests.audit.checks.shapes import Switch, samples
 
 FILE = "startup.yaml"
 SYNTAX = syntax_of("cumulus")

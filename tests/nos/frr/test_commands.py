@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from fabric.checks import statement_differences
-from fabric.drift.commands import commands_back
+from fabric.audit.checks import statement_differences
+from fabric.audit.drift.commands import commands_back
 
 BGP = """frr defaults datacenter
 hostname leaf1

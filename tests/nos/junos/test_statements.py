@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from fabric.checks import statement_differences, syntax_of
-from fabric.checks.folder import check_folder
-from fabric.drift.commands import commands_back
+from fabric.audit.checks import statement_differences, syntax_of
+from fabric.audit.checks.folder import check_folder
+from fabric.audit.drift.commands import commands_back
 from fabric.nos.hierarchy import VALUE, Node as Statement
 from fabric.nos.junos.diff import hierarchy
 from fabric.nos.junos.read.text import Config, read_text
 from fabric.nos.junos.read.tree import Node
 from fabric.nos.reading import scan
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, compare
-from tests.checks.damage import damages
-from tests.checks.shapes import Switch, samples
+from tests.audit.checks.damage import damages
+from tests.audit.checks.shapes import Switch, samples
 
 FILE = "juniper.conf"
 SYNTAX = syntax_of("junos")

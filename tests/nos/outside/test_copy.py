@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.export.formats import FORMATS
+from fabric.deliver.export.formats import FORMATS
 from fabric.nos.target import GROUP
 from tests import ROOT
 from tests.nos import outside
@@ -113,8 +113,8 @@ def test_changes_are_commands_and_files_are_read(both: dict[str, Any]) -> None:
 
 BATFISH = """
 import sys
-from fabric.checks.batfish.allow import allowed
-from fabric.checks.batfish.sees import view_of
+from fabric.audit.checks.batfish.allow import allowed
+from fabric.audit.checks.batfish.sees import view_of
 view = view_of(sys.argv[1])
 files = view.reads("leaf1", {"configs/leaf1/startup-config": "hostname leaf1\\n"})
 print(len(allowed(sys.argv[1])), sorted(view.sees), len(view.limits), files)

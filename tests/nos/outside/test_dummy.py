@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 from fabric.cli.lazy import COMMANDS, load
-from fabric.export.formats import FORMATS
+from fabric.deliver.export.formats import FORMATS
 from tests.nos import outside
 
 INTENT = """\

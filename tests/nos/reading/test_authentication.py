@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.facts import Authentication
+from fabric.model.facts import Authentication
 from fabric.nos.reading import password, read_device
 
 AO, ENCRYPTED, CLEAR = Authentication("TCP-AO"), Authentication("MD5"), password("one")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.checks.folder import check_folder
-from fabric.checks.reports.alike import folded
+from fabric.audit.checks.folder import check_folder
+from fabric.audit.checks.reports.alike import folded
 from fabric.nos.reading import scan
 from fabric.nos.reading.recognize import Kind, recognize
 

@@ -8,7 +8,7 @@ from ipaddress import ip_network
 
 import pytest
 
-from fabric.facts import Facts, Located, PrefixRule
+from fabric.model.facts import Facts, Located, PrefixRule
 from fabric.nos.reading import effective, lets_in, rule, settle
 from fabric.nos.reading.prefix_rules import routes_of
 from tests.cost import growth

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fabric.diff import files
+from fabric.audit.diff import files
 from fabric.nos.sonic.steps import script, steps
 from fabric.nos.sonic.updater import WAYS, updater
 from tests.nos.sonic.updater import designs
@@ -461,7 +461,7 @@ def test_every_rule_has_a_source_and_a_known_way() -> None:
 
 
 def test_half_of_the_boards_have_no_name_in_the_updater() -> None:
-    from fabric.catalog import sonic_platform
+    from fabric.hardware.catalog import sonic_platform
 
     unknown = set()
     for board in designs.boards():

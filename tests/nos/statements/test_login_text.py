@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from fabric.checks import statement_differences
+from fabric.audit.checks import statement_differences
 
 TEXTS = {
     "cumulus": ("startup.yaml", "- set:\n    system:\n      message:\n        pre-login: {text}\n"),

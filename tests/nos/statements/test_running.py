@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import pytest
 
-from fabric.checks import statement_differences
-from tests.checks.shapes import SHAPES, samples
+from fabric.audit.checks import statement_differences
+from tests.audit.checks.shapes import SHAPES, samples
 
 HASH = "$6$OltGHZc$HhFkXGiUhxd5Y"
 

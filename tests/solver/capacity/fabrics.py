@@ -8,8 +8,8 @@ import networkx as nx
 import numpy as np
 from hypothesis import assume, settings, strategies as st
 
-from fabric.diagnostics import InputError
-from fabric.export.port_names import PortNames
+from fabric.base.diagnostics import InputError
+from fabric.configs.port_names import PortNames
 from fabric.solver import Ints, Network
 from fabric.solver.network import network
 from tests.solver import small_fabric

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fabric.diagnostics import InputError
-from fabric.export.port_names import PortNames
-from fabric.plan import LEAF_SPINE
+from fabric.base.diagnostics import InputError
+from fabric.configs.port_names import PortNames
+from fabric.model.plan import LEAF_SPINE
 from fabric.solver import Network
 from fabric.solver.capacity.failures import NOTHING, apply, check, parse
 from tests.solver.capacity.fabrics import STABLE, fabric, networks

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from fabric import pipeline
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
 from fabric.solver import Network
 from fabric.solver.capacity.failures import NOTHING, apply, parse, separated
 from fabric.solver.capacity.measure import Capacity, measure

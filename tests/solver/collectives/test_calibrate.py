@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import yaml
 
+from fabric.base.diagnostics import InputError
 from fabric.cli import main
-from fabric.diagnostics import InputError
 from fabric.solver.collectives.calibrate import calibrated, document
 from fabric.solver.collectives.coverage import origin
 from fabric.solver.collectives.physics import Physics, first, from_document, parameters, shipped

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from fabric.model.plan import FabricPlan
 from fabric.pipeline import load, plan
-from fabric.plan import FabricPlan
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.doctor.causes import Effect
 from fabric.solver.estimate.estimate import ctas_of, job_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
 from fabric.pipeline import doctor
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import measured_job

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
 from fabric.pipeline import doctor
 from fabric.solver.doctor import logs, outputs
 from fabric.solver.doctor.causes import NEEDS, Effect, causes

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 from fabric.solver.doctor.causes import causes
 from tests import ROOT, samples
 from tools.doctor_threads import DATA, LAST, Answer, answers, lines

@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fabric import pipeline, source
+from fabric import pipeline
+from fabric.base import source
 from fabric.configs import targets
-from fabric.intent.load import validate
-from fabric.plan.lock_file import Lock
-from fabric.planner.resolve import resolve
-from fabric.planner.site import plan_site
+from fabric.design.intent.load import validate
+from fabric.design.planner.resolve import resolve
+from fabric.design.planner.site import plan_site
+from fabric.model.plan.lock_file import Lock
 from fabric.solver import Network, Routes
 from fabric.solver.ecmp import paths as ecmp, polarization
 from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw, shift, together, udp_source_port

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import assume, settings, strategies as st
 
-from fabric.diagnostics import InputError
-from fabric.plan import FabricPlan
+from fabric.base.diagnostics import InputError
+from fabric.model.plan import FabricPlan
 from fabric.solver import Network
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.placement import place

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
+from fabric.model.plan import FabricPlan
 from fabric.pipeline import estimate, load, plan, step
-from fabric.plan import FabricPlan
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import gpu, shipped, transport

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
-from fabric.diagnostics import InputError
-from fabric.plan import FabricPlan
+from fabric.base.diagnostics import InputError
+from fabric.model.plan import FabricPlan
 from fabric.solver.collectives.choice import NEVER
 from fabric.solver.estimate import lines
 from fabric.solver.estimate.estimate import ALGORITHMS, Estimate, Row

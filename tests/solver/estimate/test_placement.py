@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from fabric.diagnostics import InputError
-from fabric.plan import FabricPlan
+from fabric.base.diagnostics import InputError
+from fabric.model.plan import FabricPlan
 from fabric.solver.estimate.placement import Placement, place
 from fabric.solver.network import network
 from tests.solver.estimate.fabrics import STABLE, placements, planned, plans, wired

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fabric import pipeline
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput import sections
 from fabric.solver.goodput.goodput import Goodput, evaluate

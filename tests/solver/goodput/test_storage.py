@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from fabric import pipeline
-from fabric.diagnostics import InputError, Place
-from fabric.plan import FabricPlan
+from fabric.base.diagnostics import InputError, Place
+from fabric.model.plan import FabricPlan
 from fabric.solver import Floats, Network, walk
 from fabric.solver.goodput.storage import StorageRates, StorageRequest, storage_rates, targets_of
 from fabric.solver.network import network

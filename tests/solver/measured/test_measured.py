@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
 from fabric.solver.measured import json_output as measured_json, tables as measured, text as measured_text
 from fabric.solver.measured.tables import MeasuredPlatform, Table
 from tests import ROOT

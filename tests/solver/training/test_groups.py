@@ -8,15 +8,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from fabric.diagnostics import InputError
-from fabric.plan import FabricPlan
+from fabric.base.diagnostics import InputError
+from fabric.base.source import Node
+from fabric.model.plan import FabricPlan
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.training import PlacedJob, placed
 from fabric.solver.training import nccl
 from fabric.solver.training.file import JobText, with_values
 from fabric.solver.training.step import StepTime
 from fabric.solver.training.traffic import traffic
-from fabric.source import Node
 from tests.solver import small_fabric
 from tests.solver.estimate.fabrics import STABLE, planned, plans
 from tests.solver.training.test_step import error_text

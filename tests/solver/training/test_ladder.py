@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
+from fabric.model.plan import FabricPlan
 from fabric.pipeline import estimate, load, plan, score_steps
-from fabric.plan import FabricPlan
 from fabric.solver.estimate.groups import group_domains
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.training import ladder

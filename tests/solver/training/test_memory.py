@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import assume, given, strategies as st
 
+from fabric.base.source import Node
 from fabric.solver.training import file as training_file
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import Compute, Model, TrainingJob
 from fabric.solver.training.memory import device_GB, in_flight, layer_bytes, memory, optimizer_ms
 from fabric.solver.training.step import step_time
-from fabric.source import Node
 from tests import ROOT
 from tests.solver.training.test_step import DENSE, changed, error_text, simple
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.formats import yaml
+from fabric.base.formats import yaml
 from fabric.solver.collectives.physics import gpu_names
 from fabric.solver.training.job import Compute
 from fabric.solver.training.lines import lines

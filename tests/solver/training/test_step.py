@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
 from fabric.solver.estimate.groups import group_domains
 from fabric.solver.measured.tables import busbw_factor
 from fabric.solver.training import file as training_file

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
 from fabric.solver.training import file as training_file
 from fabric.solver.training.job import Compute
 from fabric.solver.training.step import step_time

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.diagnostics import InputError
+from fabric.base.diagnostics import InputError
 from fabric.solver.utilisation.jobs import Job, Size, read
 from tests.solver.utilisation.slurm import job, slurm
 

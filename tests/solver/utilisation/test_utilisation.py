@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fabric import pipeline
-from fabric.plan import FabricPlan
+from fabric.model.plan import FabricPlan
 from fabric.solver.network import network
 from fabric.solver.utilisation.cluster import POLICIES, Cluster, cluster
 from fabric.solver.utilisation.jobs import Job, Mix, Size

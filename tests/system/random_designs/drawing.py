@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from fabric import catalog
-from fabric.catalog.models import SwitchModel
+from fabric.hardware import catalog
+from fabric.hardware.catalog.models import SwitchModel
 from fabric.nos.target import target
 from tests.system.random_designs.enlarging import enlarge
 from tests.system.random_designs.keys import drawn

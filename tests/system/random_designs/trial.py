@@ -24,13 +24,13 @@ from pathlib import Path
 from unittest.mock import patch
 
 from fabric import pipeline
-from fabric.checks import ERROR, WARNING, Finding, Scope, ids
-from fabric.checks.folder import check_folder
-from fabric.diagnostics import InputError
-from fabric.facts import Facts
-from fabric.intent.intent import Intent
+from fabric.audit.checks import ERROR, WARNING, Finding, Scope, ids
+from fabric.audit.checks.folder import check_folder
+from fabric.base.diagnostics import InputError
+from fabric.design.intent.intent import Intent
+from fabric.model.facts import Facts
 from fabric.nos.reading import Device as Found, Folder, read_device, scan
-from tests.checks.sites import site_of
+from tests.audit.checks.sites import site_of
 from tests.system.random_designs.drawing import Design
 
 READING = range(290, 300)  # FAB290 to FAB299
@@ -96,7 +96,7 @@ def _in_memory(intent: Intent) -> Outcome:
             read[name] = read_device(name, nos, files)
         return read[name]
 
-    with patch("fabric.checks.site.read_device", read_once), patch("fabric.nos.reading.folder.read_device", read_once):
+    with patch("fabric.audit.checks.site.read_device", read_once), patch("fabric.nos.reading.folder.read_device", read_once):
         checked = site.silenced(site.check())
         devices = [Found(job.device.name, job.device.nos, {}) for job in site.todo]
         alone = check_folder(Folder("configs", devices))

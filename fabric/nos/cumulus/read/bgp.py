@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address, ip_network
 from typing import TypeVar
 
-from fabric.facts import Authentication, Bgp, Facts, Located, Neighbor
+from fabric.model.facts import Authentication, Bgp, Facts, Located, Neighbor
 from fabric.nos.cumulus.read.ports import vrf_name
 from fabric.nos.cumulus.read.tree import number, off, string, switch, truth
 from fabric.nos.reading import Branch, asn, is_address, password

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabric.facts import MANAGEMENT, Facts, Located, PrefixRule, Route, Vni, Vrf
+from fabric.model.facts import MANAGEMENT, Facts, Located, PrefixRule, Route, Vni, Vrf
 from fabric.nos.cumulus.read import names, paths
 from fabric.nos.cumulus.read.bgp import read_bgp
 from fabric.nos.cumulus.read.ports import read_ports, vrf_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import ENCRYPTED, Located, Secret
+from fabric.model.facts import ENCRYPTED, Located, Secret
 from fabric.nos.cumulus.read.tree import found
 from fabric.nos.reading import Branch, form_of, placeholder
 

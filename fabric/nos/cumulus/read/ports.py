@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabric.facts import MANAGEMENT, Facts, Interface, Located
+from fabric.model.facts import MANAGEMENT, Facts, Interface, Located
 from fabric.nos.cumulus.read.tree import number, off, string
 from fabric.nos.reading import Branch, esi, is_address, mac, numbers, prefix
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from fabric.facts import Ecn, Facts, Located, PortQos
+from fabric.model.facts import Ecn, Facts, Located, PortQos
 from fabric.nos.cumulus.read.tree import number, off, switch, truth
 from fabric.nos.reading import Branch, numbers
 

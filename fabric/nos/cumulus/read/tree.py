@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabric.facts import Located
+from fabric.base.reading import expand
+from fabric.model.facts import Located
 from fabric.nos.cumulus.read.commands import commands, is_commands
 from fabric.nos.reading import DEEPEST, NOTHING, Branch, each_name, read_yaml
-from fabric.reading import expand
 
 ROOTS = ("interface", "vrf", "router", "bridge", "system", "nve", "evpn", "qos", "acl", "service", "mlag", "platform")
 ON, OFF = ("on", "enabled", "enable", "true", "yes"), ("off", "disabled", "disable", "false", "no")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabric.model.plan import Lag, Network, Port, PortRef, Subinterface, SwitchView
 from fabric.nos.cumulus.write.qos import marking_names, port_qos
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, addressed, keys, merged
 from fabric.nos.target import description, port_lanes
-from fabric.plan import Lag, Network, Port, PortRef, Subinterface, SwitchView
 
 if TYPE_CHECKING:
-    from fabric.catalog.models import SwitchModel
+    from fabric.hardware.catalog.models import SwitchModel
 
 BRIDGE = "br_default"
 UP: Tree = {"state": {"up": {}}}

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fabric.model.plan import LEAF, External, OverlaySession, Session, SwitchView
 from fabric.nos.cumulus.write.interfaces import adaptive_ports, name_of
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, bare, keys, merged
 from fabric.nos.policy import Entry, Policy, PrefixList, external_policy, underlay_policy
 from fabric.nos.target import description, neighbor
-from fabric.plan import LEAF, External, OverlaySession, Session, SwitchView
 
 FABRIC, OVERLAY, BFD = "FABRIC", "OVERLAY", "FABRIC"
 CONNECTED = "RM-CONNECTED"

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from fabric.model.plan import SwitchView
 from fabric.nos.cumulus.write.dialect import USUAL, release, spelled
 from fabric.nos.cumulus.write.interfaces import interfaces
 from fabric.nos.cumulus.write.qos import qos
@@ -18,7 +19,6 @@ from fabric.nos.cumulus.write.tenants import tenants
 from fabric.nos.cumulus.write.tree import Tree, merged
 from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.target import Document, File
-from fabric.plan import SwitchView
 
 FILE = "startup.yaml"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fabric.model.plan import Management, SwitchView
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, addressed, bare, family, keys, merged
-from fabric.plan import Management, SwitchView
 
 USER = "cumulus"  # the account that the image comes with
 CERTIFICATE, GNMI_PORT = "gnmi", 9339

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fabric.model.plan import Acl, SwitchView, Vrf
 from fabric.nos.cumulus.write.interfaces import BRIDGE, acl_name, multihomed
 from fabric.nos.cumulus.write.routing import (
     FABRIC,
@@ -15,7 +16,6 @@ from fabric.nos.cumulus.write.routing import (
 )
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, keys, merged
 from fabric.nos.policy import external_policy, vrf_policy
-from fabric.plan import Acl, SwitchView, Vrf
 
 # Neighbor discovery: to the solicited-node groups of the link, and from one link-local address to another.
 LINK_SCOPE = ("ff02::/16", "fe80::/10")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fabric.model.plan import Vrf
 from fabric.nos.batfish.view import (
     ACL,
     BRIDGE,
@@ -18,7 +19,6 @@ from fabric.nos.batfish.view import (
     Limit,
     as_it_is,
 )
-from fabric.plan import Vrf
 
 MOST_TARGET = 65_535  # the number behind the AS number of a route target that Batfish reads
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fabric.facts import MANAGEMENT, Authentication, Bgp, Facts, Located, Neighbor, Vni, Vrf
-from fabric.grouping import grouped
+from fabric.base.grouping import grouped
+from fabric.model.facts import MANAGEMENT, Authentication, Bgp, Facts, Located, Neighbor, Vni, Vrf
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.reading import Section, asn, each_name, integer, is_address, numbers, password
 

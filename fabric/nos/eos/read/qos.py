@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fabric.facts import Ecn, Located, PortQos
+from fabric.model.facts import Ecn, Located, PortQos
 from fabric.nos.reading import Section, integer, numbers
 
 QUEUES = ("tx-queue", "uc-tx-queue")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.model.plan import External, SwitchView, Vrf
 from fabric.nos.policy import PrefixList, external_policy, vrf_policy
-from fabric.plan import External, SwitchView, Vrf
 
 EVPN_TTL = 3  # hops of a session between loopbacks of neighboring tiers, one to spare
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fabric.plan import Management, SwitchView
+from fabric.model.plan import Management, SwitchView
 
 ADMIN = "admin"
 ALLOWED = "MANAGEMENT"  # standard lists, one of each family, of who may manage the switch

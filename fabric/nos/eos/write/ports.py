@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from fabric.nos.target import description, lanes, pam4, port_lanes
 
 if TYPE_CHECKING:
-    from fabric.catalog.models import SwitchModel
-    from fabric.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
+    from fabric.hardware.catalog.models import SwitchModel
+    from fabric.model.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
 
 RELEASE = "4.32.0F"  # what the spelling follows
 TRACKING = "UPLINKS"  # link tracking group: a leaf without uplinks takes its bonds down

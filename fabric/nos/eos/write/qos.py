@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from fabric.plan import Lossless, Marking, Qos, SwitchView, Watchdog
-from fabric.rounding import ceil_div
+from fabric.base.rounding import ceil_div
+from fabric.model.plan import Lossless, Marking, Qos, SwitchView, Watchdog
 
 CONTROL = 7  # class and queue of the switch's own traffic: EOS ties one to the other
 

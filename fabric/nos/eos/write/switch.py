@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from fabric.model.plan import SwitchView
 from fabric.nos.eos.write.bgp import EVPN_TTL, routing
 from fabric.nos.eos.write.management import ADMIN, ALLOWED, GNMI_PORT, access
 from fabric.nos.eos.write.ports import RELEASE, TRACKING, channels, filter_name, filter_rules, interfaces, port_name
 from fabric.nos.eos.write.qos import classes, profiles
 from fabric.nos.policy import underlay_policy
 from fabric.nos.target import File, Neighbor, Text, neighbor
-from fabric.plan import SwitchView
 
 
 def context(view: SwitchView) -> dict[str, object]:

@@ -6,7 +6,7 @@ from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from fabric.facts import Bgp, Located, Neighbor, Secret, Vni, Vrf
+from fabric.model.facts import Bgp, Located, Neighbor, Secret, Vni, Vrf
 from fabric.nos.frr.read.line import Line, Open
 from fabric.nos.frr.read.neighbor import DIRECTIONS, FILTERS, NEIGHBOR, VERBS, Draft
 from fabric.nos.frr.read.words import Device, need_number, peer_address, vrf_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from fabric.facts import Interface, Located, Secret
+from fabric.model.facts import Interface, Located, Secret
 from fabric.nos.frr.read.bgp import Processes
 from fabric.nos.frr.read.line import Line, Open, walk
 from fabric.nos.frr.read.words import Device, add_address, vrf_name

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePath
 
-from fabric.facts import Facts, Located, Secret
+from fabric.model.facts import Facts, Located, Secret
 from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, community, form_of, placeholder
 
 TARGET = re.compile(r'target="([^"]+)"|\s@@?(?:\([^)]{0,200}\))?\[?([\w.:-]+?)\]?(?::\d+)?(?:;|\s|$)')

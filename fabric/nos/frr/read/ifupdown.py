@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from fabric.facts import Interface, Located, Secret, Vni
+from fabric.model.facts import Interface, Located, Secret, Vni
 from fabric.nos.frr.read.words import Device, add_address, need_number, vrf_name
 from fabric.nos.reading import each_name, mac, numbers, placeholder, prefix
 

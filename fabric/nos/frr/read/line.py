@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from fabric.facts import Facts, Located
+from fabric.model.facts import Facts, Located
 from fabric.nos.frr.read.words import need_number
 
 SHORT = {  # as people type them

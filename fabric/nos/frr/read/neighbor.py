@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabric.facts import Located
+from fabric.model.facts import Located
 from fabric.nos.frr.read.words import need_asn, need_number, peer_address
 
 ALLOWAS = 3  # of `allowas-in` without a number

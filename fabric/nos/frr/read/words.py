@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ipaddress import IPv6Address
 from typing import TypeVar
 
-from fabric.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
+from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
 from fabric.nos.reading import Entry, add_policies, asn, esi, settle
 
 T = TypeVar("T")

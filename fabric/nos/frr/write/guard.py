@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fabric.model.plan import SwitchView
 from fabric.nos.target import Names
-from fabric.plan import SwitchView
 
 MANAGEMENT, MANAGEMENT_VRF = "eth0", "mgmt"
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.model.plan import Lag, Network, Port, SwitchView, Vrf
 from fabric.nos.frr.write.tenants import Spelling
 from fabric.nos.target import Names, description, pam4, port_lanes
-from fabric.plan import Lag, Network, Port, SwitchView, Vrf
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabric.catalog.models import SwitchModel
-    from fabric.plan import PortRef
+    from fabric.hardware.catalog.models import SwitchModel
+    from fabric.model.plan import PortRef
 
 DEVICE_NAME_LIMIT = 15  # of any Linux interface: IFNAMSIZ less its closing zero
 VRF = "vrf-{}"  # a prefix, so that no tenant is called like a port, `mgmt`, or FRR's own `default`

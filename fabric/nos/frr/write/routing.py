@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.model.plan import LEAF, Session, SwitchView
 from fabric.nos.frr.write.tenants import LINUX, ExternalSession, Spelling, external_sessions, instances, segments, vnis
 from fabric.nos.policy import Policy, PrefixList, own_loopback, underlay_policy
 from fabric.nos.target import Names, Neighbor, neighbor
-from fabric.plan import LEAF, Session, SwitchView
 
 # Neighboring tiers are one hop apart, but no loopback is on a connected subnet, and that takes a multihop session.
 # A leaf never carries transit, so no longer path exists; 3 is the value of FRR's and NVIDIA's own examples.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from fabric.model.plan import PortRef, SwitchView
 from fabric.nos.frr.write.guard import MANAGEMENT_VRF, guard
 from fabric.nos.frr.write.linux import devices
 from fabric.nos.frr.write.ports import port_name
 from fabric.nos.frr.write.routing import routing
 from fabric.nos.frr.write.tenants import LINUX
 from fabric.nos.target import File, Text
-from fabric.plan import PortRef, SwitchView
 
 
 def files(view: SwitchView) -> list[File]:

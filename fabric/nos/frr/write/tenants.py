@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fabric.model.plan import Lag, Session, SwitchView, Vrf
 from fabric.nos.frr.write.ports import VRF
 from fabric.nos.policy import PrefixList, external_policy, vrf_policy
 from fabric.nos.target import Names, Neighbor
-from fabric.plan import Lag, Session, SwitchView, Vrf
 
 # Highest preference becomes designated forwarder; who says nothing has zebra's default of 32767.
 PREFERRED = 50_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Authentication, Bgp, Facts, Located, Neighbor
+from fabric.model.facts import Authentication, Bgp, Facts, Located, Neighbor
 from fabric.nos.junos.read.tree import Node, logical, number
 from fabric.nos.junos.read.vlans import Place
 from fabric.nos.reading import asn, is_address, password, prefix

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from fabric.facts import Facts
+from fabric.model.facts import Facts
 from fabric.nos.junos.read.bgp import evpn_source, read_bgp
 from fabric.nos.junos.read.groups import write_out
 from fabric.nos.junos.read.instances import read_instances

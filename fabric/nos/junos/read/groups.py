@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from fabric.facts import Located
+from fabric.model.facts import Located
 from fabric.nos.junos.read.tree import Node
 
 MOST_MEMBERS = 1024  # of a range: a number that is mistyped shall not fill the memory

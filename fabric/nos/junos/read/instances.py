@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Facts, Located, Vni, Vrf
+from fabric.model.facts import Facts, Located, Vni, Vrf
 from fabric.nos.junos.read.tree import Node, logical, number
 from fabric.nos.junos.read.vlans import Place, Vlans
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabric.facts import MANAGEMENT, Facts, Interface, Located
+from fabric.model.facts import MANAGEMENT, Facts, Interface, Located
 from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
 from fabric.nos.junos.read.vlans import Place, Vlans
 from fabric.nos.reading import esi, gbps, mac, numbers, prefix

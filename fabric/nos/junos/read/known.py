@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from fabric.facts import Located
+from fabric.model.facts import Located
 from fabric.nos.junos.read.services import is_secret
 from fabric.nos.junos.read.text import Config
 from fabric.nos.junos.read.tree import Node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Facts, Located, PrefixRule
+from fabric.model.facts import Facts, Located, PrefixRule
 from fabric.nos.junos.read.groups import matching
 from fabric.nos.junos.read.tree import Node
 from fabric.nos.reading import Entry, add_policies, integer, prefix, settle

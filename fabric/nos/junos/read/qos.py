@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from fabric.facts import Ecn, Facts, Located, PortQos
+from fabric.model.facts import Ecn, Facts, Located, PortQos
 from fabric.nos.junos.read.groups import pattern
 from fabric.nos.junos.read.tree import NOTHING, Node, number
 

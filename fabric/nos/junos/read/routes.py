@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fabric.facts import Facts, Route
+from fabric.model.facts import Facts, Route
 from fabric.nos.junos.read.tree import Node
 from fabric.nos.junos.read.vlans import Place
 from fabric.nos.reading import is_address, prefix

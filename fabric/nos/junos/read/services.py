@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabric.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE, Located, Secret, Services
+from fabric.model.facts import CLEAR, ENCRYPTED, HASH, REVERSIBLE, Located, Secret, Services
 from fabric.nos.junos.read.text import Config
 from fabric.nos.junos.read.tree import Node, find
 from fabric.nos.reading import ROOT_LOGIN, community, placeholder

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from fabric.facts import Located
+from fabric.model.facts import Located
 from fabric.nos.junos.read.tree import Node, remove
 
 TOKEN = re.compile(

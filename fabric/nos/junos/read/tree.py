@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.facts import Located
+from fabric.model.facts import Located
 from fabric.nos.reading import integer
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fabric.facts import Located
+from fabric.model.facts import Located
 from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
 from fabric.nos.reading import numbers
 

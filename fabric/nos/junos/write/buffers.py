@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fabric.base.rounding import ceil_div
+from fabric.model.plan import Buffer
 from fabric.nos.junos.write.platform import Partition, Platform
 from fabric.nos.target import CannotRender
-from fabric.plan import Buffer
-from fabric.rounding import ceil_div
 
 HEADROOM, LOSSLESS, LOSSY = "lossless-headroom", "lossless", "lossy"
 MOST_HEADROOM = 80  # percent; the rest is 15 for the lossless class before it pauses, and 5 for best effort

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.model.plan import Acl, SwitchView
 from fabric.nos.junos.write.words import DISCARD, Match, Named, Term, Terms, listed, term
-from fabric.plan import Acl, SwitchView
 
 GNMI_PORT = 32767
 BFD_PORTS = (3784, 3785, 4784)  # control, echo, multihop

@@ -10,8 +10,8 @@ from fabric.nos.junos.write.words import listed, quoted
 from fabric.nos.target import description
 
 if TYPE_CHECKING:
-    from fabric.catalog.models import SwitchModel
-    from fabric.plan import External, Lag, Port, PortRef, Subinterface, SwitchView
+    from fabric.hardware.catalog.models import SwitchModel
+    from fabric.model.plan import External, Lag, Port, PortRef, Subinterface, SwitchView
 
 ETHERNET_BYTES, TAG_BYTES = 14, 4  # what `mtu` of a port counts beside the IP packet; the checksum is not in it
 FLEXIBLE_BYTES = 2 * TAG_BYTES  # `flexible-vlan-tagging` keeps room for two tags even where a unit has one

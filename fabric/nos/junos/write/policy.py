@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fabric.model.plan import LEAF, External, SwitchView
 from fabric.nos.junos.write.words import REJECT, Filters, Named, Terms, all_filters, begins_with, routes, term
 from fabric.nos.policy import CONNECTED, external_policy, underlay_policy
-from fabric.plan import LEAF, External, SwitchView
 
 # RFC 8326: a neighbor in graceful shutdown is the last choice. No action that ends the policy: the terms below decide.
 DRAINED = term("drained", ("community GSHUT",), "local-preference 0")

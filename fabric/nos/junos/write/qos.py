@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.base.rounding import ceil_div
+from fabric.model.plan import Buffer, Marking, Port, SwitchView, Watchdog
 from fabric.nos.junos.write.buffers import partitions
 from fabric.nos.junos.write.interfaces import port_name
 from fabric.nos.junos.write.platform import Partition, platform
 from fabric.nos.junos.write.words import bits
-from fabric.plan import Buffer, Marking, Port, SwitchView, Watchdog
-from fabric.rounding import ceil_div
 
 CONTROL_QUEUE = 7  # of the switch's own class network-control
 CNP_PERCENT = 5  # of a link, as published; the two weighted classes share the rest

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fabric.model.plan import PortRef, SwitchView
 from fabric.nos.junos.write.filters import GNMI_PORT, PROTECT, firewall, speaks_ipv6
 from fabric.nos.junos.write.interfaces import ETHERNET_BYTES, chassis_ports, interfaces, port_name
 from fabric.nos.junos.write.platform import RELEASE, platform
@@ -15,7 +16,6 @@ from fabric.nos.junos.write.qos import class_of_service
 from fabric.nos.junos.write.tenants import Peer, bridging, external_groups, instances
 from fabric.nos.junos.write.words import MANAGEMENT_INSTANCE, listed, quoted
 from fabric.nos.target import File, Text, description
-from fabric.plan import PortRef, SwitchView
 
 ECMP_STEPS = (16, 32, 64, 96, 128)  # values of `maximum-ecmp`; the first is the switch's own
 ADMINISTRATOR = "admin"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.model.plan import LEAF, External, Network, SwitchView, Vrf
 from fabric.nos.junos.write.policy import DRAINED, Policies, outside
 from fabric.nos.junos.write.words import MAC_VRF, REJECT, Named, Terms, all_filters, listed, quoted, routes, term
 from fabric.nos.policy import external_policy, vrf_policy
 from fabric.nos.target import Names, description
-from fabric.plan import LEAF, External, Network, SwitchView, Vrf
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fabric.model.plan import Vrf
 from fabric.nos.batfish.view import ACL, BRIDGE, EVPN, FORWARD, MULTIPATH, NATIVE, TYPE5, VRF, BatfishView, Limit, as_it_is
-from fabric.plan import Vrf
 
 
 def _several(vrf: Vrf) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from typing import Any
 
-from fabric.facts import Authentication, Bgp, Located, Neighbor
+from fabric.model.facts import Authentication, Bgp, Located, Neighbor
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, as_number, constant, heads, known, port_name, vrf_name
 from fabric.nos.reading import Section, is_address, password
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from fabric.facts import LOCALIZED, Located, Secret
+from fabric.model.facts import LOCALIZED, Located, Secret
 from fabric.nos.reading import Section, form_of, placeholder
 
 TEXT = ("description ", "name ", "remark ", "banner ", "alias ")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from fabric.facts import MANAGEMENT, Facts, Located, Vni, Vrf
+from fabric.model.facts import MANAGEMENT, Facts, Located, Vni, Vrf
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads, port_name, value, vrf_name
 from fabric.nos.reading import Section, numbers, static_route
 

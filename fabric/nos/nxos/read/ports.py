@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 
-from fabric.facts import MANAGEMENT, Interface, Located
+from fabric.model.facts import MANAGEMENT, Interface, Located
 from fabric.nos.nxos.read.rules import Below, Reading, Rules, constant, heads, known, value, vrf_name
 from fabric.nos.reading import Section, esi, mac, numbers, prefix
 

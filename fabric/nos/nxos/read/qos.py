@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from fabric.facts import Ecn, Located, PortQos
+from fabric.model.facts import Ecn, Located, PortQos
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads
 from fabric.nos.reading import Section, numbers
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Generic, Protocol, TypeVar
 
-from fabric.facts import MANAGEMENT, Facts, Located
+from fabric.model.facts import MANAGEMENT, Facts, Located
 from fabric.nos.reading import Section, each_name
 
 T = TypeVar("T")

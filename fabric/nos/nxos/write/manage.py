@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabric.plan import Management, SwitchView
+from fabric.model.plan import Management, SwitchView
 
 VRF = "management"
 SSH, SNMP, GNMI = "22", "161", "50051"

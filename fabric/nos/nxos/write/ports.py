@@ -9,7 +9,7 @@ from fabric.nos.nxos.write.qos import SILICON_ONE, Policies
 from fabric.nos.target import CannotRender, description
 
 if TYPE_CHECKING:
-    from fabric.plan import Lag, Port, PortRef, Subinterface, SwitchView
+    from fabric.model.plan import Lag, Port, PortRef, Subinterface, SwitchView
 
 RELEASE = "10.5(3)"  # what the spelling follows; parsers recognize the file by its `feature` lines
 LAYER_2_MTU = 9216  # a switched port does 1500 or `system jumbomtu`, nothing between

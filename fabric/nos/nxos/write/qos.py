@@ -10,11 +10,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabric.base.rounding import ceil_div
 from fabric.nos.target import CannotRender
-from fabric.rounding import ceil_div
 
 if TYPE_CHECKING:
-    from fabric.plan import Marking, Port, Qos, SwitchView
+    from fabric.model.plan import Marking, Port, Qos, SwitchView
 
 STRICT, BEST_EFFORT = 7, 0
 CLASSIFY, NETWORK = "ROCE-CLASSIFY", "ROCE-NETWORK"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fabric.model.plan import External, Overlay, Session, SwitchView
 from fabric.nos.nxos.write.ports import port_name
 from fabric.nos.policy import Policy, PrefixList, external_policy, underlay_policy, vrf_policy
 from fabric.nos.target import CannotRender, description
-from fabric.plan import External, Overlay, Session, SwitchView
 
 FABRIC_IN, FABRIC_OUT, CONNECTED = "RM-FABRIC-IN", "RM-FABRIC-OUT", "RM-CONNECTED"
 OVERLAY_IN, OVERLAY_OUT, UNCHANGED = "RM-OVERLAY-IN", "RM-OVERLAY-OUT", "RM-UNCHANGED"

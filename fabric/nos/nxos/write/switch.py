@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from fabric.model.plan import SwitchView
 from fabric.nos.nxos.write import manage, ports, qos, routing, tenants
 from fabric.nos.nxos.write.ports import RELEASE
 from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER
 from fabric.nos.target import File, Requests, Text
-from fabric.plan import SwitchView
 
 
 def features(view: SwitchView) -> list[str]:

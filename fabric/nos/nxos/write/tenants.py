@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabric.model.plan import Acl, SwitchView, Vrf
 from fabric.nos.nxos.write import routing
 from fabric.nos.nxos.write.manage import VRF as MANAGEMENT, Filter, numbered
 from fabric.nos.nxos.write.ports import PEER_LINK, mtu
 from fabric.nos.nxos.write.routing import Neighbor, Outside
 from fabric.nos.target import CannotRender
-from fabric.plan import Acl, SwitchView, Vrf
 
 VLAN_NAME_LIMIT = 32
 FIRST_ROLE, SECOND_ROLE = 1000, 2000  # the lower one is the primary

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import ip_network
 from typing import Any
 
-from fabric.facts import Located, Neighbor
+from fabric.model.facts import Located, Neighbor
 from fabric.nos.frr.read.words import Device, peer_address, vrf_name
 from fabric.nos.reading import asn, password
 from fabric.nos.sonic.read.tables import Row, Tables

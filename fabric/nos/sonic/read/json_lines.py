@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from fabric.reading import MAX_DEPTH
+from fabric.base.reading import MAX_DEPTH
 
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?', re.DOTALL)  # and whether it is a key
 TOKEN = re.compile(  # and what follows a quote that nothing closes

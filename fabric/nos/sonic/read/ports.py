@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.facts import MANAGEMENT, Interface, Located
+from fabric.model.facts import MANAGEMENT, Interface, Located
 from fabric.nos.frr.read.words import Device, add_address, vrf_name
 from fabric.nos.reading import esi, mac, prefix
 from fabric.nos.sonic.read.tables import Row, Tables

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fabric.facts import Ecn, Facts, Located, PortQos
+from fabric.model.facts import Ecn, Facts, Located, PortQos
 from fabric.nos.reading import numbers
 from fabric.nos.sonic.read.tables import Row, Tables
 

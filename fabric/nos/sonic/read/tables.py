@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.facts import Facts, Located
+from fabric.model.facts import Facts, Located
 from fabric.nos.sonic.read.dump import read_tables
 from fabric.nos.sonic.read.json_lines import Object, Repeated
 

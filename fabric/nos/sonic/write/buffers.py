@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fabric.catalog.buffers import BufferPool, BufferProfile, TierBuffers
+from fabric.hardware.catalog.buffers import BufferPool, BufferProfile, TierBuffers
+from fabric.model.plan import LEAF, Lossless, Port, Qos, SwitchView
 from fabric.nos.sonic.write.ports import Table, Tables, board_of, hwsku
 from fabric.nos.target import CannotRender
-from fabric.plan import LEAF, Lossless, Port, Qos, SwitchView
 
 NVIDIA, TOFINO = "nvidia", "intel"  # families of the chip catalog
 AZURE = "AZURE"  # the one row name that SONiC's buffer managers are shipped with
@@ -45,7 +45,7 @@ class Headroom:
 
 def maker(view: SwitchView, platform: str) -> str:
     """Whose chip it is, as far as SONiC's buffer and QoS tables differ by it."""
-    from fabric.catalog.asics import asic  # late: the tables are large, and switches without QoS need none of them
+    from fabric.hardware.catalog.asics import asic  # late: the tables are large, and switches without QoS need none of them
 
     chip = asic(view.model.asic) if view.model.asic else None
     if chip is None:
@@ -157,14 +157,14 @@ def cable_m(view: SwitchView, port: Port) -> int:
 
 def sku_rows(view: SwitchView, sku: str) -> Mapping[int, Mapping[int, int]]:
     """`pg_profile_lookup.ini` of exactly this SKU: another one's rows are not on the switch."""
-    from fabric.catalog.asics import asic
+    from fabric.hardware.catalog.asics import asic
 
     chip = asic(view.model.asic) if view.model.asic else None
     return next((table.rows for table in chip.tables if table.sku == sku), {}) if chip else {}
 
 
 def xon_offset(view: SwitchView, sku: str) -> int | None:
-    from fabric.catalog.asics import asic
+    from fabric.hardware.catalog.asics import asic
 
     chip = asic(view.model.asic) if view.model.asic else None
     tables = chip.tables if chip else ()
@@ -195,7 +195,7 @@ def stock_buffers(view: SwitchView, qos: Qos, sku: str, *, nvidia: bool) -> Tier
 
 def _with_lossless(view: SwitchView, sku: str) -> Iterator[TierBuffers]:
     """Of the switch's SKUs those that can carry the class, its own first."""
-    from fabric.catalog.buffers import buffers
+    from fabric.hardware.catalog.buffers import buffers
 
     known = buffers(view.device.model)
     if known is None:

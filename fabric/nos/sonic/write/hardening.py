@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from fabric.model.plan import Management, Session, SwitchView
 from fabric.nos.sonic.write.ports import Table, Tables, is_older
 from fabric.nos.target import CannotRender, Names
-from fabric.plan import Management, Session, SwitchView
 
 PORT = "eth0"
 GNMI_PORT = 50052  # 8080 is the default of gNMI and of the telemetry container: two services, one port

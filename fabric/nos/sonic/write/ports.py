@@ -8,12 +8,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from fabric.catalog.models import SonicPlatform, SwitchModel
+from fabric.hardware.catalog.models import SonicPlatform, SwitchModel
+from fabric.model.plan import CORE, LEAF, SPINE
 from fabric.nos.target import description, far_end, lane_list, pam4
-from fabric.plan import CORE, LEAF, SPINE
 
 if TYPE_CHECKING:
-    from fabric.plan import Port, PortRef, SwitchView
+    from fabric.model.plan import Port, PortRef, SwitchView
 
 Table: TypeAlias = dict[str, dict[str, Any]]
 Tables: TypeAlias = dict[str, Table]
@@ -34,7 +34,7 @@ def platform(model: SwitchModel, catalog_name: str) -> SonicPlatform | None:
     """The board's facts: the model's own, else those filed under its catalog name."""
     if model.sonic is not None:
         return model.sonic
-    from fabric.catalog import sonic_platform  # late: most runs never need the port maps
+    from fabric.hardware.catalog import sonic_platform  # late: most runs never need the port maps
 
     found: SonicPlatform | None = sonic_platform(catalog_name)
     return found

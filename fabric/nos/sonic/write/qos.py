@@ -5,8 +5,8 @@ A port without the class gets a map of its own in which nothing reaches the loss
 
 from __future__ import annotations
 
+from fabric.model.plan import Marking, Qos, SwitchView
 from fabric.nos.sonic.write.ports import Table, Tables
-from fabric.plan import Marking, Qos, SwitchView
 
 ROCE, BEST_EFFORT, CNP = "ROCE", "BEST-EFFORT", "CNP"
 NUMBERS = range(8)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from fabric.catalog.models import SonicPlatform
+from fabric.hardware.catalog.models import SonicPlatform
+from fabric.model.plan import SwitchView
 from fabric.nos.frr.write.routing import routing
 from fabric.nos.frr.write.tenants import Spelling
 from fabric.nos.sonic.write.buffers import NVIDIA, TOFINO, buffer_model, buffer_tables, maker
@@ -16,7 +17,6 @@ from fabric.nos.sonic.write.ports import TYPES, VRF, Tables, board_of, hwsku, na
 from fabric.nos.sonic.write.qos import qos_tables
 from fabric.nos.sonic.write.tenants import tenant_tables
 from fabric.nos.target import Document, File, Text
-from fabric.plan import SwitchView
 
 # bgpcfgd writes the same two route-maps into the running daemons: under other names the last one to write would win.
 SOURCE_MAPS = ("RM_SET_SRC", "RM_SET_SRC6")

@@ -5,9 +5,9 @@ frr.conf has the same VRFs under the same names; route distinguishers, targets a
 
 from __future__ import annotations
 
+from fabric.model.plan import Lag, Port, SwitchView
 from fabric.nos.sonic.write.ports import Table, Tables, is_older, subinterface_name
 from fabric.nos.target import CannotRender
-from fabric.plan import Lag, Port, SwitchView
 
 LOOPBACK, VTEP_LOOPBACK = "Loopback0", "Loopback1"
 TUNNEL, NVO = "vtep", "nvo"

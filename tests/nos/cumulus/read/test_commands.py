@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from fabric.checks import statement_differences
-from fabric.drift.commands import commands_back
-from fabric.facts import Facts
+from fabric.audit.checks import statement_differences
+from fabric.audit.drift.commands import commands_back
+from fabric.model.facts import Facts
 from fabric.nos.cumulus.read.commands import commands
 from fabric.nos.cumulus.statements import SYNTAX
 from fabric.nos.reading import read_device

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from fabric.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Located, Neighbor, PortQos, Secret, Vni, Vrf
+from fabric.model.facts import MANAGEMENT, Bgp, Ecn, Facts, Interface, Located, Neighbor, PortQos, Secret, Vni, Vrf
 from fabric.nos.reading import read_device
 from tests import ROOT
 from tests.examples import located, paths

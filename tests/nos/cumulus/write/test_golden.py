@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from fabric.configs.render import render
+from fabric.model.plan import SwitchView
 from fabric.nos.cumulus.target import TARGET
-from fabric.plan import SwitchView
-from fabric.render import render
 from tests.goldens import GOLDEN, golden
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, view

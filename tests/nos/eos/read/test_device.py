@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import CLEAR, ENCRYPTED, HASH, LOCALIZED, MANAGEMENT, Ecn, Facts, Located
+from fabric.model.facts import CLEAR, ENCRYPTED, HASH, LOCALIZED, MANAGEMENT, Ecn, Facts, Located
 from fabric.nos.eos.read.device import read
 from tests.examples import located, paths
 from tests.nos.undefined import undefined_in

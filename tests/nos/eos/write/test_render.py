@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.catalog.models import PortGroup, SwitchModel
+from fabric.configs.render import render
+from fabric.hardware.catalog.models import PortGroup, SwitchModel
+from fabric.model.plan import PortRef
 from fabric.nos.eos.target import TARGET
 from fabric.nos.eos.write import ports as eos
-from fabric.plan import PortRef
-from fabric.render import render
 from tests.nos.views import STYLES, view
 
 SWITCH = SwitchModel(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.plan import Balancing, Management, SwitchView, Watchdog
+from fabric.model.plan import Balancing, Management, SwitchView, Watchdog
 from tests.nos.eos.write.test_tenants import lines, section
 from tests.nos.tenant_views import LONG, MARKING, SHORT, rich
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from fabric.configs.render import render
+from fabric.model.plan import External, Subinterface, SwitchView
 from fabric.nos.eos.target import TARGET
 from fabric.nos.eos.write.ports import grouped, switchport, vlan_list
-from fabric.plan import External, Subinterface, SwitchView
-from fabric.render import render
 from tests.goldens import golden
 from tests.nos.tenant_views import rich
 

@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from fabric.facts import Ecn, Facts, Located
+from fabric.model.facts import Ecn, Facts, Located
 from fabric.nos.frr.read.device import read
 from tests import ROOT
 

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 import pytest
 
-from fabric.facts import Neighbor
+from fabric.model.facts import Neighbor
 from fabric.nos.frr.read.device import read
 from fabric.nos.frr.read.files import unbalanced
 from tests.examples import located, paths

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.facts import MANAGEMENT
+from fabric.model.facts import MANAGEMENT
 from fabric.nos.frr.read.device import read
 from tests.nos.frr.read.helpers import FRR_CONF, INTERFACES, configured, facts, plain, shown
 from tests.nos.undefined import undefined_in

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.plan import Acl, PortRef
+from fabric.model.plan import Acl, PortRef
 from tests.nos.frr.write.test_tenants import CASES, files, tenants
 from tests.nos.views import STYLES, view
 

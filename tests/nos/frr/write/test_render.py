@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from fabric.configs.render import render
 from fabric.nos.frr.target import TARGET as FRR
 from fabric.nos.sonic.target import TARGET as SONIC
 from fabric.nos.target import Target
-from fabric.render import render
 from tests.nos.views import STYLES, view
 
 needs_vtysh = pytest.mark.skipif(shutil.which("vtysh") is None, reason="vtysh is not installed")

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from fabric.configs.render import render
+from fabric.model.plan import External, SwitchView
 from fabric.nos.frr.target import TARGET as FRR
 from fabric.nos.sonic.target import TARGET as SONIC
 from fabric.nos.target import Target
-from fabric.plan import External, SwitchView
-from fabric.render import render
 from tests.goldens import golden_folder
 from tests.nos.tenant_views import rich
 

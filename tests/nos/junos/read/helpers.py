@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from fabric.facts import Facts, Located, Secret
+from fabric.model.facts import Facts, Located, Secret
 from fabric.nos.junos.read.device import read
 
 FILE = "juniper.conf"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import Located
+from fabric.model.facts import Located
 from tests.nos.junos.read.helpers import FILE, configured, facts, plain
 
 PORTS = """\

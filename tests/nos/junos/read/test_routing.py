@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fabric.facts import Located, Vni
+from fabric.model.facts import Located, Vni
 from tests.nos.junos.read.helpers import FILE, configured, facts, plain
 from tests.nos.undefined import undefined_in
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.facts import Located
+from fabric.model.facts import Located
 from fabric.nos.junos.read.device import read
 from fabric.nos.junos.read.text import Config, read_text
 from tests.nos.junos.read.helpers import FILE, configured, facts

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from fabric.model.plan import Marking, Watchdog
 from fabric.nos.junos.write.buffers import partitions
 from fabric.nos.junos.write.platform import platform
 from fabric.nos.junos.write.qos import Dog, drop_profiles, fill, watchdog
 from fabric.nos.target import CannotRender
-from fabric.plan import Marking, Watchdog
 from tests.nos.junos.write.test_render import block, of_model, text
 from tests.nos.tenant_views import MARKING, QOS, rich
 

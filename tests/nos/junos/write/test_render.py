@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from fabric import catalog
+from fabric.configs.render import TextOverride, render
+from fabric.hardware import catalog
+from fabric.model.plan import External, PortRef, SwitchView
 from fabric.nos.junos.target import TARGET
 from fabric.nos.junos.write import words
 from fabric.nos.policy import Entry
-from fabric.plan import External, PortRef, SwitchView
-from fabric.render import TextOverride, render
 from tests.goldens import golden
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, view

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import MANAGEMENT, Ecn, Facts, Interface, Located, Neighbor, PortQos, Secret, Vni, Vrf
+from fabric.model.facts import MANAGEMENT, Ecn, Facts, Interface, Located, Neighbor, PortQos, Secret, Vni, Vrf
 from fabric.nos.reading import read_device
 from tests.examples import located, paths
 from tests.nos.undefined import undefined_in

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.plan import Port, Qos, SwitchView
+from fabric.model.plan import Port, Qos, SwitchView
 from tests.nos.nxos.write.test_render import config, section
 from tests.nos.tenant_views import MARKING, QOS, rich
 

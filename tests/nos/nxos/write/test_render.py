@@ -9,12 +9,12 @@ from importlib.resources import files
 import pytest
 import yaml
 
-from fabric.catalog.models import SwitchModel
+from fabric.configs.render import render
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import PortRef, SwitchView
 from fabric.nos.nxos import target as nxos
 from fabric.nos.nxos.target import TARGET
 from fabric.nos.nxos.write.manage import Banner, banner
-from fabric.plan import PortRef, SwitchView
-from fabric.render import render
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, SWITCH, view
 
@@ -57,7 +57,7 @@ def test_it_refuses_the_switches_of_others() -> None:
     [("n9364e-sg2", {"l3vni", "l2vni", "multihoming"}), ("n9364d-gx2a", set()), ("n93180yc-fx3", set())],
 )
 def test_what_a_switch_lacks(name: str, lacking: set[str]) -> None:
-    text = files("fabric.catalog").joinpath("data/switches/cisco.yaml").read_text(encoding="utf-8")
+    text = files("fabric.hardware.catalog").joinpath("data/switches/cisco.yaml").read_text(encoding="utf-8")
     model = SwitchModel.model_validate_json(json.dumps(yaml.safe_load(text)[name]))
     assert {what for what in TARGET.capabilities.table() if not TARGET.can(model, what)} == lacking
 

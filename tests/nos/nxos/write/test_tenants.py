@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from fabric.configs.render import render
+from fabric.model.plan import Acl
 from fabric.nos.nxos.target import TARGET
-from fabric.plan import Acl
-from fabric.render import render
 from tests.goldens import golden
 from tests.nos.nxos.write.test_render import config, section
 from tests.nos.tenant_views import rich

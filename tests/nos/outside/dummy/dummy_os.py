@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fabric.catalog.models import SwitchModel
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import PortRef, SwitchView
 from fabric.nos.target import Capabilities, File, Target, Text
-from fabric.plan import PortRef, SwitchView
 
 
 def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:

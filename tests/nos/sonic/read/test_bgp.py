@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import Facts
+from fabric.model.facts import Facts
 from fabric.nos.reading import password
 from fabric.nos.sonic.read.device import read
 from tests.nos.frr.read.helpers import values

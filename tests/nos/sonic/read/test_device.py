@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fabric.facts import MANAGEMENT, Facts
+from fabric.model.facts import MANAGEMENT, Facts
 from fabric.nos.sonic.read.device import read
 from fabric.nos.sonic.read.json_lines import Object, read_json
 from tests.examples import folder, located, paths

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fabric.checks import statement_differences
-from fabric.facts import Facts
+from fabric.audit.checks import statement_differences
+from fabric.model.facts import Facts
 from fabric.nos.reading.folder import scan
 from fabric.nos.sonic.diff import tables
 from fabric.nos.sonic.read.dump import config_db

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from itertools import cycle, islice
 from typing import Any
 
-from fabric.checks import statement_differences
-from fabric.diff import files
-from fabric.drift.commands import commands_back
+from fabric.audit.checks import statement_differences
+from fabric.audit.diff import files
+from fabric.audit.drift.commands import commands_back
 from tests.nos.sonic.updater import designs
 from tests.nos.sonic.updater.edits import edited
 from tests.nos.sonic.updater.process import RealUpdater

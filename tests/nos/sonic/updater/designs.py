@@ -10,9 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fabric import catalog, pipeline
-from fabric.catalog import sonic_platform
-from fabric.diagnostics import InputError
+from fabric import pipeline
+from fabric.base.diagnostics import InputError
+from fabric.hardware import catalog
+from fabric.hardware.catalog import sonic_platform
 
 Tables = dict[str, dict[str, dict[str, Any]]]
 Spec = Mapping[str, Any]

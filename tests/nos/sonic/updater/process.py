@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.diff.apply import patched
+from tests.audit.diff.apply import patched
 from tests.nos.sonic.updater.switch import Refused, Switch
 
 HOME = Path(os.environ.get("SONIC_UPDATER", "/var/cache/fabricwright/sonic-updater"))

@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tests.diff.apply import patched
+from tests.audit.diff.apply import patched
 
 Tables = dict[str, dict[str, dict[str, Any]]]
 Path = tuple[str, ...]

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from fabric.configs.render import render
+from fabric.model.plan import Acl
 from fabric.nos.frr.write.tenants import PREFERRED
 from fabric.nos.sonic.target import TARGET
 from fabric.nos.sonic.write.ports import VRF_NAME_LIMIT, subinterface_name
 from fabric.nos.sonic.write.tenants import PREFERRED as OWN_PREFERRED, routed_tables
-from fabric.plan import Acl
-from fabric.render import render
 from tests.goldens import golden
 from tests.nos.sonic.write.views import CASES, db
 from tests.nos.tenant_views import rich

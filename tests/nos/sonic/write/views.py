@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from fabric.configs.render import to_json
+from fabric.model.plan import SwitchView
 from fabric.nos.sonic.write.ports import board_of
 from fabric.nos.sonic.write.switch import config_db
-from fabric.plan import SwitchView
-from fabric.render import to_json
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, view
 

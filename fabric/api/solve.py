@@ -1,0 +1,225 @@
+"""Capacity and the time of collectives on a plan, and measured tables beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabric.model.plan import FabricPlan
+    from fabric.solver.capacity.measure import Capacity
+    from fabric.solver.collectives.calibrate import Calibration
+    from fabric.solver.collectives.score import Score
+    from fabric.solver.collectives.validation_report import Validation
+    from fabric.solver.doctor.diagnosis import Diagnosis
+    from fabric.solver.estimate.calls import Calls
+    from fabric.solver.estimate.estimate import Estimate
+    from fabric.solver.estimate.request import EstimateRequest
+    from fabric.solver.measured.stated import Measured
+    from fabric.solver.measured.tables import Table
+
+
+def estimate(fabric: FabricPlan, request: EstimateRequest, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
+    """Estimate the time of a collective on one fabric, by the model of `docs/collectives.md`.
+
+    Args:
+        fabric: a fabric of a plan.
+        request: collective, sizes in bytes, job and failures.
+        placement: `packed`, `spread`, `random:SEED`, or names of servers.
+
+    Returns:
+        The estimate (times in µs, bandwidth in GB/s), and the one before the failures; None without failures.
+
+    Raises:
+        InputError: unknown name, or a job that does not fit the fabric.
+    """
+    from fabric.configs.port_names import PortNames
+    from fabric.solver.estimate import request as estimate_request
+
+    return estimate_request.estimate(fabric, spread_as_planned(fabric, request), placement, PortNames(fabric).port_name)
+
+
+def spread_beside(found: Estimate, request: EstimateRequest) -> float | None:
+    """Estimate the time in µs of the largest size with a packed job spread over the units; None where they hardly differ.
+
+    Args:
+        found: the estimate of the packed job.
+        request: what was asked.
+    """
+    from fabric.solver.estimate import request as estimate_request
+
+    return estimate_request.spread_beside(found, spread_as_planned(found.supply.net.fabric, request))
+
+
+def calls(
+    fabric: FabricPlan,
+    request: EstimateRequest,
+    collectives: Sequence[str] = ("all_reduce", "alltoall"),
+    placements: Sequence[str] = ("packed", "spread"),
+    worst: bool = False,
+) -> Calls:
+    """Estimate collectives of one job side by side; none for a fabric that trains nothing.
+
+    Args:
+        fabric: a fabric of a plan.
+        request: GPUs, the size in bytes, routing and parameters; without failures.
+        collectives: names as in nccl-tests.
+        placements: as of `estimate`; the job of all has the GPUs of the first.
+        worst: each also after the failure of the switch that costs it the most.
+
+    Raises:
+        InputError: unknown name, or a job that does not fit the fabric.
+    """
+    from fabric.configs.port_names import PortNames
+    from fabric.solver.estimate import calls as side_by_side
+
+    if fabric.spec.purpose != "compute" or fabric.sizing.gpus < 2:
+        return side_by_side.Calls()
+    asked = spread_as_planned(fabric, request)
+    return side_by_side.calls(fabric, asked, collectives, placements, worst, PortNames(fabric).port_name)
+
+
+def capacity(fabric: FabricPlan, fail: Sequence[str] = (), pairs: int = 0, seed: int = 0) -> Capacity:
+    """Compute cuts, bisection and throughput of one fabric, as shares of NIC speed (`docs/capacity.md`).
+
+    Args:
+        fabric: a fabric of a plan.
+        fail: devices and links that have failed.
+        pairs: number of random pairs of failures to measure.
+        seed: seed of the random pairs.
+
+    Raises:
+        InputError: unknown name.
+    """
+    from fabric.configs.port_names import PortNames
+    from fabric.solver.estimate import request as estimate_request
+
+    return estimate_request.capacity(fabric, tuple(fail), pairs, seed, PortNames(fabric).port_name)
+
+
+def tables(paths: Sequence[Path], fabric: FabricPlan | None = None) -> list[Table]:
+    """Read measured tables from files and folders: nccl-tests output or YAML.
+
+    Args:
+        paths: files and folders.
+        fabric: the fabric that output of nccl-tests was measured on, for GPUs, NICs and transport; None where the text
+            states them.
+
+    Raises:
+        InputError: a file that is neither.
+    """
+    from fabric.solver.measured.files import read_all
+
+    if fabric is None:
+        return read_all(paths)
+    from fabric.solver.estimate.probe import platform_of
+
+    return read_all(paths, platform_of(fabric))
+
+
+def probe(fabric: FabricPlan, file: str, platform: str) -> list[str]:
+    """List the nccl-tests runs that are worth measuring on a fabric, and the command that calibrates with them.
+
+    Args:
+        fabric: a fabric of a plan.
+        file: intent file, for the command.
+        platform: platform file to write, for the command.
+    """
+    from fabric.solver.estimate.probe import lines
+
+    return lines(fabric, file, platform)
+
+
+def score(measured: Sequence[Table], platform: Path | None = None) -> Score:
+    """Compare the estimate with measured tables: signed errors and their median (`docs/accuracy.md`).
+
+    Args:
+        measured: the tables.
+        platform: platform file; None for the shipped parameters.
+
+    Raises:
+        InputError: mistakes in the platform file.
+    """
+    from fabric.solver.collectives.score import score as hold
+    from fabric.solver.estimate.platform_file import platform as parameters
+
+    return hold(measured, parameters(platform))
+
+
+def cross_validate(measured: Sequence[Table], beside: Sequence[Table], split: str, tell: Callable[[str], None]) -> Validation:
+    """Compare as `score` does, with parameters fitted again without each source, kind or scale.
+
+    Args:
+        measured: tables to fit and score.
+        beside: tables to fit only.
+        split: what is left out: `source`, `kind`, `scale` (above 128 GPUs), or `points` (as `source`, then calibrated with
+            three rows of each table).
+        tell: called with the name of each fit that is done.
+
+    Bands of the split `source` come from fits without two groups of sources each.
+    """
+    from fabric.base.workers import in_chunks
+    from fabric.solver.collectives.validation import Predicted, left, predict
+    from fabric.solver.collectives.validation_report import Validation
+
+    tasks, found = list(left(measured, beside, split)), dict[str, list[Predicted]]()
+    if split == "source":
+        tasks += left(measured, beside, "pairs")
+    for task, (predicted,) in zip(tasks, in_chunks(predict, tasks, 0, chunk=1, least=2), strict=True):
+        tell(task.name)
+        found.setdefault(task.split, []).extend(predicted)
+    not_scored = {table.id: table.why_not for table in measured if not table.scored_rows}
+    return Validation(split, tuple(found.get(split, ())), not_scored, tuple(found.get("pairs", ())))
+
+
+def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str = "shipped") -> Calibration:
+    """Fit the parameters of the model to measured tables.
+
+    Args:
+        measured: tables to fit.
+        beside: further tables, with less weight.
+        base: start of the fit: `shipped`, `physics` (first values, all free), or a platform file.
+
+    Returns:
+        The parameters, and the text of their platform file.
+
+    Raises:
+        InputError: tables or platform file that cannot be used.
+    """
+    from fabric.solver.collectives.calibrate import calibrate as fit
+
+    return fit(measured, beside, base)
+
+
+def doctor(
+    fabric: FabricPlan, files: Sequence[Path], request: EstimateRequest, given: Sequence[Measured] = (), slow: bool = False
+) -> Diagnosis:
+    """Explain why measured collectives are slower than estimated (`docs/doctor.md`).
+
+    Args:
+        fabric: the fabric of the run.
+        files: output of nccl-tests, logs of NCCL_DEBUG=INFO, and output of other commands.
+        request: routing, queue pairs, failures and platform file.
+        given: single measured bandwidths.
+        slow: the run is known to be slow, so that causes are named though its times lie in the band.
+
+    Returns:
+        Sizes outside the band of the estimate, and the causes by their share; none for a healthy run.
+
+    Raises:
+        InputError: a file that is neither, or a run that does not fit the fabric.
+    """
+    from fabric.configs.port_names import PortNames
+    from fabric.solver.doctor.run import examine
+
+    return examine(fabric, files, spread_as_planned(fabric, request), PortNames(fabric).port_name, given, slow)
+
+
+def spread_as_planned(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:
+    """Fill in routing and queue pairs from the plan where the request leaves them open."""
+    from fabric.configs.hosts.spreading import spreading
+
+    routing, queue_pairs = spreading(fabric, request.routing, request.queue_pairs)
+    return replace(request, routing=routing, queue_pairs=queue_pairs)

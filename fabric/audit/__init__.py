@@ -1,0 +1,1 @@
+"""What compares: checks, drift, diff, reported state and cabling against the plan."""

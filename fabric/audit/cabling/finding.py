@@ -1,0 +1,120 @@
+"""What is wrong with the cables, each thing once, and the moves that fix it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabric.base.text import counted
+
+# Kinds, the ones that others may be a consequence of first; words that a person on the floor uses.
+KINDS = {
+    "swapped": "cables whose far ends are swapped",
+    "wrong-port": "the planned device, but another port",
+    "wrong-device": "another device than planned",
+    "unknown-device": "a device that the plan does not have",
+    "unexpected": "a neighbor where the plan has no cable",
+    "duplicate-name": "two devices that send the same name",
+    "contradiction": "a port that reports the neighbor of another port",
+    "missing": "a planned cable that neither end reports",
+    "silent-device": "a device that no neighbor reports on any of its cables",
+    "port-down": "a planned cable whose port is shut",
+    "one-way": "reported at one end only",
+    "wrong-split": "a cage with another breakout than planned",
+    "wrong-speed": "a port that runs at another speed than planned",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PortLocation:
+    """Location of a port: device, label of the plan, name in the network OS, rack and rack unit."""
+
+    device: str
+    port: str = ""  # "" where only the device is known
+    port_name: str = ""
+    rack: str = ""
+    ru: int = 0  # 0: unknown
+
+    def __str__(self) -> str:
+        if not self.port and not self.port_name:
+            return self.device
+        port_name = f" ({self.port_name})" if self.port_name and self.port and self.port_name != self.port else ""
+        return f"{self.device} port {self.port or self.port_name}{port_name}"
+
+    def as_dict(self) -> dict[str, Any]:
+        row = {
+            "device": self.device,
+            "port": self.port,
+            "port_name": self.port_name,
+            "name": self.port_name,
+            "rack": self.rack,
+            "ru": self.ru,
+        }
+        return {key: value for key, value in row.items() if value not in ("", 0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One thing to do with one's hands (`move`, `lay`, `remove`), or at one port (`check`, `set`, `split`)."""
+
+    action: str
+    text: str
+    at: PortLocation  # where to go
+    kept: PortLocation | None = None  # the end that stays plugged in
+    to: PortLocation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault, its location, and the moves that fix it."""
+
+    kind: str
+    fabric: str
+    message: str
+    at: PortLocation
+    moves: tuple[Move, ...]
+    links: tuple[tuple[PortLocation, PortLocation], ...] = ()  # planned links that are not as planned because of it
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "fabric": self.fabric,
+            "message": self.message,
+            "at": self.at.as_dict(),
+            "links": [{"a": a.as_dict(), "b": b.as_dict()} for a, b in self.links],
+            "moves": [_move(move) for move in self.moves],
+        }
+
+
+def _move(move: Move) -> dict[str, Any]:
+    row: dict[str, Any] = {"action": move.action, "text": move.text, "at": move.at.as_dict()}
+    if move.to is not None:
+        row["to"] = move.to.as_dict()
+    if move.kept is not None:
+        row["kept"] = move.kept.as_dict()
+    return row
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All of it."""
+
+    site: str
+    links: int
+    as_planned: int
+    not_reported: int
+    by_device_only: int  # of those as planned: the neighbor did not say which of its ports it is
+    files: int
+    devices: int  # that reported
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def sentence(self) -> str:
+        """The last line of a report."""
+        parts = [f"{self.as_planned:,} of {self.links:,} links as planned"]
+        parts += [f"{number:,} {kind}" for kind in KINDS if (number := self.counts.get(kind))]
+        moves = sum(len(finding.moves) for finding in self.findings)
+        parts += [f"{counted(moves, 'move')} fix{'es' * (moves == 1)} everything"] if moves else []
+        parts += [f"{self.not_reported:,} not reported"] if self.not_reported else []
+        return "; ".join(parts)

@@ -1,0 +1,72 @@
+"""A second opinion: Batfish parses the rendered files, routes them, and is asked whether that is what the plan says.
+
+    Plan + files ──snapshot──▶ folder ──ask──▶ Batfish ──answers──▶ checks ──▶ findings
+
+`run` is the one entry. Nothing here is imported unless a server was named.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabric.base.diagnostics import MissingError
+
+if TYPE_CHECKING:
+    from fabric.audit.checks import Finding
+    from fabric.audit.checks.batfish.ask import Answers
+    from fabric.audit.checks.batfish.snapshot import Files, Snapshot
+    from fabric.model.plan import Plan
+
+Report = tuple[list["Finding"], list[tuple[str, str]], set[str]]
+"""Findings; (what was not looked at, why) for the report; ids of the checks that judged something."""
+
+
+class SnapshotError(MissingError):
+    """A server answers and does not take one snapshot; it may take others."""
+
+
+def run(plan: Plan, files: Files, host: str) -> Report:
+    """Asks the server at `host` (`HOST` or `HOST:PORT`) about the rendered files of a plan.
+
+    `files` has the files of a switch, path → text. Raises MissingError where no server answers, or its client is missing.
+    """
+    import os
+    from pathlib import Path
+    from tempfile import TemporaryDirectory
+
+    from fabric.audit.checks.batfish.ask import Server, Unanswered
+    from fabric.audit.checks.batfish.snapshot import write
+
+    server = Server(host, f"fabric-{plan.site}-{os.getpid()}")
+    try:
+        snapshot = prepare(plan, files)
+        with TemporaryDirectory(prefix="fabric-batfish-") as folder:
+            write(snapshot, Path(folder))
+            server.upload(Path(folder))
+        return judge(snapshot, server)
+    except Unanswered as error:
+        raise SnapshotError(f"the Batfish server at {host} rejected the snapshot: {error}") from error
+    finally:
+        server.close()
+
+
+def prepare(plan: Plan, files: Files) -> Snapshot:
+    """The snapshot of a plan: all its switches, or a part of them."""
+    from fabric.audit.checks import Design
+    from fabric.audit.checks.batfish.cut import cut
+    from fabric.audit.checks.batfish.snapshot import build
+
+    designs = {name: Design(plan, fabric) for name, fabric in plan.fabrics.items()}
+    return build(plan, cut(plan), files, lambda fabric, device: designs[fabric.name].views.of(device))
+
+
+def judge(snapshot: Snapshot, answers: Answers) -> Report:
+    """Every check, in the order of their ids; what they could not see; and which of them judged anything at all."""
+    from fabric.audit.checks.batfish.checks import Asked, BatfishCheck
+    from fabric.audit.checks.batfish.covered import applied, covered
+    from fabric.audit.checks.batfish.expect import Expected
+    from fabric.audit.checks.registry import run as run_checks
+
+    asked = Asked(snapshot, answers, Expected(snapshot))
+    ran, idle = applied(asked)
+    return run_checks(BatfishCheck, asked), [*covered(asked), *idle], ran

@@ -1,0 +1,183 @@
+"""What is asked of Batfish, and the server that answers.
+
+Answers are rows as the server sends them, plain JSON: recorded ones stand in for a server. A question that fails is no empty
+answer: it raises `Unanswered`.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from fabric.base.diagnostics import MissingError
+
+PORT = 9996
+REACH_S = 3  # how long a server may take to accept a connection …
+ANSWER_S = 900  # … and to answer one question
+Row: TypeAlias = dict[str, Any]
+Rows: TypeAlias = list[Row]
+
+
+class Unanswered(Exception):
+    """Batfish was asked and did not answer; says why in one line."""
+
+
+class Answers(Protocol):
+    """The questions of the checks; `start` is a location, `sources` and `targets` are address lists, spelled for Batfish."""
+
+    def file_status(self) -> Rows: ...
+
+    def init_issues(self) -> Rows: ...
+
+    def undefined(self) -> Rows: ...
+
+    def owners(self) -> Rows:
+        """Addresses with more than one owner."""
+
+    def sessions(self) -> Rows: ...
+
+    def compatibility(self) -> Rows:
+        """Sessions, and whether the far end has one that fits."""
+
+    def routes(self, nodes: Sequence[str]) -> Rows:
+        """BGP routes in the forwarding tables of some nodes, one row per next hop."""
+
+    def reachability(self, start: str, sources: str, targets: str) -> Rows:
+        """Flows that arrive."""
+
+    def lost(self, start: str, sources: str, targets: str) -> Rows:
+        """Flows that do not arrive."""
+
+    def differential(self, node: str, start: str, sources: str, targets: str) -> Rows:
+        """Flows that arrive, and do not once a node is down."""
+
+    def loops(self) -> Rows: ...
+
+
+def address(host: str) -> tuple[str, int]:
+    """`HOST` or `HOST:PORT`."""
+    name, colon, port = host.rpartition(":")
+    return (name, int(port)) if colon and port.isdigit() and ":" not in name else (host, PORT)
+
+
+class Server:
+    """A Batfish server with one snapshot. Raises MissingError where there is none, or no client for it."""
+
+    def __init__(self, host: str, network: str) -> None:
+        name, port = address(host)
+        try:
+            from pybatfish.client.session import Session
+        except ImportError as error:
+            raise MissingError("the Batfish client is not installed: run `pip install 'fabricwright[batfish]'`") from error
+        try:
+            socket.create_connection((name, port), REACH_S).close()
+        except OSError as error:
+            why = error.strerror or str(error) or type(error).__name__
+            raise MissingError(f"no Batfish server answers at {name}:{port}: {why}") from error
+        _quiet()
+        try:
+            self._ask(lambda: self._open(Session, name, port, network))
+        except Unanswered as error:
+            raise MissingError(f"the server at {name}:{port} is not a Batfish server: {error}") from error
+
+    def _open(self, session: Any, name: str, port: int, network: str) -> None:
+        self.session = session(host=name, port=port, timeout=ANSWER_S)
+        self.network = self.session.set_network(network)
+
+    def upload(self, folder: Path) -> None:
+        """Takes the snapshot in a folder; Batfish parses it now."""
+        self._ask(lambda: self.session.init_snapshot(str(folder), name="whole", overwrite=True))
+
+    def close(self) -> None:
+        """Leaves nothing behind on the server, as far as it still answers."""
+        with suppress(Unanswered):
+            self._ask(lambda: self.session.delete_network(self.network))
+
+    def file_status(self) -> Rows:
+        return self._rows("fileParseStatus")
+
+    def init_issues(self) -> Rows:
+        return self._rows("initIssues")
+
+    def undefined(self) -> Rows:
+        return self._rows("undefinedReferences")
+
+    def owners(self) -> Rows:
+        return self._rows("ipOwners", duplicatesOnly=True)
+
+    def sessions(self) -> Rows:
+        return self._rows("bgpSessionStatus")
+
+    def compatibility(self) -> Rows:
+        return self._rows("bgpSessionCompatibility")
+
+    def routes(self, nodes: Sequence[str]) -> Rows:
+        return self._rows("routes", nodes=f"/^({'|'.join(nodes)})$/", protocols="bgp")
+
+    def reachability(self, start: str, sources: str, targets: str) -> Rows:
+        return self._rows("reachability", actions="ACCEPTED,DELIVERED_TO_SUBNET", **_flows(start, sources, targets))
+
+    def lost(self, start: str, sources: str, targets: str) -> Rows:
+        return self._rows("reachability", actions="FAILURE", **_flows(start, sources, targets))
+
+    def differential(self, node: str, start: str, sources: str, targets: str) -> Rows:
+        name = f"without-{node}"
+        self._ask(lambda: self.session.fork_snapshot("whole", name, deactivate_nodes=[node], overwrite=True))
+        try:
+            flows = _flows(start, sources, targets)
+            return self._rows("differentialReachability", name, "whole", actions="SUCCESS", **flows)
+        finally:
+            with suppress(Unanswered):
+                self._ask(lambda: self.session.delete_snapshot(name))
+
+    def loops(self) -> Rows:
+        return self._rows("detectLoops")
+
+    def _rows(self, question: str, snapshot: str = "whole", reference: str | None = None, **wanted: Any) -> Rows:
+        asked = getattr(self.session.q, question)(**wanted)
+        answer = self._ask(lambda: asked.answer(snapshot=snapshot, reference_snapshot=reference))
+        return rows_of(answer)
+
+    def _ask(self, call: Callable[[], Any]) -> Any:
+        from pybatfish.exception import BatfishException
+        from requests import RequestException
+
+        try:
+            return call()
+        except (BatfishException, RequestException) as error:
+            raise Unanswered(_reason(str(error))) from error
+
+
+def rows_of(answer: Any) -> Rows:
+    """The rows of a table; an answer in words is none."""
+    element = answer["answerElements"][0]
+    if "rows" not in element:
+        raise Unanswered(_reason(str(element.get("answer", "the answer is not a table"))))
+    rows: Rows = element["rows"]
+    return rows
+
+
+def _flows(start: str, sources: str, targets: str) -> dict[str, Any]:
+    from pybatfish.datamodel import HeaderConstraints, PathConstraints
+
+    return {
+        "pathConstraints": PathConstraints(startLocation=start),
+        "headers": HeaderConstraints(srcIps=sources, dstIps=targets),
+    }
+
+
+def _reason(text: str) -> str:
+    """The cause in one line: the last `Caused by` of a Java trace, else the first line."""
+    causes = [line.partition("Caused by: ")[2] for line in text.splitlines() if line.startswith("Caused by: ")]
+    line = causes[-1] if causes else next(iter(text.splitlines()), "")
+    return line[:200] or "no reason given"
+
+
+def _quiet() -> None:
+    """The client tells its progress on the log; the report says it better."""
+    import logging
+
+    logging.getLogger("pybatfish").setLevel(logging.WARNING)

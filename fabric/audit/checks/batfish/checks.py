@@ -1,0 +1,134 @@
+"""What a check of Batfish's answers is, and what all of them ask of a snapshot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabric.audit.checks import ERROR, Check, Finding
+from fabric.audit.checks.batfish.ask import Answers, Rows, Unanswered
+from fabric.audit.checks.batfish.expect import Expected
+from fabric.audit.checks.batfish.snapshot import Snapshot, Texts
+from fabric.base.text import plural
+
+TABLES = (  # the block of a tenant's table in BGP, or the table itself
+    r"router bgp \d+ / vrf {}",
+    r"router bgp \d+ vrf {}",
+    r"routing-instances \{{ / {} \{{",
+    r".*\bvrf: / {}: / router: / bgp:",
+    r"vrf( instance| context)? {}",
+)
+UNANSWERED = "check the log of the Batfish server, increase its memory, or upgrade it"
+
+
+@dataclass(frozen=True)
+class AskedFiles:
+    """Files that a server has, and what it answers about them."""
+
+    snapshot: Texts
+    answers: Answers
+
+
+@dataclass(frozen=True)
+class Asked(AskedFiles):
+    """The snapshot of a plan as well, and what the plan expects."""
+
+    snapshot: Snapshot
+    expected: Expected
+    _routes: dict[tuple[str, ...], Rows] = field(default_factory=dict, repr=False, compare=False)
+
+    def routes(self, nodes: Sequence[str]) -> Rows:
+        """What `Answers.routes` says; asked once."""
+        key = tuple(nodes)
+        if key not in self._routes:
+            self._routes[key] = self.answers.routes(nodes)
+        return self._routes[key]
+
+    def process(self, node: str) -> tuple[str, ...]:
+        """The head of a switch's BGP as files write it."""
+        found = next((views[node] for views in self.snapshot.views.values() if node in views), None)
+        asn = found.device.asn if found else 0
+        return (f"router bgp {asn}", f"autonomous-system {asn}", f"autonomous-system: {asn}") if asn else ()
+
+    def block(self, node: str, vrf: str = "default") -> tuple[str, int]:
+        """(file, line) of the head of a switch's BGP, or of what it has of a tenant's table; line 0 where there is none."""
+        copies = self.snapshot.copies.get(node)
+        if copies is None:
+            return "", 0
+        if vrf != "default":
+            found = copies.find_path(*(pattern.format(re.escape(vrf)) for pattern in TABLES))
+            if found[1]:
+                return found
+        return copies.find(*self.process(node))
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How much of what the plan expects a check could judge."""
+
+    count: int
+    planned: int
+    noun: str  # "session"
+    nouns: str = ""  # of several, where that is not the word with an s
+
+    def __str__(self) -> str:
+        return plural(self.planned, self.noun, self.nouns or f"{self.noun}s")
+
+
+class BatfishCheck(Check[Asked]):
+    """Judges what Batfish makes of the rendered files."""
+
+    subject, needs = "batfish", "files, intent, Batfish"
+
+    def judged(self, asked: Asked) -> Judged:
+        """What is judged of a snapshot; files, unless a check says otherwise."""
+        return Judged(len(asked.snapshot.copies), len(asked.snapshot.copies), "switch", "switches")
+
+    def run(self, asked: Asked) -> list[Finding]:
+        return self.answered(self.judge(asked))
+
+    def answered(self, found: Iterator[Finding]) -> list[Finding]:
+        """The findings; a question without an answer is one."""
+        try:
+            return sorted(found, key=lambda finding: finding.order)
+        except Unanswered as error:
+            return [Finding(self.id, ERROR, "", "", 0, f"no answer from Batfish: {error}", UNANSWERED)]
+        except KeyError as error:  # of another version of the server
+            return [
+                Finding(
+                    self.id, ERROR, "", "", 0, f"unsupported Batfish version: no column {error} in its answer", UNANSWERED
+                )
+            ]
+
+    def in_copy(self, asked: AskedFiles, path: str, line: int, message: str) -> Iterator[Finding]:
+        """A finding on a line of the snapshot, in the file that the line is from; nothing on what is no copy."""
+        found = asked.snapshot.origin(path, line)
+        if found:
+            device, file, at = found
+            yield Finding(self.id, self.severity, device, file, at, message, self.remediation)
+
+    def at_switch(self, asked: AskedFiles, node: str, message: str, *words: str) -> Iterator[Finding]:
+        """A finding on a switch, on the first line of its files that has one of the words; nothing on others."""
+        copies = asked.snapshot.copies.get(node)
+        if copies:
+            yield from self.at_line(asked, node, *copies.find(*words), message)
+
+    def at_line(self, asked: AskedFiles, node: str, file: str, line: int, message: str) -> Iterator[Finding]:
+        """A finding on a line of a switch's rendered files; nothing on what is no switch of the plan."""
+        copies = asked.snapshot.copies.get(node)
+        if copies:
+            yield Finding(self.id, self.severity, copies.device, file, line, message, self.remediation)
+
+
+def name_of(cell: Any) -> str:
+    """The name in a cell that holds a node, or the cell itself."""
+    return str(cell["name"] if isinstance(cell, dict) else cell)
+
+
+def file_lines(cell: Any) -> Iterator[tuple[str, int]]:
+    """(file, line) of a cell that holds lines of one file or of many."""
+    for entry in cell if isinstance(cell, list) else [cell] if cell else []:
+        for line in entry.get("lines") or [0]:
+            yield entry["filename"], line

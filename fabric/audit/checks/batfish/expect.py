@@ -1,0 +1,214 @@
+"""What the plan expects of the taken switches: sessions, routes with their next hops, and where servers are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from ipaddress import ip_interface
+
+from fabric.audit.checks.batfish.paths import Models, Paths, tenants, underlay
+from fabric.audit.checks.batfish.sees import sees, sees_of, view_of, vrf_name
+from fabric.audit.checks.batfish.snapshot import Snapshot
+from fabric.configs.port_names import PortNames
+from fabric.model.plan import LEAF, Device, SwitchView
+from fabric.nos.batfish.view import BRIDGE, FORWARD, NATIVE, VRF
+
+ANY = 0  # of next hops: one at least
+UNDERLAY, TENANT, OVERLAY, EXTERNAL = "underlay", "tenant", "overlay", "external"  # kinds of sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One end of a planned session. `peer` is an address, or the own interface of an unnumbered session."""
+
+    device: str
+    vrf: str  # as Batfish names it
+    peer: str
+    name: str  # of the far end
+    asn: int  # of the far end
+    inside: bool  # the far end is in the snapshot
+    judged: bool = True  # Batfish models it, at both ends and between them
+    kind: str = field(default="underlay", compare=False)
+    fabric: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route that a leaf must have, over so many next hops."""
+
+    device: str
+    vrf: str
+    prefix: str
+    hops: int
+    to: str  # the switch that the prefix is of
+    judged: bool = True  # Batfish models every path of it
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where servers of one tenant are, "" of none: the subnets on one leaf."""
+
+    fabric: str
+    tenant: str
+    device: str
+    subnets: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Everything that is expected of a snapshot; names as Batfish writes them."""
+
+    snapshot: Snapshot
+    _paths: dict[str, Paths] = field(default_factory=dict, repr=False, compare=False)
+
+    def routed(self, name: str) -> bool:
+        """Whether Batfish models the routing of a fabric on any link: IPv4, over sessions that it knows at both ends."""
+        views = list(self.snapshot.views[name].values())
+        links = list(self._links(name))
+        return any(underlay(*link) for link in links) if links else all(view.underlay.family == "ipv4" for view in views)
+
+    def forwards(self, name: str) -> bool:
+        """Whether Batfish sends packets over any link of a fabric."""
+        views = self.snapshot.views[name].values()
+        links = list(self._links(name)) or [(view, view) for view in views]
+        return self.routed(name) and any(all(sees_of(end, FORWARD) for end in link) for link in links)
+
+    def _links(self, name: str) -> Iterator[tuple[SwitchView, SwitchView]]:
+        views = self.snapshot.views[name]
+        for view in views.values():
+            for peer in dict.fromkeys(one.peer.name.lower() for one in view.sessions):
+                if peer in views:
+                    yield view, views[peer]
+
+    def paths(self, name: str) -> Paths:
+        """The paths of a fabric; made once."""
+        if name not in self._paths:
+            self._paths[name] = Paths(self.snapshot.views[name])
+        return self._paths[name]
+
+    @property
+    def sessions(self) -> tuple[Session, ...]:
+        """The sessions that are judged: Batfish models both ends and what is between them."""
+        return tuple(one for one in self.planned_sessions if one.judged)
+
+    @cached_property
+    def planned_sessions(self) -> tuple[Session, ...]:
+        """Every end of a session that a file has."""
+        return tuple(
+            session
+            for name, views in self.snapshot.views.items()
+            for view in views.values()
+            for session in self._sessions(name, view)
+        )
+
+    def _sessions(self, name: str, view: SwitchView) -> Iterator[Session]:
+        nos, device, views, paths = view.device.nos, view.device.name.lower(), self.snapshot.views[name], self.paths(name)
+        names = PortNames(self.snapshot.plan.fabrics[name])
+
+        def session(kind: str, vrf: str, peer: str, far: Device, models: Models) -> Session:
+            other = views.get(far.name.lower())
+            inside = far.name in self.snapshot.cut.names
+            judged = inside and other is not None and models(view, other)
+            return Session(device, vrf_name(nos, vrf), peer, far.name, far.asn, inside, judged, kind, name)
+
+        for one in view.sessions:
+            peer = one.peer_address or names.port_name(view.device, one.port.ref)
+            yield session(UNDERLAY, "", peer, one.peer, underlay)
+        for vrf in view.vrfs:
+            for one in vrf.sessions:
+                peer = one.peer_address or f"{names.port_name(view.device, one.port.ref)}.{one.tag}"
+                yield session(TENANT, vrf.name, peer, one.peer, tenants)
+        for over in view.overlay.sessions if view.overlay else ():
+            yield session(OVERLAY, "", over.peer_address, over.peer, paths.peers)
+        tagged = {external.port.ref for external in view.externals if external.tag}
+        for external in view.externals:
+            table = vrf_name(nos, external.vrf)
+            judged = view.underlay.family == "ipv4" and ":" not in external.peer_address
+            judged = judged and (not external.vrf or sees(nos, VRF))
+            judged = judged and (sees(nos, NATIVE) or bool(external.tag) or external.port.ref not in tagged)
+            asn, peer = external.peer_asn, external.peer_address
+            yield Session(device, table, peer, external.peer, asn, True, judged, EXTERNAL, name)
+
+    def routes(self, name: str) -> Iterator[Route]:
+        """What every leaf of a fabric must know of the other switches, as far as it is judged."""
+        return (route for route in self.planned_routes(name) if route.judged)
+
+    def planned_routes(self, name: str) -> Iterator[Route]:
+        """What every leaf of a fabric must know of the other switches."""
+        views, paths = self.snapshot.views[name], self.paths(name)
+        leaves = [view for view in views.values() if view.device.role == LEAF]
+        for target in views.values():
+            hops, modeled = paths.underlay.to(target.device.index), paths.underlay.modeled(target.device.index)
+            for leaf in leaves:
+                count = hops.get(leaf.device.index, 0)
+                if leaf is target or not count:
+                    continue
+                judged = leaf.device.index in modeled
+                for prefix in announced(target):
+                    yield Route(leaf.device.name.lower(), "default", prefix, count, target.device.name, judged)
+                yield from _tenants(leaf, target, count, paths)
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """Where Batfish sees servers."""
+        return tuple(place for place in self._places(subnets) if place.subnets)
+
+    @cached_property
+    def planned_places(self) -> tuple[Place, ...]:
+        """Where servers are; those of which Batfish sees all subnets are among `places` too."""
+        every = self._places(lambda view, tenant: (net for net, _ in server_subnets(view, tenant)))
+        return tuple(place for place in every if place.subnets)
+
+    def _places(self, of: Callable[[SwitchView, str], Iterable[str]]) -> Iterator[Place]:
+        for name, views in self.snapshot.views.items():
+            for node, view in views.items():
+                for tenant in sorted({*(vrf.name for vrf in view.vrfs), *(acl.name for acl in view.acls), ""}):
+                    yield Place(name, tenant, node, tuple(of(view, tenant)))
+
+
+def announced(view: SwitchView) -> list[str]:
+    """The prefixes of a switch in the default table."""
+    own = [view.loopback, *view.aggregates]
+    known = view_of(view.device.nos)
+    if view.overlay and view.overlay.vtep and not (known and known.loopback_is_vtep):
+        own.append(f"{view.overlay.vtep}/32")
+    return own
+
+
+def _tenants(leaf: SwitchView, target: SwitchView, hops: int, paths: Paths) -> Iterator[Route]:
+    """Tenants' subnets: over VRF-lite by the same paths as the underlay, over EVPN by one tunnel."""
+    there = {vrf.name for vrf in leaf.vrfs}
+    for vrf in target.vrfs:
+        if vrf.name not in there:
+            continue
+        judged = paths.joined(leaf, target, vrf.name)
+        local, table = dict(server_subnets(leaf, vrf.name)), vrf_name(leaf.device.nos, vrf.name)
+        for prefix, seen in server_subnets(target, vrf.name):
+            if prefix not in local:
+                count = hops if vrf.sessions else ANY
+                yield Route(leaf.device.name.lower(), table, prefix, count, target.device.name, judged and seen)
+
+
+def subnets(view: SwitchView, tenant: str) -> Iterator[str]:
+    """The server subnets of a tenant on a switch that Batfish sees, "" of those that no tenant has."""
+    return (subnet for subnet, seen in server_subnets(view, tenant) if seen)
+
+
+def server_subnets(view: SwitchView, tenant: str) -> Iterator[tuple[str, bool]]:
+    """The server subnets of a tenant on a switch, and whether Batfish sees them."""
+    for port in view.ports:
+        if port.kind != "server" or not port.up or not port.address or ":" in port.address:
+            continue
+        if (port.vrf or port.acl) == tenant:
+            yield str(ip_interface(port.address).network), sees(view.device.nos, VRF) or not port.vrf
+    for network in view.networks:
+        if network.vrf == tenant and network.gateway:
+            yield str(ip_interface(network.gateway).network), sees(view.device.nos, BRIDGE)
+
+
+def merged(prefixes: Iterable[str]) -> str:
+    """A list of prefixes as short as it can be, as Batfish takes it."""
+    from netaddr import cidr_merge
+
+    return ", ".join(map(str, cidr_merge(sorted(set(prefixes)))))

@@ -1,0 +1,188 @@
+"""Addresses and the pools that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from itertools import chain
+from typing import Any, TypeAlias
+
+from numpy.typing import NDArray
+
+from fabric.audit.checks import ERROR, NOTE, Design, Finding
+from fabric.audit.checks.base import RESTORE_LOCK
+from fabric.audit.checks.design.family import BETWEEN_SWITCHES, FabricCheck, before, in_all, link_ends, rows
+from fabric.model.plan import ATTACHMENT, LEAF, SERVER, SERVER_LEAF, FabricPlan, NetworkPlan, nic_name
+
+SHARED = ip_network("100.64.0.0/10")
+
+Net: TypeAlias = IPv4Network | IPv6Network
+Taken: TypeAlias = tuple[list[int], Callable[[int], str]]  # numbers, and what the one at a place belongs to
+
+
+class UniqueAddresses(FabricCheck):
+    """Compares all assigned addresses: loopbacks, VTEPs, links, VLAN subinterfaces, management, gateways and servers.
+
+    If two interfaces have the same address, both answer ARP requests for it, and traffic reaches one or the other at
+    random. The first five kinds are compared across the site; gateways, leaves and servers within their layer-2 network,
+    as tenants may reuse subnets.
+    """
+
+    id = "FAB208"
+    title = "No address is assigned twice within a site"
+    severity = ERROR
+    example = "`pins: {backend-leaf002: {management: 10.254.0.1}}`, the address of backend-leaf001"
+    remediation = "remove the address from `pins`, or set separate prefixes for the two pools under `pools`"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        yield from self._across(design)
+        for (tenant, place), hosts in sorted(design.fabric.tenancy.hosts.items()):
+            plan = design.fabric.tenancy.tenants[tenant]
+            for text in dict.fromkeys(_in_network(design.fabric, plan.networks[place], hosts)):
+                path = ("tenants", tenant, "networks", place, "gateway")
+                yield self.say(design, path, f"network '{plan.name}/{plan.networks[place].name}': {text}")
+
+    def _across(self, design: Design) -> Iterator[Finding]:
+        """This fabric's addresses against each other and those of the fabrics before it."""
+        others = [_taken(fabric) for fabric in before(design)]
+        own = _taken(design.fabric)
+        parts = [numbers for taken in (*others, own) for numbers, _ in taken]
+        if len(set(chain.from_iterable(parts))) == sum(map(len, parts)):
+            return
+        owner = {n: label(at) for taken in others for numbers, label in taken for at, n in enumerate(numbers)}
+        for numbers, label in own:
+            for at, number in enumerate(numbers):
+                if number in owner:
+                    text = f"duplicate address {ip_address(number)}: {owner[number]}, and {label(at)}"
+                    yield self.say(design, ("pools",), text)
+                owner.setdefault(number, label(at))
+
+
+def _taken(fabric: FabricPlan) -> list[Taken]:
+    """All addresses of a fabric by kind. Equal loopbacks are the router ids' matter, equal subnets the links'."""
+    devices, tenancy = fabric.devices, fabric.tenancy
+    connections = [
+        (connection.address, f"{connection.name} for '{tenancy.tenants[connection.tenant].name}'")
+        for connection in tenancy.external_connections
+        if connection.address
+    ]
+    return [
+        _labeled("loopback", dict(_of_switches(fabric, fabric.loopback)).items()),
+        _labeled("IPv6 loopback", _of_switches(fabric, fabric.loopback6)),
+        _labeled("management address", _of_switches(fabric, fabric.management)),
+        _labeled("VTEP", [(number, devices[leaf].name) for leaf, number in sorted(tenancy.vtep.items())]),
+        _labeled("shared VTEP", {number: devices[leaf].name for leaf, number in sorted(tenancy.pair_vtep.items())}.items()),
+        _subnets(fabric, "link between {}", fabric.subnet),
+        *(
+            _subnets(fabric, f"link of '{tenancy.tenants[tenant].name}' between {{}}", first)
+            for tenant, first in sorted(tenancy.slices.items())
+        ),
+        _labeled("external connection", [(low + end, name) for low, name in connections for end in (0, 1)]),
+    ]
+
+
+def _of_switches(fabric: FabricPlan, numbers: NDArray[Any]) -> list[tuple[int, str]]:
+    return [(int(numbers[device.index]), device.name) for device in fabric.switches if numbers[device.index] >= 0]
+
+
+def _labeled(what: str, pairs: Iterable[tuple[int, str]]) -> Taken:
+    found = list(pairs)
+    return [number for number, _ in found], lambda at: f"{what} of {found[at][1]}"
+
+
+def _subnets(fabric: FabricPlan, what: str, first: NDArray[Any]) -> Taken:
+    """Both addresses of every subnet that a link has, each subnet once."""
+    link_of = {low: link for link, low in enumerate(first.tolist()) if low >= 0}
+    lows = list(link_of)
+    highs = [low + 1 for low in lows]
+    return lows + highs, lambda at: what.format(link_ends(fabric, link_of[lows[at % len(lows)]]))
+
+
+def _in_network(fabric: FabricPlan, network: NetworkPlan, hosts: Mapping[int, int]) -> Iterator[str]:
+    """What is wrong with the addresses of a layer-2 network."""
+    if network.gateway is None:
+        return
+    last = network.subnet + (1 << (32 - network.length)) - 1
+    usable = f"{ip_address(network.gateway + 1)} to {ip_address(last - 1)}"
+    owner = {network.gateway: "the gateway"}
+    owner |= {network.own_address(leaf.number): leaf.name for leaf in fabric.switches if leaf.role == LEAF}
+    groups = {group.name: group for group in fabric.spec.groups}
+    for link, number in sorted(hosts.items()):
+        device, bond = fabric.devices[fabric.links.a[link]], int(fabric.tenancy.lag[link])
+        cage, sub = int(fabric.links.a_cage[link]), int(fabric.links.a_sub[link])
+        port = nic_name(groups[device.group], cage, sub) if device.role == SERVER else f"port{cage}"
+        end = f"bond {bond} of {device.name}" if bond else f"{port} of {device.name}"
+        if not network.gateway < number < last:
+            yield f"{end}: expected an address from {usable}, got {ip_address(number)}"
+        elif (other := owner.setdefault(number, end)) != end:
+            yield f"duplicate address {ip_address(number)}: {other}, and {end}"
+
+
+class LinkSubnets(FabricCheck):
+    """Tests length, alignment and uniqueness of the subnets of all links.
+
+    Two routers on a cable need two addresses: a /31 (RFC 3021) or a /127 (RFC 6164) with an even first address, used on
+    one link. A numbered link without a subnet has no BGP session.
+    """
+
+    id = "FAB209"
+    title = "Every link has its own /31 or /127 subnet"
+    severity = ERROR
+    example = "10.64.0.2/31 on the links leaf001–spine001 and leaf002–spine001"
+    remediation = RESTORE_LOCK
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        fabric = design.fabric
+        length = 127 if fabric.spec.underlay.addressing == "ipv6" else 31
+        if fabric.subnet_length != length:
+            yield self.say(
+                design, ("pools", "p2p"), f"expected a /{length} subnet for each link, got /{fabric.subnet_length}"
+            )
+        lows = fabric.subnet.tolist()
+        if fabric.spec.underlay.addressing != "unnumbered":
+            bare = [link for link in rows(fabric, *BETWEEN_SWITCHES).tolist() if lows[link] < 0]
+            if bare:
+                text = f"no subnet on the link between {link_ends(fabric, bare[0])}"
+                yield self.say(design, ("pools", "p2p"), text + in_all(len(bare), "link"))
+        owner: dict[int, int] = {}
+        for link, low in enumerate(lows):
+            if low < 0:
+                continue
+            path = ("pools", "servers" if fabric.links.kind[link] in (SERVER_LEAF, ATTACHMENT) else "p2p")
+            if low % 2:
+                text = f"the link between {link_ends(fabric, link)}: expected an even first address, got {ip_address(low)}"
+                yield self.say(design, path, text)
+            elif (other := owner.setdefault(low, link)) != link:
+                ends = f"{link_ends(fabric, other)}, and between {link_ends(fabric, link)}"
+                yield self.say(design, path, f"duplicate subnet {ip_address(low)}/{length}: between {ends}")
+
+
+class Pools(FabricCheck):
+    """Compares the address pools of the site with each other and with 100.64.0.0/10.
+
+    Route filters and access lists name pools: where two overlap, a filter for one also permits the other. 100.64.0.0/10
+    (RFC 6598) is meant for carriers and often in use between sites.
+    """
+
+    id = "FAB210"
+    title = "Address pools do not overlap each other"
+    severity = ERROR
+    example = "`pools: {loopback: 10.0.0.0/16, p2p: 10.0.128.0/17}`"
+    remediation = "set a separate prefix for every pool under `pools`"
+
+    def judge(self, design: Design) -> Iterator[Finding]:
+        known = dict.fromkeys(pool for fabric in before(design) for pool in _pools(fabric))
+        for kind, net in _pools(design.fabric):
+            for other_kind, other in known:
+                if (kind, net) != (other_kind, other) and net.overlaps(other):
+                    text = f"pool '{kind}' {net} overlaps pool '{other_kind}' {other}"
+                    yield self.say(design, ("pools", kind), text)
+            known[kind, net] = None
+            if net.overlaps(SHARED):
+                text = f"pool '{kind}' {net} overlaps {SHARED}, the shared address space of carrier-grade NAT (RFC 6598)"
+                hint = "use private addresses (RFC 1918) if the site has a connection to a carrier network"
+                yield self.say(design, ("pools", kind), text, severity=NOTE, hint=hint)
+
+
+def _pools(fabric: FabricPlan) -> list[tuple[str, Net]]:
+    return [(kind, ip_network(text)) for kind, texts in sorted(fabric.prefixes.items()) for text in texts]

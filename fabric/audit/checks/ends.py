@@ -1,0 +1,152 @@
+"""Ends: of a cable, of a subnet, of a session; and how addresses are compared."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_interface, ip_network
+from typing import NamedTuple
+
+from fabric.model.facts import Bgp, Facts, Interface, Located, Neighbor
+
+VLAN_PORT = re.compile(r"(?:vlan|irb|bvi|br|ve)\D*(\d+)", re.I)
+
+
+class Owner(NamedTuple):
+    """An address on an interface of a device."""
+
+    facts: Facts
+    interface: Interface
+    fact: Located[str]  # with its length
+
+    @property
+    def vrf(self) -> str:
+        return vrf_of(self.interface)
+
+
+class End(NamedTuple):
+    """One end of a cable."""
+
+    facts: Facts
+    interface: Interface
+
+    def __str__(self) -> str:
+        return f"{self.facts.name} {self.interface.name}"
+
+
+class Far(NamedTuple):
+    """The device at the other end of a session: what has the address or the cable there, and its half of the session."""
+
+    facts: Facts
+    interface: Interface
+    back: Neighbor | None
+
+    @property
+    def process(self) -> Bgp | None:
+        """That the session belongs to."""
+        return self.facts.bgp.get(vrf_of(self.interface)) or self.facts.bgp.get("")
+
+
+class Ends(NamedTuple):
+    """A session with its neighbor statements at both ends."""
+
+    facts: Facts
+    peer: Neighbor
+    far: Facts
+    back: Neighbor
+
+
+class Subnets:
+    """The subnets of one device, to be asked which of its own addresses a neighbor is next to."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.lengths: set[tuple[str, int, int]] = set()
+        self.found: dict[tuple[str, int, int, int], list[Located[str]]] = {}
+        for interface in facts.interfaces.values():
+            vrf = vrf_of(interface)
+            for fact in (*interface.addresses, *interface.gateways):
+                if "/" in fact.value:
+                    net = network_of(fact.value)
+                    shift = net.max_prefixlen - net.prefixlen
+                    self.lengths.add((vrf, net.version, shift))
+                    self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(fact)
+
+    def beside(self, vrf: str, address: str) -> list[Located[str]]:
+        """Own addresses in whose subnet an address lies, those of the longest prefix."""
+        try:
+            ip = ip_address(address.partition("%")[0])
+        except ValueError:
+            return []
+        for own_vrf, version, shift in sorted(self.lengths):
+            if own_vrf == vrf and version == ip.version:
+                found = self.found.get((vrf, version, shift, int(ip) >> shift))
+                if found:
+                    return found
+        return []
+
+
+def is_management(name: str) -> bool:
+    """Whether an interface name is that of a management port."""
+    return name.lower().startswith(("management", "mgmt", "eth0", "re0:mgmt", "fxp0", "em0", "me0"))
+
+
+def is_up(interface: Interface) -> bool:
+    """Whether a port is enabled; it is unless stated otherwise."""
+    return interface.enabled is None or interface.enabled.value
+
+
+def is_on(neighbor: Neighbor) -> bool:
+    """Whether a session is enabled; it is unless stated otherwise."""
+    return neighbor.enabled is None or neighbor.enabled.value
+
+
+def within(address: str, prefix: str) -> bool:
+    """Whether an address lies in a prefix; false for invalid text."""
+    try:
+        return ip_address(address) in ip_network(prefix, strict=False)
+    except ValueError:
+        return False
+
+
+def tunnel_addresses(facts: Facts) -> set[str]:
+    """Addresses that the tunnels of a device start at; of IPv4, where the interface has one."""
+    if facts.vtep is None:
+        return set()
+    source = facts.interfaces.get(facts.vtep.value.removesuffix(".0"))
+    found = {bare(fact.value) for fact in source.addresses} if source else {facts.vtep.value}
+    return {address for address in found if ":" not in address} or found
+
+
+def is_link(address: str) -> bool:
+    """Whether an address with a length is in a subnet for two ends: /30, /31, /126 or /127."""
+    net = network_of(address)
+    return net.max_prefixlen - net.prefixlen in (1, 2)
+
+
+def vlan_of(port: str) -> int | None:
+    """`Vlan100`, `irb.100` → 100; None for a port that is no VLAN interface."""
+    match = VLAN_PORT.fullmatch(port)
+    return int(match[1]) if match else None
+
+
+def vrf_of(interface: Interface) -> str:
+    """The routing table that an interface is in."""
+    return interface.vrf.value if interface.vrf else ""
+
+
+@lru_cache(maxsize=200_000)
+def network_of(address: str) -> IPv4Network | IPv6Network:
+    """The subnet of an address with a length."""
+    return ip_network(address, strict=False) if "%" not in address else ip_interface(address).network
+
+
+@lru_cache(maxsize=100_000)
+def bare(address: str) -> str:
+    """`10.0.0.1/31` → `10.0.0.1`, IPv6 in its usual form."""
+    text, _, _ = address.partition("/")
+    if ":" not in text:
+        return text
+    try:
+        return str(ip_interface(text.partition("%")[0]).ip)
+    except ValueError:
+        return text

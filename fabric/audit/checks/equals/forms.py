@@ -1,0 +1,185 @@
+"""What devices of one role have in common: which values are a device's own, and which object a statement belongs to.
+
+An object is a port, a neighbor, a VRF: what a device has many of, and what others call otherwise. Its properties are the
+statements about it without what is its own, so that ports of one kind have equal properties.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypeAlias
+
+from fabric.audit.checks.equals.outline import AT_PORT, NUMBER, STATED, VALUE, Form, Outline, Row
+
+LEARNT_FROM = 32  # devices
+MARKED = re.compile(rf"[{VALUE}{STATED}{AT_PORT}{NUMBER}][^\s|=]*")
+CONTENT = re.compile(r"\w")
+DIRECTION = re.compile(r"\s*(?:in|out)")  # behind a reference, as `prefix-list OWN out` of a neighbor
+LETTER = re.compile(r"[g-zG-Z]")  # of a name that was chosen
+Property: TypeAlias = tuple[str, tuple[str, ...]]  # form, and its values that are no device's own
+
+
+def is_chosen(name: str) -> bool:
+    """Whether an object has a name that was chosen, which means one thing on every device; `vrf-red 10.0.0.1` has none."""
+    return LETTER.search(name.rpartition(" ")[2]) is not None
+
+
+class Family(NamedTuple):
+    """Objects of one kind: the words up to the object's name, or the kind of port; "" for the device itself."""
+
+    text: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How statements of one form are filed.
+
+    Attributes:
+        member: position of the object's name among the values, -1 for a statement about the device itself.
+        fixed: positions of the values that are no device's own.
+        family: text of the family.
+        before: how many of the fixed values are part of the family.
+        outer: positions of the names of what the object is in: two VRFs may have a group of one name.
+    """
+
+    member: int
+    fixed: tuple[int, ...]
+    family: str
+    before: int
+    outer: tuple[int, ...] = ()
+
+    def file(self, form: Form) -> tuple[Family, str, Property]:
+        """(family, name of the object, property)."""
+        values = form.values
+        kept = tuple([values[at] for at in self.fixed])
+        member = values[self.member] if self.member >= 0 else ""
+        if self.outer:
+            member = " ".join([*(values[at] for at in self.outer if LETTER.search(values[at])), member])
+        return Family(self.family, kept[: self.before]), member, (form.text, kept)
+
+
+def plans(outlines: Sequence[Outline]) -> Plans:
+    """How the statements of devices of one role are filed, learnt from a part of them."""
+    step = max(1, len(outlines) // LEARNT_FROM)
+    users: dict[str, list[dict[str, int]]] = {}  # form → per value: its text → devices
+    devices: dict[str, int] = {}
+    for own in outlines[::step]:
+        seen: dict[str, list[set[str]]] = {}
+        for row in own.rows:
+            text, values, _ = row.form
+            if values:
+                sets = seen.get(text)
+                if sets is None:
+                    sets = seen[text] = [set() for _ in values]
+                for at, value in enumerate(values):
+                    sets[at].add(value)
+        for text, sets in seen.items():
+            devices[text] = devices.get(text, 0) + 1
+            counts = users.setdefault(text, [{} for _ in sets])
+            for count, texts in zip(counts, sets, strict=True):
+                for value in texts:
+                    count[value] = count.get(value, 0) + 1
+    return Plans({text: tuple(_is_shared(count, text, devices[text]) for count in counts) for text, counts in users.items()})
+
+
+def _is_shared(count: Mapping[str, int], text: str, devices: int) -> bool:
+    """Whether a value is no device's own: most devices have it, or all ports, as `unit 0`. `count`: value → devices."""
+    return max(count.values()) >= max(2, devices - max(1, devices // 4)) or (len(count) == 1 and AT_PORT in text)
+
+
+@dataclass
+class Plans:
+    """Form → how it is filed. `fixed`: form → for each value, whether devices of the role share it."""
+
+    fixed: dict[str, tuple[bool, ...]]
+    made: dict[str, Plan] = field(default_factory=dict)
+    filed: dict[int, tuple[Form, tuple[Family, str, Property]]] = field(default_factory=dict)  # by `id()` of a form
+
+    def of(self, form: Form) -> Plan:
+        found = self.made.get(form.text)
+        if found is None:
+            found = self.made[form.text] = self._make(form)
+        return found
+
+    def _make(self, form: Form) -> Plan:
+        text = form.text
+        marks = list(MARKED.finditer(text))
+        shared = self.fixed.get(text, (False,) * len(marks))
+        fixed = [at for at, mark in enumerate(marks) if mark[0][0] == VALUE and shared[at]]
+        own = [at for at, mark in enumerate(marks) if at not in fixed and mark[0][0] != NUMBER]
+        member = next((at for at in reversed(own) if _goes_on(marks[at + 1 :], text[marks[at].end() :], fixed, at)), -1)
+        if member < 0 and own and marks[own[-1]][0][0] == AT_PORT:
+            member = own[-1]
+        if member < 0:
+            return Plan(-1, tuple(fixed), "", 0)
+        mark = marks[member]
+        if mark[0][0] == AT_PORT:
+            return Plan(member, tuple(fixed), f"port {mark[0][1:]}", 0)
+        outer = tuple(at for at in own if at < member and marks[at][0][0] != AT_PORT)
+        return Plan(member, tuple(fixed), text[: mark.end()], sum(at < member for at in fixed), outer)
+
+
+def _goes_on(later: Sequence[re.Match[str]], rest: str, fixed: Iterable[int], at: int) -> bool:
+    """Whether something is stated behind a name that is not a device's own, and the name is no reference."""
+    if any(at + 1 + index in fixed for index in range(len(later))):
+        return True
+    return CONTENT.search(MARKED.sub("", rest)) is not None and not DIRECTION.fullmatch(rest)
+
+
+Body: TypeAlias = frozenset[Property]  # properties of an object
+
+
+@dataclass(eq=False)
+class Device:
+    """What a device says.
+
+    Attributes:
+        name: of the device.
+        objects: family → name of the object → its properties.
+        several: properties that several statements of one object have, as the addresses of many ports.
+    """
+
+    name: str
+    objects: dict[Family, dict[str, Body]]
+    several: frozenset[Property] = frozenset()
+
+
+def filed(own: Outline, made: Plans, bodies: dict[Body, Body]) -> Device:
+    """The objects of a device. `bodies`: those seen before, so that equal ones are one object in memory."""
+    objects: dict[Family, dict[str, list[Property]]] = {}
+    seen = made.filed
+    for row in own.rows:
+        form = row.form
+        place = seen.get(id(form))  # devices of a role share the forms of equal statements
+        if place is None or place[0] is not form:
+            place = seen[id(form)] = (form, made.of(form).file(form))
+        family, member, what = place[1]
+        members = objects.get(family)
+        if members is None:
+            members = objects[family] = {}
+        if member in members:
+            members[member].append(what)
+        else:
+            members[member] = [what]
+    several: list[Property] = []
+    made_of: dict[Family, dict[str, Body]] = {}
+    for family, members in objects.items():
+        bodies_of = made_of[family] = {}
+        for name, properties in members.items():
+            body = frozenset(properties)
+            if len(body) < len(properties):
+                several += [what for what, count in Counter(properties).items() if count > 1]
+            bodies_of[name] = bodies.setdefault(body, body)
+    return Device(own.name, made_of, frozenset(several))
+
+
+def rows_of(own: Outline, made: Plans) -> dict[tuple[Family, str, Property], Row]:
+    """The statement that says a property of an object."""
+    rows: dict[tuple[Family, str, Property], Row] = {}
+    for row in own.rows:
+        rows.setdefault(made.of(row.form).file(row.form), row)
+    return rows

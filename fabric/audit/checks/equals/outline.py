@@ -1,0 +1,292 @@
+"""The statements of a config with its values apart: what two devices of one role have in common, and what is their own.
+
+`interface Ethernet1/1 / ip address 10.0.0.1/31` has the form `interface * / ip address */31` and the values `Ethernet1/1`
+and `10.0.0.1`. Which values are a device's own is learnt from the devices of a role (`lesson`), or stated by the network OS
+(`varies` of its `statements.yaml`): descriptions, VLANs and VRFs of tenants, AS numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from fabric.audit.checks.statements import syntax_of
+from fabric.model.facts import Facts
+from fabric.nos.statements.forms import Path
+from fabric.nos.statements.names import Name, NamePattern
+from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Known, Place, Syntax
+
+WORD = re.compile(r"[^\s|=]+")
+# Interfaces of which a device has many. A device has one loopback, tunnel or management interface of a name.
+PORT = re.compile(
+    r"(?:(?:[Ee]th(?:ernet)?|[Pp]ort-?[Cc]hannel|[Vv]lan|swp|bond|vni|eth|ae|irb\.)|(?:[xegm][te]-))\d[\w/.:]*,?"
+)
+ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
+DOTTED = re.compile(r"(?:[0-9A-Fa-f]{4}\.){2,4}[0-9A-Fa-f]{4}")  # a MAC address or an Ethernet segment identifier
+DIGITS = re.compile(r"\d+")
+VALUE = "\0"  # stands for a value in a form
+STATED = "\1"  # … that the network OS says is a device's own
+AT_PORT = "\2"  # … that is a port
+NUMBER = "\3"  # … that is the number of an entry
+
+
+class Form(NamedTuple):
+    """A statement with its values apart.
+
+    Attributes:
+        text: its words, with VALUE, STATED, AT_PORT or NUMBER for each value.
+        values: in their order.
+        matters: whether it has an effect, and may not be lacking by design.
+    """
+
+    text: str
+    values: tuple[str, ...]
+    matters: bool = True
+
+
+class Row(NamedTuple):
+    """A statement of a device."""
+
+    form: Form
+    path: Path
+    place: Place
+
+
+IGP = -1  # in place of a rule: OSPF or IS-IS of an interface
+GIVEN = ("given",)  # shared by a statement without which a rule does not apply
+
+
+class Clue(NamedTuple):
+    """A statement that needs another one (`used`), or is needed: which rule, and the values that both share."""
+
+    rule: int
+    used: bool
+    shared: tuple[str, ...]
+    words: tuple[tuple[str, str], ...] = ()  # groups of the statement
+
+
+Clues = list[tuple[Clue, Place]]
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """The statements of a device, in the order of its files; `rows` are those that have an effect."""
+
+    name: str
+    nos: str
+    rows: tuple[Row, ...]
+    all_rows: tuple[Row, ...]
+    clues: tuple[tuple[Clue, Place], ...] = ()
+    names: tuple[tuple[Name, Place], ...] = ()
+    names_at: Mapping[Path, tuple[Name, ...]] = field(default_factory=dict)  # of a statement; may have other devices' too
+
+
+# Addresses and AS numbers, which make most statements of a device unlike those of another: no pattern asks for their digits.
+OWN = re.compile(
+    r"(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?![\d.])|^(?:6[45]\d{3}|\d{7,10})$"
+    r"|(?<![\w:.])(?!fe80)[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{0,4}){2,9}(?![\w:])"
+)
+TEXT = re.compile(r"(?<=\bdescription ).+")  # for people, however many words
+SAME = "0.0.0.0"  # in their place
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What all statements have in common that differ in addresses and AS numbers alone.
+
+    Attributes:
+        form: text of their form.
+        matters: whether they have an effect, and may not be lacking by design.
+        values: positions of the values among the words, and whether the length of a prefix is cut off.
+        clues: rules that they have a part in.
+        names: kinds of names that they define or use.
+    """
+
+    form: str
+    matters: bool
+    values: tuple[tuple[int, bool], ...]
+    clues: tuple[Rule, ...]
+    names: tuple[NamePattern, ...]
+
+
+class Rule(NamedTuple):
+    """A pattern of a rule about statements that need each other."""
+
+    at: int
+    used: bool
+    pattern: re.Pattern[str]
+    names: tuple[str, ...]  # of the groups that both statements share
+    given: bool = False
+
+
+@dataclass
+class Cache:
+    """What was read of statements before: devices of a network OS have many in common."""
+
+    known: Known = field(default_factory=dict)
+    forms: dict[Path, Form] = field(default_factory=dict)
+    clues: dict[Path, tuple[Clue, ...]] = field(default_factory=dict)
+    names: dict[Path, tuple[Name, ...]] = field(default_factory=dict)
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+
+
+def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outline:
+    """The outline of a device.
+
+    Args:
+        name: of the device.
+        nos: its network OS.
+        files: path → text.
+        cache: of the network OS.
+    """
+    syntax, forms, clues, names = syntax_of(nos), cache.forms, cache.clues, cache.names
+    rows, found, named = [], [], []
+    for path, place in syntax.read(files, cache.known).items():
+        form = forms.get(path)
+        if form is None:
+            form = forms[path] = _read(syntax, path, cache)
+        rows.append(Row(form, path, place))
+        if path in clues:
+            found += [(clue, place) for clue in clues[path]]
+        if path in names:
+            named += [(one, place) for one in names[path]]
+    return Outline(
+        name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named), names
+    )
+
+
+def names_of(facts: Facts) -> list[tuple[Name, Place]]:
+    """The names that the statements of one device define or use, and nothing else of its outline."""
+    statements = syntax_of(facts.nos).read(facts.texts)
+    return [(name, place) for path, place in statements.items() for name in _names(facts.nos, path)]
+
+
+@lru_cache(maxsize=1 << 15)  # statements: some dozens of devices, of which many have the same ones
+def _names(nos: str, path: Path) -> tuple[Name, ...]:
+    """The names in one statement."""
+    syntax, shapes = syntax_of(nos), _shapes(nos)
+    text = syntax.joined(path)
+    key = alike(path[0], text)
+    patterns = shapes.get(key)
+    if patterns is None:
+        patterns = shapes[key] = _named(syntax, text)
+    return tuple(name for pattern in patterns for name in pattern.read(text))
+
+
+@cache
+def _shapes(nos: str) -> dict[str, tuple[NamePattern, ...]]:
+    """What was found out before of statements that differ in addresses and AS numbers alone."""
+    return {}
+
+
+def _named(syntax: Syntax, text: str) -> tuple[NamePattern, ...]:
+    return tuple(pattern for pattern in syntax.names.patterns if pattern.line.fullmatch(text))
+
+
+def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
+    """The form of a statement that was not read before; its clues and names go to the cache."""
+    text = syntax.joined(path)
+    key = alike(path[0], text)
+    if "description " in key:
+        key = TEXT.sub("", key)
+    shape = cache.shapes.get(key)
+    if shape is None:
+        shape = cache.shapes[key] = _shape(syntax, path, cache)
+    if shape.clues and (clues := tuple(_clues(shape.clues, text))):
+        cache.clues[path] = clues
+    if shape.names and (names := tuple(name for pattern in shape.names for name in pattern.read(text))):
+        cache.names[path] = names
+    if not shape.values:
+        return Form(shape.form, (), shape.matters)
+    words = WORD.findall(text)
+    values = tuple([words[at].rstrip(",;").partition("/")[0] if cut else words[at] for at, cut in shape.values])
+    return Form(shape.form, values, shape.matters)
+
+
+def alike(part: str, text: str) -> str:
+    """What statements of one part of the config have in common that differ in addresses and AS numbers alone."""
+    return f"{part} {' '.join(map(_own, text.split(' ')))}"
+
+
+@lru_cache(maxsize=100_000)
+def _own(word: str) -> str:
+    """A word without what is a device's own."""
+    return OWN.sub(SAME, word) if len(word) > 2 and any(map(str.isdigit, word)) else word
+
+
+def _shape(syntax: Syntax, path: Path, cache: Cache) -> Shape:
+    if not cache.rules:
+        cache.rules = _rules(syntax)
+    text = syntax.joined(path)
+    rules = tuple(rule for rule in cache.rules if rule.pattern.fullmatch(text))
+    names = _named(syntax, text)
+    silent = syntax.is_silent(path, (), LABEL, DEFAULT, HIDDEN, ADDED) or (
+        syntax.tolerated is not None and syntax.tolerated.match(text) is not None
+    )
+    text = TEXT.sub("", text)
+    own = [(*span, STATED) for span in _spans(syntax.varies, text)] + [
+        (*span, NUMBER) for span in _spans(syntax.numbered, text)
+    ]
+    parts, values, at = [path[0], " "], list[tuple[int, bool]](), 0
+    for index, match in enumerate(WORD.finditer(text)):
+        start, end = match.span()
+        word = match[0]
+        stated = next((mark for first, last, mark in own if first < end and start < last), "")
+        mask, value = (stated, word) if stated else _masked(word)
+        parts += [text[at:start], mask]
+        at = end
+        if value:
+            values.append((index, value != word))
+    return Shape("".join(parts) + text[at:], not silent, tuple(values), rules, names)
+
+
+def _rules(syntax: Syntax) -> tuple[Rule, ...]:
+    """The patterns of all rules of a network OS."""
+    rules = [Rule(IGP, False, pattern, ()) for pattern in syntax.rules.igp]
+    for at, need in enumerate(syntax.rules.needs):
+        rules.append(Rule(at, True, need.line, need.names))
+        if need.given is not None:
+            rules.append(Rule(at, False, need.given, (), given=True))
+        if need.needs is not None:
+            rules.append(Rule(at, False, need.needs, need.names))
+    return tuple(rules)
+
+
+def _clues(rules: tuple[Rule, ...], text: str) -> Iterator[Clue]:
+    for rule in rules:
+        match = rule.pattern.fullmatch(text)
+        if match is None:
+            continue
+        if rule.given:
+            yield Clue(rule.at, False, GIVEN)
+        elif rule.used:
+            words = {name: value or "" for name, value in match.groupdict().items()}
+            yield Clue(rule.at, True, tuple(words.get(name, "") for name in rule.names), tuple(words.items()))
+        elif rule.at == IGP:
+            words = {name: value for name, value in match.groupdict().items() if value is not None}
+            yield Clue(IGP, False, (), tuple(words.items()))
+        else:
+            yield Clue(rule.at, False, tuple(match[name] or "" for name in rule.names))
+
+
+def _spans(pattern: re.Pattern[str] | None, text: str) -> Iterator[tuple[int, int]]:
+    for match in pattern.finditer(text) if pattern is not None else ():
+        for group in range(1, match.re.groups + 1):
+            if match[group]:
+                yield match.span(group)
+
+
+@lru_cache(maxsize=100_000)
+def _masked(word: str) -> tuple[str, str]:
+    """(form of a word, its value): the length of a prefix is part of the form, so is the rest of a name with numbers."""
+    if not any(map(str.isdigit, word)) and "::" not in word:
+        return word, ""
+    if match := ADDRESS.fullmatch(word):
+        return VALUE + (match[2] or ""), match[1]
+    if DOTTED.fullmatch(word):
+        return VALUE, word
+    return (AT_PORT if PORT.fullmatch(word) else VALUE) + DIGITS.sub("#", word), word

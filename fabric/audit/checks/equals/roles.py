@@ -1,0 +1,133 @@
+"""Devices of one role, found from the configs alone: by host names, else by what they have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from fabric.audit.checks.equals.outline import Cache, Clue, Outline, outline
+from fabric.audit.checks.equals.spelling import Forms
+from fabric.base.grouping import grouped
+from fabric.base.reading import UnreadableError
+from fabric.model.facts import Facts, Located
+from fabric.nos.statements.names import Name
+from fabric.nos.statements.syntax import Place
+
+if TYPE_CHECKING:
+    from fabric.audit.checks.equals.compare import Comparison
+
+NUMBERS = re.compile(r"\d+[a-z]?(?![a-z])")  # `leaf1a` and `leaf1b` are a pair
+SEPARATORS = re.compile(r"[._-]+")
+ALIKE = 0.7  # share of equal statements of devices whose names have no numbers
+FEW = 3  # devices of a role that are enough to find the odd one
+
+
+@dataclass(frozen=True)
+class Role:
+    """Devices of one role and one network OS.
+
+    Attributes:
+        devices: in the order of the folder.
+        beside: other devices of the network OS, a third source for a role of two.
+    """
+
+    devices: tuple[Facts, ...]
+    beside: tuple[Facts, ...] = ()
+
+    @property
+    def nos(self) -> str:
+        return self.devices[0].nos
+
+
+@dataclass
+class Outlines:
+    """Outlines of devices. What was read for one device is used for the next of its network OS.
+
+    Attributes:
+        caches: by network OS.
+        clues: of every device that was read, by `id()` of its facts.
+        names: likewise.
+        forms: of all statements that were read, by network OS.
+        kept: devices that are compared again and again → their outlines, by `id()` of their facts.
+        compared: what was found of roles whose devices are all kept, by their `id()`s.
+    """
+
+    caches: dict[str, Cache] = field(default_factory=dict)
+    clues: dict[int, Sequence[tuple[Clue, Place]]] = field(default_factory=dict)
+    names: dict[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)
+    forms: dict[str, Forms] = field(default_factory=dict)
+    kept: dict[int, Outline] = field(default_factory=dict)
+    compared: dict[tuple[int, ...], Comparison] = field(default_factory=dict)
+
+    def of(self, facts: Facts) -> Outline:
+        """The outline of a device."""
+        return self.kept.get(id(facts)) or self._read(facts)
+
+    def keep(self, devices: Iterable[Facts]) -> None:
+        """Reads devices once. They must live as long as this."""
+        self.kept |= {id(facts): self._read(facts) for facts in devices}
+
+    def copy(self) -> Outlines:
+        """To which other devices can be added."""
+        forms = {nos: one.copy() for nos, one in self.forms.items()}
+        return Outlines(self.caches, dict(self.clues), dict(self.names), forms, self.kept, self.compared)
+
+    def read(self, devices: Iterable[Facts]) -> None:
+        """Reads the devices that have not been read, for what is collected of all."""
+        for facts in devices:
+            if id(facts) not in self.clues and facts.texts:
+                self._read(facts)
+
+    def _read(self, facts: Facts) -> Outline:
+        try:
+            made = outline(facts.name, facts.nos, facts.texts, self.caches.setdefault(facts.nos, Cache()))
+        except UnreadableError as error:  # FAB290 reports it, and its facts are judged
+            facts.broken.append(Located(str(error), error.line, error.file))
+            made = outline(facts.name, facts.nos, {}, self.caches[facts.nos])
+        if id(facts) not in self.clues:
+            self.forms.setdefault(facts.nos, Forms()).add(id(facts), made)
+        self.clues[id(facts)], self.names[id(facts)] = made.clues, made.names
+        return made
+
+
+def stem(name: str) -> str:
+    """A host name without what numbers a device: `dc1-leaf` of `dc1-leaf1a`."""
+    return NUMBERS.sub("", SEPARATORS.sub("-", name.lower()))
+
+
+def roles(devices: Iterable[Facts], outlines: Outlines) -> list[Role]:
+    """The roles of devices whose statements can be compared."""
+    by_nos = grouped((facts.nos, facts) for facts in devices if facts.texts and not facts.broken)
+    return [role for same in by_nos.values() for role in _of_one_os(same, outlines)]
+
+
+def _of_one_os(devices: Sequence[Facts], outlines: Outlines) -> list[Role]:
+    groups = list(grouped((stem(facts.name), facts) for facts in devices).values())
+    found = [group for group in groups if len(group) >= FEW]
+    rest = [group for group in groups if len(group) < FEW]
+    nameless = [group for group in rest if not any(map(str.isdigit, group[0].name))]
+    found += [group for group in rest if group not in nameless] + _by_statements(nameless, outlines)
+    few = {id(facts) for group in found if len(group) < FEW for facts in group}
+    others = tuple(devices) if few else ()
+    return [
+        Role(tuple(group), tuple(one for one in others if one not in group) if id(group[0]) in few else ()) for group in found
+    ]
+
+
+def _by_statements(groups: Sequence[Sequence[Facts]], outlines: Outlines) -> list[list[Facts]]:
+    """Small groups joined where most of their statements have one form."""
+    clusters: list[tuple[frozenset[str], list[Facts]]] = []
+    for group in groups:
+        own = frozenset(row.form.text for row in outlines.of(group[0]).rows)
+        near = max(clusters, key=lambda cluster: _shared(cluster[0], own), default=None)
+        if near is not None and _shared(near[0], own) >= ALIKE:
+            near[1].extend(group)
+        else:
+            clusters.append((own, list(group)))
+    return [members for _, members in clusters]
+
+
+def _shared(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, len(one | other))

@@ -1,0 +1,249 @@
+"""Route policy and names: lists as planned, nothing that is referred to and does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from fabric.audit.checks import (
+    ERROR,
+    NOTE,
+    WARNING,
+    About,
+    FilesCheck,
+    Finding,
+    Merge,
+    Network,
+    is_loopback,
+    is_on,
+    syntax_of,
+)
+from fabric.audit.checks.base import REGENERATE
+from fabric.audit.checks.defined import shared, undefined, unused
+from fabric.audit.checks.equals.roles import stem
+from fabric.base.grouping import grouped
+from fabric.base.text import listed, plural
+from fabric.model.facts import Clause, Facts, Interface, Located, Neighbor
+
+
+class PrefixLists(FilesCheck):
+    """Compares the entries of prefix lists with the plan.
+
+    Prefix lists decide which routes a switch accepts and advertises: one entry too many makes a leaf a transit or leaks a
+    tenant's routes, one too few disconnects a rack.
+    """
+
+    id = "FAB280"
+    title = "Prefix lists have the planned entries"
+    severity = ERROR
+    example = "`permit 0.0.0.0/0 le 32` in the list of loopbacks"
+    remediation = REGENERATE
+    kinds: ClassVar = ("prefixes",)
+
+
+class RoutesPassed(FilesCheck):
+    """Compares the import and export policies of sessions with the plan.
+
+    A session without its filter accepts and advertises everything: a leaf becomes a transit between spines, or a tenant's
+    routes leak. Redistribution into BGP is filtered for the same reason.
+    """
+
+    id = "FAB296"
+    title = "Sessions accept and advertise the planned routes"
+    severity = ERROR
+    example = "`neighbor 10.64.0.1` without its `route-map … in`"
+    remediation = REGENERATE
+    kinds: ClassVar = ("takes", "sends", "connected", "aggregates")
+
+
+class NothingPasses(FilesCheck):
+    """Looks for BGP sessions between two devices with a policy that no route passes.
+
+    Every entry of the policy denies, or permits only what an empty prefix list contains. The session is Established, but
+    no route is accepted or advertised, and traffic takes other paths or none. A policy of this kind is deliberate where a
+    peer is only listened to or only sent to, so all sessions between devices of the same roles have it then.
+    """
+
+    id = "FAB2512"
+    title = "Routes pass the policies of sessions"
+    severity = ERROR
+    else_severity = "warning if routes pass on no other session between devices of the same roles"
+    example = "`route-map FABRIC-OUT deny 10` as the only entry of the map"
+    remediation = "permit the routes that the session is for"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        filters = list(_filters(network))
+        passed = {one.kin: one for one in filters if not one.bars}
+        for same in grouped(((id(one.facts), one.name), one) for one in filters if one.bars).values():
+            first = same[0]
+            others = [passed[one.kin] for one in same if one.kin in passed]
+            passing = grouped((one.verb, one.far) for one in same)
+            what = ", and nothing is ".join(f"{verb} {listed(list(dict.fromkeys(far)), 2)}" for verb, far in passing.items())
+            message = f"no route passes {first.name}: nothing is {what}"
+            yield self.on(first.facts, first.entry(others), message, severity=ERROR if others else WARNING)
+
+
+@dataclass(frozen=True, slots=True)
+class _Filter:
+    """The policy on one direction of a session with another device that was read, or on connected routes.
+
+    Attributes:
+        facts: the device.
+        far: name of the other one, or of the process that the routes enter.
+        verb: "accepted from", "advertised to" or "redistributed into".
+        name: of the policy, "" for none.
+        kin: equal for sessions between devices of the same roles.
+    """
+
+    facts: Facts
+    far: str
+    verb: str
+    name: str
+    kin: tuple[object, ...]
+
+    @property
+    def clauses(self) -> list[Located[Clause]]:
+        """Entries of the policy; none for one that is unknown, or an expression."""
+        return self.facts.terms.get(self.name, [])
+
+    @property
+    def bars(self) -> bool:
+        """Whether no route passes."""
+        return bool(self.clauses) and not any(self.passes(one.value) for one in self.clauses)
+
+    def passes(self, clause: Clause) -> bool:
+        """Whether routes pass an entry: it does not deny, and some list that it asks for has an entry that permits."""
+        lists = clause.lists
+        return clause.permits and not (lists and all(self.facts.prefixes.get(name) == [] for name in lists))
+
+    def entry(self, others: Sequence[_Filter]) -> Located[object]:
+        """The entry that routes pass in the policy of the same name elsewhere, else the first one."""
+        for other in others:
+            if other.name == self.name:
+                for own, theirs in zip(self.clauses, other.clauses, strict=False):
+                    if other.passes(theirs.value):
+                        return own
+        return self.clauses[0]
+
+
+def _filters(network: Network) -> Iterator[_Filter]:
+    for facts in network.devices:
+        process = facts.bgp.get("")  # a tenant may have no networks on a device
+        name = process.connected.value if process and process.connected else ""
+        yield _Filter(facts, "BGP", "redistributed into", name, ("connected", stem(facts.name)))
+    for facts, _, peer in network.sessions():
+        far = network.far(peer)
+        if far is None or (far.back is not None and not is_on(far.back)):
+            continue
+        yield from _both_ways(facts, peer, far.facts, far.interface)
+        if far.back is not None and far.back.dynamic:  # it has no far end of its own
+            yield from _both_ways(far.facts, far.back, facts, far.interface)
+
+
+def _both_ways(facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Iterator[_Filter]:
+    families = tuple(sorted({one.value for one in peer.families}))
+    for verb, policy in (("accepted from", peer.import_filter), ("advertised to", peer.export_filter)):
+        kin = (verb, stem(facts.name), stem(far.name), bool(peer.vrf), families, is_loopback(interface.name))
+        yield _Filter(facts, far.name, verb, policy.value if policy else "", kin)
+
+
+class Undefined(FilesCheck):
+    """Looks for names that are used and not defined: filters, classes, profiles, VRFs, VLANs, keys, servers, ports.
+
+    An undefined filter permits everything on some network OSes and nothing on others (NX-OS permits, FRR denies). An
+    undefined class, profile or VRF is ignored. `names.yaml` of each network OS lists the kinds of names with their sources.
+    """
+
+    id = "FAB281"
+    title = "Every name that is used is defined"
+    severity = ERROR
+    else_severity = "warning for a range of ten or more, which may be reserved"
+    example = "`route-map FABRIC-IN in`, and no `route-map FABRIC-IN`"
+    remediation = "define the missing object, or correct the name in the reference"
+    of_device: ClassVar = True
+    range: ClassVar = 10  # names in one statement
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            uses = undefined(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
+            subjects = grouped((use.value, use) for use in uses)
+            once = ((use[0], subject) for subject, use in subjects.items() if len(use) == 1)
+            lists = grouped(((use.file, use.line, subject.kind), subject) for use, subject in once)
+            for named in (named for named in lists.values() if len(named) >= self.range):
+                text = f"{named[0]} and {plural(len(named) - 1, 'more name')} are used here, but not defined"
+                yield self.on(facts, subjects[named[0]][0], text, about=About(tuple(named), absent=True), severity=WARNING)
+                for subject in named:
+                    del subjects[subject]
+            for subject, lines in subjects.items():
+                more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
+                about = About((subject,), absent=True)
+                merge = Merge(f"{subject} is used on {{uses}} of {{devices}}, but not defined", uses=len(lines))
+                yield self.on(facts, lines[0], f"{subject} is used{more}, but not defined", about=about, merge=merge)
+
+
+class Unused(FilesCheck):
+    """Looks for definitions that nothing refers to: a policy, list, class or profile.
+
+    It has no effect. Either it is left over, or the reference to it is missing, as a filter that no neighbor has.
+    """
+
+    id = "FAB2509"
+    title = "Every definition is used"
+    severity = NOTE
+    example = "`route-map FABRIC-IN permit 10`, and no neighbor with it"
+    remediation = "refer to the object, or remove it"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for name, others in grouped((one.value, one) for one in self._of(facts, network)).items():
+                message = f"{name} is defined, but not used"
+                yield self.on(facts, others[0], message, merge=Merge(message))
+
+    def _of(self, facts: Facts, network: Network) -> Iterator[Located[str]]:
+        return unused(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
+
+
+class Shared(FilesCheck):
+    """Looks for a value that two objects of a device have and only one may have: a VNI, a route distinguisher, a lane.
+
+    The network OS refuses the second one or takes it from the first, which then fails.
+    """
+
+    id = "FAB2511"
+    title = "VNIs, route distinguishers and lanes are unique on a device"
+    severity = ERROR
+    example = "`vxlan vlan 10 vni 10010` and `vxlan vlan 20 vni 10010`"
+    remediation = "give each object a value of its own"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            seen: set[str] = set()
+            for fact in shared(syntax_of(facts.nos).names, network.names.get(id(facts), ())):
+                of, _, what = fact.value.partition(": ")
+                if of not in seen:  # a port may share several lanes
+                    seen.add(of)
+                    yield self.on(facts, fact, f"{of}: {what}")
+
+
+class OneStory(FilesCheck):
+    """Compares settings that a device has in two places.
+
+    Some settings occur twice on a device: the VNI of a VRF for the kernel and for BGP, the AS number in two files. If the
+    two differ, parts of the device work with different values.
+    """
+
+    id = "FAB294"
+    title = "Repeated settings on a device do not conflict"
+    severity = ERROR
+    else_severity = "warning without an intent, if one of them has no effect"
+    example = "VRF red: `vni 50001` in frr.conf, VNI 50002 in config_db.json"
+    remediation = "set the same value in both places"
+    of_device: ClassVar = True
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for fact in facts.conflicts:
+                yield self.on(facts, fact, fact.value)
+            for fact in facts.idle:
+                yield self.on(facts, fact, fact.value, severity="" if network.planned else WARNING)

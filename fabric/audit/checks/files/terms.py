@@ -1,0 +1,292 @@
+"""What sessions carry, and on what terms: families, timers, limits, equal paths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar
+
+from fabric.audit.checks import (
+    ERROR,
+    NOTE,
+    WARNING,
+    Ends,
+    FilesCheck,
+    Finding,
+    Merge,
+    Network,
+    odd_ones,
+    place,
+    role,
+    session_name,
+    table_name,
+)
+from fabric.audit.checks.files.bgp import asn_at
+from fabric.base.grouping import grouped
+from fabric.base.text import listed
+from fabric.model.facts import Bgp, Facts, Located, Neighbor
+
+ODD_SESSIONS = 3  # with another hold time at the far end
+
+
+class SessionTerms(FilesCheck):
+    """Compares address families, hold time and BFD at both ends of every session.
+
+    A family that one end does not activate carries no routes, BFD at one end only detects nothing, and the shorter hold
+    time applies to both.
+    """
+
+    id = "FAB259"
+    title = "Both ends of a session agree on address families, timers and BFD"
+    severity = ERROR
+    example = "`neighbor 10.0.0.11 activate` for EVPN at one end only"
+    remediation = "configure the same address families, timers and BFD setting at both ends"
+    kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        silent: dict[tuple[str, str], list[tuple[Facts, Neighbor, str]]] = {}  # ends without a family, by device
+        slow = HoldTimes(network)
+        yield from (self.on(facts, fact, message, severity=WARNING) for facts, fact, message in slow.odd())
+        for ends in network.pairs():
+            facts, peer, far, back = ends
+            for without, neighbor, other, theirs in (ends, Ends(far, back, facts, peer)):
+                if theirs.families and not neighbor.families:  # readers fill in defaults: this end has none activated
+                    there = f"{other.name} has", place(theirs.families[0])
+                    families = ", ".join(sorted(fact.value for fact in theirs.families))
+                    row = without, neighbor, f"{there[0]} {families} ({there[1]})"
+                    silent.setdefault((without.name, families), []).append(row)
+            yield from self._families(network, ends)
+            yield from self._timers(ends, slow.blamed(ends))
+        yield from self._without_family(silent.values())
+
+    def _without_family(self, devices: Iterable[list[tuple[Facts, Neighbor, str]]]) -> Iterator[Finding]:
+        """One finding for all sessions of a device, as one statement of a group activates them."""
+        for rows in devices:
+            facts, peer, there = rows[0]
+            names = listed([session_name(peer.vrf, peer.peer) for _, peer, _ in rows], 2)
+            home = Located(None, peer.line, peer.file)
+            yield self.on(facts, home, f"{names}: no address family, but {there}")
+
+    def _timers(self, ends: Ends, blamed: bool) -> Iterator[Finding]:
+        facts, peer, far, back = ends
+        if bool(peer.bfd and peer.bfd.value) != bool(back.bfd and back.bfd.value):
+            with_it, without, there = (facts, far, back) if peer.bfd and peer.bfd.value else (far, facts, peer)
+            line = Located(None, there.line, there.file)
+            name = session_name(there.vrf, there.peer)
+            yield self.on(without, line, f"{name}: no BFD, but BFD is enabled on {with_it.name}", severity=WARNING)
+        if not blamed and peer.hold_s and back.hold_s and peer.hold_s.value != back.hold_s.value:
+            where = f"{back.hold_s.value} s on {far.name} ({place(back.hold_s)})"
+            name = session_name(peer.vrf, peer.peer)
+            yield self.on(facts, peer.hold_s, f"{name}: hold time {peer.hold_s.value} s, but {where}", severity=WARNING)
+
+    def _families(self, network: Network, ends: Ends) -> Iterator[Finding]:
+        """One in common at least, and none but IPv4 at one end alone: that one is on by default on some network OSes."""
+        facts, peer, far, back = ends
+        mine, theirs = {fact.value: fact for fact in peer.families}, {fact.value: fact for fact in back.families}
+        if not mine or not theirs:
+            return
+        if not mine.keys() & theirs.keys():
+            got = f"{', '.join(sorted(mine))}, but {far.name} has {', '.join(sorted(theirs))}"
+            name = session_name(peer.vrf, peer.peer)
+            yield self.on(facts, peer.families[0], f"{name}: no address family in common: {got} ({place(back.families[0])})")
+            return
+        if peer.dynamic or back.dynamic:
+            return  # one listener serves sessions of several families
+        for family in sorted((mine.keys() ^ theirs.keys()) - {"ipv4"}):
+            without, neighbor, other, fact = (
+                (far, back, facts, mine[family]) if family in mine else (facts, peer, far, theirs[family])
+            )
+            home = Located(None, neighbor.line, neighbor.file)
+            where = f"is configured only on {other.name} ({place(fact)})"
+            message = f"{session_name(neighbor.vrf, neighbor.peer)}: address family {family} {where}"
+            severity = WARNING if _has_another_session(network, ends, family) else ""
+            yield self.on(without, home, message, severity=severity)
+
+
+def _has_another_session(network: Network, ends: Ends, family: str) -> bool:
+    """Whether two devices have another session for an address family: EVPN between loopbacks, IPv6 over IPv6."""
+    for own, there in ((ends.facts, ends.far), (ends.far, ends.facts)):
+        for peer in own.neighbors():
+            meant = any(fact.value == family for fact in peer.families) or (family == "ipv6" and ":" in peer.peer)
+            far = network.far(peer) if meant and peer is not ends.peer and peer is not ends.back else None
+            if far is not None and far.facts is there:
+                return True
+    return False
+
+
+class HoldTimes:
+    """Hold times of a device that none of its neighbors has, with three neighbors or more: the device is the cause."""
+
+    def __init__(self, network: Network) -> None:
+        self.rows: dict[tuple[str, int], list[tuple[Facts, Neighbor, Neighbor]]] = {}
+        counts: Counter[tuple[str, int]] = Counter()
+        for facts, _, peer in network.sessions():
+            far = network.far(peer)
+            if far is not None and far.back is not None and peer.hold_s and far.back.hold_s:
+                key = facts.name, peer.hold_s.value
+                counts[key] += 1
+                if peer.hold_s.value != far.back.hold_s.value:
+                    self.rows.setdefault(key, []).append((facts, peer, far.back))
+        self.causes = {key for key, rows in self.rows.items() if len(rows) == counts[key] >= ODD_SESSIONS}
+        if len(self.causes) * 2 >= len({name for name, _ in counts}):
+            self.causes = set()
+
+    def blamed(self, ends: Ends) -> bool:
+        """Whether one end of a session is a cause."""
+        both = ((ends.facts, ends.peer.hold_s), (ends.far, ends.back.hold_s))
+        return any(hold is not None and (device.name, hold.value) in self.causes for device, hold in both)
+
+    def odd(self) -> Iterator[tuple[Facts, Located[int] | None, str]]:
+        """One row for a device, on the first line with its hold time."""
+        for key in sorted(self.causes):
+            facts, peer, back = self.rows[key][0]
+            if peer.hold_s and back.hold_s:
+                got = f"hold time {peer.hold_s.value} s, but {back.hold_s.value} s on all {len(self.rows[key])} neighbors"
+                yield facts, peer.hold_s, got
+
+
+class PrefixLimit(FilesCheck):
+    """Looks for eBGP neighbors without a maximum number of prefixes.
+
+    A neighbor that leaks a full table fills the forwarding tables of every switch behind it. A limit closes the session
+    first (RFC 7454 section 8). It matters most on sessions that leave the files, where others decide what is sent; between
+    the devices of a fabric, no limit at all is a common choice, as is a stated `maximum-routes 0`.
+    """
+
+    id = "FAB260"
+    title = "Every eBGP neighbor has a prefix limit"
+    severity = WARNING
+    else_severity = "note if no neighbor of the kind has a limit"
+    example = "`neighbor 10.64.0.1` without `maximum-prefix`; the other neighbors have it"
+    remediation = "set a prefix limit (`maximum-prefix`) on the peer group"
+    kinds: ClassVar = ("max_prefix",)
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for process in facts.bgp.values():
+                some = any(peer.families for peer in process.neighbors.values())
+                active = [peer for peer in process.neighbors.values() if peer.families or not some]  # others carry nothing
+                external = [peer for peer in active if _external(process, peer) and _carries_ip(peer)]
+                kinds = grouped((_leaves(network, peer), peer) for peer in external)
+                yield from self._inside(facts, process, kinds.get(False, []))
+                yield from self._outside(facts, kinds.get(True, []))
+
+    def _inside(self, facts: Facts, process: Bgp, peers: list[Neighbor]) -> Iterator[Finding]:
+        """One note for all, unless some have a limit."""
+        open_ = [peer for peer in peers if peer.max_prefix is None]
+        if open_ and _limited(peers):
+            yield from (self._lacks(facts, peer) for peer in open_)
+        elif open_:
+            merge = Merge("no prefix limit on {uses} of {devices}", uses=len(open_), noun="eBGP neighbor")
+            neighbors = f"{len(open_)} eBGP neighbors" if open_[1:] else "the eBGP neighbor"
+            message = f"{table_name(process.vrf)}: no prefix limit on {neighbors}"
+            yield self.on(facts, Located(None, process.line, process.file), message, severity=NOTE, merge=merge)
+
+    def _outside(self, facts: Facts, peers: list[Neighbor]) -> Iterator[Finding]:
+        """A note for each without a limit, also for one that states so; a warning where others have one."""
+        limited = _limited(peers)
+        for peer in peers:
+            if peer.max_prefix is None and limited:
+                yield self._lacks(facts, peer)
+            elif peer.max_prefix is None or not peer.max_prefix.value:
+                name = session_name(peer.vrf, peer.peer)
+                fact: Located[Any] = peer.max_prefix or Located(None, peer.line, peer.file)
+                merge = Merge(
+                    "no prefix limit on sessions that leave the files: {names}", (f"{facts.name} {peer.peer}",), most=3
+                )
+                message = f"{name}: no prefix limit on a session that leaves the files"
+                yield self.on(facts, fact, message, severity=NOTE, merge=merge)
+
+    def _lacks(self, facts: Facts, peer: Neighbor) -> Finding:
+        message = f"{session_name(peer.vrf, peer.peer)}: no prefix limit; the other neighbors have one"
+        return self.on(facts, Located(None, peer.line, peer.file), message)
+
+
+def _leaves(network: Network, peer: Neighbor) -> bool:
+    """Whether the far end of a session is known to be in no file; that of a listener or an unnumbered one is not known."""
+    return not (peer.dynamic or peer.interface) and network.far(peer) is None
+
+
+def _limited(peers: Iterable[Neighbor]) -> bool:
+    return any(peer.max_prefix and peer.max_prefix.value for peer in peers)
+
+
+def _external(process: Bgp, peer: Neighbor) -> bool:
+    remote = peer.remote_as.value if peer.remote_as else None
+    return remote == "external" or (isinstance(remote, int) and process.asn is not None and remote != process.asn.value)
+
+
+def _carries_ip(peer: Neighbor) -> bool:
+    return any(fact.value != "evpn" for fact in peer.families) or not peer.families
+
+
+class Multipath(FilesCheck):
+    """Compares `maximum-paths` with the number of neighbors of one role.
+
+    A switch that installs one best path of sixteen sends all traffic over one uplink. Equal-cost paths must be allowed
+    for all uplinks, and across AS numbers if each spine has its own. A spine has many leaves, but one path to each, so
+    only tiers with at least as many neighbors count.
+    """
+
+    id = "FAB261"
+    title = "The ECMP limit covers all equal-cost paths"
+    severity = ERROR
+    example = "`maximum-paths 1` on a leaf with four spines"
+    remediation = "raise `maximum-paths`, and enable multipath across AS numbers; on Junos, also `forwarding-table export`"
+    kinds: ClassVar = ("max_paths", "relax")
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        counts = {id(facts): self._roles(network, facts) for facts in network.devices}
+        for facts in network.devices:
+            for process in facts.bgp.values():
+                groups = self._groups(network, facts, process)
+                upward = [rows for rows in groups if all(counts[id(far)][role(facts.name)] >= len(rows) for _, far in rows)]
+                alike = [rows for rows in groups if len({asn for asn, _ in rows}) == 1]  # to one tier, or to one device
+                widest, path_count = max(upward, key=len, default=[]), max(map(len, [*upward, *alike]), default=0)
+                paths, numbers, name = process.max_paths, {asn for asn, _ in widest}, table_name(process.vrf)
+                if paths is not None and paths.value == 1 < path_count:
+                    yield self.on(facts, paths, f"{name}: 1 of {path_count} equal-cost paths is used")
+                elif paths is not None and paths.value < len(widest):
+                    message = f"{name}: {paths.value} of {len(widest)} equal-cost paths are used"
+                    yield self.on(facts, paths, message, severity=WARNING)
+                elif process.relax is not None and not process.relax.value and len(numbers) > 1:
+                    got = f"{len(widest)} paths with {len(numbers)} AS numbers are not used as equal-cost paths"
+                    yield self.on(facts, process.relax, f"{name}: {got}")
+
+    def _roles(self, network: Network, facts: Facts) -> Counter[str]:
+        """How many sessions a device has with each role."""
+        peers = [peer for peer in facts.neighbors() if _carries_ip(peer)]
+        return Counter(role(far.facts.name) for peer in peers if (far := network.far(peer)))
+
+    def _groups(self, network: Network, facts: Facts, process: Bgp) -> list[list[tuple[int, Facts]]]:
+        """Neighbors of one role each, with their AS numbers."""
+        groups: dict[str, list[tuple[int, Facts]]] = {}
+        for peer in process.neighbors.values():
+            far = network.far(peer)
+            asn = asn_at(far) if far else None
+            if far and asn and _external(process, peer) and _carries_ip(peer):
+                groups.setdefault(role(far.facts.name), []).append((asn.value, far.facts))
+        return list(groups.values())
+
+
+class Timers(FilesCheck):
+    """Compares the BGP hold times of all sessions of a device.
+
+    Sessions with different timers fail one after another, so the fabric converges at the pace of the slowest. A single
+    different value is usually left over from a test.
+    """
+
+    id = "FAB263"
+    title = "All BGP sessions of a device have the same hold time"
+    severity = NOTE
+    example = "hold time 180 s on one neighbor, 9 s on the others"
+    remediation = "set the timers on the peer group, not on individual neighbors"
+
+    def judge(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices:
+            for process in facts.bgp.values():
+                rows = [(peer.hold_s.value, peer) for peer in process.neighbors.values() if peer.hold_s]
+                usual, odd = odd_ones(rows) if len(rows) > 2 else (None, [])
+                for value, peer in odd:
+                    name = session_name(peer.vrf, peer.peer)
+                    yield self.on(facts, peer.hold_s, f"{name}: hold time {value} s, but {usual} s on other neighbors")

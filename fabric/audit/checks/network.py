@@ -1,0 +1,254 @@
+"""The facts of many devices together: who has which address, what is cabled to what, which sessions belong together."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from fabric.audit.checks.agree import Difference
+from fabric.audit.checks.ends import End, Ends, Far, Owner, Subnets, bare, is_link, is_on, network_of, vlan_of, vrf_of, within
+from fabric.base.grouping import grouped
+from fabric.model.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
+from fabric.nos.statements.names import Name
+from fabric.nos.statements.syntax import Place
+
+WORD = re.compile(r"[^\s,;()\[\]\"']+")
+GLUE = re.compile(r"[:_]")
+
+
+@dataclass(frozen=True)
+class Network:
+    """Devices whose files were read."""
+
+    devices: Sequence[Facts]
+    planned: str = ""  # the switch of a plan whose files these are: then guesses are left to the comparison with it
+    differences: Sequence[Difference] = ()  # from that plan
+    names: Mapping[int, Sequence[tuple[Name, Place]]] = field(default_factory=dict)  # in statements, by `id()` of facts
+
+    @cached_property
+    def by_name(self) -> dict[str, Facts]:
+        """A name that two devices have names neither."""
+        users = Counter(facts.name.lower() for facts in self.devices)
+        return {name: facts for facts in self.devices if users[name := facts.name.lower()] == 1}
+
+    @cached_property
+    def owners(self) -> dict[str, list[Owner]]:
+        """Address without its length → the interfaces that have it; gateways that are shared on purpose are left out."""
+        return grouped(
+            (bare(fact.value), Owner(facts, interface, fact))
+            for facts in self.devices
+            for interface in facts.interfaces.values()
+            for fact in interface.addresses
+            if not fact.value.startswith(("127.", "169.254.", "fe80:", "::1/"))
+        )
+
+    @cached_property
+    def subnets(self) -> dict[tuple[str, str], list[Owner]]:
+        """(VRF, point-to-point subnet) → its members. Lengths 30, 31, 126 and 127 are point to point."""
+        found: dict[tuple[str, str], list[Owner]] = {}
+        for owners in self.owners.values():
+            for owner in owners:
+                if is_link(owner.fact.value) and owner.vrf != MANAGEMENT:
+                    found.setdefault((owner.vrf, str(network_of(owner.fact.value))), []).append(owner)
+        return found
+
+    @cached_property
+    def links(self) -> list[tuple[End, End]]:
+        """Cables between two devices that were read: the two members of a subnet, else what descriptions agree on."""
+        found: dict[tuple[int, int], tuple[End, End]] = {}
+        for members in self.subnets.values():
+            if len(members) == 2 and members[0].facts is not members[1].facts:
+                self._add(found, End(*members[0][:2]), End(*members[1][:2]))
+        for facts in self.devices:
+            for interface in facts.interfaces.values():
+                far = self.described(facts, interface)
+                back = self.described(far.facts, far.interface) if far else None
+                if far and back and back.interface is interface:
+                    self._add(found, End(facts, interface), far)
+        return list(found.values())
+
+    def _add(self, found: dict[tuple[int, int], tuple[End, End]], a: End, b: End) -> None:
+        key = (min(id(a.interface), id(b.interface)), max(id(a.interface), id(b.interface)))
+        found.setdefault(key, (a, b))
+
+    def named(self, facts: Facts, text: str) -> Facts | None:
+        """Another device that was read and that a description names."""
+        for word in words_of(text):
+            other = self.by_name.get(word.lower())
+            if other is not None and other is not facts:
+                return other
+        return None
+
+    def described(self, facts: Facts, interface: Interface) -> End | None:
+        """The device and interface that a port's description names."""
+        text = interface.description.value if interface.description else ""
+        other = self.named(facts, text) if text else None
+        if other is None:
+            return None
+        far = next((other.interfaces[word] for word in words_of(text) if word in other.interfaces), None)
+        return End(other, far) if far else None
+
+    def sessions(self) -> Iterator[tuple[Facts, Bgp, Neighbor]]:
+        """Every configured session that is not shut."""
+        for facts in self.devices:
+            for process in facts.bgp.values():
+                for neighbor in process.neighbors.values():
+                    if is_on(neighbor):
+                        yield facts, process, neighbor
+
+    def pairs(self) -> Iterator[Ends]:
+        """Every session with an enabled neighbor statement at both ends, once."""
+        seen: set[tuple[int, int]] = set()
+        for facts, _, peer in self.sessions():
+            far = self.far(peer)
+            back = far.back if far is not None else None
+            if far is not None and back is not None and is_on(back) and (id(back), id(peer)) not in seen:
+                seen.add((id(peer), id(back)))
+                yield Ends(facts, peer, far.facts, back)
+
+    @cached_property
+    def cabled(self) -> dict[int, End]:
+        """The other end of the cable, by `id()` of the interface."""
+        return {id(own.interface): far for a, b in self.links for own, far in ((a, b), (b, a))}
+
+    @cached_property
+    def islands(self) -> list[Network]:
+        """Separate networks of devices connected by cables and sessions.
+
+        A part without a connection, because some files are missing, belongs to the network that has devices of its role;
+        without such a network all devices are one network.
+        """
+        from fabric.audit.checks.islands import islands
+
+        parts = islands(self)
+        return [self] if len(parts) < 2 else [Network(part, names=self.names) for part in parts]
+
+    @cached_property
+    def homes(self) -> dict[int, int]:
+        """Number of the network that a device is in, by `id()` of its facts."""
+        return {id(facts): number for number, island in enumerate(self.islands) for facts in island.devices}
+
+    def are_apart(self, one: Facts, other: Facts) -> bool:
+        """Whether two devices are in separate networks, and no file is missing that may join them."""
+        a, b = self.homes[id(one)], self.homes[id(other)]
+        return a != b and not {a, b} <= self._open
+
+    @cached_property
+    def _open(self) -> set[int]:
+        """Networks with a session whose far end was not read: another network may be behind it.
+
+        An unnumbered session in a VLAN is that of a pair over its peer link.
+        """
+        return {
+            self.homes[id(facts)]
+            for facts, _, peer in self.sessions()
+            if not (peer.dynamic or vlan_of(peer.peer)) and self.far(peer) is None
+        }
+
+    @cached_property
+    def near(self) -> dict[int, Subnets]:
+        """Subnets of a device, by `id()` of its facts."""
+        return {id(facts): Subnets(facts) for facts in self.devices}
+
+    @cached_property
+    def _far_ends(self) -> dict[int, Far]:
+        found = ((peer, self._far(facts, peer)) for facts in self.devices for peer in facts.neighbors())
+        return {id(peer): far for peer, far in found if far}
+
+    def far(self, neighbor: Neighbor) -> Far | None:
+        """The other end of a session, where it is among the devices that were read."""
+        return self._far_ends.get(id(neighbor))
+
+    def _far(self, facts: Facts, peer: Neighbor) -> Far | None:
+        """In the same VRF, if need be in another one: with a session back."""
+        if peer.dynamic:
+            return None
+        if peer.interface:
+            local = facts.interfaces.get(peer.peer)
+            end = self.cabled.get(id(local)) if local else None
+            return Far(*end, self._back(facts, peer, *end)) if end else None
+        candidates: list[tuple[tuple[bool, bool, bool], Far]] = []
+        for owner in self.owners.get(bare(peer.peer), ()):
+            far = Far(owner.facts, owner.interface, self._back(facts, peer, owner.facts, owner.interface))
+            if owner.facts is not facts and (owner.vrf == peer.vrf or self._crosses(facts, peer, far)):
+                back = far.back  # one address may be that of several, on links that never meet: whom this end means is meant
+                meant = back is not None and _expects(peer, far.process, back)
+                meant = meant and back is not None and _expects(back, facts.bgp.get(peer.vrf), peer)
+                candidates.append(((owner.vrf != peer.vrf, back is None, not meant), far))
+        return min(candidates, key=lambda row: row[0])[1] if candidates else None
+
+    def _crosses(self, facts: Facts, peer: Neighbor, far: Far) -> bool:
+        """Whether a session leaves its VRF: two tenants may use one address, so one end at least must mean the other."""
+        back = far.back
+        return back is not None and (_expects(peer, far.process, back) or _expects(back, facts.bgp.get(peer.vrf), peer))
+
+    def _back(self, facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Neighbor | None:
+        """The far end's half of a session: with this device's address, on the cable between them, or by listening."""
+        process = far.bgp.get(vrf_of(interface))
+        if process is None:
+            return None
+        known, mine = self._peers[id(process)], self.sources(facts, peer)
+        if peer.interface:  # the session of this cable, not one between loopbacks
+            own = facts.interfaces.get(peer.peer)
+            mine = {bare(fact.value) for fact in own.addresses} if own else set()
+        named = next(
+            (known[own] for own in sorted(mine) if own in known and self._mutual(facts, peer, far, known[own])), None
+        )
+        listening = (own for own in known.values() if own.dynamic and any(within(address, own.peer) for address in mine))
+        return named or known.get(interface.name) or next(listening, None)
+
+    def _mutual(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> bool:
+        """Whether two neighbor statements are the two ends of one session.
+
+        If the source address of this end is unknown, the far end must use the address of its own neighbor statement as
+        source: beside a session between loopbacks, one between ports may be broken.
+        """
+        return peer.interface or self.placed(facts, peer) or bare(peer.peer) in self.sources(far, back)
+
+    def placed(self, facts: Facts, peer: Neighbor) -> bool:
+        """Whether it is known from which address a session comes."""
+        return peer.source is not None or bool(self.near[id(facts)].beside(peer.vrf, peer.peer))
+
+    @cached_property
+    def _peers(self) -> dict[int, dict[str, Neighbor]]:
+        """Neighbors by address, interface or dynamic prefix, by `id()` of the BGP process."""
+        processes = (process for facts in self.devices for process in facts.bgp.values())
+        return {
+            id(process): {
+                peer.peer if peer.interface or peer.dynamic else bare(peer.peer): peer for peer in process.neighbors.values()
+            }
+            for process in processes
+        }
+
+    def sources(self, facts: Facts, peer: Neighbor) -> set[str]:
+        """Where a session may come from: its stated local address, else the own one in the neighbor's subnet, else any.
+
+        Both ends have one version of IP.
+        """
+        if peer.source:
+            interface = facts.interfaces.get(peer.source.value) or facts.interfaces.get(peer.source.value.removesuffix(".0"))
+            own = {bare(fact.value) for fact in interface.addresses} if interface else {bare(peer.source.value)}
+        else:
+            own = {bare(fact.value) for fact in self.near[id(facts)].beside(peer.vrf, peer.peer)} or {
+                bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses
+            }
+        return own if peer.interface else {address for address in own if (":" in address) == (":" in peer.peer)}
+
+
+def _expects(peer: Neighbor, process: Bgp | None, back: Neighbor) -> bool:
+    """Whether a session is meant for the process at its far end."""
+    own = back.local_as or (process.asn if process else None)
+    remote = peer.remote_as.value if peer.remote_as else None
+    return own is None or not isinstance(remote, int) or remote == own.value
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a description, then the parts of those that are glued: `spine1:Ethernet1`, `P2P_spine1_Ethernet1`.
+
+    `et-0/0/0:1` is a word, as it is a port that is broken out.
+    """
+    words = WORD.findall(text)
+    return words + [part for word in words for part in (*word.split(":"), *GLUE.split(word)) if part and part != word]

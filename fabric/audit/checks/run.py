@@ -1,0 +1,159 @@
+"""One run of the checks: intents, a folder of configs, a Batfish server, in any mix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabric.audit.checks import registry
+from fabric.audit.checks.files.reading import FolderCheck
+from fabric.audit.checks.files.services import HostNames
+from fabric.audit.checks.finding import ERROR, WARNING, Finding
+from fabric.audit.checks.folder import check_folder
+from fabric.audit.checks.site import Checked, Site, finding_of
+from fabric.audit.checks.verdict import Verdict
+from fabric.base.diagnostics import Diagnostic, MissingError
+from fabric.base.reading import refuse_folder
+from fabric.base.workers import Progress, silent
+from fabric.configs import Renderer
+from fabric.nos.reading import Folder, scan
+from fabric.nos.reading.recognize import NO_CONFIG
+
+NAME_FOLDER = "name the folder of the configs; `fabric vendors` lists the network OSes whose configs are read"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Input of a run of checks.
+
+    Attributes:
+        files: intents.
+        configs: folder of configs to check in place of generated files.
+        batfish: address of a Batfish server; "" for none.
+        output: folder in place of the `output` of the intents.
+        jobs: processes; 0 for one per core.
+        all_servers: compare the files of every server with its leaves, not of a sample.
+    """
+
+    files: tuple[Path, ...] = ()
+    configs: Path | None = None
+    batfish: str = ""
+    output: Path | None = None
+    jobs: int = 0
+    all_servers: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The verdict, and why it may not be whole."""
+
+    verdict: Verdict
+    broken: bool = False  # an intent cannot be planned: nothing behind it was checked
+    missing: str = ""  # something outside was asked for and is not there; the other checks ran
+
+
+def named_folder(scope: Scope) -> Folder | None:
+    """The folder of configs that is judged. Raises OSError for one that is not there, InputError for one without a config."""
+    folder = scan(scope.configs) if scope.configs is not None else None
+    if folder is not None and not folder.devices:
+        passed = {path: _passed(path) for path in folder.passed}
+        unread = passed | {path: kind.reason for path, kind in folder.unrecognized.items()}
+        refuse_folder(folder.root, "configs of switches", unread, NAME_FOLDER)
+    return folder
+
+
+def _passed(path: str) -> str:
+    """Why a file is left out by its name."""
+    ending = Path(path).suffix.lower()
+    return f"{ending} is no ending of a config" if ending in NO_CONFIG else "belongs to a config, or is a copy of one"
+
+
+def run(
+    scope: Scope,
+    folder: Folder | None,
+    ready: Sequence[Renderer],
+    mistakes: Sequence[Diagnostic],
+    fail_on: str,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Checks every requested intent and config.
+
+    `mistakes` are the errors of intents that cannot be planned; the other intents are checked nevertheless.
+    """
+    bar, broken = progress or silent, [finding_of(one) for one in mistakes]
+    sites = [Site(one, folder, scope.jobs, bar, all_servers=scope.all_servers) for one in ready]
+    results = [site.check() for site in sites]
+    missing = _batfish(scope.batfish, sites, results) if scope.batfish else ""
+    if folder is not None and results:
+        results[0].findings += _beside(sites, folder)
+    results = [site.silenced(result) for site, result in zip(sites, results, strict=True)]
+    if folder is not None and not scope.files:
+        results.append(check_folder(folder))
+        missing = _batfish_of_folder(scope.batfish, folder, results[0]) if scope.batfish else ""
+    return Outcome(_verdict(results, broken, fail_on), bool(broken), missing)
+
+
+def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
+    """Files beside those of the planned switches: without a parser, of unplanned devices, second copies."""
+    planned = {job.device.name for site in sites for job in site.todo}
+    names = ", ".join(site.plan.site for site in sites)
+    yield from registry.run(FolderCheck, folder)
+    judged, misnamed = folder.by_name(), folder.misnamed()
+    for device in folder.devices:
+        first, file = judged[device.name], next(iter(device.files))
+        if device.filed in planned and misnamed.get(device.filed) is device:
+            continue  # the finding about the switch that lacks its config says so
+        if device.name not in planned:
+            message = f"no switch of site {names} has this host name"
+            yield Finding(HostNames.id, WARNING, device.name, file, 0, message, HostNames.remediation)
+        elif first is not device:
+            message = f"duplicate host name: {next(iter(first.files))} was checked instead of this file"
+            yield Finding(HostNames.id, ERROR, device.name, file, 0, message, "remove one of the two files from the folder")
+
+
+def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:
+    """Adds what Batfish finds; "" or why it could not be asked. A server that is not there is not asked again."""
+    from fabric.audit.checks import batfish
+
+    missing, reached = "", True
+    for site, result in zip(sites, results, strict=True):
+        try:
+            if not reached:
+                raise MissingError(missing)
+            findings, covered, ran = batfish.run(site.plan, site.texts, host)
+        except MissingError as error:
+            missing = missing or str(error)
+            reached = reached and isinstance(error, batfish.SnapshotError)
+            subject = "Batfish" if len(sites) == 1 else f"Batfish: site {site.plan.site}"
+            result.skipped.append((subject, str(error)))
+            continue
+        result.findings += findings
+        result.skipped += covered
+        result.ran |= ran
+    return missing
+
+
+def _batfish_of_folder(host: str, folder: Folder, result: Checked) -> str:
+    """Adds what Batfish finds in configs without a plan; "" or why it could not be asked."""
+    from fabric.audit.checks.batfish.planless import run_folder
+
+    try:
+        findings, skipped, ran = run_folder(folder, host)
+    except MissingError as error:
+        result.skipped.append(("Batfish", str(error)))
+        return str(error)
+    result.findings += findings
+    result.skipped += skipped
+    result.ran |= ran
+    return ""
+
+
+def _verdict(results: list[Checked], broken: list[Finding], fail_on: str) -> Verdict:
+    return Verdict.of(
+        [*broken, *(finding for result in results for finding in result.findings)],
+        [read for result in results for read in result.read],
+        {code for result in results for code in result.ran},
+        [row for result in results for row in result.skipped],
+        fail_on,
+    )

@@ -1,0 +1,296 @@
+"""Checking a site: its design, and what the files of its switches and servers say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from fabric.audit.checks import device, hosts
+from fabric.audit.checks.base import Design
+from fabric.audit.checks.cut import CUT_OFF
+from fabric.audit.checks.design.family import FabricCheck
+from fabric.audit.checks.files.reading import OnDisk, OnDiskCheck, Rest, Statements, Unreadable
+from fabric.audit.checks.files.services import HostNames
+from fabric.audit.checks.finding import ERROR, Finding
+from fabric.audit.checks.registry import ids, run
+from fabric.audit.checks.silence import Silences
+from fabric.audit.checks.verdict import Read
+from fabric.base.diagnostics import Diagnostic
+from fabric.base.output.paths import kind
+from fabric.base.reading import UnreadableError
+from fabric.base.text import plural
+from fabric.base.workers import Progress, in_chunks, silent
+from fabric.configs import Job, Renderer
+from fabric.configs.hosts import host_files
+from fabric.configs.site_files import site_files
+from fabric.configs.standing import Standing
+from fabric.model.facts import Facts, Located
+from fabric.model.plan import LONGER_WARNING, Device, Plan
+from fabric.nos.reading import Device as Found, Folder, is_read, read_device
+from fabric.nos.target import UNSUPPORTED, target
+
+
+@dataclass
+class Checked:
+    """What was found at a site, silenced findings among them, and what it was found in."""
+
+    findings: list[Finding] = field(default_factory=list)
+    ran: set[str] = field(default_factory=set)
+    read: list[Read] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A switch whose files were read; small, as it comes back from another process."""
+
+    findings: tuple[Finding, ...]
+    ends: hosts.Ends
+    files: int
+    statements: int
+    unread: tuple[Located[str], ...]
+    stale: tuple[str, ...]  # files that an older intent made
+    line_ends: tuple[str, ...] = ()  # files that differ in line ends alone
+    paths: tuple[str, ...] = ()  # every file of the switch, as the site's folder names it
+
+
+class Site:
+    """One intent, planned and ready to be checked.
+
+    Args:
+        folder: configs to be judged in place of the generated ones.
+        jobs: processes; 0 takes every core.
+        all_servers: compare the files of every server with its leaves, not those of a sample.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        folder: Folder | None = None,
+        jobs: int = 0,
+        progress: Progress = silent,
+        *,
+        all_servers: bool = False,
+    ) -> None:
+        self.folder, self.jobs, self.progress = folder, jobs, progress
+        self.renderer, self.plan, self.home = renderer, renderer.plan, renderer.plan.settings.home
+        given = None if folder is None else folder.by_name()
+        misnamed = {} if folder is None else folder.misnamed()
+        self.sample = hosts.Sample.of_site(self.plan, whole=all_servers)
+        self.work = _Work(self.renderer, Standing(self.plan.settings), given, self.sample, misnamed)
+        self.todo = self.renderer.jobs(lambda name: True)
+        self.stale_hosts = set[str]()
+
+    def texts(self, device: Device) -> Mapping[str, str]:
+        """The files of a switch that are judged: path → text."""
+        job = next(job for job in self.todo if job.device is device)
+        return self.work.texts(job, _Seen())
+
+    def check(self) -> Checked:
+        """Every check of the design, of the files of its switches and of those of its servers."""
+        made, result = self.plan, Checked()
+        # FAB297 says as an error what FAB167 warns of.
+        result.findings += [one for one in warnings_of(made) if one.id != "FAB167" or self.folder is not None]
+        for fabric in made.fabrics.values():
+            result.findings += run(FabricCheck, Design(made, fabric))
+        result.ran |= ids("silence", "design", "files", "servers")
+        result.read.append(Read(f"plan of site {made.site}, {plural(len(made.fabrics), 'fabric')}", str(self.home.path)))
+        self._files(result)
+        return result
+
+    def silenced(self, result: Checked) -> Checked:
+        """The result with its silenced findings marked: the last step, when everything was found."""
+        result.findings = list(Silences(self.plan).apply(result.findings, result.ran))
+        return result
+
+    # --- files --------------------------------------------------------------------------------------------------
+
+    def _files(self, result: Checked) -> None:
+        judged: list[Judged] = []
+        with self.progress(f"{self.plan.site}: switches", len(self.todo)) as advance:
+            for chunk in in_chunks(self.work.judge, self.todo, self.jobs):
+                judged += chunk
+                advance(len(chunk))
+        for one in judged:
+            result.findings += one.findings
+        result.findings += self._unread()
+        self._servers(result, {key: end for one in judged for key, end in one.ends.items()})
+        if self.folder is None:
+            place, shown = self.plan.at("site"), str(self.home.shown)
+            result.findings += run(OnDiskCheck, OnDisk(place, shown, self.work.disk, *self._differences(judged)))
+        if judged:
+            result.read.append(self._read(judged))
+
+    def _unread(self) -> Iterator[Finding]:
+        """A finding for each network OS whose files cannot be parsed."""
+        place = self.plan.at("site")
+        for name, count in sorted(Counter(job.device.nos for job in self.todo if not is_read(job.device.nos)).items()):
+            what = f"configs of {target(name).title} cannot be parsed"
+            message = f"{what}: only the plan of {plural(count, 'switch', 'switches')} was checked"
+            hint = "add `reader` and `idiom` to the target of this network OS (CONTRIBUTING.md)"
+            yield finding_of(Diagnostic(UNSUPPORTED, place, message, hint, "warning"))
+
+    def _differences(self, judged: Sequence[Judged]) -> tuple[list[str], list[str]]:
+        """Files that an older intent made or that are missing, and files that differ in line ends alone.
+
+        The files of servers follow from the same plan: of them only the sample is compared, all others must be there.
+        """
+        disk = self.work.disk
+        if not disk.owned:
+            return [], []
+        stale = {path for one in judged for path in one.stale} | self.stale_hosts
+        line_ends = {path for one in judged for path in one.line_ends}
+        generated = {path for one in judged for path in one.paths}
+        for path, data in site_files(self.plan):
+            look = disk.look(path, data)
+            generated.add(path)
+            if look.state == "CRLF":
+                line_ends.add(path)
+            if look.stale or look.state == "edited":  # not meant to be edited
+                stale.add(path)
+        names = {device.name for fabric in self.plan.fabrics.values() for device in fabric.devices}
+        for path in disk.owned:
+            folder, _, rest = path.partition("/")
+            name = rest.partition("/")[0]
+            of_host = folder == "hosts" and self.plan.settings.output.hosts and (name in names or name.startswith("_"))
+            if (path not in generated and not of_host) or kind(disk.folder / path) == "absent":
+                stale.add(path)
+        return sorted(stale), sorted(line_ends)
+
+    def _servers(self, result: Checked, ends: hosts.Ends) -> None:
+        """Files of servers against the ends of their leaves that are as planned."""
+        if not ends:
+            return
+        fresh = host_files(self.plan, self.sample.servers.__contains__)
+
+        def look(path: str, data: bytes) -> bytes:
+            found = self.work.disk.look(path, data)
+            if found.stale:
+                self.stale_hosts.add(path)
+            return found.data
+
+        result.findings += hosts.disagreements(self.plan, ends, fresh, look, str(self.home.shown))
+        result.skipped += self.sample.skipped
+
+    def _read(self, judged: Sequence[Judged]) -> Read:
+        unread = tuple(statement for one in judged for statement in one.unread)
+        shown, fresh = str(self.home.shown), ""
+        if self.folder is not None:
+            shown = self.folder.root
+        elif not self.work.disk.owned:
+            fresh = ", as `fabric generate` would write them"
+        found = [one for one in judged if one.files]
+        counts = len(found), sum(one.files for one in found), sum(one.statements for one in found)
+        return Read(f"configs of site {self.plan.site}{fresh}", shown, *counts, unread)
+
+
+def warnings_of(made: Plan) -> Iterator[Finding]:
+    """What the planner warns of, as findings; `Silences` sorts out which of them are silenced.
+
+    Cables longer than the headroom are the matter of a check (FAB243): they are not reported twice.
+    """
+    yield from (finding_of(warning) for warning in made.warnings if warning.code != LONGER_WARNING)
+    yield from (finding_of(warning) for warning in made.silenced)
+
+
+def finding_of(diagnostic: Diagnostic) -> Finding:
+    """A diagnostic of the input as a finding."""
+    place = diagnostic.place
+    return Finding(
+        diagnostic.code, diagnostic.severity, "", place.file, place.line, diagnostic.message, diagnostic.hint, place.column
+    )
+
+
+@dataclass(frozen=True)
+class _Work:
+    renderer: Renderer
+    disk: Standing
+    given: Mapping[str, Found] | None  # name → device, of a folder that was named
+    sample: hosts.Sample
+    misnamed: Mapping[str, Found]  # name → device of that folder with the host name of another
+
+    def judge(self, job: Job) -> Judged:
+        """One switch. What cannot be read of it is the only finding about its files, so that the others are judged."""
+        seen = _Seen()
+        try:
+            return self._judge(job, seen)
+        except UnreadableError as error:
+            return Judged((Unreadable.of(job.device.name, error),), {}, len(seen.paths), 0, (), *seen.folder)
+
+    def _judge(self, job: Job, seen: _Seen) -> Judged:
+        view = self.renderer.views[job.fabric].of(job.device)
+        texts = self.texts(job, seen)
+        folder = seen.folder
+        if not is_read(job.device.nos):
+            unread = Rest(view, Facts(job.device.name, job.device.nos), texts, seen.rendered, ())
+            return Judged(tuple(Statements().run(unread)), {}, 0, 0, (), *folder)
+        if wrong := self._not_judged(job, texts):
+            return Judged((wrong,), {}, len(texts), 0, (), ())
+        facts = read_device(job.device.name, job.device.nos, texts)
+        facts.name = job.device.name if self.given is None else facts.name
+        findings = device.judge(view, facts, texts, seen.rendered)
+        codes = {code for finding in findings for code in (finding.id, *finding.about.explains)}
+        right = codes.isdisjoint((CUT_OFF, *hosts.ECHOED))
+        ends = hosts.ends(view, facts, self.sample) if right else {}
+        return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), *folder)
+
+    def _not_judged(self, job: Job, texts: Mapping[str, str]) -> Finding | None:
+        """Why the files of a planned switch cannot be compared with the plan."""
+        name, nos = job.device.name, job.device.nos
+        if not texts and (other := self.misnamed.get(name)):
+            message = f"the config of {name} has the host name of another device: {other.name}"
+            fact = other.facts.hostname
+            file, line = (fact.file, fact.line) if fact else (next(iter(other.files)), 0)
+            return Finding(HostNames.id, ERROR, name, file, line, message, HostNames.of_copy.format(name))
+        if not texts:
+            message, hint = (
+                "no config with this host name was found",
+                "add the config of the switch with its planned host name",
+            )
+        elif self.given is not None and self.given[name].nos != nos:
+            message, hint = (
+                f"network OS: expected {nos}, got {self.given[name].nos}",
+                "collect the config of this switch again, or correct `nos:` in the intent",
+            )
+        else:
+            return None
+        return Finding(
+            HostNames.id, ERROR, name, next(iter(texts), str(self.renderer.plan.settings.home.path)), 0, message, hint
+        )
+
+    def texts(self, job: Job, seen: _Seen) -> Mapping[str, str]:
+        """Path → text of what is judged; `seen` takes down how it lies there."""
+        if self.given is not None:
+            if job.device.name not in self.given:
+                return {}
+            seen.rendered |= {path: data.decode() for path, data in self.renderer.files(job)}
+            return self.given[job.device.name].files
+        contents = {}
+        for path, fresh in self.renderer.files(job):
+            look = self.disk.look(path, fresh)
+            seen.paths.append(path)
+            if look.stale:
+                seen.stale.append(path)
+            if look.state == "CRLF":
+                seen.line_ends.append(path)
+            shown = f"{self.disk.shown}/{path}"
+            contents[shown] = look.data.decode("utf-8", "replace")
+            if look.data != fresh:
+                seen.rendered[shown] = fresh.decode()
+        return contents
+
+
+@dataclass
+class _Seen:
+    """How the files of a switch lie in the site's folder."""
+
+    paths: list[str] = field(default_factory=list)
+    stale: list[str] = field(default_factory=list)  # made by an older intent
+    line_ends: list[str] = field(default_factory=list)  # with CRLF
+    rendered: dict[str, str] = field(default_factory=dict)  # path → what the plan renders, of files to be compared whole
+
+    @property
+    def folder(self) -> tuple[tuple[str, ...], ...]:
+        """As `Judged` has it."""
+        return tuple(self.stale), tuple(self.line_ends), tuple(self.paths)

@@ -1,0 +1,127 @@
+"""Two states of a site beside each other: planned, measured, rendered."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from fabric.audit.diff import capacity, configs, design, hosts
+from fabric.audit.diff.capacity import SIZES, Capacity, Measure
+from fabric.audit.diff.configs import DeviceChange
+from fabric.audit.diff.design import Design, Names
+from fabric.audit.diff.hosts import HostChange
+from fabric.base.diagnostics import Place, Report, nearest, show
+from fabric.base.workers import Progress, silent
+from fabric.configs import Renderer
+from fabric.design.intent.sides import Sides
+from fabric.model.plan import SERVER, SWITCH_ROLES, Plan
+
+
+@dataclass(frozen=True)
+class DiffRequest:
+    """What is looked at."""
+
+    fabric: str = ""  # this one only
+    configs: bool = True
+    limit: str = ""  # glob of the switches and servers whose files are compared
+    sizes: tuple[int, ...] = SIZES  # bytes of the all-reduce and the alltoall
+    jobs: int = 0  # processes; 0: every core
+    progress: Progress = silent
+    platform: Path | None = None  # parameters of collective times; None: the shipped ones
+
+
+@dataclass(frozen=True)
+class Diff:
+    """Everything that changes."""
+
+    old: str  # as the person called it
+    new: str
+    site: str
+    design: Design
+    capacity: Capacity
+    devices: tuple[DeviceChange, ...] = ()
+    hosts: tuple[HostChange, ...] = ()  # files of servers in service
+    with_configs: bool = True
+    limit: str = ""
+    names: frozenset[str] = field(default_factory=frozenset)  # of every device of either side, and every AS number
+    state: str = "changed"  # | "added" | "removed": one side has no such file
+
+    @property
+    def same(self) -> bool:
+        return self.state == "changed" and self.design.same and not self.devices and not self.hosts
+
+
+def compare(sides: Sides, plans: tuple[Plan, Plan], request: DiffRequest, measure: Measure) -> Diff:
+    """The two sides, planned. Raises InputError."""
+    old_plan, new_plan = plans
+    names = design.renames(old_plan, new_plan)
+    selected = _selected(request, old_plan, new_plan, names)
+    _check(request, old_plan, new_plan, selected)
+    changed = design.compare(old_plan, new_plan, sides.keys, request.fabric)
+    moved = [fabric.name for fabric in changed.fabrics if fabric.state != "same" or changed.sets(fabric.name)]
+    devices: tuple[DeviceChange, ...] = ()
+    servers: tuple[HostChange, ...] = ()
+    known = frozenset(_names(old_plan) | _names(new_plan))
+    if request.configs:
+        with tempfile.TemporaryDirectory() as scratch:
+            left, right = (
+                Renderer(plan, side.templates(name, Path(scratch, word))) if side else None
+                for plan, side, name, word in zip(plans, sides.both, (sides.old, sides.new), ("old", "new"), strict=True)
+            )
+            devices = tuple(configs.changes(left, right, names, selected, request.jobs, request.progress))
+        servers = hosts.changes(old_plan, new_plan, names, known, selected)
+    return Diff(
+        sides.old,
+        sides.new,
+        new_plan.site,
+        changed,
+        capacity.compare(old_plan, new_plan, moved, measure),
+        devices,
+        servers,
+        request.configs,
+        request.limit,
+        known,
+        "added" if sides.before is None else "removed" if sides.after is None else "changed",
+    )
+
+
+def _check(request: DiffRequest, old: Plan, new: Plan, selected: Callable[[str], bool]) -> None:
+    """A fabric or a switch that is named must be on one side at least."""
+    report = Report()
+    known = {*old.fabrics, *new.fabrics}
+    if request.fabric and request.fabric not in known:
+        report.error("FAB106", Place("--fabric"), f"unknown fabric {show(request.fabric)}", nearest(request.fabric, known))
+    elif request.limit and not any(map(selected, _devices(old) | _devices(new))):
+        report.error("FAB162", Place("--limit"), f"'{request.limit}' matches no switch or server of either side")
+    report.raise_errors()
+
+
+def _selected(request: DiffRequest, old: Plan, new: Plan, names: Names) -> Callable[[str], bool]:
+    """Whether the files of a switch or server are looked at, by its new name or its old one."""
+    was = {after: before for before, after in names.items()}
+    plans = [plan.fabrics[request.fabric] for plan in (old, new) if request.fabric in plan.fabrics]
+    inside = {device.name for plan in plans for device in plan.devices}
+
+    def selected(name: str) -> bool:
+        own = (name, was.get(name, name))
+        return (not request.fabric or name in inside) and any(fnmatchcase(each, request.limit or "*") for each in own)
+
+    return selected
+
+
+def _devices(plan: Plan) -> set[str]:
+    return {
+        device.name
+        for fabric in plan.fabrics.values()
+        for device in fabric.devices
+        if device.role == SERVER or device.role in SWITCH_ROLES
+    }
+
+
+def _names(plan: Plan) -> set[str]:
+    """Texts that differ from switch to switch in equal changes: device names and AS numbers."""
+    devices = [device for fabric in plan.fabrics.values() for device in fabric.devices]
+    return {device.name for device in devices} | {str(device.asn) for device in devices if device.asn}

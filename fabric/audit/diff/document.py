@@ -1,0 +1,71 @@
+"""A diff as one JSON document, whole."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from fabric.audit.diff.compare import Diff
+from fabric.audit.diff.configs import DeviceChange
+from fabric.audit.diff.design import FabricChange
+from fabric.audit.diff.work import Job
+
+
+def document(diff: Diff) -> dict[str, Any]:
+    """Everything that differs; lists are never cut."""
+    design = diff.design
+    return {
+        "old": diff.old,
+        "new": diff.new,
+        "site": diff.site,
+        "state": diff.state,
+        "differs": not diff.same,
+        "intent": [asdict(change) for change in design.settings],
+        "fabrics": {fabric.name: _fabric(fabric) for fabric in design.fabrics},
+        "links": {
+            "counts": [
+                {**_action(act), "kind": kind, "links": number} for (act, kind), number in design.work.by_kind.items()
+            ],
+            "by_fabric": [
+                {"fabric": fabric, "kind": kind, **_action(act), "links": number}
+                for (fabric, kind, act), number in design.work.by_fabric.items()
+            ],
+            "drains": [asdict(drain) for drain in design.work.drains],
+            "changes": [_link(job) for job in design.work.jobs],
+        },
+        "capacity": {
+            "figures": [{**asdict(figure), "percent": figure.percent} for figure in diff.capacity.figures],
+            "left_out": list(diff.capacity.left_out),
+            "routing": {name: {"old": old, "new": new} for name, (old, new) in diff.capacity.routing.items()},
+        },
+        "devices": [_device(change) for change in diff.devices] if diff.with_configs else None,
+        "hosts": [asdict(change) for change in diff.hosts] if diff.with_configs else None,
+    }
+
+
+def _link(job: Job) -> dict[str, Any]:
+    cable = job.cable
+    ends = {"lower": list(cable.lower), "old": list(cable.old or ()), "new": list(cable.new or ())}
+    return {**ends, **_action(job.act), "fabric": job.fabric, "kind": job.kind}
+
+
+def _action(act: str) -> dict[str, str]:
+    return {"action": act, "act": act}  # `act` is its old name
+
+
+def _fabric(change: FabricChange) -> dict[str, Any]:
+    row = {key: value for key, value in asdict(change).items() if key != "name"}
+    switches = [{"device": one["switch"], **one} for one in row["switches"]]  # `switch` is its old name
+    return {**row, "switches": switches}
+
+
+def _device(change: DeviceChange) -> dict[str, Any]:
+    return {
+        "device": change.device,
+        "was": change.was,
+        "fabric": change.fabric,
+        "role": change.role,
+        "nos": change.nos,
+        "state": change.state,
+        "files": [asdict(file) | {"form": file.form.name} for file in change.files],
+    }

@@ -1,0 +1,183 @@
+"""The commands that turn one config into another, by hier_config: what goes is taken back, what is new is set.
+
+hier_config compares the trees with its rules of the network OS and ours (its dialect). What it leaves to a person is
+done here and in `order.py`: an interface that changes its VRF loses its addresses, a neighbor goes with one line, and
+nothing goes while other lines use it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from fabric.audit.diff import ahead, effects, order, trees
+from fabric.audit.diff.trees import Tree
+from fabric.nos.dialect import MEMBER, Dialect, Rules
+from fabric.nos.target import target
+
+if TYPE_CHECKING:
+    from hier_config import HConfig
+    from hier_config.platforms.driver_base import HConfigDriverBase
+
+NEIGHBOR = re.compile(r"no (neighbor (?!interface )\S+) .*")  # EOS has all of `neighbor interface` in one line
+
+
+def commands(nos: str, old: str, new: str) -> list[str]:
+    """What a person types at a switch with `old` so that it has `new`, sections and all."""
+    rules = dialect(nos).rules
+    assert rules is not None
+    before, after = trees.indented(old), trees.indented(new)
+    before = _in_force(_without_derived(before, after, rules), (), rules)
+    before = _without_defaults(before, after, (), rules)
+    resets, before = ahead.reset(ahead.inherited(before, after, rules), after, rules)
+    change = remedy(nos, *trees.pruned(before, after))
+    change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
+    change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}
+    change = effects.completed(change, before, after, rules)
+    lines = [*resets, *order.in_order(change, before, after, rules, effects.freed(change, before, rules))]
+    return effects.warned([_spelled(line, rules) for line in lines], rules)
+
+
+def _in_force(tree: Tree, sections: tuple[str, ...], rules: Rules) -> Tree:
+    """A config without lines that a later one of the section changes: a VLAN list before `… allowed vlan add 300`."""
+    last = {key: line for line in tree if (key := rules.key(sections, line))}
+    return {
+        line: _in_force(below, (*sections, line), rules)
+        for line, below in tree.items()
+        if (key := rules.key(sections, line)) is None or last[key] == line
+    }
+
+
+def _without_defaults(before: Tree, after: Tree, sections: tuple[str, ...], rules: Rules) -> Tree:
+    """A config without lines that say what is so anyway: taking back `no shutdown` of a loopback would shut it."""
+    if not rules.default:
+        return before
+    return {
+        line: _without_defaults(below, after.get(line, {}), (*sections, line), rules)
+        for line, below in before.items()
+        if line in after or not re.fullmatch(rules.default, " / ".join((*sections, line)))
+    }
+
+
+def _spelled(line: str, rules: Rules) -> str:
+    words = line.lstrip()
+    for pattern, typed in rules.spelled:
+        words = re.sub(f"^{pattern}$", typed, words)
+    return line[: len(line) - len(line.lstrip())] + words
+
+
+def _without_derived(before: Tree, after: Tree, rules: Rules, around: Tree | None = None) -> Tree:
+    """The old config without lines that follow from others, which no command takes back."""
+    if not rules.derived:
+        return before
+    members = {match[1] for line in around or {} if (match := MEMBER.fullmatch(line))}
+    return {
+        line: _without_derived(below, after.get(line, {}), rules, before)
+        for line, below in before.items()
+        if line in after or not (match := re.fullmatch(rules.derived, line)) or match[1] in members
+    }
+
+
+def dialect(nos: str) -> Dialect:
+    """How changes of a network OS are written; of one that does not say, everything is shown as a patch."""
+    found = target(nos).dialect
+    return Dialect({}) if found is None else found.get()
+
+
+def remedy(nos: str, before: Tree, after: Tree) -> Tree:
+    """The change as a tree; what goes begins with the network OS's word for it."""
+    driver = _driver(nos)
+    return _tree(_load(driver, before).config_to_get_to(_load(driver, after)))
+
+
+def _load(driver: HConfigDriverBase, tree: Tree) -> HConfig:
+    from hier_config import get_hconfig
+
+    config = get_hconfig(driver)
+    _add(config, tree)
+    return config
+
+
+def _add(section: Any, tree: Tree) -> None:
+    for line, below in tree.items():
+        _add(section.add_child(line), below)
+
+
+def _tree(section: Any) -> Tree:
+    return {child.text: _tree(child) for child in sorted(section.children)}
+
+
+@cache
+def _driver(nos: str) -> HConfigDriverBase:
+    """hier_config's own driver with our rules before its own."""
+    from hier_config import Platform, get_hconfig_driver
+
+    words = dialect(nos)
+    assert words.rules is not None
+    return _ruled(type(get_hconfig_driver(Platform[words.platform])), words.rules)
+
+
+def _ruled(base: type[HConfigDriverBase], rules: Rules) -> HConfigDriverBase:
+    """A driver that asks our rules first."""
+
+    class Ruled(base):  # type: ignore[misc, valid-type]
+        def idempotent_for(self, config: Any, other_children: Any) -> Any:
+            key = _key(rules, config)
+            if key is None:
+                return super().idempotent_for(config, other_children)
+            return next((other for other in other_children if _key(rules, other) == key), None)
+
+    return Ruled()
+
+
+def _key(rules: Rules, child: Any) -> Any:
+    *sections, line = child.path()
+    return rules.key(sections, line)
+
+
+# --- commands -----------------------------------------------------------------------------------------------
+
+
+def _neighbors(change: Tree, after: Tree, section: str = "") -> Tree:
+    """`no neighbor 10.0.0.1` for a neighbor that has no line left, in place of a `no` for each of its lines.
+
+    Not in an address family: the neighbor is one of the section around it.
+    """
+    is_family = section.startswith("address-family ")
+    addresses = set[str]() if is_family else {match[1] for line in change if (match := NEIGHBOR.fullmatch(line))}
+    gone = {name for name in addresses if not any(line.startswith(f"{name} ") for line in after)}
+    out: Tree = {}
+    for line, below in change.items():
+        match = NEIGHBOR.fullmatch(line)
+        if match and match[1] in gone:
+            group = next((line for line in change if line in (f"no {match[1]} peer group", f"no {match[1]} peer-group")), "")
+            out[group or f"no {match[1]}"] = {}
+            continue
+        kept = _neighbors(below, after.get(line, {}), line)
+        if line.startswith("address-family "):  # went with the neighbor
+            kept = {inner: more for inner, more in kept.items() if not _is_of(inner, gone)}
+        if kept or not below:
+            out[line] = kept
+    return out
+
+
+def _is_of(line: str, neighbors: set[str]) -> bool:
+    """Whether a line of a family takes back something of neighbors that are no more."""
+    match = NEIGHBOR.fullmatch(line)
+    return match is not None and match[1] in neighbors
+
+
+def _set_again(section: str, change: Tree, after: Tree, rules: Rules) -> Tree:
+    """The lines of an interface that the device deletes when its VRF changes, in the order of the new config."""
+    if not section.startswith("interface ") or not rules.causes:
+        return change
+    if not any(re.match(rules.causes, line.removeprefix("no ")) for line in change):
+        return change
+    gone = {line: below for line, below in change.items() if line not in after}
+    again = {
+        line: change.get(line, below)
+        for line, below in after.items()
+        if line in change or re.match(rules.forgets, line.removeprefix("no "))
+    }
+    return gone | again

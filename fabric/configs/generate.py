@@ -1,0 +1,237 @@
+"""Generating a site: plan, render, and write what changed, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.output import (
+    LINE_ENDS,
+    Changes,
+    Comparison,
+    OutputError,
+    Store,
+    Transaction,
+    check as compare,
+    diff as differences,
+)
+from fabric.base.output.stage import Staged, stage
+from fabric.base.text import and_more, plural
+from fabric.base.workers import PARALLEL_FROM, Progress, in_chunks, silent
+from fabric.configs import Job, Renderer, capabilities
+from fabric.configs.hosts import host_files
+from fabric.configs.site_files import site_files
+from fabric.configs.tables import links_csv, upper_ends
+from fabric.model.plan import SERVER, Plan, lock_file as lock, unsilenced
+from fabric.model.settings.home import Home
+from fabric.nos.target import target
+
+
+@dataclass
+class Result:
+    """What a run has to say: lines for a person, warnings, and whether the files were out of date."""
+
+    lines: list[str] = field(default_factory=list)
+    warnings: tuple[Diagnostic, ...] = ()
+    stale: bool = False
+    diff: Iterable[str] = ()
+
+
+class Generation:
+    """One site, planned and ready to be rendered. Looking changes nothing; only `write` does.
+
+    `numbers` is the lock file as it was before the site was planned: `write` refuses to go over another run's.
+    Raises InputError for a limit that matches no switch.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        numbers: bytes | None,
+        limit: str = "",
+        jobs: int = 0,
+        progress: Progress | None = None,
+    ) -> None:
+        self.jobs, self.progress = jobs, progress or silent
+        self.limit = _Limit(limit)
+        self._numbers = numbers
+        self.renderer, self.plan, self.home = renderer, renderer.plan, renderer.plan.settings.home
+        self.todo = self.renderer.jobs(self.limit.device)
+        if limit and not self.todo and not self._servers():
+            message = f"--limit '{limit}' matches no switch or server of site '{self.plan.site}'"
+            raise InputError([Diagnostic("FAB162", Place(str(self.home.path)), message)])
+
+    def _servers(self) -> bool:
+        """Whether the limit names a server."""
+        devices = (device for fabric in self.plan.fabrics.values() for device in fabric.devices)
+        return any(device.role == SERVER and self.limit.device(device.name) for device in devices)
+
+    def check(self) -> Result:
+        """Compares the folder with what would be written; a site that keeps no output is rendered all the same."""
+        result = Result(warnings=self.plan.warnings)
+        if not self.plan.settings.output.keep:
+            count = plural(sum(1 for _ in self._files()), "file")
+            result.lines.append(f"{self.home.path}: {count} planned and rendered, not compared: `output: {{keep: false}}`")
+            return result
+        found = compare(self.home.folder, self._files(), self.limit.keep)
+        result.stale = not found.clean
+        result.lines += _compared(self.home, found)
+        return result
+
+    def diff(self) -> Result:
+        """What would change, as a patch."""
+        result = self.check()
+        result.diff = differences(self.home.folder, self._files(), self.limit.keep, f"{self.home.shown}/")
+        return result
+
+    def write(self, recovered: str | None = None) -> Result:
+        """Stages every file, then commits them together. `recovered` is what was done about a run killed before."""
+        folder = self.home.folder
+        moved = moved_links(folder, self.plan)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with Store(folder).transaction(self.limit.keep) as transaction, self._bar() as advance:
+            if numbers_of(self.home) != self._numbers:
+                raise OutputError(f"another run changed {self.home.shown / lock.FILE} during this run", "run it again")
+            for path, data in site_files(self.plan):
+                transaction.write(path, data)
+            self._stage(transaction, advance)
+            for path, data in self._hosts():
+                transaction.write(path, data)
+            changes = transaction.commit()
+        reported = (*self.plan.warnings, *([_moved(self.plan, moved)] if moved else []))
+        warnings = unsilenced(self.plan.spec, reported)
+        return Result(self._written(changes, recovered or changes.recovered), warnings)
+
+    def _files(self) -> Iterator[tuple[str, bytes]]:
+        yield from site_files(self.plan)
+        with self._bar() as advance:
+            for job in self.todo:
+                yield from self.renderer.files(job)
+                advance(1)
+        yield from self._hosts()
+
+    def _hosts(self) -> Iterator[tuple[str, bytes]]:
+        """Files of servers; those that a group shares only when no limit is set."""
+        if self.plan.settings.output.hosts:
+            for path, data in host_files(self.plan, self.limit.device):
+                if not self.limit.keep(path):
+                    yield path, data
+
+    def _bar(self) -> AbstractContextManager[Callable[[int], None]]:
+        return self.progress(f"{self.plan.site}: switches", len(self.todo))
+
+    def _stage(self, transaction: Transaction, advance: Callable[[int], None]) -> None:
+        if len(self.todo) < PARALLEL_FROM or self.jobs == 1:
+            for job in self.todo:
+                for path, data in self.renderer.files(job):
+                    transaction.write(path, data)
+                advance(1)
+            return
+        staged = partial(_staged, self.home.folder, self.renderer, transaction)
+        first = [staged(self.todo[0])]  # in this process: workers inherit the templates and modules that it took
+        for chunk in chain([first], in_chunks(staged, self.todo[1:], self.jobs)):
+            for records in chunk:
+                for record in records:
+                    transaction.add(record)
+            advance(len(chunk))
+
+    def _written(self, changes: Changes, recovered: str | None) -> list[str]:
+        home, plan = self.home, self.plan
+        lines = [f"{home.path}: an interrupted run was {recovered}"] if recovered else []
+        for name in self.renderer.without_config():
+            lines.append(
+                f"{home.path}: fabric '{name}' is InfiniBand: its subnet manager configures it, no files are written"
+            )
+        for path in changes.kept:
+            lines.append(f"{home.shown}/{path}: no longer generated; kept, because it was edited by hand")
+        switches = sum(1 for fabric in plan.fabrics.values() for device in fabric.switches if device.nos)
+        for name, fabric in plan.fabrics.items():
+            chosen = {device.role: device.nos for device in fabric.switches}
+            for nos in capabilities.without_lossless(fabric.spec, chosen):
+                lines.append(
+                    f"{home.path}: fabric '{name}': no PFC or ECN lines for {target(nos).title}, which has no lossless class"
+                )
+        counts = {"new": len(changes.new), "changed": len(changes.changed), "removed": len(changes.removed)}
+        parts = [f"{number} {word}" for word, number in counts.items() if number] + [f"{changes.unchanged} unchanged"]
+        count = f"{len(self.todo)} of " if self.limit.glob else ""
+        lines.append(f"{home.shown}: {count}{plural(switches, 'switch', 'switches')}, files: {', '.join(parts)}")
+        return lines
+
+
+def numbers_of(home: Home) -> bytes | None:
+    """The bytes of the site's lock file, None when there is none."""
+    try:
+        return (home.folder / lock.FILE).read_bytes()
+    except OSError:
+        return None
+
+
+def moved_links(folder: Path, made: Plan) -> int:
+    """Links of the last run whose lower end now has another upper end."""
+    try:
+        text = (folder / "links.csv").read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return 0
+    before = upper_ends(text)
+    if not before:
+        return 0
+    after = upper_ends(links_csv(made))
+    return sum(after.get(lower, upper) != upper for lower, upper in before.items())
+
+
+def _moved(plan: Plan, links: int) -> Diagnostic:
+    """That a run re-cables what is in service."""
+    return Diagnostic(
+        "FAB185",
+        plan.at("fabrics", key=True),
+        f"{plural(links, 'link')} changed since the last run: to be re-cabled",
+        f"`fabric plan {plan.settings.home.path} --against git:HEAD` lists the re-cabling moves in order",
+        "warning",
+    )
+
+
+@dataclass(frozen=True)
+class _Limit:
+    """`--limit`: which switches and servers are rendered; files of the others are left alone."""
+
+    glob: str
+
+    def device(self, name: str) -> bool:
+        return not self.glob or fnmatchcase(name, self.glob)
+
+    def keep(self, path: str) -> bool:
+        return path.startswith(("configs/", "hosts/")) and not self.device(path.split("/")[1])
+
+
+def _staged(folder: Path, renderer: Renderer, transaction: Transaction, job: Job) -> list[Staged]:
+    """Renders and stages the files of a switch; only these small records come back from a worker."""
+    return [stage(folder, path, data, transaction.owned.get(path)) for path, data in renderer.files(job)]
+
+
+def _compared(home: Home, comparison: Comparison) -> list[str]:
+    """What `--check` says: nothing but the verdict when all is well, else every path with what is wrong."""
+    if comparison.clean:
+        return [f"{home.shown}: up to date"]
+    lines = []
+    for word, paths in (
+        ("missing", comparison.missing),
+        ("differs", comparison.different),
+        ("no longer generated", comparison.orphaned),
+        ("not written by fabric, at the path of an output file", comparison.unowned),
+    ):
+        lines += [f"{home.shown}/{path}: {word}" for path in paths[:20]]
+        if len(paths) > 20:
+            lines.append(f"{home.shown}: {word}: {and_more(len(paths) - 20, see='`--diff`')}")
+    if comparison.line_ends:
+        lines.append(f"{home.shown}: {plural(len(comparison.line_ends), 'file')} with CRLF line endings: {LINE_ENDS}")
+    if comparison.stale_manifest and not lines:
+        lines.append(f"{home.shown}/manifest.txt: differs")
+    if comparison.unfinished:
+        lines.append(f"{home.shown}: a run was interrupted")
+    return [*lines, f"{home.path}: not up to date, run `fabric generate {home.path}`"]

@@ -1,0 +1,135 @@
+"""All that the host side takes from a fabric's plan; the rest of this package sees nothing else of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import IPv6Address
+from typing import NamedTuple
+
+import numpy as np
+
+from fabric.base.text import address, ipv4
+from fabric.configs.balancing import balances_by_load
+from fabric.configs.targets import mtu_limit
+from fabric.model.plan import CLOSED, LEAF, NO_TENANT, SERVER_LEAF, VXLAN_BYTES, FabricPlan, Qos
+from fabric.nos.target import target
+
+MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
+
+
+class Vlan(NamedTuple):
+    """A tagged network on a server port."""
+
+    tag: int
+    address: str | None = None  # with its length
+    gateway: str | None = None
+
+
+class ServerLink(NamedTuple):
+    """One cable of a server."""
+
+    server: int  # device index
+    nic: int  # from 1
+    port: int  # of the NIC, from 0
+    leaf: int  # device index
+    speed_gbps: int
+    address: str | None  # of the server, with its length
+    gateway: str | None  # the leaf's address on the link, or of the network's gateway
+    closed: bool = False  # belongs to no tenant: the leaf keeps it shut
+    untagged: int = 0  # VLAN of a layer-2 port, 0: a routed port
+    tagged: tuple[Vlan, ...] = ()
+    lag: int = 0  # bond, 0: none; the same number on every member of it
+    vrf: str = ""  # tenant of a routed port
+    outside: tuple[str, ...] = ()  # routes behind the borders that this port's table has: "0.0.0.0/0", or prefixes
+    link: int = -1  # place among the fabric's links
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a fabric promises its hosts, beside the links."""
+
+    mtu: int  # largest IP packet that gets through
+    qos: Qos | None = None
+    dynamic: bool = False  # switches choose paths by load, so packets of one flow may overtake each other
+
+
+FactsOf = Callable[[FabricPlan], Facts]
+
+
+def facts_of(fabric: FabricPlan) -> Facts:
+    """What a plan says: the largest packet, and the classes of its leaves, where they have them."""
+    leaf = next((device for device in fabric.devices if device.role == LEAF), None)
+    nos = target(leaf.nos) if leaf is not None and leaf.nos else None
+    model, overlay = fabric.spec.leaf.model, fabric.spec.overlay.kind == "evpn-vxlan"
+    lossless = fabric.lossless is not None and nos is not None and nos.can(model, "lossless")
+    return Facts(
+        mtu=min(min(fabric.spec.underlay.mtu, mtu_limit(fabric)) - VXLAN_BYTES * overlay, MOST_MTU),
+        qos=fabric.lossless.of(LEAF, fabric.spec.groups[0].name).qos if fabric.lossless and lossless else None,
+        dynamic=leaf is not None and balances_by_load(fabric, leaf.nos, LEAF),
+    )
+
+
+def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
+    """Every server link by server, NIC and port. What tenants change about a port is put in here and nowhere else."""
+    links = fabric.links
+    rows = np.flatnonzero(links.kind == SERVER_LEAF)
+    rows = rows[np.lexsort((links.a_sub[rows], links.a_cage[rows], links.a[rows]))]
+    columns = (rows, links.a, links.a_cage, links.a_sub, links.b, links.speed_gbps, fabric.subnet, fabric.tenancy.owner)
+    length, text = fabric.subnet_length, _v6 if fabric.subnet_length == 127 else ipv4
+    routed = fabric.spec.ethernet  # an InfiniBand port has no use for a subnet
+    outside = _outside(fabric)
+    bridges = [_bridges(fabric, n) for n in range(len(fabric.tenancy.tenants))]
+    taken = (column[rows].tolist() if column is not rows else rows.tolist() for column in columns)
+    for link, server, nic, port, leaf, speed, low, owner in zip(*taken, strict=True):
+        tenant = fabric.tenancy.tenants[owner] if owner >= 0 else None
+        beyond = outside.get(owner, outside.get(NO_TENANT, ()))
+        if tenant is not None and tenant.networks:
+            plain = ServerLink(server, nic, port, leaf, speed, None, None, outside=beyond, link=link)
+            yield _bridged(bridges[owner], int(fabric.tenancy.lag[link]), plain)
+            continue
+        vrf, closed = tenant.name if tenant and fabric.tenancy.isolated else "", owner == CLOSED
+        # The leaf has the first address.
+        address, via = (f"{text(low + 1)}/{length}", text(low)) if routed and low >= 0 else (None, None)
+        yield ServerLink(server, nic, port, leaf, speed, address, via, closed, vrf=vrf, outside=beyond, link=link)
+
+
+def _outside(fabric: FabricPlan) -> dict[int, tuple[str, ...]]:
+    """Tenant, or NO_TENANT for the default table → external routes that the border leaves accept for it."""
+    found: dict[int, dict[str, None]] = {}
+    for connection in fabric.tenancy.external_connections:
+        found.setdefault(connection.tenant, {}).update(dict.fromkeys(connection.accepts))
+    return {tenant: tuple(prefixes) for tenant, prefixes in found.items()}
+
+
+class _Bridge(NamedTuple):
+    """A layer-2 network, spelled once for all its ports."""
+
+    vlan: int
+    length: int
+    gateway: str | None
+    hosts: Mapping[int, int]  # link → address
+
+
+def _bridges(fabric: FabricPlan, tenant: int) -> list[_Bridge]:
+    hosts, networks = fabric.tenancy.hosts, fabric.tenancy.tenants[tenant].networks
+    return [
+        _Bridge(each.vlan, each.length, None if each.gateway is None else address(each.gateway), hosts.get((tenant, n), {}))
+        for n, each in enumerate(networks)
+    ]
+
+
+def _bridged(bridges: Iterable[_Bridge], bond: int, plain: ServerLink) -> ServerLink:
+    """A port in layer-2 networks: one network comes untagged, several come tagged."""
+    link = plain.link
+    found = [
+        Vlan(vlan, f"{address(hosts[link])}/{length}" if link in hosts else None, gateway)
+        for vlan, length, gateway, hosts in bridges
+    ]
+    if len(found) > 1:
+        return plain._replace(tagged=tuple(sorted(found)), lag=bond)
+    return plain._replace(untagged=found[0].tag, address=found[0].address, gateway=found[0].gateway, lag=bond)
+
+
+def _v6(number: int) -> str:
+    return str(IPv6Address(number))

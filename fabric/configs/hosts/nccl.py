@@ -1,0 +1,129 @@
+"""NCCL's environment for a group of servers: its context, printed by `templates/hosts/nccl.env.j2`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabric.configs.hosts.groups import Group
+from fabric.configs.hosts.view import ETHERNET, Side
+from fabric.model.plan import FabricPlan, GroupSpec
+
+HASHED_QUEUE_PAIRS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A variable and why it has this value; without a name it is a remark."""
+
+    why: str
+    name: str = ""
+    value: str = ""
+
+
+def nccl_context(site: str, group: Group) -> dict[str, object] | None:
+    """None where the group has no GPUs or is on no compute fabric."""
+    compute = next(((s, spec) for s, spec in group.parts if s.fabric.spec.purpose == "compute"), None)
+    if compute is None or compute[1].server.gpus == 0:
+        return None
+    side, spec = compute
+    settings = [*_devices(group, side, spec), *_paths(side, spec)]
+    if side.fabric.spec.ethernet:
+        settings += _roce(side)
+    return {
+        "site": site,
+        "group": group.name,
+        "model": group.model,
+        "fabric": side.fabric.name,
+        "settings": settings,
+    }
+
+
+def _devices(group: Group, side: Side, spec: GroupSpec) -> list[Setting]:
+    settings = []
+    if spec.nic.rdma_devices:
+        why = "Adapters of this fabric only; = matches the whole name: mlx5_1 does not match mlx5_10."
+        settings.append(Setting(why, "NCCL_IB_HCA", "=" + ",".join(spec.nic.rdma_devices)))
+    else:
+        labels = ", ".join(dict.fromkeys(nic.interface for nic in group.nics if nic.fabric == side.fabric.name))
+        settings.append(
+            Setting(f"NCCL_IB_HCA: set it to the RDMA devices of {labels} (`rdma link` lists them), else NCCL uses all.")
+        )
+    frontend = [nic for nic in group.nics if nic.kind == ETHERNET and nic.purpose == "frontend"]
+    front = list(dict.fromkeys(name for nic in frontend for name in nic.addressed))
+    if front:
+        why = "Bootstrap and out-of-band connections use the front end; = matches whole names."
+        settings.append(Setting(why, "NCCL_SOCKET_IFNAME", "=" + ",".join(front)))
+    else:
+        settings.append(Setting("NCCL_SOCKET_IFNAME: set it to an interface on which all servers reach each other by TCP."))
+    return settings
+
+
+def _paths(side: Side, spec: GroupSpec) -> list[Setting]:
+    fabric = side.fabric.spec
+    settings = []
+    if spec.nic.count * spec.nic.ports > 1:
+        settings.append(_cross_nic(fabric.kind, fabric.leaf_ratio > 1))
+    if fabric.ethernet:
+        if side.facts.dynamic:
+            why = "Adaptive routing: packets may arrive out of order, so NCCL signals completion separately."
+            settings.append(Setting(why, "NCCL_IB_ADAPTIVE_ROUTING", "1"))
+            why = "One queue pair: the switches spread each flow over all paths."
+            settings.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(queue_pairs(side.fabric, True))))
+        elif side.fabric.sizing.spines:
+            why = (
+                "Paths are chosen by a hash of the five-tuple: each queue pair has a source port, and so a path, of its own."
+            )
+            settings.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(queue_pairs(side.fabric, False))))
+            why = "Whole messages alternate between the queue pairs; splitting every message in four adds latency."
+            settings.append(Setting(why, "NCCL_IB_SPLIT_DATA_ON_QPS", "0"))
+        else:
+            settings.append(Setting("One path only, one queue pair.", "NCCL_IB_QPS_PER_CONNECTION", "1"))
+    why = "4.096 us * 2^22 = 17 s retransmission timeout, longer than any re-routing; NCCL's default is 20 since 2.23."
+    settings.extend(
+        (
+            Setting(why, "NCCL_IB_TIMEOUT", "22"),
+            Setting("The most that the field of three bits holds.", "NCCL_IB_RETRY_CNT", "7"),
+        )
+    )
+    return settings
+
+
+def queue_pairs(fabric: FabricPlan, dynamic: bool) -> int:
+    """Queue pairs of a connection: several where a hash chooses among paths, else one."""
+    return HASHED_QUEUE_PAIRS if fabric.spec.ethernet and fabric.sizing.spines and not dynamic else 1
+
+
+def _cross_nic(kind: str, oversubscribed: bool) -> Setting:
+    name = "NCCL_CROSS_NIC"
+    if kind == "rail-only":
+        return Setting("This fabric does not connect rails: a ring stays on its rail.", name, "0")
+    if kind == "rail-optimized" and oversubscribed:
+        return Setting("Rails are connected only over oversubscribed spines: a ring stays on its rail.", name, "0")
+    if kind == "rail-optimized":
+        return Setting("Each NIC is a rail: the same NIC where possible, another where that is faster.", name, "2")
+    if kind == "rack":
+        return Setting("All NICs of a server are on the same leaves: keeping to one NIC avoids nothing.", name, "1")
+    return Setting("The NICs of a server are spread over two leaves: the same NIC where possible.", name, "2")
+
+
+def _roce(side: Side) -> list[Setting]:
+    settings = []
+    qos, ipv6 = side.facts.qos, side.fabric.subnet_length == 127
+    if qos is not None:
+        why = f"DSCP {qos.dscp} in the upper six bits, the lossless class of the switches; the adapter adds the ECN bits."
+        settings.append(Setting(why, "NCCL_IB_TC", str(qos.dscp << 2)))
+    if ipv6:
+        why = "RoCE v2 over IPv6: NCCL 2.21 and later selects the GID of this family, older versions need its index."
+        settings.extend(
+            (
+                Setting(why, "NCCL_IB_ADDR_FAMILY", "AF_INET6"),
+                Setting("The version of RoCE that is routed.", "NCCL_IB_ROCE_VERSION_NUM", "2"),
+            )
+        )
+    else:
+        why = (
+            "RoCE v2 over IPv4: a port's table begins with its link-local address (0 and 1), then its IPv4 address for RoCE "
+            "v1 (2) and v2 (3). NCCL from 2.21 on finds it by itself: with such releases this line may go."
+        )
+        settings.append(Setting(why, "NCCL_IB_GID_INDEX", "3"))
+    return settings

@@ -1,0 +1,217 @@
+"""What the files of one server are made from. Made in one pass over the links: a site may have 100,000 ports of servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import ip_network
+from itertools import groupby
+from operator import attrgetter
+
+from fabric.configs.hosts.external import METRIC, beyond, gives_default, home
+from fabric.configs.hosts.facts import Facts, FactsOf, ServerLink, Vlan, facts_of, server_links
+from fabric.configs.hosts.names import interface_name, vlan_name
+from fabric.configs.hosts.reach import Local, Reach
+from fabric.model.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
+
+FIRST_TABLE = 1001  # routing tables 253 to 255 are the kernel's own
+BMC = "oob"  # NIC set of a catalog entry that is the board's controller, not the host's
+ETHERNET, INFINIBAND, CONTROLLER = "ethernet", "infiniband", "bmc"
+
+
+@dataclass(frozen=True, slots=True)
+class HostNic:
+    """One port of a server."""
+
+    name: str  # as in the plan and on the label: "compute1", "compute1p2"
+    interface: str  # as the kernel has it
+    kind: str  # "ethernet" | "infiniband" | "bmc"; only the first is configured here
+    fabric: str
+    purpose: str  # of the fabric
+    leaf: str
+    rail: int  # from 0, -1 where the leaf serves no single rail
+    speed_gbps: int
+    address: str | None  # "10.128.0.1/31"
+    gateway: str | None
+    reach: tuple[str, ...]  # over the gateway, from this port's address
+    local: Local  # in the main table: (prefix, metric); over the gateway, or that of the first tagged network
+    table: int  # routing table of its own
+    mtu: int
+    qos: Qos | None
+    untagged: int
+    tagged: tuple[Vlan, ...]
+    bond: str  # "bond0", "" for none
+    closed: bool
+    vrf: str
+
+    @property
+    def ordinal(self) -> int:
+        """Place among the ports of its server, from 1."""
+        return self.table - FIRST_TABLE + 1
+
+    @property
+    def addressed(self) -> tuple[str, ...]:
+        """Interfaces that addresses stand on: the bond in place of its members, VLANs where networks come tagged."""
+        parent = self.bond or self.interface
+        vlans = [vlan for vlan in self.tagged if vlan.address] or self.tagged
+        return tuple(vlan_name(parent, vlan.tag, self.ordinal) for vlan in vlans) or (parent,)
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A server: a name in several fabrics is one machine."""
+
+    name: str
+    group: str
+    model: str
+    parts: tuple[tuple[str, str], ...]  # fabrics it is in, and its group there
+    nics: tuple[HostNic, ...]  # by fabric, NIC and port
+
+
+@dataclass(frozen=True)
+class Side:
+    """One fabric as the hosts see it."""
+
+    fabric: FabricPlan
+    facts: Facts
+    base: int  # metrics begin here, so that those of two fabrics never meet
+    reach: Reach
+    groups: dict[str, GroupSpec]
+    labels: dict[tuple[str, int, int], str]
+    locals: dict[tuple[int, ...], tuple[Local, ...]]
+    everything: dict[tuple[int, tuple[str, ...]], tuple[str, ...]]
+    alone: bool  # no other fabric of the site has server addresses of the same pools
+
+    def label(self, group: str, nic: int, port: int) -> str:
+        key = (group, nic, port)
+        found = self.labels.get(key)
+        if found is None:
+            found = self.labels[key] = nic_name(self.groups[group], nic, port)
+        return found
+
+    def local(self, leaves: tuple[int, ...]) -> tuple[Local, ...]:
+        found = self.locals.get(leaves)
+        if found is None:
+            found = self.locals[leaves] = self.reach.local(leaves, self.base, self.alone)
+        return found
+
+    def over(self, link: ServerLink) -> tuple[str, ...]:
+        """Destinations that the table of the port routes to the gateway; a layer-2 network has one gateway."""
+        if link.address is None or link.gateway is None:
+            return ()
+        if link.untagged:
+            return ("default",)
+        key = (link.leaf, link.outside)
+        found = self.everything.get(key)
+        if found is None:
+            found = self.everything[key] = (*self.reach.everything(link.leaf), *link.outside)
+        return found
+
+    def kind(self, group: str) -> str:
+        """What the ports of a group are in this fabric."""
+        if self.groups[group].nics == BMC:
+            return CONTROLLER
+        return ETHERNET if self.fabric.spec.ethernet else INFINIBAND
+
+
+def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[Side]:
+    """Every fabric of a site as the hosts see it."""
+    return [
+        Side(
+            fabric,
+            facts_of(fabric),
+            100 * number,
+            Reach(fabric),
+            {group.name: group for group in fabric.spec.groups},
+            labels={},
+            locals={},
+            everything={},
+            alone=not any(_share_pools(fabric, other) for other in plan.fabrics.values() if other is not fabric),
+        )
+        for number, fabric in enumerate(plan.fabrics.values(), 1)
+    ]
+
+
+def _share_pools(one: FabricPlan, other: FabricPlan) -> bool:
+    """Whether addresses of servers in both come from the same prefixes."""
+    if not (one.spec.ethernet and other.spec.ethernet):
+        return False
+    pools = [[ip_network(prefix) for prefix in fabric.prefixes["servers"]] for fabric in (one, other)]
+    return any(a.overlaps(b) for a in pools[0] for b in pools[1])
+
+
+def hosts(seen: list[Side]) -> Iterator[Host]:
+    """Every server of a site, in the order of the plan."""
+    parts: dict[str, list[tuple[Side, list[ServerLink]]]] = {}
+    for side in seen:
+        devices = side.fabric.devices
+        for server, links in groupby(server_links(side.fabric), key=attrgetter("server")):
+            parts.setdefault(devices[server].name, []).append((side, list(links)))
+    for name, found in parts.items():
+        yield _host(name, found)
+
+
+def _host(name: str, parts: list[tuple[Side, list[ServerLink]]]) -> Host:
+    first, links = parts[0]
+    device = first.fabric.devices[links[0].server]
+    bonds: dict[tuple[str, int], str] = {}
+    nics: list[HostNic] = []
+    default = home(
+        (side.fabric.name, side.fabric.spec.purpose, own)
+        for side, own in parts
+        if side.kind(side.fabric.devices[own[0].server].group) == ETHERNET
+    )
+    for side, own in parts:
+        nics += _nics(side, own, bonds, len(nics), side.fabric.name == default)
+    there = tuple((side.fabric.name, side.fabric.devices[own[0].server].group) for side, own in parts)
+    return Host(name, device.group, device.model, there, tuple(nics))
+
+
+def _nics(
+    side: Side, links: list[ServerLink], bonds: dict[tuple[str, int], str], before: int, default: bool
+) -> Iterator[HostNic]:
+    """The ports of one server in one fabric; bonds are numbered as they come, so that servers of a group are alike."""
+    fabric, facts = side.fabric, side.facts
+    devices, group = fabric.devices, fabric.devices[links[0].server].group
+    spec = side.groups[group]
+    kind = side.kind(group)
+    routed = tuple(link.leaf for link in links if _is_routed(link))
+    local = iter(side.local(routed))
+    for position, link in enumerate(links):
+        label = side.label(group, link.nic, link.port)
+        leaf = devices[link.leaf]
+        bond = bonds.setdefault((fabric.name, link.lag), f"bond{len(bonds)}") if link.lag else ""
+        yield HostNic(
+            label,
+            interface_name(label, spec.nic, link.nic, link.port) if kind == ETHERNET else label,
+            kind,
+            fabric.name,
+            fabric.spec.purpose,
+            leaf.name,
+            leaf.rail,
+            link.speed_gbps,
+            link.address,
+            link.gateway,
+            side.over(link),
+            _local(link, next(local) if _is_routed(link) else (), side.base + position, METRIC + position if default else 0),
+            FIRST_TABLE + before + position,
+            facts.mtu,
+            facts.qos,
+            link.untagged,
+            link.tagged,
+            bond,
+            link.closed,
+            link.vrf,
+        )
+
+
+def _is_routed(link: ServerLink) -> bool:
+    return link.address is not None and not link.untagged and not link.closed
+
+
+def _local(link: ServerLink, own: Local, metric: int, default_metric: int) -> Local:
+    """The fabric's own addresses, then the outside world; `default_metric` 0: not the machine's default."""
+    if link.closed:
+        return ()
+    default = (("default", default_metric),) if default_metric and gives_default(link) else ()
+    return (*own, *beyond(link, metric), *default)

@@ -1,0 +1,72 @@
+"""Names of a port: the label of the plan (`33/2`, `compute1`), and the name in the network OS (`Ethernet256`, `et-0/0/32:1`).
+
+A fabric has hundreds of thousands of ends and a few hundred names, so every name is computed once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.configs.hosts.names import interface_name
+from fabric.configs.hosts.view import BMC
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, PortLabels, PortRef
+from fabric.nos.target import management_port, target
+
+Names = NDArray[Any]  # of str
+
+
+class PortNames(PortLabels):
+    """The names of one fabric's ports: those of the plan, and those of the network OS."""
+
+    def port_name(self, device: Device, ref: PortRef) -> str:
+        """The name in the network OS, "" where it is unknown: of attachments, and of switches without a network OS."""
+        if device.role == SERVER:
+            group, label = self._groups[device.group], self.label(device, ref)
+            kernel = self.fabric.spec.ethernet and group.nics != BMC  # the others have no Ethernet interface in the host
+            return interface_name(label, group.nic, ref.cage, ref.sub) if kernel else label
+        model = self.models.get(device.role)
+        if model is None or not device.nos:
+            return ""
+        try:
+            return target(device.nos).port_name(model, ref, device.model)
+        except (KeyError, ValueError, IndexError):
+            return ""  # its target is not installed, or refuses the model or the breakout
+
+    def columns(self, end: str) -> tuple[Names, Names]:
+        """Labels and own names of the ends `a` or `b` of all links."""
+        links, devices = self.fabric.links, self.fabric.devices
+        if not len(links):
+            return np.empty(0, object), np.empty(0, object)
+        index, cage, sub, split = (getattr(links, end + part) for part in ("", "_cage", "_sub", "_split"))
+        kinds: dict[tuple[str, ...], int] = {}
+        kind_of = np.array([kinds.setdefault((d.role, d.nos, d.model, d.group), len(kinds)) for d in devices])
+        code = np.zeros(len(links), dtype=np.int64)
+        for column in (kind_of[index], cage, sub, split):
+            code = code * (int(column.max()) + 1) + column
+        _, first, every = np.unique(code, return_index=True, return_inverse=True)
+        labels, names = np.empty(len(first), object), np.empty(len(first), object)
+        for row, link in enumerate(first.tolist()):
+            device, ref = devices[int(index[link])], self.ref(link, end)
+            labels[row], names[row] = self.label(device, ref), self.port_name(device, ref)
+        label, name = labels[every.ravel()], names[every.ravel()]
+        for link, switch in self.fabric.management_ports.items() if end == "a" else ():
+            label[link] = name[link] = management_port(switch)
+        return label, name
+
+    def possible(self, device: Device) -> Iterator[PortRef]:
+        """Every port that a switch could have, however its cages are split."""
+        model = self.models[device.role]
+        for cage in range(1, model.cages + 1):
+            for speed, split in model.group_of(cage).splits.items():
+                yield from (PortRef(cage, sub, split, speed) for sub in range(split))
+
+    @cached_property
+    def models(self) -> dict[str, SwitchModel]:
+        spec = self.fabric.spec
+        return {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}

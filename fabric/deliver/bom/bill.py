@@ -1,0 +1,220 @@
+"""A bill of materials as values: what to order, what it draws, what it costs. `gather` makes one of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fabric.deliver.bom.cost import Cost
+from fabric.deliver.bom.parts import SERVER, SWITCH, Part, Spares
+from fabric.deliver.bom.power import Draw, Power, btu_per_hour, tons, total, total_of
+from fabric.deliver.bom.prices import Prices
+from fabric.hardware.catalog.power import BOUND
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Where parts go: a tier of a fabric, or a kind of its links."""
+
+    fabric: str
+    place: str
+    count: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the order. A server of several fabrics is used in each and ordered once."""
+
+    part: Part
+    what: str  # in words
+    uses: tuple[Use, ...]
+    in_use: int
+    spares: int
+
+    @property
+    def order(self) -> int:
+        return self.in_use + self.spares
+
+    def as_dict(self, prices: Prices | None) -> dict[str, Any]:
+        price = prices.price(self.part) if prices else None
+        return {
+            "kind": self.part.kind,
+            "item": self.part.item,
+            "description": self.what,
+            "length_m": self.part.length_m or None,
+            "in_use": self.in_use,
+            "spares": self.spares,
+            "order": self.order,
+            "unit_price": None if price is None else round(price, 4),
+            "price": None if price is None else round(price * self.order, 2),
+            "uses": [{"fabric": use.fabric, "place": use.place, "count": use.count} for use in self.uses],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RackDevice:
+    """A device in its rack, with its optics."""
+
+    name: str
+    role: str
+    model: str
+    ru: int  # the lowest unit it takes, from 1
+    height: int
+    draw: Draw
+
+
+@dataclass(frozen=True)
+class RackPower:
+    """Power of one rack; its devices from the top down."""
+
+    name: str
+    devices: tuple[RackDevice, ...]
+    power: Power
+    limited: bool = True  # false: the trays of an NVLink domain, which bring the supply of their rack
+
+    def over(self, limit_w: float | None) -> bool:
+        """Whether its worst case, the upper end where it is bounded, is more than a rack may draw."""
+        return self.limited and limit_w is not None and self.power.max_w > limit_w
+
+    def surely_over(self, limit_w: float | None) -> bool:
+        """Whether it draws more than it may without the upper ends of what is bounded by class."""
+        least_w = max(self.power.typical_low_w, self.power.max_w - self.power.max_by.get(BOUND, 0.0))
+        return self.over(limit_w) and limit_w is not None and least_w > limit_w
+
+
+@dataclass(frozen=True)
+class Bandwidth:
+    """What the job that spans a fabric gets: an all-reduce of `bytes` over every GPU."""
+
+    gpus: int
+    bytes: int
+    busbw_GBps: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one fabric has of the bill. Spares of a part are split over the fabrics that use it."""
+
+    name: str
+    gpus: int
+    oversubscription: float  # as built, over all tiers
+    power: Power  # its switches, and optics at both ends of its cables
+    cost: Cost | None = None
+    bandwidth: Bandwidth | None = None
+
+    def money(self) -> dict[str, float | None]:
+        """Capex over what it buys; None where there is no GPU, or no estimate."""
+        capex = self.cost.capex if self.cost else None
+        each = capex / self.gpus if capex is not None and self.gpus else None
+        busbw = self.bandwidth.busbw_GBps if self.bandwidth else None
+        return {
+            "capex_per_gpu": each,
+            "capex_per_gpu_at_1_to_1": each * max(1.0, self.oversubscription) if each is not None else None,
+            "capex_per_busbw_GBps": capex / busbw if capex is not None and busbw else None,
+        }
+
+
+@dataclass(frozen=True)
+class Bill:
+    """The whole of it. Servers are part of it where `servers` says so."""
+
+    site: str
+    servers: bool
+    lines: tuple[Line, ...]
+    spares: Spares
+    network: Power  # switches, and optics at both ends
+    server_power: Power  # servers, without the optics in their NICs
+    shares: tuple[Share, ...]
+    racks: tuple[RackPower, ...]
+    rack_limit_w: float | None
+    pue: float
+    years: int
+    prices: Prices | None = None
+    cost: Cost | None = None
+    unjoined: int = 0  # links that no medium joins: their cables are missing from the lines
+
+    @property
+    def power(self) -> Power:
+        """Of everything that is counted."""
+        return total_of(self.network, self.server_power) if self.servers else self.network
+
+    @property
+    def stated(self) -> tuple[str, ...]:
+        """Models whose power the price file states, whole or in part; those whose power is counted."""
+        stated = self.prices.power if self.prices else {}
+        return tuple(sorted({line.part.item for line in self.shown() if line.part.kind in (SWITCH, SERVER)} & stated.keys()))
+
+    @property
+    def hot(self) -> tuple[RackPower, ...]:
+        """Racks above the limit, the worst first."""
+        found = [rack for rack in self.racks if rack.over(self.rack_limit_w)]
+        return tuple(sorted(found, key=lambda rack: -rack.power.max_w))
+
+    @property
+    def surely_hot(self) -> bool:
+        """Whether a rack is above the limit whatever the bounds by class are."""
+        return any(rack.surely_over(self.rack_limit_w) for rack in self.racks)
+
+    def shown(self) -> tuple[Line, ...]:
+        """The lines of what is asked for."""
+        return self.lines if self.servers else tuple(line for line in self.lines if line.part.kind != SERVER)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document of `--json`. Power in W, energy in kWh, money in the price file's currency."""
+        power = self.power
+        meter = power.times(self.pue)
+        low, high = power.kwh_range(self.pue)
+        return {
+            "site": self.site,
+            "servers_included": self.servers,
+            "lines": [line.as_dict(self.prices) for line in self.shown()],
+            "spares_percent": asdict(self.spares),
+            "power": {
+                "network": self.network.as_dict(),
+                "servers": self.server_power.as_dict() if self.servers else None,
+                "total": power.as_dict(),
+                "from_price_file": list(self.stated),
+                "pue": self.pue,
+                "meter_typical_low_w": round(meter.typical_low_w, 1),
+                "meter_typical_w": round(meter.typical_w, 1),
+                "meter_typical_high_w": round(meter.typical_high_w, 1),
+                "meter_max_w": round(meter.max_w, 1),
+                "heat_max_btu_per_h": round(btu_per_hour(power.max_w)),
+                "heat_max_tons": round(tons(power.max_w), 1),
+                "energy_kwh_per_year": round(power.kwh_per_year(self.pue)),
+                "energy_low_kwh_per_year": round(low),
+                "energy_high_kwh_per_year": round(high),
+            },
+            "rack_limit_w": self.rack_limit_w,
+            "racks": [_rack(rack, self.rack_limit_w) for rack in self.racks],
+            "cost": self.cost.as_dict() if self.cost else None,
+            "fabrics": {share.name: _share(share) for share in self.shares},
+            "unjoined_links": self.unjoined,
+        }
+
+
+def rack_power(name: str, devices: tuple[RackDevice, ...], limited: bool = True) -> RackPower:
+    """A rack with its devices from the top down."""
+    ordered = tuple(sorted(devices, key=lambda device: (-device.ru, device.name)))
+    return RackPower(name, ordered, total((device.model, device.draw, 1) for device in ordered), limited)
+
+
+def _rack(rack: RackPower, limit_w: float | None) -> dict[str, Any]:
+    return {"name": rack.name, "devices": len(rack.devices), **rack.power.as_dict(), "over_limit": rack.over(limit_w)}
+
+
+def _share(share: Share) -> dict[str, Any]:
+    return {
+        "gpus": share.gpus,
+        "oversubscription": share.oversubscription,
+        "power": share.power.as_dict(),
+        "cost": share.cost.as_dict() if share.cost else None,
+        "all_reduce": None
+        if share.bandwidth is None
+        else {
+            "gpus": share.bandwidth.gpus,
+            "bytes": share.bandwidth.bytes,
+            "busbw_GBps": round(share.bandwidth.busbw_GBps, 3),
+        },
+        **{key: None if amount is None else round(amount, 2) for key, amount in share.money().items()},
+    }

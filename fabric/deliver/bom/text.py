@@ -1,0 +1,213 @@
+"""A bill on a terminal: aligned tables, thousands apart, units in the heads."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import asdict
+
+from fabric.base.grouping import grouped
+from fabric.base.text import and_more, listed, power
+from fabric.base.text.table import table
+from fabric.deliver.bom.bill import Bill, Line, RackPower, Share
+from fabric.deliver.bom.cost import Cost
+from fabric.deliver.bom.parts import CABLE
+from fabric.deliver.bom.power import Power, btu_per_hour, tons
+
+MOST_KINDS = 10
+_MOST_USES = _MOST_NAMES = 3
+
+
+def lines(bill: Bill) -> list[str]:
+    """The whole report."""
+    out = [f"{bill.site}: bill of materials", ""]
+    out += _order(bill)
+    out += ["", "Power", *_power(bill)]
+    if bill.racks:
+        out += ["", *_racks(bill)]
+    if bill.cost is not None:
+        out += ["", f"Cost in {bill.cost.currency}", *_cost(bill, bill.cost)]
+    return out
+
+
+def _order(bill: Bill) -> list[str]:
+    currency = bill.prices.currency if bill.prices else ""
+    money = (f"each {currency}", f"price {currency}") if currency else ("", "")
+    head = ("kind", "item", "m", "in use", "spare", "order", *money, "where")
+    rows = [
+        (
+            line.part.kind,
+            line.part.item,
+            f"{line.part.length_m:g}" if line.part.length_m else "",
+            f"{line.in_use:,}",
+            f"{line.spares:,}" if line.spares else "",
+            f"{line.order:,}",
+            *_price(bill, line),
+            _where(bill, line),
+        )
+        for line in bill.shown()
+    ]
+    metres = sum(line.part.length_m * line.order for line in bill.lines if line.part.kind == CABLE)
+    rates = ", ".join(f"{percent:g} % {kind}" for kind, percent in asdict(bill.spares).items() if percent)
+    spares = f"spares, rounded up: {rates}" if rates else "no spares"
+    out = [*table(head, rows, "<<>>>>>><"), f"  {metres:,.0f} m of cable to order; {spares}"]
+    return [*out, f"  excluding the cables of {bill.unjoined:,} links without a suitable medium"] if bill.unjoined else out
+
+
+def _price(bill: Bill, line: Line) -> tuple[str, str]:
+    """Of one, with cents where it has some, and of all that are ordered."""
+    if bill.prices is None:
+        return "", ""
+    price = bill.prices.price(line.part)
+    if price is None:
+        return "", "no price"
+    return f"{price:,.0f}" if price == int(price) else f"{price:,.2f}", f"{price * line.order:,.0f}"
+
+
+def _where(bill: Bill, line: Line) -> str:
+    """`backend leaf 32, spine 16`; a site of one fabric does not name it."""
+    several, places, last = len(bill.shares) > 1, [], ""
+    for use in line.uses[:_MOST_USES]:
+        named = f"{use.fabric} " if several and use.fabric != last else ""
+        places.append(f"{named}{use.place} {use.count:,}")
+        last = use.fabric
+    rest = len(line.uses) - len(places)
+    return ", ".join(places) + (f" {and_more(rest)}" if rest else "")
+
+
+def _power(bill: Bill) -> list[str]:
+    rows = []
+    if len(bill.shares) > 1:
+        rows += [_watts(share.name, share.power) for share in bill.shares]
+    rows.append(_watts("network", bill.network))
+    if bill.servers:
+        rows += [_watts("servers", bill.server_power), _watts("network and servers", bill.power)]
+    total = bill.power
+    rows.append(_watts(f"at the meter, PUE {bill.pue:g}", total.times(bill.pue)))
+    out = table(("", "typical kW", "worst case kW"), rows, "<>>")
+    low, high = (f"{kwh / 1000:,.0f}" for kwh in total.kwh_range(bill.pue))
+    between = f" ({low} to {high})" if low != high else ""
+    energy = f"{total.kwh_per_year(bill.pue) / 1000:,.0f} MWh per year at the meter{between}"
+    heat = f"heat to cool in the worst case: {btu_per_hour(total.max_w):,.0f} BTU/h ({tons(total.max_w):,.1f} tons)"
+    return [*out, f"  {energy}", f"  {heat}", *_sources(bill)]
+
+
+def _watts(what: str, draw: Power) -> tuple[str, str, str]:
+    return what, *kilowatts(draw)
+
+
+def kilowatts(draw: Power) -> tuple[str, str]:
+    """Typical power, as a range where its ends differ, and the upper end of the worst case."""
+    return kilowatt_range(draw.typical_low_w, draw.typical_high_w), f"{draw.max_w / 1000:,.1f}"
+
+
+def kilowatt_range(low_w: float, high_w: float) -> str:
+    """`5.1-6.4`, one number where both ends come to the same."""
+    low, high = (f"{watts / 1000:,.1f}" for watts in (low_w, high_w))
+    return low if low == high else f"{low}-{high}"
+
+
+def origin(total: Power) -> str:
+    """Where a typical power comes from: `data sheet 3.8 kW, optics 2.2 kW`."""
+    return ", ".join(f"{basis} {power(watts)}" for basis, watts in total.typical_by.items())
+
+
+def _sources(bill: Bill) -> Iterator[str]:
+    """Whose figures count, which are bounds, and where to put others."""
+    total = bill.power
+    yield f"  typical power {power(total.typical_w)}: {origin(total)}"
+    if bill.stated:
+        yield f"  power from the price file: {', '.join(bill.stated)}"
+    if total.bounded:
+        models = ", ".join(f"{model} ({count:,})" for model, count in total.bounded.items())
+        yield f"  bounded by class, in part or whole: {models}"
+        yield "  to state other figures, use `power` in a price file"
+
+
+def _racks(bill: Bill) -> list[str]:
+    """Racks above the limit, else all, the warmest first; those alike in one row. The workbook and JSON have each."""
+    limit, hot = bill.rack_limit_w, bill.hot
+    title = f"Racks: {len(bill.racks):,}"
+    if limit is not None:
+        title += f", {f'{len(hot):,} of them' if hot else 'none'} above {limit / 1000:g} kW in the worst case"
+    alike = grouped((_rack(rack), rack) for rack in bill.racks if not hot or rack.over(limit))
+    kinds = sorted(alike.items(), key=lambda kind: (-kind[1][0].power.max_w, -kind[1][0].power.typical_w))
+    rows = [(f"{len(racks):,}", _some([rack.name for rack in racks]), *columns) for columns, racks in kinds]
+    head = ("racks", "names", "devices", "typical kW", "worst case kW", "each holds")
+    out = [title, *table(head, rows[:MOST_KINDS], "><>>><")]
+    left = sum(len(racks) for _, racks in kinds[MOST_KINDS:])
+    return [*out, f"  {and_more(left, 'rack')}{' above it' if hot else ', none with more power'}"] if left else out
+
+
+def _some(names: list[str]) -> str:
+    """`B01, B02 and 29 more`."""
+    return listed(names, _MOST_NAMES if len(names) == _MOST_NAMES else _MOST_NAMES - 1)
+
+
+def _rack(rack: RackPower) -> tuple[str, ...]:
+    """Devices, typical kW, worst case kW, and what it holds."""
+    models: dict[str, int] = {}
+    for device in rack.devices:
+        name = device.model or device.role
+        models[name] = models.get(name, 0) + 1
+    holds = ", ".join(f"{count} {model}" for model, count in sorted(models.items()))
+    return f"{len(rack.devices):,}", *kilowatts(rack.power), holds
+
+
+def _cost(bill: Bill, cost: Cost) -> list[str]:
+    """A column for every fabric where there are several, and one for the site."""
+    columns = [(share.name, share.cost) for share in bill.shares if share.cost]
+    site = ("site", cost)
+    columns = [*columns, site] if len(columns) > 1 or bill.servers else [site]
+    rows = [
+        [kind, *(f"{its.capex_by_kind[kind]:,.0f}" if its.capex_by_kind[kind] else "-" for _, its in columns)]
+        for kind, amount in cost.capex_by_kind.items()
+        if amount
+    ]
+    rows.extend(
+        (
+            ["capex", *(_amount(its.capex, its.unpriced) for _, its in columns)],
+            ["support per year", *(_amount(its.support_year, its.unpriced) for _, its in columns)],
+        )
+    )
+    if cost.energy_year is not None:
+        rows.append(["energy per year", *(f"{its.energy_year or 0.0:,.0f}" for _, its in columns)])
+        if any(_ends(its) for _, its in columns):
+            rows.append(["  from, to", *(_ends(its) for _, its in columns)])
+    whole = [_amount(its.tco, its.unpriced) for _, its in columns]
+    rows.append([f"total over {cost.years} years", *whole])
+    out = table(["", *(name for name, _ in columns)], rows, "<" + ">" * len(columns))
+    if cost.unpriced:
+        out.append(f"  no price for {', '.join(sorted({part.item for part in cost.unpriced}))}")
+    return [*out, *(text for share in bill.shares for text in _each(share, cost.currency, len(bill.shares) > 1))]
+
+
+def _ends(cost: Cost) -> str:
+    """Energy of a year at both ends of the typical power, "" where they come to the same."""
+    low, high = (f"{amount:,.0f}" for amount in cost.energy_year_range or (0.0, 0.0))
+    return f"{low}-{high}" if low != high else ""
+
+
+def _least(missing: Collection[object]) -> str:
+    return "at least " if missing else ""
+
+
+def _amount(money: float, missing: Collection[object]) -> str:
+    return f"{_least(missing)}{money:,.0f}"
+
+
+def _each(share: Share, currency: str, several: bool) -> Iterator[str]:
+    """What the money of a fabric buys."""
+    money = share.money()
+    each, even, busbw = money["capex_per_gpu"], money["capex_per_gpu_at_1_to_1"], money["capex_per_busbw_GBps"]
+    if each is None or even is None:
+        return
+    name = f"{share.name if several else 'network'}: capex {_least(share.cost.unpriced if share.cost else ())}"
+    ratio = f"oversubscription {share.oversubscription:g}:1"
+    at_even = f", {even:,.0f} at 1:1" if share.oversubscription > 1 else ""
+    yield f"  {name}{each:,.0f} {currency} per GPU ({share.gpus:,} GPUs, {ratio}{at_even})"
+    if busbw is not None and share.bandwidth is not None:
+        size = f"{share.bandwidth.bytes >> 30} GiB"
+        yield (
+            f"  {name}{busbw:,.0f} {currency} per GB/s of bus bandwidth "
+            f"(all-reduce of {size} over {share.bandwidth.gpus:,} GPUs: {share.bandwidth.busbw_GBps:,.1f} GB/s)"
+        )

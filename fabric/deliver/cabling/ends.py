@@ -1,0 +1,134 @@
+"""The ends of links on the floor: a cage or plug, its speed, and the offset of a link in it.
+
+The plan counts ports; a module may serve two of them (the twin-port OSFP of a QM9700 or of a DGX H100), or a part of one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.hardware import catalog
+from fabric.hardware.catalog import media
+from fabric.hardware.catalog.media import Cage
+from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, FabricPlan, FabricSpec
+
+Ints = NDArray[np.int64]
+
+LANE_SPEEDS = (10, 25, 50, 100, 200)
+MOST_CAGES = 1 << 12  # of one device; modules are numbered device by device
+
+
+class Module(NamedTuple):
+    """What a cage takes: speed in all, the lane speeds it can have (none: any), and its form ("" unknown)."""
+
+    speed_gbps: int
+    lane_gbps: frozenset[int]
+    form: str
+
+    @property
+    def usual_lane_gbps(self) -> int:
+        """The fastest lane it is known to have, else what is usual at its speed."""
+        if self.lane_gbps:
+            return max(self.lane_gbps)
+        usual = media.cages().by_speed.get(self.speed_gbps)
+        return usual.nic_lane_gbps[0] if usual else max(1, self.speed_gbps // 8)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """One end of every link of a fabric, as columns."""
+
+    node: Ints  # the cage: device x MOST_CAGES + number
+    module: Ints  # index into `modules`
+    speed_gbps: Ints  # of the module
+    offset_gbps: Ints  # where in the module the link begins
+    modules: tuple[Module, ...]
+
+
+def ends(fabric: FabricPlan, end: str) -> Ends:
+    """The ends `a` or `b` of all links. Ends of the same model, cage and split are computed once."""
+    links, devices = fabric.links, fabric.devices
+    index, cage, sub, split = (getattr(links, end + part).astype(np.int64) for part in ("", "_cage", "_sub", "_split"))
+    kinds: dict[tuple[str, str, str], int] = {}
+    kind = np.array([kinds.setdefault((d.role, d.model, d.group), len(kinds)) for d in devices], dtype=np.int64)
+    code = kind[index] if len(index) else index
+    for column in (cage, sub, split, links.speed_gbps):
+        code = code * (int(column.max(initial=0)) + 1) + column
+    _, first, every = np.unique(code, return_index=True, return_inverse=True)
+    known = Known(fabric.spec)
+    rows = [
+        known.end(devices[int(index[link])], int(cage[link]), int(sub[link]), int(split[link]), int(links.speed_gbps[link]))
+        for link in first.tolist()
+    ]
+    modules = tuple(dict.fromkeys(module for _, module, _ in rows))
+    table = np.array([(number, modules.index(m), m.speed_gbps, offset) for number, m, offset in rows], dtype=np.int64)
+    columns = table.reshape(-1, 4)[every.ravel()]
+    return Ends(index * MOST_CAGES + columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3], modules)
+
+
+class Known:
+    """Data of the catalog on the cages of one fabric's devices."""
+
+    def __init__(self, spec: FabricSpec) -> None:
+        self.models = {LEAF: spec.leaf.model, SPINE: spec.spine.model, CORE: spec.core.model}
+        self.groups = {group.name: group for group in spec.groups}
+        self.shipped_switches, self.shipped_servers = set(catalog.switch_names()), set(catalog.server_names())
+        for kind, known in (("switches", self.shipped_switches), ("servers", self.shipped_servers)):
+            known -= {name for name in known if spec.positions.stated("catalog", kind, name)}
+
+    def end(self, device: Device, cage: int, sub: int, split: int, speed: int) -> tuple[int, Module, int]:
+        """Number of the module on its device, what it takes, and where in it the link begins."""
+        if device.role in self.models:
+            return self._switch(device, cage, sub, split, speed)
+        if device.role == SERVER:
+            return self._nic(device, cage, sub, speed)
+        return cage, Module(speed, frozenset(), ""), 0  # an attachment: its ports are unknown
+
+    def _switch(self, device: Device, cage: int, sub: int, split: int, speed: int) -> tuple[int, Module, int]:
+        full = self.models[device.role].group_of(cage).speed_gbps
+        known = media.cages()
+        usual = known.by_speed.get(full)
+        its = known.switches.get(device.model, {}).get(full) if device.model in self.shipped_switches else None
+        if its is None:
+            its = Cage(form=usual.form, lanes=usual.lanes) if usual else Cage()
+        running = split * speed
+        lanes = _lane_speeds(full, its.lanes, running) if device.model in self.shipped_switches else frozenset()
+        if its.twin:
+            number, place = divmod(cage - 1, 2)
+            return number + 1, Module(2 * running, lanes, its.form), place * running + sub * speed
+        return cage, Module(running, lanes, its.form), sub * speed
+
+    def _nic(self, device: Device, nic: int, port: int, speed: int) -> tuple[int, Module, int]:
+        group, known = self.groups[device.group], media.cages()
+        usual = known.by_speed.get(speed)
+        its = known.servers.get(device.model, {}).get(group.nics) if device.model in self.shipped_servers else None
+        nic_model = known.nic(group.nic.model)
+        form = (its.form if its else "") or (nic_model.form if nic_model else "")
+        form = form or (usual.nic_form or usual.form if usual else "")
+        lanes = frozenset(usual.nic_lane_gbps) if usual else frozenset()
+        lanes &= frozenset(nic_model.lane_gbps) if nic_model else lanes
+        if its and its.twins and group.nic.ports == 1 and nic <= len(its.twins):
+            number, place = twin(its.twins[nic - 1])
+            return number, Module(2 * speed, lanes, form), (place - 1) * speed
+        return (nic - 1) * group.nic.ports + port + 1, Module(speed, lanes, form), 0
+
+
+def twin(label: str) -> tuple[int, int]:
+    """`OSFP4P2` → cage 4, port 2."""
+    number, _, place = label.removeprefix("OSFP").partition("P")
+    return int(number), int(place)
+
+
+def _lane_speeds(full: int, lanes: int, running: int) -> frozenset[int]:
+    """Lane speeds that a switch's cage of so many lanes can run at, no faster than at its full speed."""
+    fastest = full // lanes if lanes else 0
+    return frozenset(lane for lane in LANE_SPEEDS if lane <= fastest and running % lane == 0 and running <= lane * lanes)
+
+
+def lanes(offset: Any, speed: Any, lane_gbps: Any) -> tuple[Any, Any]:
+    """First and last lane of a link, from 1."""
+    return offset // lane_gbps + 1, np.maximum(offset // lane_gbps + 1, (offset + speed - 1) // lane_gbps + 1)

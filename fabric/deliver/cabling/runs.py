@@ -1,0 +1,197 @@
+"""Every cable of a site: what it joins, what it is made of, how long it is, and what its labels say.
+
+A row is a leg: one link, or the links that one cable carries between the same two cages. Rows of one `cable` are the legs of
+one breakout. Text columns are lists, numbers are arrays; a site of 100,000 GPUs has some 300,000 rows.
+
+A cable is named by the port of its lower switch (`backend-leaf001:33/2`), a breakout by the cage that it parts. Growth up to
+`planned` moves no link to another port and no device to another rack, so the name stays as long as the cable does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabric.base.diagnostics import Diagnostic, Report
+from fabric.base.text import plural
+from fabric.deliver.cabling import lengths
+from fabric.deliver.cabling.colours import cable_colour
+from fabric.deliver.cabling.ends import Ends, ends
+from fabric.deliver.cabling.legs import Failure, Legs, legs
+from fabric.deliver.cabling.texts import Texts
+from fabric.design.floor.floor import Floor
+from fabric.model.plan import KINDS, FabricPlan, Plan
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """One row per leg; `a` is the lower end, as of links."""
+
+    fabric: Ints  # index into Runs.names
+    kind: Ints  # as of links
+    a: Ints  # device index
+    b: Ints
+    a_cage: Ints  # as of links: the port of a switch, the NIC of a server
+    b_cage: Ints
+    links: Ints  # in this leg
+    speed_gbps: Ints  # of these links together
+    pieces: Ints  # cables to buy for this leg: 0 where an earlier leg of the same breakout counts it, 2 for two trunks
+    a_optics: Ints  # optics to buy for this end: 1, or 0 where an earlier leg counts that of the same cage
+    b_optics: Ints
+    length_m: Floats  # measured, slack included
+    order_length_m: Floats  # the next length that is sold
+    cable: list[str]  # name, one for all legs of a breakout
+    medium: list[str]  # catalog name, "" where nothing joins the ends
+    a_optic: list[str]  # catalog name, "" for cables with fixed ends
+    b_optic: list[str]
+    a_port: list[str]  # the plan's label
+    b_port: list[str]
+    a_port_name: list[str]  # the name in the network OS
+    b_port_name: list[str]
+    a_plug: list[str]  # what the cable is plugged into: "MPO-12/APC 2" of a twin-port optic, "QSFP28", "OSFP4P2 MPO-12/APC 2"
+    b_plug: list[str]
+    a_lanes: list[str]  # of the cage, from 1: "5-8"
+    b_lanes: list[str]
+    colour: list[str]
+    a_place: list[str]  # rack, unit, device and port: "B03-U12 gpu-0001:compute1"
+    b_place: list[str]
+    a_label: list[str]  # the label at each end: local > remote
+    b_label: list[str]
+    managed: list[str]  # the switch at the lower end whose management port it is, in place of `a`; else ""
+
+    def __len__(self) -> int:
+        return len(self.a)
+
+
+@dataclass(frozen=True)
+class Runs(Columns):
+    """The cables of a site."""
+
+    plan: Plan
+    floor: Floor
+    names: tuple[str, ...]  # of the fabrics
+    leg: Mapping[str, Ints]  # fabric → row of each of its links
+    errors: tuple[Diagnostic, ...]  # links that no medium joins
+    warnings: tuple[Diagnostic, ...]  # cables that are sold only longer than the headroom is computed for
+
+
+def runs(plan: Plan, floor: Floor) -> Runs:
+    """The cables of a site. Raises InputError where the intent requests an unknown medium.
+
+    Links that no medium can join are in `errors`, with an empty `medium`.
+    """
+    requests, report = _requests(plan), Report()
+    parts, needed, bought, leg, begin = [], {}, {}, {}, 0
+    for number, (name, fabric) in enumerate(plan.fabrics.items()):
+        needed[name] = length_m = lengths.lengths(fabric, floor)
+        both = (ends(fabric, "a"), ends(fabric, "b"))
+        cable_legs = legs(fabric, both, length_m, requests)
+        parts.append(_columns(fabric, floor, number, both, cable_legs, length_m))
+        leg[name], bought[name] = begin + cable_legs.leg, cable_legs.order_m[cable_legs.leg]
+        begin += len(cable_legs.first)
+        for failure in cable_legs.failures:
+            _report(plan, fabric, failure, report)
+    columns = {item.name: _joined([getattr(part, item.name) for part in parts]) for item in fields(Columns)}
+    warned = lengths.bought_longer(plan, needed, bought)
+    return Runs(
+        **columns, plan=plan, floor=floor, names=tuple(plan.fabrics), leg=leg, errors=tuple(report.errors), warnings=warned
+    )
+
+
+def _joined(parts: list[Any]) -> Any:
+    if not parts or isinstance(parts[0], list):
+        return [value for part in parts for value in part]
+    return np.concatenate(parts)
+
+
+def _requests(plan: Plan) -> dict[str, str]:
+    """Medium by kind of link, as the intent states it."""
+    return {kind: request for kind, request in plan.settings.floor.media.model_dump(by_alias=True).items() if request}
+
+
+def _columns(
+    fabric: FabricPlan, floor: Floor, number: int, both: tuple[Ends, Ends], cable_legs: Legs, length_m: Floats
+) -> Columns:
+    links, first = fabric.links, cable_legs.first
+    count = np.bincount(cable_legs.leg, minlength=len(first))
+    texts = Texts(fabric, floor, both, cable_legs)
+    a_optics, b_optics = _optics_once(both, cable_legs)
+    (a_port, a_name), (b_port, b_name) = texts.ports("a"), texts.ports("b")
+    a_places, b_places = texts.places("a", a_port), texts.places("b", b_port)
+    return Columns(
+        fabric=np.full(len(first), number),
+        kind=links.kind[first].astype(np.int64),
+        a=links.a[first].astype(np.int64),
+        b=links.b[first].astype(np.int64),
+        a_cage=links.a_cage[first].astype(np.int64),
+        b_cage=links.b_cage[first].astype(np.int64),
+        links=count,
+        speed_gbps=links.speed_gbps[first] * count,
+        pieces=cable_legs.pieces,
+        a_optics=a_optics,
+        b_optics=b_optics,
+        length_m=length_m[first],
+        order_length_m=cable_legs.order_m,
+        cable=texts.cables(),
+        medium=cable_legs.medium,
+        a_optic=cable_legs.optics[0],
+        b_optic=cable_legs.optics[1],
+        a_port=a_port,
+        b_port=b_port,
+        a_port_name=a_name,
+        b_port_name=b_name,
+        a_plug=texts.plugs("a"),
+        b_plug=texts.plugs("b"),
+        a_lanes=texts.lanes("a", count),
+        b_lanes=texts.lanes("b", count),
+        colour=_colours(fabric, first),
+        a_place=a_places,
+        b_place=b_places,
+        a_label=[f"{near} > {other}" for near, other in zip(a_places, b_places, strict=True)],
+        b_label=[f"{other} > {near}" for near, other in zip(a_places, b_places, strict=True)],
+        managed=[its.name if (its := fabric.management_ports.get(link)) else "" for link in first.tolist()],
+    )
+
+
+def _colours(fabric: FabricPlan, first: Ints) -> list[str]:
+    links, devices = fabric.links, fabric.devices
+    pairs = zip(*(column[first].tolist() for column in (links.kind, links.a, links.b)), strict=True)
+    return [cable_colour(kind, devices[a], devices[b], fabric.spec.planes) for kind, a, b in pairs]
+
+
+def _optics_once(both: tuple[Ends, Ends], found: Legs) -> tuple[Ints, Ints]:
+    """Per leg and end 1 where its optic is met for the first time: a module serves every leg of its cage."""
+    nodes = np.concatenate([end.node[found.first] for end in both])
+    lit = np.flatnonzero(np.array([*(map(bool, found.optics[0])), *(map(bool, found.optics[1]))], dtype=bool))
+    once = np.zeros(len(nodes), dtype=np.int64)
+    if len(lit):
+        once[lit[np.unique(nodes[lit], return_index=True)[1]]] = 1
+    return once[: len(found.first)], once[len(found.first) :]
+
+
+def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) -> None:
+    """What nothing joins, with the numbers that do not meet."""
+    links, devices = fabric.links, fabric.devices
+    kind = KINDS[int(links.kind[failure.link])]
+    near, far = devices[int(links.a[failure.link])].name, devices[int(links.b[failure.link])].name
+    speed = int(links.speed_gbps[failure.link])
+    request = f" of '{failure.request}'" if failure.request else ""
+    problem = f"fabric '{fabric.name}': no medium{request} joins {near} and {far} at {speed}G over {failure.length_m:.1f} m"
+    more = f" ({plural(failure.links, kind + ' link')} like it)" if failure.links > 1 else ""
+    stated = plan.stated("floor", "media", kind)
+    where = plan.at("floor", "media", kind) if stated else fabric.spec.at("topology")
+    if failure.reach is None:
+        hint = "no medium fits both cages: lane speeds, breakouts or form factors differ"
+    else:
+        name = failure.reach.cable or " and ".join(dict(failure.reach.optics).values())
+        hint = (
+            f"the longest reach is {failure.reach.longest_m:g} m, of {name}: move the racks closer, or allow another medium"
+        )
+    report.error("FAB153", where, problem + more, hint)

@@ -1,0 +1,103 @@
+"""Money of a year by cause: what the GPU-hours that a job loses cost, and the network against what it could save.
+
+A GPU-hour costs the total cost of the site over its years, servers and energy included, divided by the GPU-hours of these
+years. Lost hours cost as much as useful ones: GPUs are bought and powered either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from fabric.deliver.bom.bill import Bill
+from fabric.solver.goodput.goodput import Goodput
+from fabric.solver.goodput.rates import HOURS_PER_YEAR
+
+EXPOSED, FAILED = "exposed communication", "failed links and switches"
+STOPS = ("restarts", "repeated steps", "waiting for repair")  # causes that interruptions share
+USEFUL, SPARES = "useful computing", "idle spare servers"
+
+
+@dataclass(frozen=True)
+class Amount:
+    """What one use of GPU-hours costs in a year."""
+
+    cause: str
+    gpu_hours: float
+    cost: float
+    energy: float | None  # of it; None without a price of a kWh
+
+
+@dataclass(frozen=True)
+class YearCost:
+    """A year of a job on a design, in the currency of the price file."""
+
+    currency: str
+    gpu_hour: float
+    amounts: tuple[Amount, ...]  # useful computing first, then the causes, the most first
+    network: float  # purchase spread over the years, support and energy: the job's share of its fabric
+    saved_at_most: float  # by a network that hides all communication and never fails
+    unpriced: tuple[str, ...]  # items without a price: amounts are lower bounds
+
+    @property
+    def total(self) -> float:
+        return sum(amount.cost for amount in self.amounts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The part of a JSON document."""
+        return {
+            "currency": self.currency,
+            "gpu_hour": self.gpu_hour,
+            "causes": [asdict(amount) for amount in self.amounts],
+            "total": self.total,
+            "network": self.network,
+            "saved_at_most": self.saved_at_most,
+            "unpriced": list(self.unpriced),
+        }
+
+
+def gpu_hour(bill: Bill, site_gpus: int) -> float:
+    """Cost of one GPU-hour. The bill has prices."""
+    assert bill.cost is not None
+    return bill.cost.tco / bill.years / site_gpus / HOURS_PER_YEAR
+
+
+def year_cost(bill: Bill, goodput: Goodput, site_gpus: int) -> YearCost | None:
+    """Of a job on a fabric of a site with `site_gpus` GPUs; None for a bill without prices."""
+    cost = bill.cost
+    if cost is None:
+        return None
+    share = next(item for item in bill.shares if item.name == goodput.fabric)
+    price, energy = gpu_hour(bill, site_gpus), None
+    if cost.energy_year is not None:
+        energy = cost.energy_year / site_gpus / HOURS_PER_YEAR
+    lost = sum(hours for _, hours in goodput.lost_gpu_hours)
+    uses = [(USEFUL, goodput.gpus * HOURS_PER_YEAR - lost), *goodput.lost_gpu_hours]
+    if goodput.spare_gpus:
+        uses.append((SPARES, goodput.spare_gpus * HOURS_PER_YEAR))
+    rest = sorted(uses[1:], key=lambda use: -use[1])
+    network = 0.0
+    if share.cost is not None:
+        bought = share.cost.capex - share.cost.capex_by_kind.get("servers", 0.0)
+        network = (bought / bill.years + share.cost.opex_year) * goodput.gpus / (share.gpus or goodput.gpus)
+    return YearCost(
+        currency=cost.currency,
+        gpu_hour=price,
+        amounts=tuple(
+            Amount(cause, hours, hours * price, None if energy is None else hours * energy)
+            for cause, hours in (uses[0], *rest)
+        ),
+        network=network,
+        saved_at_most=_of_network(goodput, goodput.lost_gpu_hours) * price,
+        unpriced=tuple(sorted(part.item for part in cost.unpriced)),
+    )
+
+
+def _of_network(goodput: Goodput, lost: Sequence[tuple[str, float]]) -> float:
+    """GPU-hours lost to the network: communication, links that slow the job, and its part of the interruptions."""
+    stopping = [row for row in goodput.interruptions if row.part.stops]
+    all_stops = sum(row.per_year for row in stopping)
+    network = sum(row.per_year for row in stopping if row.part.place or row.part.kind == "nic")
+    part = network / all_stops if all_stops else 0.0
+    return sum(hours * (1.0 if cause in (EXPOSED, FAILED) else part if cause in STOPS else 0.0) for cause, hours in lost)

@@ -1,0 +1,147 @@
+"""A comparison as one HTML page that loads nothing, in the style of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from fabric.base.text import percent, size, time
+from fabric.deliver.compare.charts import years
+from fabric.deliver.compare.designs import Design
+from fabric.deliver.compare.lines import notes, rows
+from fabric.deliver.report.assets import Assets, template
+from fabric.deliver.report.charts import bars
+from fabric.deliver.report.glance import Figure
+from fabric.deliver.report.grid import Grid, grid
+from fabric.deliver.report.intervals import intervals
+from fabric.solver.estimate.calls import SPREAD
+from fabric.solver.goodput.goodput import Goodput
+from fabric.solver.goodput.rates import HOURS_PER_YEAR
+
+HERE = Path(__file__).parent
+INDENT = "\N{EM SPACE}"
+
+
+def page(designs: Sequence[Design], job: str = "") -> str:
+    """The designs; `job` is the name of the job's file, "" without one."""
+    assets = Assets.read(script=False)
+    return template("page.html.j2", HERE).render(page=Comparison(designs, job), assets=assets, style=Markup(assets.style))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What the template prints."""
+
+    designs: Sequence[Design]
+    job: str
+
+    @property
+    def title(self) -> str:
+        return f"{len(self.designs)} designs{f' for {self.job}' if self.job else ''}"
+
+    @property
+    def sentence(self) -> str:
+        gpus = sorted({item.job_gpus for item in self.designs})
+        what = "A training job" if self.job else "Collectives"
+        return f"{what} on {' or '.join(f'{count:,}' for count in gpus)} GPUs: {', '.join(self.names)}."
+
+    @property
+    def jobs(self) -> list[tuple[str, Goodput]]:
+        """(name, the job on it) of every design; none without a job."""
+        return [(name, item.goodput) for name, item in self._pairs if item.goodput]
+
+    @property
+    def _pairs(self) -> list[tuple[str, Design]]:
+        return list(zip(self.names, self.designs, strict=True))
+
+    @property
+    def names(self) -> list[str]:
+        """Short, and different from each other."""
+        given = [item.name for item in self.designs]
+        short = [Path(name).stem for name in given]
+        return short if len({*short}) == len(short) else given
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The best design by each measure."""
+        found = []
+        if self.jobs:
+            name, best = max(self.jobs, key=lambda pair: pair[1].tokens_per_day.value)
+            found.append(Figure("most tokens per day", name, f"{best.tokens_per_day.value / 1e9:,.1f} billion"))
+            name, best = max(self.jobs, key=lambda pair: pair[1].useful.value)
+            found.append(Figure("most useful time", name, percent(best.useful.value)))
+        for collective in ("all_reduce", "alltoall"):
+            calls = [(name, row) for name, item in self._pairs if (row := item.calls.of(collective, SPREAD))]
+            if calls:
+                name, call = min(calls, key=lambda pair: pair[1].time_us)
+                found.append(Figure(f"fastest {collective}, spread", name, time(call.time_us)))
+        name, least = min(self._pairs, key=lambda pair: pair[1].switches)
+        found.append(Figure("fewest switches", name, f"{least.switches:,}"))
+        priced = [pair for pair in self._pairs if pair[1].cost_per_billion_tokens is not None and not pair[1].unpriced]
+        if priced:
+            name, least = min(priced, key=lambda pair: pair[1].cost_per_billion_tokens or 0.0)
+            cost = f"{least.cost_per_billion_tokens:,.2f} {least.currency} a billion"
+            found.append(Figure("lowest cost per token", name, cost))
+        return found
+
+    @property
+    def bars(self) -> list[tuple[str, Markup]]:
+        """(caption, chart) of the measures that decide."""
+        found = []
+        for collective in ("all_reduce", "alltoall"):
+            calls = [(name, row) for name, item in self._pairs if (row := item.calls.of(collective, SPREAD))]
+            shown = [(name, row.time_us, time(row.time_us)) for name, row in calls]
+            if shown:
+                found.append((f"{collective} of {size(calls[0][1].bytes)}, job spread over the units", _bars(shown)))
+        tokens = [(name, job.tokens_per_day) for name, job in self.jobs]
+        if tokens:
+            shown = [
+                (name, span.value, f"{span.value / 1e9:,.1f} ({span.p10 / 1e9:,.1f} to {span.p90 / 1e9:,.1f})")
+                for name, span in tokens
+            ]
+            found.append(("Tokens per day, billion; range by the failure rates", _bars(shown)))
+        costs = [(name, item, item.cost_per_billion_tokens) for name, item in self._pairs]
+        if all(cost is not None for *_, cost in costs):
+            shown = [(name, cost or 0.0, f"{'≥ ' if item.unpriced else ''}{cost:,.2f}") for name, item, cost in costs]
+            found.append((f"Cost per billion tokens, {self.designs[0].currency}", _bars(shown)))
+        return found
+
+    @property
+    def figures_grid(self) -> Grid:
+        titles = ("", *(f"#{name}" for name in self.names))
+        return grid("Designs side by side", titles, [(row[0].replace("  ", INDENT), *row[1:]) for row in rows(self.designs)])
+
+    @property
+    def notes(self) -> list[str]:
+        return notes(self.designs)
+
+    @property
+    def causes(self) -> list[str]:
+        """Of all designs, the most first by the first one."""
+        return list(dict.fromkeys(cause for _, job in self.jobs for cause, _ in job.lost_gpu_hours))
+
+    @property
+    def year(self) -> Markup:
+        return Markup(years([(name, self._shares(job)) for name, job in self.jobs], self.causes))
+
+    @property
+    def lost_grid(self) -> Grid:
+        lost = [dict(job.lost_gpu_hours) for _, job in self.jobs]
+        shown = [(cause, *(f"{its.get(cause, 0.0):,.0f}" for its in lost)) for cause in self.causes]
+        shown.append(("total", *(f"{sum(its.values()):,.0f}" for its in lost)))
+        return grid("Lost GPU-hours per year", ("cause", *(f"#{name}" for name in self.names)), shown, total=True)
+
+    def _shares(self, job: Goodput) -> list[float]:
+        lost = dict(job.lost_gpu_hours)
+        return [lost.get(cause, 0.0) / (job.gpus * HOURS_PER_YEAR) for cause in self.causes]
+
+    @property
+    def interval(self) -> Markup:
+        return Markup(intervals(self.jobs))
+
+
+def _bars(shown: Sequence[tuple[str, float, str]]) -> Markup:
+    return Markup(bars(shown, ", ".join(f"{name} {text}" for name, _, text in shown)))

@@ -1,0 +1,119 @@
+"""A sweep as it is asked for: which fabric of which intent, what is varied, and what designs are judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fabric.base.diagnostics import InputError, Place, Report, nearest, show
+from fabric.deliver.explore.dimensions import MODELS, Value, read
+from fabric.deliver.explore.front import OBJECTIVES, OF_JOB, PRICED
+from fabric.deliver.explore.measure import DesignRequest
+from fabric.deliver.explore.run import Sweep
+from fabric.deliver.explore.space import Base, Choice, choices, usual
+from fabric.design.intent.intent import Intent
+from fabric.design.intent.one_fabric import OneFabric
+from fabric.model.settings.hardware import OwnCatalog
+from fabric.solver.estimate.placement import KINDS, PLACEMENT, RANDOM
+from fabric.solver.goodput import sections
+from fabric.solver.measured.tables import COLLECTIVES
+from fabric.solver.training import file as job_file
+from fabric.solver.training.file import JobText
+from fabric.solver.training.job import CODE
+
+
+@dataclass(frozen=True)
+class ExploreRequest:
+    """The words of the command line."""
+
+    design: DesignRequest
+    fabric: str = ""
+    vary: Sequence[str] = ()
+    by: Sequence[str] = ()
+
+
+def sweep(intent: Intent, request: ExploreRequest) -> Sweep:
+    """The designs to measure. Raises InputError with every word that is none."""
+    report = Report()
+    start = OneFabric.of(intent, request.fabric, report)
+    _check(request, report)
+    varied = _varied(intent.catalog, request.vary, report)
+    report.raise_errors()
+    base = Base.of(start)
+    if request.design.gpus is not None or "server" in varied:
+        _one_group(base, request.design.gpus, varied.get("server", ()))
+    if not varied:
+        varied = usual(start.spec, intent.catalog)
+    return Sweep(base, request.design, choices(varied))
+
+
+def _check(request: ExploreRequest, report: Report) -> None:
+    """Words that say how designs are timed and judged."""
+    design = request.design
+    if design.timed not in COLLECTIVES:
+        message = f"unknown collective {show(design.collective)}"
+        report.error("FAB174", Place("--collective"), message, nearest(design.collective, COLLECTIVES))
+    if design.placement not in KINDS and not RANDOM.fullmatch(design.placement):
+        message = f"expected packed, spread or random:SEED, got {show(design.placement)}"
+        report.error("FAB174", PLACEMENT, message, "server names are for `fabric estimate`: servers differ between designs")
+    for word in request.by:
+        if word not in OBJECTIVES:
+            report.error("FAB102", Place("--by"), f"unknown objective {show(word)}", nearest(word, OBJECTIVES))
+    for word in (word for word in request.by if word in PRICED and design.prices is None):
+        report.error("FAB102", Place("--by"), f"{word}: expected prices, got none", "add --prices FILE")
+    for word in (word for word in request.by if word in OF_JOB and design.job is None):
+        report.error("FAB102", Place("--by"), f"{word}: expected a training job, got none", "add --job FILE")
+    if design.job is not None:
+        _check_job(design.job, report)
+    if "alltoall" in request.by and not design.both:
+        message = f"alltoall: --collective {design.collective} excludes it"
+        report.error("FAB102", Place("--by"), message, "remove --collective, or use the objective `time`")
+
+
+def _check_job(job: JobText, report: Report) -> None:
+    """Mistakes of the file, once for all designs."""
+    try:
+        stated = sections.read(job_file.tree(job.text, job.name), job.name)
+    except InputError as error:
+        report.errors.extend(error.diagnostics)
+        return
+    if not stated.checkpoint.write_GBps:
+        hint = "a sweep varies one fabric: state the rate that the whole job sees, as `fabric goodput` prints it for the site"
+        report.error(CODE, stated.place, "checkpoint.write_GBps: missing key", hint)
+
+
+def _varied(own: OwnCatalog, texts: Sequence[str], report: Report) -> dict[str, tuple[Value, ...]]:
+    """The values of every dimension that is named; one named twice has the values of both."""
+    names = {"server": list(own.servers)} | {dimension: list(own.switches) for dimension in MODELS}
+    varied: dict[str, tuple[Value, ...]] = {}
+    for text in texts:
+        found = read(text, names, report)
+        if found is not None:
+            varied[found[0]] = tuple(dict.fromkeys((*varied.get(found[0], ()), *found[1])))
+    return varied
+
+
+def _one_group(base: Base, gpus: int | None, servers: Sequence[Value]) -> None:
+    """Servers are counted by GPUs, or varied, only where they are of one kind. Raises InputError."""
+    why = ""
+    tries: list[Choice] = [(("server", model),) for model in servers]
+    for choice in tries or [()]:
+        try:
+            base.design(choice, gpus)
+            return
+        except ValueError as error:
+            why = str(error)
+    option = "--gpus" if gpus is not None else "--vary"
+    Report().fail("FAB102", Place(option), why, f"remove {option} to use the servers of the intent")
+
+
+def objectives(request: ExploreRequest) -> tuple[str, ...]:
+    """What designs are judged by: as asked, else cost where prices are known, power and time; without prices switches.
+
+    Time is that of both collectives, unless one was named. With a training job: cost of tokens, goodput and power.
+    """
+    if request.design.job is not None and not request.by:
+        return ("goodput", "switches", "power") if request.design.prices is None else ("token-cost", "goodput", "power")
+    by = tuple(request.by) or ("cost" if request.design.prices is not None else "switches", "power", "time")
+    times = ("time", "alltoall") if request.design.both else ("time",)
+    return tuple(dict.fromkeys(name for word in by for name in (times if word == "time" else (word,))))

@@ -1,0 +1,103 @@
+"""Switches of one tier as a bank: a box in the colour of its plane or rail, a cell a switch or group of switches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fabric.base.formats import PAPER, SOFT, Box, Canvas, text_width
+from fabric.deliver.export.colours import Tone
+from fabric.deliver.export.parts import Gap, condense
+from fabric.deliver.export.pictures.view import Network, View
+
+HEIGHT, GAP, LEAST = 62.0, 10.0, 92.0  # a bank is never narrower than LEAST
+_MOST = 8  # banks side by side
+_MOST_CELLS = 16  # beyond, their lines would be a mat
+_CELL, _CELL_GAP = 24.0, 4.0
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A bank that was drawn, and which of the shown networks it is."""
+
+    box: Box
+    at: int
+    network: Network
+    cells: tuple[float, ...]  # the middle of each cell
+
+
+def shown(view: View) -> int:
+    """How many banks stand side by side, a gap counted as one."""
+    return len(condense(view.networks, _MOST))
+
+
+def row(
+    canvas: Canvas,
+    view: View,
+    area: Box,
+    labels: dict[Network, list[str]],
+    what: dict[Network, str],
+    tone: Tone | None = None,
+) -> list[Placed]:
+    """A bank for every network, side by side: `labels` are its cells, `what` names them; `tone` is the colour of
+    all, each has that of its network without one."""
+    slots = condense(view.networks, _MOST)
+    width = (area.w - GAP * (len(slots) - 1)) / len(slots)
+    placed = []
+    for at, network in enumerate(slots):
+        box = Box(area.x + at * (width + GAP), area.y, width, HEIGHT)
+        if isinstance(network, Gap):
+            gap(canvas, box, network.count)
+            continue
+        coloured = replace(network, tone=tone) if tone else network
+        middles = _bank(canvas, box, coloured, labels[network], what[network])
+        placed.append(Placed(box, at, coloured, middles))
+    return placed
+
+
+def _bank(canvas: Canvas, box: Box, network: Network, labels: Sequence[str], what: str) -> tuple[float, ...]:
+    canvas.rect(box, network.tone.ground, network.tone.line)
+    title = f"{network.name}: {what}" if network.name else what
+    room = box.w - 12
+    if network.name and text_width(title, 12, True) > room:  # then there is none for cells either
+        canvas.middle(box, [network.name, what], fill=network.tone.line, bold=2)
+        return ()
+    canvas.text(box.cx, box.y + 19, title, anchor="middle", bold=True, fill=network.tone.line, room=room)
+    return _cells(canvas, Box(box.x + 6, box.y + 28, room, 24), labels, network.tone.line)
+
+
+def _cells(canvas: Canvas, area: Box, labels: Sequence[str], colour: str) -> tuple[float, ...]:
+    """Numbered cells in one line; where there are too many, the first two and the last."""
+    width = max([_CELL, *(8 * len(label) + 6 for label in labels[-1:])])
+    slots = condense(labels, min(_MOST_CELLS, int((area.w + _CELL_GAP) // (width + _CELL_GAP))))
+    step = min(area.w / len(slots), 96.0)
+    width = min(step - _CELL_GAP, 44.0)
+    middles = []
+    for position, slot in enumerate(slots):
+        middle = area.cx + (position - (len(slots) - 1) / 2) * step
+        box = Box(middle - width / 2, area.y, width, 22)
+        if isinstance(slot, Gap):
+            canvas.text(box.cx, box.y + 14, "…", size=15, fill=colour, anchor="middle", bold=True)
+        else:
+            canvas.rect(box, colour, radius=3)
+            canvas.text(box.cx, box.y + 15.5, slot, size=11.5, fill=PAPER, anchor="middle", bold=True)
+            middles.append(middle)
+    return tuple(middles)
+
+
+def fan(canvas: Canvas, bank: Placed, low: Box, at: int, count: int) -> None:
+    """Links from a bank to one of `count` parts of a box's upper edge: one line per cell, or a ribbon without cells."""
+    left, right = low.slice(at, count)
+    colour = bank.network.tone.line
+    if not bank.cells:
+        canvas.ribbon((bank.box.x + 8, bank.box.right - 8), bank.box.bottom, (left, right), low.y, colour, 0.3)
+        return
+    step = (right - left) / len(bank.cells)
+    ends = [(x, bank.box.bottom, left + (at + 0.5) * step, low.y) for at, x in enumerate(bank.cells)]
+    canvas.lines(ends, colour, 1.25, 0.6) if step >= 5 else canvas.lines(ends, colour, 0.8, 0.4)
+
+
+def gap(canvas: Canvas, box: Box, count: int) -> None:
+    """What is left out: an ellipsis and how many."""
+    canvas.text(box.cx, box.y + box.h / 2 - 2, "…", size=22, fill=SOFT, anchor="middle", bold=True)
+    canvas.text(box.cx, box.y + box.h / 2 + 16, f"{count:,} more", fill=SOFT, anchor="middle", room=box.w)

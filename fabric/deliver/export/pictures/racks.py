@@ -1,0 +1,153 @@
+"""The racks of a site: an elevation of every kind of rack, and below them the floor, with the place of each rack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fabric.base.formats import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, end_that_fits, text_width, wrap
+from fabric.base.rounding import ceil_div
+from fabric.base.text import counted
+from fabric.deliver.export.colours import ROLES, Tone
+from fabric.deliver.export.pictures.figure import EDGE, document
+from fabric.deliver.export.pictures.kinds import Kind, Mounted, RowsAlike, kinds, rows
+from fabric.design.floor.floor import Floor
+from fabric.model.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
+
+WIDTH = 1040.0
+_RU, _SCALE, _GAP = 12.0, 22.0, 18.0  # of a rack: height of a unit, room for unit numbers beside it, air
+_HEAD, _SHORT_HEAD = 62.0, 34.0  # words above racks, where some are folded and where none is
+_ACROSS, _MOST, _WIDE = 6, 18, 230.0  # racks side by side, racks drawn, width of one
+_CELL, _LABEL = 18.0, 132.0  # of the plan: height of a rack, room for the rows' names
+_TITLES = {CORE: "core", SPINE: "spine", LEAF: "leaf", SERVER: "server", ATTACHED: "attachment"}
+
+
+def sheet(plan: Plan, floor: Floor) -> str:
+    """Elevations and floor plan, as one SVG document."""
+    found, canvas = kinds(plan, floor), Canvas()
+    summary = sentence(floor, found)
+    canvas.text(EDGE, EDGE + 20, f"{plan.site} · racks", size=22, bold=True, room=WIDTH - 2 * EDGE)
+    canvas.text(EDGE, EDGE + 42, summary, size=13, fill=SOFT, room=WIDTH - 2 * EDGE)
+    y = _elevations(canvas, found, floor.units, EDGE + 64)
+    y = _floor_plan(canvas, found, y + 26)
+    y = _legend(canvas, found, y + 16)
+    return document(f"Racks of {plan.site}", f"{summary}.", canvas, WIDTH, y + EDGE)
+
+
+def sentence(floor: Floor, found: Sequence[Kind]) -> str:
+    """The floor in one line."""
+    numbers = {rack.row for rack in floor.racks}
+    alike = f"; {counted(len(found), 'kind')}, each drawn once" if len(found) < len(floor.racks) else ""
+    return f"{counted(len(floor.racks), 'rack')} of {floor.units} units in {counted(len(numbers), 'row')}{alike}"
+
+
+def _elevations(canvas: Canvas, rack_kinds: Sequence[Kind], units: int, y: float) -> float:
+    """A rack of every kind, in lines; gives where they end."""
+    shown = rack_kinds[:_MOST]
+    across = min(_ACROSS, len(shown))
+    each = min(_WIDE, (WIDTH - 2 * EDGE + _GAP) / across - _GAP)
+    head = _HEAD if any(len(kind.racks) > 1 for kind in shown) else _SHORT_HEAD
+    for number, kind in enumerate(shown):
+        line, column = divmod(number, across)
+        top = y + line * (head + units * _RU + 44)
+        x = EDGE + column * (each + _GAP) + _SCALE
+        _title(canvas, kind, number, Box(x, top, each - _SCALE, head))
+        _rack(canvas, kind, Box(x, top + head, each - _SCALE, units * _RU), units)
+    y += ceil_div(len(shown), across) * (head + units * _RU + 44) - 14
+    if len(rack_kinds) > len(shown):
+        rest = counted(sum(len(kind.racks) for kind in rack_kinds[_MOST:]), "rack")
+        canvas.text(EDGE, y, f"{rest} of {counted(len(rack_kinds) - _MOST, 'more kind')}", size=13, bold=True)
+        y += 10
+    return y
+
+
+def _title(canvas: Canvas, kind: Kind, at: int, box: Box) -> None:
+    """What stands above a rack: its number as a kind, its name, and which others are like it."""
+    badge = Box(box.x, box.y, 24, 20)
+    canvas.rect(badge, ROLES[kind.role].line, radius=4)
+    canvas.text(badge.cx, badge.y + 14.5, str(at + 1), size=12, fill=PAPER, anchor="middle", bold=True)
+    canvas.text(box.x + 32, box.y + 15, f"rack {kind.racks[0].name}", size=14, bold=True, room=box.w - 32)
+    if len(kind.racks) > 1:
+        last = f"{kind.racks[0].name} … {kind.racks[-1].name}"
+        canvas.text(box.x, box.y + 37, f"{counted(len(kind.racks), 'rack')} like this", room=box.w)
+        canvas.text(box.x, box.y + 52, kind.where if text_width(kind.where, 11) <= box.w else last, size=11, fill=SOFT)
+
+
+def _rack(canvas: Canvas, kind: Kind, box: Box, units: int) -> None:
+    """One rack; units count from the bottom."""
+    canvas.rect(Box(box.x - 3, box.y - 3, box.w + 6, box.h + 6), PANEL, RULE, radius=4, layer=FRAMES)
+    for item in kind.mounted:
+        _device(canvas, item, box, units)
+    canvas.text(box.cx, box.bottom + 19, ", ".join(kind.holds), fill=SOFT, anchor="middle", room=box.w + 6)
+
+
+def _device(canvas: Canvas, item: Mounted, frame: Box, units: int) -> None:
+    """A device at its height, its lowest unit beside it."""
+    device, tone = item.device, ROLES[item.device.role]
+    box = Box(frame.x, frame.y + (units - item.ru - item.height + 1) * _RU + 0.5, frame.w, item.height * _RU - 1)
+    dash = "4 3" if device.role == ATTACHED else ""
+    canvas.rect(box, tone.ground, tone.line, radius=2, dash=dash, hint=_hint(device))
+    canvas.text(frame.x - 6, box.bottom - 1.5, str(item.ru), size=8.5, fill=SOFT, anchor="end")
+    size = 9 if item.height == 1 else 11
+    if item.height >= 4:
+        lines = [*wrap(device.name, box.w - 12, 11, 2), device.model, *([counted(item.gpus, "GPU")] if item.gpus else [])]
+        canvas.middle(box, lines, size=11)
+        return
+    room = box.w - 10
+    right = f"rail {device.rail + 1}" if device.role == LEAF and device.rail >= 0 else ""
+    if right and text_width(device.name, size, True) + 6 + text_width(right, size) > room:
+        right = ""  # the name matters more: the rail is in the hint
+    base = box.y + box.h / 2 + size * 0.36
+    name = end_that_fits(device.name, room, size, bold=True)
+    canvas.text(box.x + 5, base, name, size=size, fill=tone.line if device.role != SERVER else INK, bold=True)
+    if right:
+        canvas.text(box.right - 5, base, right, size=size, fill=tone.line, anchor="end")
+
+
+def _hint(device: Device) -> str:
+    """The whole name, also where the picture has no room for it."""
+    about = [device.model, f"rail {device.rail + 1}" if device.role == LEAF and device.rail >= 0 else ""]
+    known = ", ".join(filter(None, about))
+    return f"{device.name} ({known})" if known else device.name
+
+
+def _floor_plan(canvas: Canvas, found: Sequence[Kind], y: float) -> float:
+    """Rows of racks from above, rows that are alike once; gives where it ends."""
+    alike = rows(found)
+    places = 1 + max(place for row in alike for place, _ in row.kinds)
+    each = min(40.0, (WIDTH - 2 * EDGE - _LABEL) / places)
+    canvas.text(EDGE, y + 14, "Floor", size=15, bold=True)
+    for place in range(places):
+        if each >= 17 or place % 5 == 4:
+            x = EDGE + _LABEL + (place + 0.5) * each
+            canvas.text(x, y + 14, f"{place + 1:02}", size=10, fill=SOFT, anchor="middle")
+    y += 22
+    for row in alike:
+        _floor_row(canvas, row, found, Box(EDGE + _LABEL, y, each, _CELL))
+        y += _CELL + 8
+    return y - 8
+
+
+def _floor_row(canvas: Canvas, row: RowsAlike, found: Sequence[Kind], cell: Box) -> None:
+    """One row, or several that are alike; `cell` is its first place."""
+    canvas.text(EDGE, cell.y + 13.5, row.label, bold=True, room=_LABEL - 10)
+    air = min(2.0, cell.w / 8)
+    for place, kind in row.kinds:
+        tone = ROLES[found[kind].role]
+        box = Box(cell.x + place * cell.w + air / 2, cell.y, cell.w - air, cell.h)
+        canvas.rect(box, tone.ground, tone.line, radius=2)
+        text = str(kind + 1)
+        if text_width(text, 10, True) <= box.w - 2:
+            canvas.text(box.cx, box.y + 13, text, size=10, fill=tone.line, anchor="middle", bold=True)
+
+
+def _legend(canvas: Canvas, found: Sequence[Kind], y: float) -> float:
+    roles = [role for role in _TITLES if any(item.device.role == role for kind in found for item in kind.mounted)]
+    x = EDGE
+    for role in roles:
+        tone: Tone = ROLES[role]
+        canvas.rect(Box(x, y + 2, 16, 12), tone.ground, tone.line, radius=2, dash="4 3" if role == ATTACHED else "")
+        canvas.text(x + 22, y + 12, _TITLES[role], size=11.5, fill=SOFT)
+        x += 22 + text_width(_TITLES[role], 11.5) + 20
+    rest = "Numbers beside a rack are the lowest unit of a device; on the floor a number is the kind of rack."
+    canvas.text(x, y + 12, rest, size=11.5, fill=SOFT, room=WIDTH - EDGE - x)
+    return y + 16

@@ -1,0 +1,75 @@
+"""What stands in a page beside its content: style sheet, script, content policy, templates."""
+
+from __future__ import annotations
+
+import base64
+import re
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
+
+from fabric.base.formats.palette import page_sheet
+from fabric.deliver.report.theme import theme
+
+HERE = Path(__file__).parent
+_TICKS = re.compile(r"`([^`\n]+)`")
+_ENDS = re.compile(r"</(script|style)|<!--", re.IGNORECASE)  # what would end the script or the style sheet too early
+
+
+@dataclass(frozen=True)
+class Assets:
+    """The style sheet and the script, as they stand in the page."""
+
+    style: str
+    script: str
+
+    @classmethod
+    def read(cls, picture: str = "", script: bool = True) -> Assets:
+        """Package data, in the order of the names, and the colours of a picture within the page; a script is not needed for
+        the page to be whole."""
+        sheets = [theme(), _joined(sorted([*HERE.glob("*.css"), *HERE.glob("app/*.css")])), page_sheet(picture, ".still")]
+        found = ["\n".join(sheets), _joined(sorted(HERE.glob("app/*.js"))) if script else ""]
+        for text in found:
+            if _ENDS.search(text):
+                raise ValueError("the page's own style or script holds a tag that would end it")
+        return cls(*found)
+
+    @property
+    def policy(self) -> str:
+        """Content security policy."""
+        return (
+            f"default-src 'none'; style-src '{_hash(self.style)}'; "
+            f"""{f"script-src '{_hash(self.script)}'; " if self.script else ""}"""
+            "base-uri 'none'; form-action 'none'"
+        )
+
+
+def _joined(paths: list[Path]) -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode()
+
+
+def _ticks(text: str) -> Markup:
+    """Text with what stands between backticks as code."""
+    return Markup(_TICKS.sub(r"<code>\1</code>", str(escape(text))))
+
+
+@cache
+def template(name: str, folder: Path = HERE) -> Template:
+    """A template of a folder, which may import those of this package; `ticks` is a filter."""
+    environment = Environment(
+        loader=FileSystemLoader([folder, HERE]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["ticks"] = _ticks
+    return environment.get_template(name)

@@ -1,0 +1,177 @@
+"""The page: what was computed, printed by one template into one file that loads nothing.
+
+Its content policy allows the one style sheet and the one script that stand in it, by their hashes, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from markupsafe import Markup
+
+from fabric.deliver.export.formats import FORMATS
+from fabric.deliver.report import bill, curve, failures, glance, numbers, overview, racks, spread
+from fabric.deliver.report.assets import Assets, template
+from fabric.deliver.report.charts import histogram
+from fabric.deliver.report.data import document, encoded
+from fabric.deliver.report.grid import Grid, grid
+from fabric.deliver.report.lossless import Arithmetic, arithmetic
+from fabric.deliver.report.request import ReportRequest
+from fabric.deliver.report.scenarios import Scenario, loads_grid, scenarios
+from fabric.deliver.report.sites import Sites, sites
+from fabric.deliver.report.study import Study, studies
+from fabric.deliver.report.tables import cells, tables
+from fabric.deliver.report.worth import Worth
+from fabric.model.plan import FabricPlan, Plan
+
+SECTIONS = (
+    *(("summary", "Summary"), ("glance", "Design"), ("topology", "Topology")),
+    *(("performance", "Performance"), ("failures", "Failures")),
+    ("worth", "Training job"),
+    *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
+    ("tables", "Tables"),
+)
+STATIC_ROWS = 200  # of each kind of table, for a reader without script; a quarter of it where there are MANY_ROWS
+MANY_ROWS = 100_000
+_SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class FabricPart:
+    """What the template prints of one fabric; figures are computed when it asks for them."""
+
+    study: Study
+    where: Sites
+
+    @property
+    def name(self) -> str:
+        return self.study.fabric.name
+
+    @property
+    def fabric(self) -> FabricPlan:
+        return self.study.fabric
+
+    @property
+    def sentence(self) -> str:
+        return glance.sentence(self.study)
+
+    @cached_property
+    def figures(self) -> list[glance.Figure]:
+        return glance.figures(self.study)
+
+    @property
+    def design_grids(self) -> list[Grid]:
+        return [glance.tiers_grid(self.study), glance.links_grid(self.study, self.where.laid(self.fabric))]
+
+    @property
+    def curve(self) -> Markup | None:
+        return Markup(curve.curve_svg(self.study)) if self.study.trains else None
+
+    @property
+    def curve_grid(self) -> Grid:
+        return curve.curve_grid(self.study)
+
+    @cached_property
+    def spread(self) -> spread.Spread | None:
+        return spread.spread(self.study) if self.study.request.load else None
+
+    @property
+    def histograms(self) -> list[tuple[str, Markup]]:
+        return [(tier.name, Markup(histogram(tier))) for tier in self.spread.tiers] if self.spread else []
+
+    @property
+    def spread_grids(self) -> list[Grid]:
+        return [spread.spread_grid(self.spread), spread.rates_grid(self.spread)] if self.spread else []
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        return scenarios(self.study)
+
+    @property
+    def loads_grid(self) -> Grid:
+        return loads_grid(self.scenarios)
+
+    @property
+    def failures(self) -> Markup:
+        return Markup(failures.failures_svg(self.study))
+
+    @property
+    def failures_grid(self) -> Grid:
+        return failures.failures_grid(self.study)
+
+    @cached_property
+    def qos(self) -> Arithmetic | None:
+        return arithmetic(self.study.fabric)
+
+    @cached_property
+    def number_grids(self) -> list[Grid]:
+        """Empty for a fabric without AS numbers and addresses, as InfiniBand."""
+        grids = (numbers.pools_grid, numbers.asn_grid, numbers.tenants_grid, numbers.external_connections_grid)
+        return [found for make in grids if (found := make(self.study.fabric)).rows]
+
+
+def page(plan: Plan, request: ReportRequest) -> str:
+    """The report of a plan as one HTML document. Raises InputError where a failure that is asked for cuts a fabric in two."""
+    fabric_studies, where = studies(plan, request), sites(plan)
+    parts = [FabricPart(study, where) for study in fabric_studies]
+    data = document(
+        plan,
+        {part.name: part.scenarios for part in parts},
+        {name: tables(fabric) for name, fabric in plan.fabrics.items()},
+        where,
+    )
+    picture = _picture(plan)
+    assets, parts_list = Assets.read(picture), bill.bill(plan)
+    findings = glance.findings(plan, where.diagnostics)
+    return template("page.html.j2").render(
+        site=plan.site,
+        assets=assets,
+        style=Markup(assets.style),
+        script=Markup(assets.script),
+        data=Markup(encoded(data)),
+        parts=parts,
+        request=request,
+        picture=Markup(picture),
+        top=overview.overview([(part.study, part.scenarios) for part in parts], findings, request.origin),
+        failures_caption=failures.CAPTION,
+        tables=_static_tables(data),
+        sections=_sections(parts, request),
+        draws=spread.DRAWS,
+        racks=racks.racks(plan, where.floor),
+        bill_grids=[bill.order_grid(parts_list), bill.power_grid(parts_list)],
+        fills=racks.FILLS,
+        worth=Worth(request.goodput, request.cost) if request.goodput else None,
+    )
+
+
+def _sections(parts: list[FabricPart], request: ReportRequest) -> list[tuple[str, str]]:
+    """(id, name) of the sections that the page has."""
+    there = {"worth": request.goodput is not None} | {
+        "qos": any(part.qos for part in parts),
+        "addresses": any(part.number_grids for part in parts),
+    }
+    return [(id_, name) for id_, name in SECTIONS if there.get(id_, True)]
+
+
+def _picture(plan: Plan) -> str:
+    """The tiers as `fabric export svg` draws them; their style sheet is the page's."""
+    text = FORMATS["svg"](plan)
+    assert isinstance(text, str)
+    return _SHEET.sub("", text, count=1)
+
+
+def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:
+    """(fabric, first rows of each table), fewer of each where there are many fabrics."""
+    all_rows = sum(end - first for table in data["tables"] for first, end in table["rows"])
+    most = max(20, (STATIC_ROWS if all_rows < MANY_ROWS else STATIC_ROWS // 4) // len(data["fabrics"]))
+    found = []
+    for table in data["tables"]:
+        count = sum(end - first for first, end in table["rows"])
+        note = f"The first {most} of {count:,}." if count > most else ""
+        titles = [("#" if column.get("number") else "") + column["title"] for column in table["columns"]]
+        fabric = data["fabrics"][table["fabric"]]["name"]
+        found.append((fabric, grid(table["title"], titles, cells(data, table, most), note)))
+    return found

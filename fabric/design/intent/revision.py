@@ -1,0 +1,142 @@
+"""An intent from a file, or from a git revision with the numbers that were in use then."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
+from fabric.base.output.paths import site_folder, symlink_to_site
+from fabric.base.source import parse
+from fabric.design.intent.intent import Intent
+from fabric.design.intent.load import load as read_file, validate
+from fabric.model.plan import lock_file as locks
+from fabric.model.plan.lock_file import Lock
+from fabric.model.plan.origin import Origin
+
+GIT = "git:"
+
+
+def load(path: Path, output: Path | None = None) -> Intent:
+    """Reads and checks an intent. Raises InputError with every mistake, and where its output folder is a symlink."""
+    site, source = read_file(path, str(path))
+    if link := symlink_to_site(path, site.site, output):
+        message = f"output folder: expected a folder, got the symlink {link}: files would be written outside of it"
+        hint = "remove the symlink; `-o DIR` writes to another folder"
+        raise InputError([Diagnostic("FAB166", source.place(("site",)), message, hint)])
+    return Intent(path, site, source, site_folder(path, site.site, output))
+
+
+def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[Intent, Lock | None]:
+    """The intent called `name`, a file or `git:REV` or `git:REV:FILE`, and the numbers that its commit holds.
+
+    Args:
+        beside: the file that `git:REV` means.
+        folder: of the site's generated files; default: beside the intent.
+
+    None for the numbers: those of the lock file that is there now. Raises InputError.
+    """
+    if not name.startswith(GIT):
+        if folder is None:
+            return load(Path(name)), None
+        site, source = read_file(Path(name), name)
+        return Intent(Path(name), site, source, folder), None
+    revision, _, file = name.removeprefix(GIT).partition(":")
+    revision = revision or "HEAD"
+    if revision.startswith("-"):
+        raise InputError([Diagnostic("FAB104", Place(name), "expected a revision such as git:main")])
+    path = Path(file) if file else beside
+    if path is None:
+        raise InputError(
+            [Diagnostic("FAB104", Place(name), "expected a file of the revision, such as git:main:intent/dc1.yaml")]
+        )
+    shown = show(path.absolute(), revision)
+    if shown.returncode:
+        reason = shown.stderr.strip().splitlines()[-1:] or ["git failed"]
+        hint = "the file is new: there is nothing to compare it with" if missing(name, path) and path.exists() else ""
+        raise InputError([Diagnostic("FAB001", Place(name), f"cannot be read: {reason[0].removeprefix('fatal: ')}", hint)])
+    source = parse(shown.stdout, name if file else f"{name}:{path.name}")
+    site = validate(source)
+    home = folder or site_folder(path, site.site)
+    kept = show(home / locks.FILE, revision)
+    known = None if kept.returncode else locks.parse(kept.stdout, f"{GIT}{revision}:{locks.FILE}")
+    return Intent(path, site, source, home), known
+
+
+def is_short(name: str) -> bool:
+    """Whether a name is `git:REV`, which means the file of the other side."""
+    return name.startswith(GIT) and ":" not in name.removeprefix(GIT)
+
+
+def missing(name: str, beside: Path | None) -> bool:
+    """Whether an intent is not there: a file that does not exist, or one that a revision known to git does not have."""
+    if not name.startswith(GIT):
+        return not Path(name).exists()
+    revision, _, file = name.removeprefix(GIT).partition(":")
+    path = Path(file) if file else beside
+    if path is None or revision.startswith("-"):
+        return False
+    path = path.absolute()
+    known = _git(path, "rev-parse", "--verify", "--quiet", f"{revision or 'HEAD'}^{{commit}}")
+    return not known.returncode and bool(show(path, revision or "HEAD").returncode)
+
+
+def templates(intent: Intent, name: str, target: Path) -> Path:
+    """The folder of an intent's own templates: `target`, where those of its commit are laid; its own where it is a file."""
+    requested = [request.template for request in intent.site.overrides if request.template is not None]
+    home = intent.path.absolute().parent
+    if not name.startswith(GIT) or not requested:
+        return home
+    revision = name.removeprefix(GIT).partition(":")[0] or "HEAD"
+    for template in requested:
+        path = (target / template).resolve()
+        if not path.is_relative_to(target.resolve()):
+            continue  # refused, with its place, when the overrides are read
+        shown = show(home / template, revision)
+        if shown.returncode == 0:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(shown.stdout, encoding="utf-8")
+    return target.absolute()
+
+
+def show(path: Path, revision: str) -> subprocess.CompletedProcess[str]:
+    """A file of a revision, as git has it."""
+    return _git(path, "show", f"{revision}:./{path.relative_to(_folder(path))}")
+
+
+def _git(path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command of git, in the folder of a file or in the nearest one above that is there."""
+    command = ["git", "-C", str(_folder(path)), *words]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)
+
+
+def _folder(path: Path) -> Path:
+    return next((parent for parent in path.parents if parent.is_dir()), Path("/"))
+
+
+def refuse_same_site(intents: Sequence[Intent]) -> None:
+    """Two intents of one site name would overwrite each other's files. Raises InputError."""
+    report, seen = Report(), dict[str, Intent]()
+    for intent in intents:
+        other = seen.setdefault(str(intent.folder), intent)
+        if other is not intent and other.path.resolve() != intent.path.resolve():
+            place = intent.source.place(("site",))
+            report.error("FAB138", place, f"site '{intent.site.site}' is also the name of {other.path}")
+    report.raise_errors()
+
+
+def origin(path: Path) -> Origin:
+    """Where an intent comes from. A shallow clone does not know which commit changed a file last: none is named."""
+    whole = path.resolve()
+    found = _git(whole, "rev-parse", "--show-toplevel", "--is-shallow-repository")
+    if found.returncode:
+        return Origin(path.as_posix())
+    root, shallow = found.stdout.splitlines()
+    name = whole.relative_to(Path(root).resolve()).as_posix()
+    changed = bool(_git(whole, "status", "--porcelain", "--", str(whole)).stdout.strip())
+    last = _git(whole, "log", "-1", "--format=%H %cs", "--", str(whole))
+    if last.returncode or not last.stdout.strip() or shallow == "true":
+        return Origin(name, changed=changed)
+    commit, day = last.stdout.split()
+    return Origin(name, commit[:12], day, changed)

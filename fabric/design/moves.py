@@ -1,0 +1,251 @@
+"""What changes between two intents of a site: devices, cables, and the order of the moves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabric.base.text import and_more, listed, plural
+from fabric.design.thresholds import ThresholdChange, threshold_changes
+from fabric.model.plan import SERVER, SWITCH_ROLES, FabricPlan, Plan, nic_name
+
+End = tuple[str, str]  # device, port
+
+
+@dataclass(frozen=True)
+class Cable:
+    """A link that is pulled, laid, or has one end moved."""
+
+    lower: End
+    old: End | None  # upper end before, None for a new link
+    new: End | None  # upper end after, None for a link that goes
+
+    def __str__(self) -> str:
+        lower = f"{self.lower[0]} {self.lower[1]}"
+        if self.old is None and self.new is not None:
+            return f"lay   {lower} to {self.new[0]} {self.new[1]}"
+        if self.new is None and self.old is not None:
+            return f"pull  {lower} from {self.old[0]} {self.old[1]}"
+        assert self.old is not None
+        assert self.new is not None
+        return f"move  {lower} from {self.old[0]} {self.old[1]} to {self.new[0]} {self.new[1]}"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: drain a switch, move its cables, verify, undrain."""
+
+    title: str
+    drain: str  # switch, "" when no cable in service moves
+    cables: tuple[Cable, ...]
+
+
+@dataclass
+class Changes:
+    """The difference of two plans."""
+
+    added: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    renumbered: list[str] = field(default_factory=list)  # in words
+    kept_links: int = 0
+    new_links: int = 0
+    steps: list[Step] = field(default_factory=list)
+    thresholds: tuple[ThresholdChange, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "added": self.added,
+            "removed": self.removed,
+            "renumbered": self.renumbered,
+            "links": {"kept": self.kept_links, "new": self.new_links, "moved": self.moved},
+            "steps": [
+                {"title": s.title, "drain": s.drain, "cables": [_cable(cable) for cable in s.cables]} for s in self.steps
+            ],
+            "thresholds": [
+                {
+                    "fabric": change.fabric,
+                    "switches": list(change.switches),
+                    "lengths": {kind: {"old_m": old, "new_m": new} for kind, old, new in change.lengths},
+                }
+                for change in self.thresholds
+            ],
+        }
+
+    @property
+    def moved(self) -> int:
+        """Links in service that move or are removed."""
+        return sum(cable.old is not None for step in self.steps for cable in step.cables)
+
+
+def _cable(cable: Cable) -> dict[str, Any]:
+    return {"lower": list(cable.lower), "old": list(cable.old or ()), "new": list(cable.new or ())}
+
+
+def difference(old: Plan, new: Plan) -> Changes:
+    """What it takes to make the new plan of the old."""
+    changes = Changes()
+    _devices(old, new, changes)
+    _links(old, new, changes)
+    changes.thresholds = threshold_changes(old, new)
+    return changes
+
+
+def _devices(old: Plan, new: Plan, changes: Changes) -> None:
+    """Devices added and removed, and switches that get other numbers; a server of two fabrics counts once."""
+    before, after = _homes(old), _homes(new)
+    changes.added += [name for name in after if name not in before]
+    changes.removed += [name for name in before if name not in after]
+    for name, fabric in after.items():
+        was = before[name].by_name[name] if name in before else None
+        device = fabric.by_name[name]
+        if was is None or device.role not in SWITCH_ROLES:
+            continue
+        for kind, one, two in (
+            ("model", was.model, device.model),
+            ("AS number", was.asn, device.asn),
+            ("loopback", before[name].loopback[was.index], fabric.loopback[device.index]),
+            ("management address", before[name].management[was.index], fabric.management[device.index]),
+        ):
+            if one != two:
+                changes.renumbered.append(f"{name}: {kind} changes")
+    for name in sorted({*old.fabrics} & {*new.fabrics}):
+        first, second = subnets(old.fabrics[name]), subnets(new.fabrics[name])
+        other = sum(lower in second and second[lower] != subnet for lower, subnet in first.items())
+        if other:
+            changes.renumbered.append(f"{name}: subnet changes on {plural(other, 'link')}")
+
+
+def _homes(plan: Plan) -> dict[str, FabricPlan]:
+    """Device → the first fabric that has it."""
+    homes: dict[str, FabricPlan] = {}
+    for _, fabric in sorted(plan.fabrics.items()):
+        for name in fabric.by_name:
+            homes.setdefault(name, fabric)
+    return homes
+
+
+def _links(old: Plan, new: Plan, changes: Changes) -> None:
+    """Steps: first the cables that need no drain, then one upper switch after the other."""
+    before, after = _by_lower(old), _by_lower(new)
+    changes.kept_links = sum(after.get(lower) == upper for lower, upper in before.items())
+    moved = [Cable(lower, upper, after.get(lower)) for lower, upper in before.items() if after.get(lower) != upper]
+    fresh = [Cable(lower, None, upper) for lower, upper in after.items() if lower not in before]
+    changes.new_links = len(fresh)
+    busy = _cages(moved)
+    free = [cable for cable in fresh if not _ends(cable) & busy.keys()]
+    if free:
+        changes.steps.append(Step("lay new cables; no cable in service moves", "", tuple(free)))
+    order = _order(moved, busy)
+    position = {switch: number for number, switches in enumerate(order) for switch in switches}
+    steps: list[list[Cable]] = [[] for _ in order]
+    for cable in moved:
+        assert cable.old is not None
+        steps[position[cable.old[0]]].append(cable)
+    for cable in fresh:
+        frees = [position[switch] for end in _ends(cable) for switch in busy.get(end, ())]
+        if frees:  # laid once the last of its cages is free
+            steps[max(frees)].append(cable)
+    for switches, cables in zip(order, steps, strict=True):
+        drain = ", ".join(switches)
+        cables.sort(key=lambda cable: (cable.old is None, cable.lower))
+        changes.steps.append(Step(f"drain {drain}, re-cable, verify with LLDP, undrain", drain, tuple(cables)))
+
+
+def _order(moved: Sequence[Cable], busy: dict[End, set[str]]) -> list[list[str]]:
+    """Switches in the order of their drains: a cage is free before a cable moves into it.
+
+    Switches that wait for each other are drained together.
+    """
+    if not moved:
+        return []
+    import networkx
+
+    waits = networkx.DiGraph()
+    for cable in moved:
+        assert cable.old is not None
+        waits.add_node(cable.old[0])
+        if cable.new is not None:
+            waits.add_edges_from((switch, cable.old[0]) for switch in busy.get(_whole(cable.new), ()))
+    groups = networkx.condensation(waits)
+    members = {group: sorted(groups.nodes[group]["members"]) for group in groups}
+    return [members[group] for group in networkx.lexicographical_topological_sort(groups, key=members.__getitem__)]
+
+
+def _cages(moved: Iterable[Cable]) -> dict[End, set[str]]:
+    """Every cage in service that a moved cable leaves or a pulled one frees, at both ends → the switches drained for it."""
+    cages: dict[End, set[str]] = defaultdict(set)
+    for cable in moved:
+        assert cable.old is not None
+        for end in (cable.lower, cable.old):
+            cages[_whole(end)].add(cable.old[0])
+    return cages
+
+
+def _ends(cable: Cable) -> set[End]:
+    """The cages that a new cable takes."""
+    return {_whole(end) for end in (cable.lower, cable.new) if end is not None}
+
+
+def _whole(port: End) -> End:
+    """The cage of a port that may be a part of it."""
+    return port[0], port[1].split("/")[0]
+
+
+def _by_lower(plan: Plan) -> dict[End, End]:
+    """Lower end → upper end of every link."""
+    found: dict[End, End] = {}
+    for _, fabric in sorted(plan.fabrics.items()):
+        found |= {_end(fabric, "a", at): _end(fabric, "b", at) for at in range(len(fabric.links))}
+    return found
+
+
+def subnets(plan: FabricPlan) -> dict[End, int]:
+    """Lower end → first address of every link."""
+    return {_end(plan, "a", at): int(first) for at, first in enumerate(plan.subnet.tolist())}
+
+
+def _end(plan: FabricPlan, side: str, at: int) -> End:
+    columns = plan.links.lists()
+    device = plan.devices[columns[side][at]]
+    cage, sub, split = (columns[f"{side}_{part}"][at] for part in ("cage", "sub", "split"))
+    if device.role == SERVER:
+        group = next(group for group in plan.spec.groups if group.name == device.group)
+        return device.name, nic_name(group, cage, sub)
+    return device.name, f"port {cage}/{sub + 1}" if split > 1 else f"port {cage}"
+
+
+def text(changes: Changes, most: int = 8) -> str:
+    """The changes as text; long lists are cut, `--json` has all of them."""
+    out = [*_named("added", changes.added), *_named("removed", changes.removed), *_named("changed", changes.renumbered)]
+    out.append(f"links: {changes.kept_links:,} unchanged, {changes.new_links:,} new, {changes.moved:,} moved or removed")
+    if not changes.moved:
+        out.append("no cable in service moves")
+    for change in changes.thresholds:
+        out += _threshold_lines(change)
+    for number, step in enumerate(changes.steps, 1):
+        out.append(f"{number}. {step.title} ({plural(len(step.cables), 'cable')})")
+        out += [f"     {cable}" for cable in step.cables[:most]]
+        if len(step.cables) > most:
+            out.append(f"     {and_more(len(step.cables) - most, see='`--json`')}")
+    return "\n".join(out)
+
+
+def _threshold_lines(change: ThresholdChange) -> list[str]:
+    """Switches in service whose buffer or ECN values change."""
+    out = []
+    if change.lengths:
+        text = ", ".join(f"{kind} {old} m to {new} m" for kind, old, new in change.lengths)
+        out.append(f"{change.fabric}: cable lengths that headroom is computed for: {text}")
+    if change.switches:
+        count = plural(len(change.switches), "switch", "switches")
+        out.append(
+            f"{change.fabric}: {count} in service with other PFC headroom, buffer or ECN values: {listed(change.switches)}"
+        )
+    return out
+
+
+def _named(word: str, names: Iterable[str]) -> list[str]:
+    found = list(names)
+    return [f"{word}: {len(found):,}: {listed(found)}"] if found else []

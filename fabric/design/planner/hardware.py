@@ -1,0 +1,194 @@
+"""Names in the own hardware of a site that select an entry of a table: ASIC, GPU, network OS, features, SKUs, NICs.
+
+An unknown name is a mistake where an entry without the name says the same honestly. What a maker may call as it likes stays
+allowed, with a warning that says what stands for it.
+"""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import fields
+from functools import cache
+
+from fabric.base.diagnostics import Report, nearest, one_of, show
+from fabric.base.source import Source
+from fabric.base.text import listed
+from fabric.design.intent.site import Site
+from fabric.hardware import catalog
+from fabric.hardware.catalog import asics, media, power_class
+from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
+from fabric.hardware.catalog.names import entry_of, folded
+from fabric.model.plan import FabricPlan, Positions
+from fabric.model.settings.purposes import PURPOSES
+from fabric.nos.target import Capabilities, target_names
+
+UNKNOWN = "FAB180"
+
+
+def check(site: Site, source: Source, report: Report) -> None:
+    """Reports unknown names in `catalog:` of an intent, and unknown media of `floor:`."""
+    for kind, models in (("switches", site.catalog.switches), ("servers", site.catalog.servers)):
+        for name, model in models.items():
+            wrong = _of_switch(model) if isinstance(model, SwitchModel) else _of_server(model)
+            for path, word, what, known, otherwise in wrong:
+                hint = nearest(word, known)
+                hint = f"{hint}{'' if hint.endswith('?') else ';'} {otherwise}" if otherwise else hint
+                place = source.place(("catalog", kind, name, *path))
+                dotted = ".".join(map(str, ("catalog", kind, name, path[0])))
+                report.error("FAB106", place, f"{dotted}: unknown {what} {show(word)}", hint)
+    _check_network_oses(site, source, report)
+    for kind, medium in site.floor.media.model_dump(by_alias=True).items():
+        if medium and medium not in media.requests():
+            place = source.place(("floor", "media", kind))
+            report.error(
+                "FAB153", place, f"floor.media.{kind}: unknown medium {show(medium)}", nearest(medium, media.requests())
+            )
+
+
+def _check_network_oses(site: Site, source: Source, report: Report) -> None:
+    """Reports unknown network OSes of fabrics and tiers, also of a tier that has another one of its own or is not built."""
+    stated = dict[tuple[str, ...], str]()
+    for name, fabric in site.fabrics.items():
+        for role in ("leaf", "spine", "core"):
+            own, tier = getattr(fabric.nos, role), getattr(fabric.topology, role).nos
+            by_role = Positions(source).stated("fabrics", name, "nos", role)
+            stated |= {("fabrics", name, "nos", *([role] if by_role else [])): own} if own else {}
+            stated |= {("fabrics", name, "topology", role, "nos"): tier} if tier else {}
+    known = target_names()
+    for path, nos in stated.items():
+        if nos not in known:
+            close = nearest(nos, known)
+            hint = close if close.startswith("did") else "`fabric vendors` lists them; plug-in packages can add more"
+            report.error("FAB107", source.place(path), f"nos: expected {one_of(known)}, got '{nos}'", hint)
+
+
+Wrong = tuple[tuple[str | int, ...], str, str, Iterable[str], str]  # path, word, what it is, known words, what else to do
+
+
+def _of_switch(model: SwitchModel) -> Iterator[Wrong]:
+    if model.asic and asics.asic(model.asic) is None and model.asic not in _chips():
+        otherwise = "without `asic` the entry is planned with conservative headroom and no known buffer size"
+        yield ("asic",), model.asic, "ASIC", _chips(), otherwise
+    for at, nos in enumerate(model.nos):
+        if nos not in target_names():
+            yield ("nos", at), nos, "network OS", target_names(), ""
+    features = [item.name for item in fields(Capabilities)]
+    for at, text in enumerate(model.lacks):
+        nos, colon, feature = text.rpartition(":")
+        if feature not in features:
+            yield ("lacks", at), text, "feature", features, ""
+        elif colon and nos not in target_names():
+            yield ("lacks", at), text, "network OS", [f"{name}:{feature}" for name in target_names()], ""
+    splits = ["default", *(f"1x{group.speed_gbps}" for group in model.ports), *(b for g in model.ports for b in g.breakouts)]
+    for table in ("hwsku", "modes", "used_lanes") if model.sonic else ():
+        for key in getattr(model.sonic, table):
+            if key not in splits:
+                yield ("sonic", table, key), key, "split of the cages", splits, ""
+
+
+def _of_server(model: ServerModel) -> Iterator[Wrong]:
+    if model.gpu and not _is_gpu(model.gpu):
+        from fabric.solver.collectives.physics import gpu_names  # late: shipped servers need none of it
+
+        otherwise = "without `gpu` estimates assume one by the name of the server, and say so"
+        yield ("gpu",), model.gpu, "GPU", gpu_names(), otherwise
+
+
+@cache
+def _chips() -> frozenset[str]:
+    """Switch ASICs with buffer figures or in a shipped switch."""
+    shipped = (catalog.switch(name) for name in catalog.switch_names())
+    return frozenset([*asics.asic_names(), *(model.asic for model in shipped if model and model.asic)])
+
+
+def _is_gpu(name: str) -> bool:
+    if folded(name) in {folded(known) for known in power_class.classes().servers.gpus}:
+        return True
+    from fabric.solver.collectives import physics
+
+    return physics.gpu(name).known
+
+
+def warn(plans: Mapping[str, FabricPlan], report: Report) -> None:
+    """Warns of names that no table has, with what is assumed: of the own hardware that the fabrics use, and time zones."""
+    used = {(group.model, group.nics) for plan in plans.values() for group in plan.spec.groups}
+    for plan in plans.values():
+        for path, word, message, known in _odd(plan, used):
+            if plan.spec.positions.stated(*path):
+                close = nearest(word, known)
+                hint = close if close.startswith("did") else ""
+                report.warn(UNKNOWN, plan.spec.positions.at(*path), message, hint)
+
+
+Odd = tuple[tuple[str, ...], str, str, Iterable[str]]  # path, word, message, known words
+
+
+def _odd(plan: FabricPlan, used: Collection[tuple[str, str]]) -> Iterator[Odd]:
+    spec, stated = plan.spec, plan.spec.positions.stated
+    for group in spec.groups:
+        path = ("catalog", "servers", group.model)
+        if not stated(*path):
+            continue
+        yield from _odd_maker(path, group.server.maker)
+        if message := _assumed(group.nic):
+            yield (*path, "nics", group.nics, "model"), group.nic.model, message, media.cages().nics
+        for name in group.server.nics:
+            if name not in PURPOSES and (group.model, name) not in used:
+                message = f"no fabric connects the NICs {show(name)} of {group.model}, and they are of no purpose"
+                yield (*path, "nics", name), name, message, PURPOSES
+    for tier in (spec.leaf, spec.spine, spec.core):
+        path, board = ("catalog", "switches", tier.switch), tier.model.sonic
+        if not stated(*path):
+            continue
+        yield from _odd_maker(path, tier.model.maker)
+        if board and board.platform not in _platforms():
+            message = f"no board of the catalog is named {show(board.platform)}: names, SKUs and lanes are used as stated"
+            yield (*path, "sonic", "platform"), board.platform, message, _platforms()
+    if not _is_time_zone(zone := spec.management.timezone):
+        home = ("fabrics", spec.name) if spec.own_management else ()
+        message = f"time zone {show(zone)} is not in the tz database: a switch may refuse it"
+        yield (*home, "management", "timezone"), zone, message, zoneinfo.available_timezones()
+
+
+def _odd_maker(path: tuple[str, ...], maker: str) -> Iterator[Odd]:
+    """A maker that is nearly one of the catalog: inventories would have two manufacturers."""
+    if maker and maker not in _makers() and nearest(maker, _makers()).startswith("did"):
+        message = f"no maker of the catalog is named {show(maker)}: inventories get a manufacturer of this name"
+        yield (*path, "maker"), maker, message, _makers()
+
+
+def _is_time_zone(name: str) -> bool:
+    """Whether the tz database has it; true where this machine has no database."""
+    for zone in (name, "UTC"):
+        try:
+            zoneinfo.ZoneInfo(zone)
+        except (OSError, ValueError, zoneinfo.ZoneInfoNotFoundError):
+            continue
+        return zone == name
+    return True
+
+
+def _assumed(nic: NicSet) -> str:
+    """What stands for a NIC that no table has."""
+    cage, card = media.cages().nic(nic.model), entry_of(nic.model, power_class.classes().nics)
+    if cage and card:
+        return ""
+    usual, other = media.cages().by_speed.get(nic.speed_gbps), power_class.classes().nics["other"]
+    form = (usual.nic_form or usual.form) if usual else "an unknown cage"
+    taken = [*([] if cage else [f"{form} as usual at {nic.speed_gbps}G"])]
+    taken += [] if card else [f"{other.low:g} to {other.max:g} W of power"]
+    return f"NIC model {show(nic.model)} is not known: {listed(taken)} are assumed"
+
+
+@cache
+def _makers() -> frozenset[str]:
+    names = (*catalog.switch_names(), *catalog.server_names())
+    models = (catalog.switch(name) or catalog.server(name) for name in names)
+    return frozenset(model.maker for model in models if model and model.maker)
+
+
+@cache
+def _platforms() -> frozenset[str]:
+    boards = (catalog.sonic_platform(name) for name in catalog.switch_names())
+    return frozenset(board.platform for board in boards if board)

@@ -1,0 +1,239 @@
+"""The lossless class of a fabric: headroom of every port, the rest of the buffer, and ECN thresholds below PFC.
+
+Everything is computed for the finished fabric, with every port that the layout keeps, so that growth changes no threshold.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from fabric.base.diagnostics import Report
+from fabric.design.planner import overlay
+from fabric.design.qos import marking
+from fabric.design.qos.frames import frame_bytes
+from fabric.design.qos.pools import buffer_of
+from fabric.hardware.headroom.headroom import Headroom, headroom
+from fabric.model.plan import (
+    ATTACHMENT,
+    CORE,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER_LEAF,
+    SPINE,
+    SPINE_CORE,
+    VXLAN_BYTES,
+    AttachedPorts,
+    Buffer,
+    Device,
+    FabricLossless,
+    FabricSpec,
+    Links,
+    Lossless,
+    Place,
+    Qos,
+    RoleLossless,
+    Sizing,
+    Slot,
+    TierSpec,
+    Watchdog,
+    core_downlinks,
+    leaf_layout,
+    leaf_spine_ports_used,
+    spine_downlinks,
+    spine_layout,
+    words,
+)
+
+ROCE_IPV4_BYTES = 60  # IPv4, UDP, BTH, RETH, ICRC
+ROCE_IPV6_BYTES = 80
+
+_ALL = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
+
+
+def _check_mtu(spec: FabricSpec, report: Report) -> None:
+    """An RDMA packet that does not fit is dropped, not cut."""
+    tunnel = VXLAN_BYTES if spec.isolation == "evpn" else 0
+    needed = spec.qos.rdma_mtu + (ROCE_IPV6_BYTES if overlay.family(spec) == 6 else ROCE_IPV4_BYTES) + tunnel
+    if spec.underlay.mtu < needed:
+        report.error(
+            "FAB151",
+            spec.at("underlay", "mtu"),
+            f"underlay.mtu: expected at least {needed}, an RDMA packet of {spec.qos.rdma_mtu} bytes with its headers, "
+            f"got {spec.underlay.mtu}",
+            "increase it, or decrease `qos.rdma_mtu`",
+        )
+
+
+def lossless(
+    spec: FabricSpec, sizing: Sizing, report: Report, attached: AttachedPorts | None = None
+) -> FabricLossless | None:
+    """The lossless class of a fabric, or None. A headroom that does not fit its buffer is reported with the sum.
+
+    Args:
+        attached: lossless ports of attachments; default: spread evenly.
+    """
+    if not spec.roce:
+        return None
+    _check_mtu(spec, report)
+    found = {}
+    for role, group, tier, counts in _switches(spec, sizing, spread(spec, sizing) if attached is None else attached):
+        found[role, group] = _role(spec, tier, role, counts, report)
+    return FabricLossless(found)
+
+
+def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
+    """Ports of attachments on every leaf, before cabling."""
+    found: dict[str, Counter[Place]] = {}
+    for size in sizing.groups:
+        here = found[size.name] = Counter()
+        for attachment in spec.attachments:
+            if attachment.external is None and attachment.lossless is not False:
+                speed = attachment.speed_gbps or sizing.groups[0].down_gbps
+                here[speed, spec.lengths[ATTACHMENT].metres] += -(
+                    -attachment.links // (size.units_planned * size.unit_leaves)
+                )
+    return found
+
+
+def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> AttachedPorts:
+    """Ports of attachments on the fullest leaf of each group: a leaf without free ports leaves more to the others."""
+    names = {
+        attachment.name for attachment in spec.attachments if attachment.external is None and attachment.lossless is not False
+    }
+    per_leaf: Counter[tuple[int, int]] = Counter()
+    of_kind = links.kind == ATTACHMENT
+    columns = (links.a[of_kind], links.b[of_kind], links.speed_gbps[of_kind])
+    for attachment, leaf, speed in zip(*(column.tolist() for column in columns), strict=True):
+        per_leaf[leaf, speed] += devices[attachment].name in names
+    ports: dict[str, dict[Place, int]] = {}
+    for (leaf, speed), count in per_leaf.items():
+        here, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
+        if count:
+            here[place] = max(here.get(place, 0), count)
+    return ports
+
+
+def _switches(
+    spec: FabricSpec, sizing: Sizing, attached: AttachedPorts
+) -> Iterable[tuple[str, str, TierSpec, dict[Place, int]]]:
+    """Role, group, hardware and lossless ports of every kind of switch."""
+    server, up = spec.lengths[SERVER_LEAF].metres, spec.lengths[LEAF_SPINE if sizing.spines else LEAF_LEAF].metres
+    for size in sizing.groups:
+        layout = leaf_layout(spec, sizing, size)
+        counts = _counted([(layout.down, server), (layout.up, up)])
+        for place, count in attached.get(size.name, {}).items():
+            counts[place] = counts.get(place, 0) + count
+        yield LEAF, size.name, spec.leaf, counts
+    if not sizing.spines:
+        return
+    top = spec.lengths[SPINE_CORE].metres
+    if sizing.tiers == 2:
+        used = min(leaf_spine_ports_used(sizing), len(spine_downlinks(spec, sizing)))
+        yield SPINE, "", spec.spine, _counted([(spine_downlinks(spec, sizing)[:used], up)])
+        return
+    spine = spine_layout(spec, sizing)
+    yield SPINE, "", spec.spine, _counted([(spine.down, up), (spine.up, top)])
+    yield CORE, "", spec.core, _counted([(core_downlinks(spec, sizing), top)])
+
+
+def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[Place, int]:
+    counts: dict[Place, int] = {}
+    for slots, length in runs:
+        for slot in slots:
+            counts[slot.speed_gbps, length] = counts.get((slot.speed_gbps, length), 0) + 1
+    return counts
+
+
+def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[Place, int], report: Report) -> RoleLossless:
+    from fabric.hardware.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
+
+    request, chip = spec.qos, asic(tier.model.asic)
+    headrooms = {
+        place: headroom(
+            chip,
+            *place,
+            spec.underlay.mtu,
+            request.traffic,
+            switch=tier.switch,
+            lossless_mtu_bytes=frame_bytes(spec),
+        )
+        for place in sorted(counts)
+    }
+    buffer = buffer_of(chip, tier.model, tier.switch, [(headrooms[place], count) for place, count in sorted(counts.items())])
+    _check_fits(spec, tier, role, counts, headrooms, buffer, report)
+    ports = {}
+    for place, room in headrooms.items():
+        chosen = marking.choose(request.ecn, place[0], buffer.trigger_bytes)
+        _check_marking(spec, role, tier, (chosen.kmin_bytes, chosen.kmax_bytes), buffer, report)
+        ports[place] = Lossless(room.xoff_bytes, room.xon_bytes, room.size_bytes, room.method, chosen)
+    qos = Qos(
+        priority=request.lossless_priority,
+        dscp=request.lossless_dscp,
+        cnp_priority=request.cnp_priority,
+        cnp_dscp=request.cnp_dscp,
+        lossless_percent=request.lossless_percent,
+        lossy_percent=100 - request.lossless_percent,
+        watchdog=Watchdog(request.watchdog_ms, request.watchdog_ms, min(200, request.watchdog_ms))
+        if request.pfc_watchdog
+        else None,
+        traffic=request.traffic,
+        buffer_model=request.buffer_model,
+        lossless_mtu=frame_bytes(spec),
+        buffer=buffer,
+    )
+    return RoleLossless(qos, counts, headrooms, ports)
+
+
+def _check_fits(
+    spec: FabricSpec,
+    tier: TierSpec,
+    role: str,
+    counts: Mapping[Place, int],
+    headrooms: Mapping[Place, Headroom],
+    buffer: Buffer,
+    report: Report,
+) -> None:
+    """Reserved memory must leave shared buffer, or no queue can send."""
+    if buffer.total_bytes is None or (buffer.trigger_bytes or 0) >= 2 * spec.underlay.mtu:
+        return
+    # Where headroom comes from a shared pool, a port takes its part of that beside what it reserves.
+    pool = bool(buffer.headroom_pool_bytes)
+    taken = {place: room.size_bytes + pool * room.xoff_bytes for place, room in headrooms.items()}
+    parts = [f"{count} ports of {place[0]}G at {place[1]} m x {taken[place]:,}" for place, count in sorted(counts.items())]
+    longest = ("spine-core" if role == CORE else "leaf-spine") if role != LEAF or len(counts) > 1 else "server-leaf"
+    report.error(
+        "FAB145",
+        spec.at("topology", "cable_length_m"),
+        f"fabric '{spec.name}', {_ALL[role]} of {tier.switch}: expected PFC headroom within {buffer.total_bytes:,} bytes "
+        f"of buffer, got {buffer.reserved_bytes:,}: {' + '.join(parts)}; cable lengths: {words(spec.lengths)}",
+        f"use shorter cables (`{longest}`), slower or fewer ports, or a switch with more buffer; "
+        f"`fabric headroom --switch {tier.switch}` shows one link",
+    )
+
+
+def _check_marking(
+    spec: FabricSpec, role: str, tier: TierSpec, thresholds: tuple[int, int], buffer: Buffer, report: Report
+) -> None:
+    """ECN must mark before PFC pauses: compares Kmin with the XOFF level of a priority group with all ports congested."""
+    kmin, kmax = thresholds
+    trigger = buffer.trigger_bytes
+    if trigger is None or trigger < 2 * spec.underlay.mtu:
+        return
+    where, who = spec.at("qos", "ecn"), f"{_ALL[role]} of {tier.switch}"
+    worst = f"{trigger:,} bytes of a priority group with all lossless ports congested"
+    if kmin >= trigger:
+        report.error(
+            "FAB146",
+            where,
+            f"fabric '{spec.name}', {who}: expected a Kmin below the XOFF threshold, {worst}, got {kmin:,}",
+            "remove `qos.ecn`: the default is computed from the port speed, below the XOFF threshold",
+        )
+    elif kmax > trigger:
+        report.warn(
+            "FAB189",
+            where,
+            f"fabric '{spec.name}', {who}: every packet is marked from {kmax:,} bytes, PAUSE may be sent from {worst}",
+            "this is the worst case: with fewer congested ports PAUSE is sent later",
+        )

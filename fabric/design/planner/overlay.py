@@ -1,0 +1,240 @@
+"""Isolation of tenants: its kind, and the checks of an intent against it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from netaddr import IPNetwork
+
+from fabric.base.diagnostics import Report, nearest
+from fabric.base.text import plural
+from fabric.model.plan import FabricSpec
+from fabric.model.settings.services import Tenant
+from fabric.model.settings.topology import Attachment, External
+
+RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
+# A VRF is a device of the kernel on Linux switches, beside ports, bonds, VLANs and tunnels.
+_DEVICE = re.compile(r"(bond|br|dummy|en[ops]|eth|lo|pimreg|po|swp|vlan|vni|vrf|vxlan)\d+(s\d+)?", re.IGNORECASE)
+DEFAULT_ROUTE = {4: "0.0.0.0/0", 6: "::/0"}
+
+
+def check(spec: FabricSpec, report: Report) -> None:
+    """Reports settings of tenants that are impossible at any size."""
+    tenants, how = spec.tenants, spec.isolation
+    overlay = spec.overlay
+    if not spec.ethernet:
+        _check_infiniband(spec, how, report)
+        return
+    if how == "none" and len(tenants) > 1:
+        report.error(
+            "FAB144",
+            spec.at("tenants"),
+            f"fabric '{spec.name}': expected one tenant in one routing table, got {len(tenants)}",
+            "set `overlay: {kind: evpn-vxlan}`, or without an overlay `overlay: {isolation: vrf-lite}` or `isolation: acl`",
+        )
+    if overlay.kind == "evpn-vxlan" and overlay.isolation is not None:
+        report.error(
+            "FAB144",
+            spec.at("overlay", "isolation"),
+            "overlay.isolation: expected no value with evpn-vxlan, which already isolates tenants, got {overlay.isolation}",
+            "remove one of the two",
+        )
+    addressing = spec.underlay.addressing
+    if how == "evpn" and addressing == "ipv6":
+        report.error(
+            "FAB144",
+            spec.at("overlay", "kind"),
+            "overlay: VTEP addresses are IPv4, expected `addressing: ipv4` or `unnumbered`, got ipv6",
+            "set `addressing: unnumbered` to save IPv4 addresses on links",
+        )
+    if how == "vrf-lite" and addressing == "unnumbered":
+        report.error(
+            "FAB144",
+            spec.at("overlay", "isolation"),
+            "vrf-lite: expected numbered links, got `addressing: unnumbered`",
+            "subinterfaces need addresses: set `addressing: ipv4` or `ipv6`",
+        )
+    for index, tenant in enumerate(tenants):
+        _check_tenant(spec, index, tenant, how, report)
+    _check_attachments(spec, how, report)
+    _check_bonds(spec, report)
+
+
+def _check_infiniband(spec: FabricSpec, how: str, report: Report) -> None:
+    """Refuses tenants and external connections of an InfiniBand fabric."""
+    if spec.tenants or how != "none":
+        report.error(
+            "FAB144",
+            spec.at("tenants" if spec.tenants else "overlay"),
+            "tenants: expected none on an InfiniBand fabric",
+            "the subnet manager isolates tenants by partition keys",
+        )
+    for index, attachment in enumerate(spec.attachments):
+        if attachment.external is not None:
+            report.error(
+                "FAB144",
+                spec.at("topology", "attachments", index, "external"),
+                f"attachment '{attachment.name}': expected no router on an InfiniBand fabric: its switches do not run BGP",
+                "remove `external`: the device is then the gateway",
+            )
+    if spec.qos.enabled:
+        report.error(
+            "FAB144",
+            spec.at("qos", "enabled"),
+            "qos: expected none on an InfiniBand fabric, which is lossless by link credits",
+            "remove `qos`",
+        )
+
+
+def _check_tenant(spec: FabricSpec, index: int, tenant: Tenant, how: str, report: Report) -> None:
+    names = [other.name for other in spec.tenants]
+    if tenant.name.lower() in RESERVED or _DEVICE.fullmatch(tenant.name):
+        report.error(
+            "FAB144",
+            spec.at("tenants", index, "name"),
+            f"tenants: expected a name that no network OS reserves, got '{tenant.name}'",
+            f"reserved names: {', '.join(sorted(RESERVED))}, and interface names such as eth0, swp1, bond1, vlan100",
+        )
+    for n, name in enumerate(tenant.imports):
+        where = spec.at("tenants", index, "imports", n)
+        if name not in names or name == tenant.name:
+            others = [other for other in names if other != tenant.name]
+            report.error("FAB144", where, f"imports: expected another tenant, got '{name}'", _among(name, others))
+        elif how == "vrf-lite":
+            report.error(
+                "FAB144",
+                where,
+                "imports: expected none with vrf-lite, whose VRFs have no route targets",
+                "use `overlay: {kind: evpn-vxlan}` (route targets) or `isolation: acl` (packet filters)",
+            )
+    if tenant.networks and how != "evpn":
+        report.error(
+            "FAB144",
+            spec.at("tenants", index, "networks"),
+            f"tenant '{tenant.name}': networks: expected none in a routed fabric: layer 2 needs an overlay",
+            "set `overlay: {kind: evpn-vxlan}`, or remove `networks`: servers then have routed ports",
+        )
+    seen: list[str] = []
+    for n, network in enumerate(tenant.networks):
+        if network.name in seen:
+            where = spec.at("tenants", index, "networks", n, "name")
+            report.error(
+                "FAB138", where, f"two networks of '{tenant.name}' are named '{network.name}'", "use a unique name for each"
+            )
+        seen.append(network.name)
+        if network.gateway is not None and IPNetwork(network.gateway).version == 6:
+            report.error(
+                "FAB144",
+                spec.at("tenants", index, "networks", n, "gateway"),
+                f"network '{network.name}': gateway: expected an IPv4 subnet, got {network.gateway}",
+                "remove `gateway` for a layer-2 network, which carries IPv6 between its servers",
+            )
+        elif network.gateway is not None and IPNetwork(network.gateway).size < 8:
+            report.error(
+                "FAB149",
+                spec.at("tenants", index, "networks", n, "gateway"),
+                f"network '{network.name}': expected a subnet of at least 8 addresses, got {network.gateway}",
+                "the gateway has the first address, each leaf one of the last, servers the others",
+            )
+
+
+def _among(name: str, names: Sequence[str]) -> str:
+    """Which tenant may be meant."""
+    return nearest(name, names) if names else "`tenants` of the fabric lists them, and has no other"
+
+
+def _check_attachments(spec: FabricSpec, how: str, report: Report) -> None:
+    names = [tenant.name for tenant in spec.tenants]
+    for index, attachment in enumerate(spec.attachments):
+        path = ("topology", "attachments", index)
+        if attachment.tenant is not None and (attachment.tenant not in names or attachment.external):
+            message = (
+                "a router serves the tenants of `external.tenants`" if attachment.external else f"got '{attachment.tenant}'"
+            )
+            report.error(
+                "FAB144",
+                spec.at(*path, "tenant"),
+                f"attachment '{attachment.name}': expected "
+                f"{'no tenant' if attachment.external else 'a tenant of this fabric'}, {message}",
+                "leave `tenant` out" if attachment.external else _among(attachment.tenant, names),
+            )
+        if attachment.network is not None:
+            _check_network(spec, index, attachment, report)
+        if attachment.external is None:
+            continue
+        if how == "acl":
+            report.error(
+                "FAB144",
+                spec.at(*path, "external"),
+                f"attachment '{attachment.name}': expected no router with `isolation: acl`, because "
+                "packet filters cannot distinguish external hosts from other tenants",
+                "use `isolation: vrf-lite` or `kind: evpn-vxlan`: each tenant then has its own external connection",
+            )
+        _check_accept(spec, index, attachment.external, report)
+        for n, name in enumerate(attachment.external.tenants):
+            where = spec.at(*path, "external", "tenants", n)
+            if how == "none":
+                report.error(
+                    "FAB144",
+                    where,
+                    "external.tenants: expected none, this fabric has one routing table",
+                    "remove it: the session is then in the default VRF",
+                )
+            elif name not in names:
+                report.error("FAB144", where, f"external.tenants: expected a tenant, got '{name}'", _among(name, names))
+
+
+def _check_network(spec: FabricSpec, index: int, attachment: Attachment, report: Report) -> None:
+    """An attachment is in a network of its tenant."""
+    tenant = next((tenant for tenant in spec.tenants if tenant.name == attachment.tenant), None)
+    networks = [network.name for network in tenant.networks] if tenant else []
+    if attachment.network in networks:
+        return
+    subject = f"tenant '{tenant.name}'" if tenant else "`tenant` of the attachment"
+    report.error(
+        "FAB144",
+        spec.at("topology", "attachments", index, "network"),
+        f"attachment '{attachment.name}': expected a network of {subject}, got '{attachment.network}'",
+        nearest(attachment.network or "", networks)
+        if networks
+        else f"state `tenant` and, there, `networks: [{{name: {attachment.network}}}]`",
+    )
+
+
+def family(spec: FabricSpec) -> int:
+    """IP version of servers and external connections."""
+    return 6 if spec.underlay.addressing == "ipv6" else 4
+
+
+def accepted(spec: FabricSpec, external: External) -> tuple[str, ...]:
+    """Prefixes accepted from a router: those of the intent, else the default route."""
+    return external.accept or (DEFAULT_ROUTE[family(spec)],)
+
+
+def _check_accept(spec: FabricSpec, at: int, external: External, report: Report) -> None:
+    """Sessions with routers carry the family of the fabric's servers."""
+    version = family(spec)
+    for n, text in enumerate(external.accept or ()):
+        if IPNetwork(text).version != version:
+            report.error(
+                "FAB104",
+                spec.at("topology", "attachments", at, "external", "accept", n),
+                f"external.accept: expected IPv{version} prefixes, got {text}",
+                "set `underlay.addressing` to change between IPv4 and IPv6",
+            )
+
+
+def _check_bonds(spec: FabricSpec, report: Report) -> None:
+    """A bond spans two leaves of one network."""
+    if not spec.bonds:
+        return
+    spread = {spec.leaves_per_nic(group) for group in spec.groups} if spec.kind != "collapsed" else {2}
+    if spread != {2} or spec.planes > 1:
+        report.error(
+            "FAB144",
+            spec.at("topology", "dual_tor"),
+            f"bonds: expected two ports of a NIC on two leaves of one plane, got {plural(max(spread), 'leaf', 'leaves')} "
+            f"and {plural(spec.planes, 'plane')}",
+            "planes are isolated from each other; use NICs with two ports",
+        )

@@ -1,0 +1,217 @@
+"""Pins of single switches: names, AS numbers, addresses, ports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from netaddr import IPAddress, IPNetwork
+
+from fabric.base.diagnostics import Report, nearest
+from fabric.base.text import plural
+from fabric.design.planner.pools import PoolSet
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import CORE, LEAF, SPINE, SWITCH_ROLES, Device, FabricPlan, FabricSpec, Ints, Links
+from fabric.model.settings.addressing import RESERVED_ASNS
+
+_FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets those that are handed out"
+
+
+def values(spec: FabricSpec, switches: Sequence[Device], what: str) -> dict[int, Any]:
+    """Position of a switch → what is pinned for it."""
+    if not what or not spec.pins:
+        return {}
+    pins = dict(spec.pins)
+    if what not in ("name", "asn"):  # asked for when the switches have their pinned names
+        pins = {pin.name or name: pin for name, pin in pins.items()}
+    return {
+        at: value
+        for at, device in enumerate(switches)
+        if (pin := pins.get(device.name)) is not None and (value := getattr(pin, what)) is not None
+    }
+
+
+def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Device]:
+    """Devices with pinned names; a pin for a switch that does not exist is a mistake."""
+    switches = {device.name for device in devices if device.role in SWITCH_ROLES}
+    for name in spec.pins:
+        if name not in switches:
+            report.error(
+                "FAB139",
+                spec.at("pins", name),
+                f"pins: unknown switch '{name}'",
+                nearest(name, switches) if len(switches) < 20_000 else "",
+            )
+    requested = values(spec, devices, "name")
+    _check_names(spec, devices, requested, report)
+    return [replace(d, name=requested[at]) if at in requested else d for at, d in enumerate(devices)]
+
+
+def _check_names(spec: FabricSpec, devices: Sequence[Device], requested: Mapping[int, str], report: Report) -> None:
+    """A pinned name that another device of the fabric has."""
+    taken = (
+        {device.name.lower(): device.name for index, device in enumerate(devices) if index not in requested}
+        if requested
+        else {}
+    )
+    for name, pin in spec.pins.items():
+        if pin.name is None:
+            continue
+        other = taken.setdefault(pin.name.lower(), f"the switch pinned as {name}")
+        if other != f"the switch pinned as {name}":
+            report.error(
+                "FAB138",
+                spec.at("pins", name, "name"),
+                f"pins.{name}.name: expected a unique name, got '{pin.name}', the name of {other}",
+                "use a name that no device of the site has",
+            )
+
+
+def check_asns(spec: FabricSpec, switches: Sequence[Device], asns: Ints, report: Report) -> None:
+    """Reports pinned AS numbers that another tier, leaf or pod has, as their routes would be rejected; `asns`: [switches]."""
+    owners: dict[int, set[tuple[str, int]]] = {}
+    for device, asn in zip(switches, asns.tolist(), strict=True):
+        apart = device.number if device.role == LEAF else device.pod
+        owners.setdefault(asn, set()).add((device.role, apart))
+    for name, pin in spec.pins.items():
+        if pin.asn is None:
+            continue
+        place, others = spec.at("pins", name, "asn"), owners.get(pin.asn, set())
+        if pin.asn in RESERVED_ASNS:
+            message = f"pins.{name}.asn: expected an AS number that is not reserved, got {pin.asn}"
+            report.error("FAB139", place, message, _FREE_ASN)
+        elif len(others) > 1:
+            roles = {role for role, _ in others}
+            where = "another tier" if len(roles) > 1 else "another leaf" if LEAF in roles else "another pod"
+            message = f"pins.{name}.asn: {pin.asn} is in use on {where}: its routes would be rejected (AS path loop)"
+            report.error("FAB139", place, message, _FREE_ASN)
+
+
+def check_addresses(plans: Iterable[FabricPlan], pools: Mapping[str, PoolSet], report: Report) -> None:
+    """Pinned addresses must be free in the whole site, be in no other pool, and not be a reserved address of a subnet."""
+    plans = tuple(plans)
+    for kind in ("loopback", "management"):
+        count = Counter(value for plan in plans for value in getattr(plan, kind).tolist() if value >= 0)
+        for plan in plans:
+            for name, pin in plan.spec.pins.items():
+                text = getattr(pin, kind)
+                if text is None:
+                    continue
+                place, address = plan.spec.at("pins", name, kind), IPAddress(text)
+                if count[int(address)] > 1:
+                    message = f"pins.{name}.{kind}: {text} is in use on another switch"
+                    report.error("FAB139", place, message, "use a unique value for each switch")
+                for problem, hint in _problems(plan, pools[plan.name], kind, address):
+                    report.error("FAB139", place, f"pins.{name}.{kind}: {text} {problem}", hint)
+
+
+def _problems(plan: FabricPlan, pools: PoolSet, what: str, address: IPAddress) -> Iterator[tuple[str, str]]:
+    """What is wrong with a pinned address, and the hint."""
+    others = [(other, prefix) for other, prefixes in plan.prefixes.items() if other != what for prefix in prefixes]
+    taken = [(other, prefix) for other, prefix in others if address in IPNetwork(prefix)]
+    for other, prefix in taken:
+        yield f"lies in the pool '{other}' ({prefix})", f"expected an address of the pool '{what}', or of none"
+    subnets = [IPNetwork(prefix) for prefix in plan.prefixes[what]] if what == "management" else []
+    if subnets and not taken and not any(address in net for net in subnets):
+        yield "lies in no management subnet, so its gateway cannot be reached", "add the subnet to `pools.management`"
+    for net in subnets:
+        if address not in net or net.size <= 4:
+            continue
+        kept = {net.first: "first address", pools.gateway_of(net): "gateway", net.last: "last address"}
+        if int(address) in kept:
+            yield (
+                f"is the {kept[int(address)]} of the management subnet {net}",
+                "expected an address other than the first, the last and the gateway",
+            )
+
+
+def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Report) -> Links:
+    """Moves links to pinned ports; a link on such a port moves to the released port."""
+    pinned = {name: pin.ports for name, pin in spec.pins.items() if pin.ports}
+    if not pinned:
+        return links
+    columns = {item.name: getattr(links, item.name).copy() for item in fields(Links)}
+    pins = spec.pins
+    by_name = {d.name: d for d in devices}
+    for original, requested in pinned.items():
+        device = by_name.get(pins[original].name or original)
+        if device is None:
+            continue  # already reported
+        for peer_name, cages in requested.items():
+            peer = by_name.get(peer_name)
+            place = spec.at("pins", original, "ports", peer_name)
+            rows = _rows_between(columns, device, peer) if peer is not None else []
+            if len(cages) != len(rows):
+                wrong = _wrong_ports(original, device, peer_name, len(rows), len(cages), columns, devices)
+                report.error("FAB139", place, *wrong)
+                continue
+            for link, (row, cage) in enumerate(zip(rows, cages, strict=True)):
+                message = _move(columns, device, _model(spec, device), row, cage)
+                if message:
+                    port = spec.at("pins", original, "ports", peer_name, link)
+                    report.error(
+                        "FAB139", port, f"pins.{original}.ports: {message}", "ports count from 1, as on the front panel"
+                    )
+    return Links(**columns)
+
+
+def _wrong_ports(
+    original: str, device: Device, peer: str, links: int, got: int, columns: Mapping[str, Any], devices: Sequence[Device]
+) -> tuple[str, str]:
+    """Message and hint for ports that are not as many as the links."""
+    if links:
+        return (
+            f"pins.{original}.ports: expected {plural(links, 'port')} for {plural(links, 'link')} to '{peer}', got {got}",
+            "every link takes a port, in link order; a number may stand once per port that its cage is split into",
+        )
+    a, b = columns["a"], columns["b"]
+    ends = {*b[a == device.index].tolist(), *a[b == device.index].tolist()}
+    return (
+        f"pins.{original}.ports: expected a neighbor of '{device.name}', got '{peer}'",
+        nearest(peer, (devices[at].name for at in ends)),
+    )
+
+
+def _model(spec: FabricSpec, device: Device) -> SwitchModel:
+    return {CORE: spec.core, SPINE: spec.spine, LEAF: spec.leaf}[device.role].model
+
+
+def _rows_between(columns: Mapping[str, Any], device: Device, peer: Device) -> list[int]:
+    a, b = columns["a"], columns["b"]
+    both = ((a == device.index) & (b == peer.index)) | ((a == peer.index) & (b == device.index))
+    return [int(row) for row in np.flatnonzero(both)]
+
+
+def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int, cage: int) -> str:
+    """Moves one end of a link to a cage of its device; returns what is wrong, "" if it is moved."""
+    if cage > model.cages:
+        return f"expected a port within 1 to {model.cages} of {device.model}, got {cage}"
+    speed = int(columns["speed_gbps"][row])
+    split = model.group_of(cage).splits.get(speed)
+    if split is None:
+        return f"expected a port of {device.model} that does {speed}G, got {cage}"
+    end = "a" if columns["a"][row] == device.index else "b"
+    here = {
+        (int(columns[f"{e}_cage"][r]), int(columns[f"{e}_sub"][r])): (int(r), e)
+        for e in ("a", "b")
+        for r in np.flatnonzero(columns[e] == device.index)
+    }
+    old = int(columns[f"{end}_cage"][row]), int(columns[f"{end}_sub"][row]), int(columns[f"{end}_split"][row])
+    if old[0] == cage:
+        return ""
+    others = [spot for spot in here if spot[0] == cage]
+    if any(int(columns["speed_gbps"][here[spot][0]]) != speed for spot in others):
+        return f"expected a port without links of another speed than {speed}G, got {cage}"
+    taken = {sub for _, sub in others}
+    free = next((sub for sub in range(split) if sub not in taken), None)
+    sub = free if free is not None else 0
+    if free is None:  # full: its first link moves to the port given up
+        other, other_end = here[cage, 0]
+        for name, value in zip(("cage", "sub", "split"), old, strict=True):
+            columns[f"{other_end}_{name}"][other] = value
+    for name, value in zip(("cage", "sub", "split"), (cage, sub, split), strict=True):
+        columns[f"{end}_{name}"][row] = value
+    return ""

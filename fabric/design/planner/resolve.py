@@ -1,0 +1,400 @@
+"""The intent of one fabric with its hardware looked up and its defaults set: the input of the other stages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from fabric.base.diagnostics import Report, nearest
+from fabric.base.source import Source
+from fabric.base.text import plural
+from fabric.design.intent.intent import Intent
+from fabric.design.intent.site import Fabric, Site
+from fabric.design.intent.topology import ServerGroup, Topology
+from fabric.design.planner import hardware
+from fabric.design.planner.speeds import how_to_state
+from fabric.hardware import catalog
+from fabric.model.plan import (
+    KINDS,
+    STATED,
+    Constraints,
+    FabricSpec,
+    GroupSpec,
+    Length,
+    Lengths,
+    Positions,
+    Release,
+    SiteSettings,
+    SiteSpec,
+    TierSpec,
+)
+from fabric.model.settings.home import Home
+from fabric.model.settings.purposes import PURPOSES
+
+NOWHERE = Home()  # of an intent that is no file
+
+
+def resolve_intent(intent: Intent) -> SiteSpec:
+    """The intent with every default chosen. Raises InputError."""
+    return resolve(intent.site, intent.source, intent.home)
+
+
+def resolve(site: Site, source: Source, home: Home = NOWHERE) -> SiteSpec:
+    """Looks up the hardware of every fabric. Raises InputError with all unknown names and contradictions."""
+    report = Report()
+    _further_breakouts(site, source, report)
+    hardware.check(site, source, report)
+    specs = {name: _fabric(name, site, source, report) for name in site.fabrics}
+    _same_servers(specs, report)
+    report.raise_errors()
+    settings = SiteSettings(
+        home=home,
+        positions=Positions(source),
+        sections=tuple(type(site).model_fields),
+        pools=site.pools,
+        management=site.management,
+        silence=site.checks.silence,
+        overrides=site.overrides,
+        output=site.output,
+        floor=site.floor,
+    )
+    return SiteSpec(site.site, settings, {name: spec for name, spec in specs.items() if spec is not None})
+
+
+def _further_breakouts(site: Site, source: Source, report: Report) -> None:
+    """Breakouts that a site states of a switch need the switch, and a cage with the bandwidth."""
+    for name, breakouts in site.catalog.breakouts.items():
+        model, place = site.catalog.switch(name), source.place(("catalog", "breakouts", name))
+        if model is None:
+            known = [*catalog.switch_names(), *site.catalog.switches]
+            report.error("FAB106", place, f"unknown switch model '{name}'", _switch_hint(name, known))
+            continue
+        for text in breakouts:
+            if not any(group.fitting((text,)) for group in model.ports):
+                expected = f"expected a breakout within {model.native_gbps}G, the fastest cage, got {text}"
+                report.error(
+                    "FAB108",
+                    place,
+                    f"catalog.breakouts.{name}: {expected}",
+                    "faster cages need an entry in `catalog.switches`",
+                )
+
+
+def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec | None:
+    intent = site.fabrics[name]
+    topology = intent.topology
+    errors = len(report.errors)
+    groups = [_group(name, index, site, source, report) for index in range(len(intent.servers))]
+    leaf = _tier(name, "leaf", None, site, source, report)
+    spine = _tier(name, "spine", leaf, site, source, report)
+    core = _tier(name, "core", spine, site, source, report)
+    if len(report.errors) > errors or leaf is None or spine is None or core is None:
+        return None
+    usual = PURPOSES[intent.purpose]
+    known = [group for group in groups if group is not None]
+    spec = FabricSpec(
+        name=name,
+        purpose=intent.purpose,
+        positions=Positions(source),
+        kind=topology.kind or usual.kind,
+        groups=tuple(known),
+        leaf=leaf,
+        spine=spine,
+        core=core,
+        leaf_ratio=_ratio(topology.leaf.oversubscription, usual.oversubscription),
+        spine_ratio=_ratio(topology.spine.oversubscription, Fraction(1)),
+        planes=topology.planes,
+        dual_tor=topology.dual_tor,
+        reserve=_reserve(intent),
+        constraints=_constraints(topology),
+        attachments=topology.attachments,
+        names=intent.names,
+        pins=intent.pins,
+        pools=intent.pools,
+        underlay=intent.underlay,
+        overlay=intent.overlay,
+        tenants=intent.tenants,
+        qos=intent.qos,
+        roce=leaf.model.technology == "ethernet" and (usual.lossless if intent.qos.enabled is None else intent.qos.enabled),
+        management=intent.management or site.management,
+        own_management=intent.management is not None,
+        releases=(*_releases(site.releases, source), *_releases(intent.releases, source, "fabrics", name)),
+        silence=intent.checks.silence,
+        transport=intent.transport or ("roce" if leaf.model.technology == "ethernet" else "infiniband"),
+        lengths=_lengths(topology),
+    )
+    _sanity(spec, intent, report)
+    return spec
+
+
+def _reserve(intent: Fabric) -> bool:
+    """Whether cables run where the finished fabric has them."""
+    request = intent.planned
+    if request is not None and request.uplinks == "recable":
+        return False
+    return request is not None or any(group.planned is not None for group in intent.servers)
+
+
+def _constraints(topology: Topology) -> Constraints:
+    return Constraints(
+        tiers=topology.tiers,
+        pods=topology.pods,
+        rails=topology.rails,
+        leaf_uplinks=topology.leaf.uplinks,
+        spine_uplinks=topology.spine.uplinks,
+        spines=topology.spine.count,
+        min_spines=topology.spine.min_count,
+        cores=topology.core.count,
+        spare_server_ports=topology.leaf.spare_server_ports,
+    )
+
+
+def _releases(stated: Mapping[str, str], source: Source, *path: str) -> Iterator[Release]:
+    for nos, text in sorted(stated.items()):
+        yield Release(nos, text, source.place((*path, "releases", nos)))
+
+
+def _lengths(topology: Topology) -> Lengths:
+    """Cable lengths that an intent states, by kind of link."""
+    stated = topology.cable_length_m.model_dump(by_alias=True)
+    return tuple(Length(0) if stated[kind] is None else Length(stated[kind], STATED) for kind in KINDS)
+
+
+def _ratio(value: float | None, usual: Fraction) -> Fraction:
+    """The decimal number as written, exactly: 1.067 is 1067/1000."""
+    return usual if value is None else Fraction(repr(value))
+
+
+def _group(fabric: str, index: int, site: Site, source: Source, report: Report) -> GroupSpec | None:
+    intent = site.fabrics[fabric]
+    group = intent.servers[index]
+    path: tuple[str | int, ...] = ("fabrics", fabric, "servers", index)
+    server = catalog.server(group.model, site.catalog.servers)
+    if server is None:
+        known = [*catalog.server_names(), *site.catalog.servers]
+        report.error(
+            "FAB106", source.place((*path, "model")), f"unknown server model '{group.model}'", nearest(group.model, known)
+        )
+        return None
+    purpose = group.nics or intent.purpose
+    if purpose not in server.nics:
+        where = source.place((*path, "nics")) if group.nics else source.place((*path, "model"))
+        report.error(
+            "FAB106",
+            where,
+            f"server model '{group.model}' has no NICs for '{purpose}': expected one of {', '.join(sorted(server.nics))}",
+            "set `nics:` to one of them, or define the server under `catalog.servers`",
+        )
+        return None
+    unit = group.unit or intent.topology.unit
+    return GroupSpec(
+        name=group.name or group.model,
+        model=group.model,
+        server=server,
+        nics=purpose,
+        nic=server.nics[purpose],
+        count=group.count,
+        planned=_planned(fabric, index, site, source, report),
+        per_rack=group.per_rack,
+        unit_servers=unit.servers,
+        full=unit.full,
+    )
+
+
+def _planned(fabric: str, index: int, site: Site, source: Source, report: Report) -> int:
+    """Servers of a group that room is left for: the group's own number, or the fabric's when there is one group."""
+    intent = site.fabrics[fabric]
+    group: ServerGroup = intent.servers[index]
+    planned, key = group.planned, "servers.planned"
+    path: tuple[str | int, ...] = ("fabrics", fabric, "servers", index, "planned")
+    if intent.planned is not None and intent.planned.servers is not None and planned is None:
+        planned, key, path = intent.planned.servers, "planned.servers", ("fabrics", fabric, "planned", "servers")
+    if planned is not None and planned < group.count:
+        report.error(
+            "FAB143",
+            source.place(path),
+            f"{key}: expected at least {group.count}, the current number of servers, got {planned}",
+            "`planned` is the size of the finished fabric, with the current servers",
+        )
+    return max(planned or 0, group.count)
+
+
+def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: Source, report: Report) -> TierSpec | None:
+    """The switch of a tier: its own, the topology's, or that of the tier below."""
+    topology = site.fabrics[fabric].topology
+    tier = getattr(topology, role)
+    path: tuple[str, ...] = ("fabrics", fabric, "topology", role, "switch")
+    name, nos = tier.switch, tier.nos or getattr(site.fabrics[fabric].nos, role)
+    if name is None and topology.switch is not None:
+        name, path = topology.switch, ("fabrics", fabric, "topology", "switch")
+    if name is None:
+        if role == "leaf":
+            report.error(
+                "FAB103",
+                source.place(path[:3]),
+                f"fabrics.{fabric}.topology: expected a switch, got none",
+                "set `switch: sn5600` for every tier, or `leaf: {switch: …}` for one",
+            )
+        return below and replace(below, nos=nos)
+    model = site.catalog.switch(name)
+    if model is None:
+        if role == "leaf" or getattr(topology, role).switch is not None:
+            known = [*catalog.switch_names(), *site.catalog.switches]
+            report.error("FAB106", source.place(path), f"unknown switch model '{name}'", _switch_hint(name, known))
+        return None
+    return TierSpec(name, model, nos)
+
+
+def _switch_hint(name: str, known: list[str]) -> str:
+    hint = nearest(name, known)
+    if re.fullmatch("[0-9]+x[0-9]+g", name.lower()):
+        return "a generic switch has 1 to 1024 ports of 1 to 12800 Gb/s, such as 64x400g"
+    return hint if hint.startswith("did") else f"{hint}; a generic switch is written 64x400g"
+
+
+def _same_servers(specs: dict[str, FabricSpec | None], report: Report) -> None:
+    """Groups of one name in two fabrics are the same servers, so they must be of one model."""
+    models: dict[str, tuple[str, str]] = {}
+    for fabric, spec in specs.items():
+        names: set[str] = set()
+        for index, group in enumerate(spec.groups if spec else ()):
+            assert spec is not None
+            where = spec.at("servers", index)
+            if group.name in names:
+                report.error("FAB138", where, f"duplicate server group '{group.name}'", "set a `name:` for one of them")
+            names.add(group.name)
+            other, model = models.setdefault(group.name, (fabric, group.model))
+            if model != group.model:
+                report.error(
+                    "FAB138",
+                    where,
+                    f"server group '{group.name}' is {group.model} here and {model} in fabric '{other}'",
+                    "groups of the same name in two fabrics are the same servers: rename one of them",
+                )
+
+
+def _sanity(spec: FabricSpec, intent: Fabric, report: Report) -> None:
+    """Reports settings that are impossible at any size."""
+    topology = intent.topology
+    here = spec.at("topology")
+    if len({tier.model.technology for tier in (spec.leaf, spec.spine, spec.core)}) > 1:
+        report.error("FAB106", here, "the tiers mix Ethernet and InfiniBand switches", "use switches of one technology")
+    if (spec.transport == "infiniband") == spec.ethernet:
+        technology = "Ethernet" if spec.ethernet else "InfiniBand"
+        hint = f"remove `transport`, or choose {'InfiniBand' if spec.ethernet else 'Ethernet'} switches"
+        report.error("FAB106", spec.at("transport"), f"transport {spec.transport} on {technology} switches", hint)
+    for index, group in enumerate(spec.groups):
+        _group_sanity(spec, index, group, report)
+    if intent.planned is not None and intent.planned.servers is not None and len(spec.groups) > 1:
+        report.error(
+            "FAB109",
+            spec.at("planned", "servers"),
+            f"planned.servers: expected one group of servers, got {len(spec.groups)}",
+            "set `planned:` in each group of `servers:`; `planned: {servers: …}` is for a single group",
+        )
+    if spec.kind == "rack" and topology.rails not in (None, 1):
+        report.error(
+            "FAB109",
+            spec.at("topology", "rails"),
+            f"rails: expected none on a `rack` fabric, got {topology.rails}",
+            "all NICs of a rack's servers connect to its leaf; remove `rails`, or set `kind: rail-optimized`",
+        )
+    if spec.kind == "rail-only" and len({spec.rails(group) for group in spec.groups}) > 1:
+        report.error("FAB109", spec.at("servers"), "rail-only: expected the same number of NICs per server in every group")
+    _same_names(spec, report)
+    for position, attachment in enumerate(topology.attachments):
+        if attachment.speed_gbps is not None and attachment.speed_gbps not in spec.leaf.model.speeds:
+            stating = how_to_state(spec, spec.leaf, attachment.speed_gbps, server_ports=True)
+            report.error(
+                "FAB132",
+                spec.at("topology", "attachments", position, "speed_gbps"),
+                f"attachment '{attachment.name}': expected a speed of the leaf ({spec.leaf.switch}), "
+                f"got {attachment.speed_gbps}" + (", which is not known to the catalog" if stating else ""),
+                stating or f"it supports {', '.join(map(str, spec.leaf.model.speeds))} Gb/s",
+            )
+    if not spec.ethernet:
+        for path in (("nos",), *(("topology", role, "nos") for role in ("leaf", "spine", "core"))):
+            if spec.stated(*path):
+                report.error(
+                    "FAB107",
+                    spec.at(*path),
+                    f"nos: expected none on an InfiniBand fabric ({spec.leaf.switch})",
+                    "remove `nos`: the subnet manager configures the switches",
+                )
+    if topology.tiers == 2 and spec.kind != "collapsed":
+        _no_third_tier(spec, report)
+    if spec.kind == "collapsed":
+        if spec.planes > 1:
+            report.error("FAB109", spec.at("topology", "planes"), "remove it: a collapsed-spine pair has one plane")
+        if topology.tiers != "auto":
+            report.error("FAB109", spec.at("topology", "tiers"), "remove it: a collapsed-spine pair has one tier")
+        if len(spec.groups) > 1:
+            report.error(
+                "FAB109", spec.at("servers"), "expected one group of servers: a collapsed-spine pair has one leaf pair"
+            )
+
+
+def _no_third_tier(spec: FabricSpec, report: Report) -> None:
+    """Pods are joined by a third tier, so they are a mistake beside `tiers: 2`."""
+    pods = spec.constraints.pods
+    if pods is not None and pods.count != 1:
+        report.error(
+            "FAB109",
+            spec.at("topology", "pods"),
+            "pods: expected none with `tiers: 2`: pods need a third tier",
+            "remove it, or set `tiers: 3`",
+        )
+
+
+def _same_names(spec: FabricSpec, report: Report) -> None:
+    """Names of attachments, of tenants and of their networks are unique."""
+    attachments, tenants = spec.attachments, spec.tenants
+    lists: list[tuple[str, tuple[str, ...], list[str]]] = [
+        ("attachment", ("topology", "attachments"), [attachment.name for attachment in attachments]),
+        ("tenant", ("tenants",), [tenant.name for tenant in tenants]),
+    ]
+    for what, path, names in lists:
+        for at, name in enumerate(names):
+            if name in names[:at]:
+                where = spec.at(*path, at, "name")
+                report.error("FAB138", where, f"duplicate {what} '{name}'", "use a unique name for each")
+
+
+def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report) -> None:
+    nic, model = group.nic, spec.at("servers", index, "model")
+    ports = plural(nic.ports, "port")
+    if nic.ports % spec.planes:
+        where = spec.at("topology", "planes") if spec.stated("topology", "planes") else model
+        report.error(
+            "FAB109",
+            where,
+            f"planes: expected a divisor of the {ports} of a NIC of {group.model}, got {spec.planes}",
+            "each plane takes the same number of ports of every NIC",
+        )
+    if spec.dual_tor and nic.ports < 2:
+        report.error(
+            "FAB109",
+            spec.at("topology", "dual_tor"),
+            f"dual_tor: expected NICs of two ports or more, got {ports} a NIC on {group.model}",
+            "a NIC with one port connects to one leaf; with `kind: rail-optimized` each NIC has its own leaf",
+        )
+    if spec.kind == "collapsed" and nic.count * nic.ports % 2:
+        report.error(
+            "FAB109", model, f"a collapsed-spine pair needs an even number of server ports, got {nic.count * nic.ports}"
+        )
+    if nic.count % spec.rails(group):
+        report.error(
+            "FAB109",
+            spec.at("topology", "rails"),
+            f"rails: expected a divisor of the {nic.count} NICs of {group.model}, got {spec.constraints.rails}",
+            "each rail takes the same number of NICs of a server",
+        )
+    if group.unit_servers and group.per_rack and group.unit_servers % group.per_rack and spec.kind == "rack":
+        report.error(
+            "FAB109",
+            spec.at("topology", "unit", "servers"),
+            f"unit.servers: expected whole racks of {group.per_rack} servers, got {group.unit_servers}",
+            f"use a multiple of `per_rack`, such as {max(1, group.unit_servers // group.per_rack) * group.per_rack}",
+        )

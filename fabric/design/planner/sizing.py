@@ -1,0 +1,254 @@
+"""Sizes a fabric: every count of it, from the intent alone. Needs no wiring, so a million GPUs take milliseconds.
+
+`shape` has the rule; this file turns an intent into demands and options, and the shape into counts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NoReturn
+
+from fabric.base.diagnostics import Report
+from fabric.base.rounding import ceil_div
+from fabric.design.planner.limits import most_units
+from fabric.design.planner.options import Demand, Misfit, Options, Shape, leaf_fits, most_servers, uplink_speeds
+from fabric.design.planner.shape import choose
+from fabric.model.plan import FabricSpec, GroupSize, GroupSpec, Sizing, capacity, leaf_ports, spare
+
+
+def size(spec: FabricSpec, known_units_per_pod: int = 0) -> Sizing:
+    """Sizes a fabric by the rule. Raises InputError with the numbers that do not fit.
+
+    `known_units_per_pod` is that of a fabric in service: as long as it fits, growth adds pods and
+    does not regroup them.
+    """
+    report = Report()
+    options, shape = decide(spec, known_units_per_pod)
+    if shape is None:
+        _explain_misfits(spec, options.misfits, report)
+    built = tuple(_demand(spec, group, group.count) for group in spec.groups)
+    spines_built, cores_built = _built(spec, shape, built, report)
+    sizing = _sizing(spec, shape, built, options.demands, spines_built, cores_built)
+    _check_attachments(spec, sizing, report)
+    report.raise_errors()
+    return sizing
+
+
+def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Shape | None]:
+    """The shape that the rule gives, and what was tried before it."""
+    stated = spec.constraints
+    options = Options(
+        spec,
+        tuple(_demand(spec, group, group.planned if spec.reserve else group.count) for group in spec.groups),
+        None if spec.reserve else stated.spines,
+        None if spec.reserve else stated.cores,
+    )
+    if known_units_per_pod:
+        known = replace(options, pod_units=known_units_per_pod, misfits=[])
+        shape = choose(known)
+        if shape is not None and shape.tiers == 3:
+            return known, shape
+    return options, choose(options)
+
+
+def _demand(spec: FabricSpec, group: GroupSpec, servers: int) -> Demand:
+    """The demand of `servers` servers of a group."""
+    ports, per_leaf, unit = leaf_shape(spec, group)
+    per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
+    leaves = spec.rails(group) * per_nic * (unit // per_leaf)
+    return Demand(
+        ceil_div(group.places(servers), unit), leaves // spec.networks, per_leaf, per_leaf * ports, group.nic.speed_gbps
+    )
+
+
+def leaf_shape(spec: FabricSpec, group: GroupSpec) -> tuple[int, int, int]:
+    """Ports of a server on one of its leaves, servers per leaf, servers per unit."""
+    per_nic = 2 if spec.kind == "collapsed" else spec.leaves_per_nic(group)
+    ports = max(1, group.nic.count * group.nic.ports // (spec.rails(group) * per_nic))
+    return ports, *_unit(spec, group, ports)
+
+
+def _unit(spec: FabricSpec, group: GroupSpec, ports: int) -> tuple[int, int]:
+    """Servers per leaf and servers per unit; unless stated, as many as half the leaf's bandwidth carries."""
+    if spec.kind == "rack":
+        if group.per_rack:
+            return group.per_rack, group.unit_servers or group.per_rack
+        if group.unit_servers:
+            return group.unit_servers, group.unit_servers
+    elif group.unit_servers:
+        return group.unit_servers, group.unit_servers
+    speed, spare = group.nic.speed_gbps, spec.constraints.spare_server_ports
+    half = spec.leaf.model.bandwidth_gbps // 2
+    carried = min(half // speed, capacity(spec.leaf.model, speed)) - spare
+    servers = _fitting(spec, ports, max(1, carried // ports), speed)
+    return servers, servers
+
+
+def _fitting(spec: FabricSpec, ports: int, servers: int, speed_gbps: int) -> int:
+    """Servers that a leaf has ports and uplinks for, up to so many, at the first speed that is tried; all where none fit."""
+    demand = Demand(1, 2, servers, servers * ports, speed_gbps)
+    speeds = uplink_speeds(spec, (demand,), broken_out=True)
+    if spec.kind == "collapsed":  # its leaves have no spines, and no other speed is tried
+        speeds = [spec.constraints.leaf_uplinks.speed_gbps or spec.leaf.model.native_gbps]
+    if any(leaf_fits(spec, demand, servers, speed) for speed in speeds):
+        return servers
+    return next((most for speed in speeds if (most := most_servers(spec, demand, speed))), servers)
+
+
+def _built(spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], report: Report) -> tuple[int, int]:
+    """Spines of a pod and cores of a group that are built now, where the finished fabric has more."""
+    stated = spec.constraints
+    spines, cores = shape.spines, shape.cores
+    if not spec.reserve:
+        return spines, cores
+    pods = sum(ceil_div(d.units, shape.units_per_pod) if shape.units_per_pod else 0 for d in built) or 1
+    share = pods * spec.networks
+    if stated.spines is not None:
+        spines = stated.spines // share
+        if stated.spines % share or not 1 <= spines <= shape.spines:
+            report.error(
+                "FAB133",
+                spec.at("topology", "spine", "count"),
+                f"spine.count: expected {_steps(share, shape.spines)} of the finished fabric, got {stated.spines}",
+                f"nearest valid: {min(max(round(stated.spines / share), 1), shape.spines) * share}",
+            )
+            spines = shape.spines
+    if stated.cores is not None and shape.tiers == 3:
+        groups = spines * spec.networks
+        cores = stated.cores // groups
+        if stated.cores % groups or not 1 <= cores <= shape.cores:
+            report.error(
+                "FAB133",
+                spec.at("topology", "core", "count"),
+                f"core.count: expected {_steps(groups, shape.cores)} of the finished fabric, got {stated.cores}",
+                f"nearest valid: {min(max(round(stated.cores / groups), 1), shape.cores) * groups}",
+            )
+            cores = shape.cores
+    return spines, cores
+
+
+def _steps(step: int, most: int) -> str:
+    return f"1 to {most}" if step == 1 else f"a multiple of {step} up to the {step * most}"
+
+
+def _sizing(
+    spec: FabricSpec, shape: Shape, built: tuple[Demand, ...], final: tuple[Demand, ...], spines: int, cores: int
+) -> Sizing:
+    networks = spec.networks
+    groups = tuple(
+        _group_size(spec, shape, group, now, later, uplinks)
+        for group, now, later, uplinks in zip(spec.groups, built, final, shape.uplinks, strict=True)
+    )
+    units = most_units(spec, final, shape, uplink_speeds(spec, final, broken_out=shape.tiers == 2))
+    first, others = spec.groups[0], spec.groups[1:]
+    servers = units * groups[0].unit_servers
+    return Sizing(
+        kind=spec.kind,
+        tiers=shape.tiers,
+        planes=spec.planes,
+        networks=networks,
+        groups=groups,
+        uplink_gbps=shape.uplink_gbps,
+        core_gbps=shape.core_gbps,
+        units_per_pod=shape.units_per_pod,
+        spines=shape.spines,
+        spines_built=spines,
+        spine_uplinks=shape.spine_uplinks,
+        cores=shape.cores,
+        cores_built=cores,
+        attachments=sum(attachment.links for attachment in spec.attachments),
+        limit_servers=servers + sum(group.planned for group in others),
+        limit_gpus=servers * first.server.gpus + sum(group.planned * group.server.gpus for group in others),
+        bgp=spec.ethernet,
+    )
+
+
+def _group_size(spec: FabricSpec, shape: Shape, group: GroupSpec, now: Demand, later: Demand, uplinks: int) -> GroupSize:
+    ports = now.down // now.servers_per_leaf
+    unit_leaves = now.leaves * spec.networks
+    unit = _unit(spec, group, ports)[1]
+    per_pod = shape.units_per_pod or max(now.units, later.units)
+    return GroupSize(
+        name=group.name,
+        servers=group.count,
+        gpus=group.count * group.server.gpus,
+        unit_servers=unit,
+        unit_leaves=unit_leaves,
+        units=now.units,
+        units_planned=later.units,
+        pods=ceil_div(now.units, per_pod),
+        pods_planned=ceil_div(later.units, per_pod),
+        servers_per_leaf=now.servers_per_leaf,
+        leaf_ports_per_server=ports,
+        down=now.down,
+        down_gbps=now.down_gbps,
+        uplinks=uplinks,
+        held=group.held,
+        last_unit=() if group.full or not shape.spines else _last_unit(spec, shape, group, now, unit, uplinks),
+    )
+
+
+def _last_unit(spec: FabricSpec, shape: Shape, group: GroupSpec, demand: Demand, unit: int, uplinks: int) -> tuple[int, ...]:
+    """Links per spine of each leaf of the last unit when only the servers that are there get uplinks."""
+    present = group.places(group.count) - (demand.units - 1) * unit
+    per_rack = spec.leaves_per_nic(group)
+    links = []
+    for leaf in range(demand.leaves * spec.networks):
+        before = leaf // per_rack * demand.servers_per_leaf if spec.kind == "rack" else 0
+        servers = min(demand.servers_per_leaf, max(0, present - before))
+        needed = ceil_div(uplinks * servers, demand.servers_per_leaf)
+        links.append(max(1, ceil_div(needed, shape.spines)))
+    return tuple(links)
+
+
+def _check_attachments(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
+    """Attachments take ports that no planned server needs; a first count, the wiring checks each port."""
+    for index, attachment in enumerate(spec.attachments):
+        free = sum(
+            _free_ports(spec, sizing, size, group, attachment.speed_gbps or sizing.groups[0].down_gbps)
+            for size, group in zip(sizing.groups, spec.groups, strict=True)
+        )
+        if attachment.links > free:
+            report.error(
+                "FAB140",
+                spec.at("topology", "attachments", index, "links"),
+                f"attachment '{attachment.name}': expected at most {free} links (free leaf ports), got {attachment.links}",
+                "use fewer servers per unit, or a leaf with more ports",
+            )
+
+
+def _free_ports(spec: FabricSpec, sizing: Sizing, size: GroupSize, group: GroupSpec, speed_gbps: int) -> int:
+    """Ports of a speed on the leaves of a group that no planned server needs: places of servers, and free cages."""
+    layout = leaf_ports(spec, size.down, size.down_gbps, size.uplinks, sizing.uplink_gbps)
+    free = size.leaves * spare(spec.leaf.model, layout, speed_gbps)
+    if speed_gbps == size.down_gbps:
+        places = size.units * size.unit_servers
+        per_server = size.unit_leaves // max(1, size.unit_servers // size.servers_per_leaf)
+        free += (places - min(group.planned, places)) * per_server * size.leaf_ports_per_server
+    return free
+
+
+def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) -> NoReturn:
+    """Turns the reasons into diagnostics: a stated number that breaks uniformity first, else why every option failed."""
+    by_intent = [misfit for misfit in misfits if not misfit.by_default]
+    stated = {misfit.path: misfit for misfit in reversed(by_intent) if misfit.code == "FAB133"}
+    for path, misfit in sorted(stated.items()):
+        valid = {n for other in by_intent if other.path == path for n in other.valid}
+        hint = f"nearest valid: {nearest_numbers(valid, misfit.requested)}" if valid else misfit.hint
+        report.error(misfit.code, spec.at(*path), misfit.reason, hint)
+    report.raise_errors()
+    codes = {misfit.code for misfit in by_intent}
+    if len(codes) == 1 and len({misfit.path for misfit in by_intent}) == 1 and codes != {"FAB134"}:
+        first = by_intent[0]
+        report.fail(first.code, spec.at(*first.path), f"{first.option} cannot be built: {first.reason}", first.hint)
+    lines = dict.fromkeys(f"{misfit.option}: {misfit.reason}" for misfit in by_intent)
+    text = "".join(f"\n    - {line}" for line in list(lines)[:8])
+    last = by_intent[-1] if by_intent else Misfit("", "", path=("topology",))
+    report.fail("FAB134", spec.at(*last.path), f"fabric '{spec.name}' cannot be built:{text}", last.hint)
+
+
+def nearest_numbers(valid: set[int], requested: int) -> str:
+    """The valid numbers next to the requested one, below and above."""
+    below = sorted(number for number in valid if number < requested)[-1:]
+    above = sorted(number for number in valid if number >= requested)[:1]
+    return " or ".join(map(str, below + above))

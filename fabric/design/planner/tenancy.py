@@ -1,0 +1,389 @@
+"""Tenants on a wired fabric: owners of ports, bonds, VTEPs, EVPN neighbors, subnets, external connections, host addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any
+
+import numpy as np
+from netaddr import IPNetwork
+from numpy.typing import NDArray
+
+from fabric.base.diagnostics import Report
+from fabric.base.text import plural
+from fabric.design.planner import merged, overlay, tenant_numbers
+from fabric.design.planner.addresses import Addresses, Allocator
+from fabric.design.planner.ledger import Exhausted, Need, Space, power_of_two
+from fabric.design.planner.settle import MOVED_POOL
+from fabric.model.plan import (
+    ATTACHMENT,
+    CORE,
+    LEAF,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER,
+    SERVER_LEAF,
+    SPINE,
+    SPINE_CORE,
+    Device,
+    ExternalConnection,
+    FabricSpec,
+    Ints,
+    Links,
+    NetworkPlan,
+    Sizing,
+    Tenancy,
+    TenantNumber,
+    TenantPlan,
+)
+from fabric.model.plan.owners import owners
+
+_FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
+
+
+@dataclass(frozen=True)
+class Wired:
+    """A fabric with its devices and links."""
+
+    spec: FabricSpec
+    sizing: Sizing
+    devices: Sequence[Device]
+    links: Links
+    management: Collection[str] = ()  # management subnets of all fabrics of the site
+
+
+def tenancy(
+    wired: Wired, known: Mapping[str, Sequence[TenantNumber]], addresses: Addresses, allocator: Allocator, report: Report
+) -> Tenancy:
+    """The tenants of a fabric. Mistakes go to the report."""
+    spec, how = wired.spec, wired.spec.isolation
+    tenants = tenant_numbers.number(spec, known, report)
+    owner = owners(spec, wired.devices, wired.links, report)
+    _check_router_asns(wired, report)
+    lag, pair = _bonds(wired, tenants, owner)
+    leaves = [device for device in wired.devices if device.role == LEAF]
+    vtep: dict[int, int] = {}
+    shared: dict[int, int] = {}
+    if how == "evpn" and addresses.vtep is not None:
+        vtep = {leaf.index: addresses.vtep.number(leaf.number - 1) for leaf in leaves}
+        shared = _shared_vteps(wired, pair, allocator)
+    return Tenancy(
+        kind=how,
+        tenants=tenants,
+        owner=owner,
+        lag=lag,
+        pair=pair,
+        vtep=vtep,
+        pair_vtep=shared,
+        peers=_peers(wired) if how == "evpn" else {},
+        slices=_slices(wired, tenants, owner, allocator) if how == "vrf-lite" else {},
+        external_connections=_external_connections(wired, tenants, how, allocator),
+        hosts=_hosts(wired, tenants, owner, lag, allocator, report),
+        chosen=_chosen(wired, tenants, owner),
+    )
+
+
+# --- bonds --------------------------------------------------------------------------------------------------
+
+
+def _bonds(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[Ints, dict[int, int]]:
+    """The bond of every server link, and which leaves share bonds.
+
+    A bond joins the ports that have the same place on both leaves of a pair, and has that place as its number, which
+    stays whatever else is cabled.
+    """
+    spec, links = wired.spec, wired.links
+    lag = np.zeros(len(links), dtype=np.int64)
+    if not spec.bonds:
+        return lag, {}
+    bridged = np.array([bool(tenant.networks) for tenant in tenants] + [False, False])  # owners -1 and -2 index from the end
+    bonded = (links.kind == SERVER_LEAF) & bridged[owner]
+    lag[bonded] = links.column[bonded] + 1
+    return lag, _pairs(wired)
+
+
+def _pairs(wired: Wired) -> dict[int, int]:
+    """Leaves whose servers have a port on both: the two of a collapsed fabric, else those that the ports of a NIC go to."""
+    if wired.spec.kind == "collapsed":
+        one, other = (device.index for device in wired.devices if device.role == LEAF)
+        return {one: other, other: one}
+    links = wired.links
+    served = np.flatnonzero(links.kind == SERVER_LEAF)
+    nic = np.stack([links.a[served], links.a_cage[served]], axis=1)
+    _, first, of_nic = np.unique(nic, axis=0, return_index=True, return_inverse=True)
+    pairs = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0)
+    return {a: b for one, other in pairs.tolist() if one != other for a, b in ((one, other), (other, one))}
+
+
+def _shared_vteps(wired: Wired, pair: Mapping[int, int], allocator: Allocator) -> dict[int, int]:
+    if not pair:
+        return {}
+    rows = max(wired.devices[leaf].number for leaf in pair)
+    area = allocator.address("vtep", "pair", Need(rows, reserve=power_of_two(max(rows, wired.sizing.planned_by_role[LEAF]))))
+    if not area.blocks:
+        return {}
+    return {
+        leaf: area.number(min(wired.devices[leaf].number, wired.devices[other].number) - 1) for leaf, other in pair.items()
+    }
+
+
+def _chosen(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> dict[int, int]:
+    """The network of every link whose attachment states one of its tenant."""
+    found = {}
+    for attachment in wired.spec.attachments:
+        for link in _links_of(wired, attachment.name).tolist() if attachment.network else ():
+            names = [network.name for network in tenants[owner[link]].networks] if owner[link] >= 0 else []
+            if attachment.network in names:
+                found[link] = names.index(attachment.network)
+    return found
+
+
+# --- EVPN ---------------------------------------------------------------------------------------------------
+
+
+def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
+    """EVPN sessions: neighbors in the underlay whose upper end is a route server.
+
+    Of the spines of a pod and plane the first few serve, and of the cores that these meet the first few of each group,
+    which are the same in every pod.
+    """
+    links, devices, route_servers = wired.links, wired.devices, wired.spec.overlay.route_servers
+    pairs = np.unique(np.stack([links.a, links.b], axis=1)[np.isin(links.kind, _FABRIC)], axis=0)
+    ranked: dict[tuple[int, int, int], int] = {}
+    serves: set[int] = set()
+    for device in devices:
+        if device.role == SPINE:
+            place = (device.pod, device.plane, device.rail)
+            ranked[place] = ranked.get(place, 0) + 1
+            if ranked[place] <= route_servers:
+                serves.add(device.index)
+    neighbors: dict[int, list[int]] = {}
+    cores: dict[int, int] = {}
+    for lower, upper in pairs.tolist():
+        if devices[upper].role == CORE:
+            if lower not in serves or cores.get(lower, 0) >= route_servers:
+                continue
+            cores[lower] = cores.get(lower, 0) + 1
+        elif devices[upper].role == SPINE and upper not in serves:
+            continue
+        neighbors.setdefault(lower, []).append(upper)
+        neighbors.setdefault(upper, []).append(lower)
+    return {device: tuple(sorted(peers)) for device, peers in sorted(neighbors.items())}
+
+
+# --- slices of links ----------------------------------------------------------------------------------------
+
+
+def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, allocator: Allocator) -> dict[int, NDArray[Any]]:
+    """VRF-lite: a subnet per tenant on every link between switches, as long as the leaf has the tenant."""
+    links, sizing = wired.links, wired.sizing
+    planned = sizing.planned_by_role
+    slices = {}
+    for n, tenant in enumerate(tenants):
+        first = np.full(len(links), -1, dtype=object)
+        here = np.zeros(len(wired.devices), dtype=bool)
+        here[links.b[owner == n]] = True
+        for attachment in wired.spec.attachments:
+            if attachment.external and (not attachment.external.tenants or tenant.name in attachment.external.tenants):
+                here[links.b[_links_of(wired, attachment.name)]] = True
+        for kind, name, role in (
+            (LEAF_LEAF, "leaf-leaf", LEAF),
+            (LEAF_SPINE, "leaf-spine", LEAF),
+            (SPINE_CORE, "spine-core", SPINE),
+        ):
+            of_kind = links.kind == kind
+            if not of_kind.any():
+                continue
+            rows, columns = int(links.row[of_kind].max()) + 1, int(links.column[of_kind].max()) + 1
+            reserve = power_of_two(max(rows, planned[role])) if kind != LEAF_LEAF else 1
+            area = allocator.address("p2p", f"{name}/{tenant.name}", Need(rows, columns, reserve=reserve, step=2))
+            carried = of_kind & (here[links.a] if kind != SPINE_CORE else True)
+            if area.blocks:
+                first[carried] = area.numbers(links.row[carried], links.column[carried])
+        slices[n] = first
+    return slices
+
+
+def _links_of(wired: Wired, attachment: str) -> Ints:
+    """The links of an attachment."""
+    index = next((device.index for device in wired.devices if device.name == attachment), -1)
+    return np.flatnonzero((wired.links.kind == ATTACHMENT) & (wired.links.a == index))
+
+
+def _check_router_asns(wired: Wired, report: Report) -> None:
+    """A router of the fabric's own AS number would get an iBGP session, or drop every route as a loop."""
+    taken = {device.asn: device for device in reversed(wired.devices) if device.asn}
+    for at, attachment in enumerate(wired.spec.attachments):
+        if attachment.external is not None and attachment.external.asn in taken:
+            report.error(
+                "FAB137",
+                wired.spec.at("topology", "attachments", at, "external", "asn"),
+                f"attachment '{attachment.name}': expected a unique AS number, got {attachment.external.asn}, that of "
+                f"{taken[attachment.external.asn].name}",
+                "set `underlay.asn.ranges` to change the AS numbers of the fabric",
+            )
+
+
+def _external_connections(
+    wired: Wired, tenants: Sequence[TenantPlan], how: str, allocator: Allocator
+) -> tuple[ExternalConnection, ...]:
+    connections = []
+    for attachment in wired.spec.attachments:
+        external = attachment.external
+        if external is None or how == "acl":
+            continue
+        attached, accepts = _links_of(wired, attachment.name), overlay.accepted(wired.spec, external)
+        if how == "none" or not tenants:
+            connections += [
+                ExternalConnection(int(link), -1, None, external.asn, attachment.name, accepts) for link in attached
+            ]
+            continue
+        served = [n for n, tenant in enumerate(tenants) if not external.tenants or tenant.name in external.tenants]
+        if not served or not len(attached):
+            continue
+        columns = max(tenants[n].number for n in served)
+        area = allocator.address("p2p", f"external/{attachment.name}", Need(len(attached), columns, step=2))
+        for row, link in enumerate(attached.tolist() if area.blocks else ()):
+            connections += [
+                ExternalConnection(link, n, area.number(row, tenants[n].number - 1), external.asn, attachment.name, accepts)
+                for n in served
+            ]
+    return tuple(sorted(connections, key=lambda connection: (connection.link, connection.tenant)))
+
+
+# --- addresses of servers in networks -----------------------------------------------------------------------
+
+
+def _hosts(
+    wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, allocator: Allocator, report: Report
+) -> dict[tuple[int, int], dict[int, int]]:
+    """Per network the address of every port of servers and attachments in it; the links of a bond have one together.
+
+    In a management network the ports are those of switches, which have their addresses from the pool.
+    """
+    found, chosen = {}, _chosen(wired, tenants, owner)
+    for n, tenant in enumerate(tenants):
+        if not any(network.gateway is not None for network in tenant.networks):
+            continue
+        ends = _ends(wired, np.flatnonzero(owner == n).tolist(), lag)
+        for place, network in enumerate(tenant.networks):
+            if network.gateway is None:
+                continue
+            here = {link: end for link, end in ends.items() if chosen.get(link, place) == place}
+            if network.prefix in wired.management:
+                _check_management(wired, (n, place), network, here, report)
+            else:
+                found[n, place] = _network_hosts(wired, (n, place), network, here, allocator, report)
+    return found
+
+
+def _check_management(
+    wired: Wired, which: tuple[int, int], network: NetworkPlan, ends: Iterable[int], report: Report
+) -> None:
+    """The pool gives every address of its subnet to switches, so servers have none in it."""
+    servers = {int(wired.links.a[link]) for link in ends if wired.links.kind[link] == SERVER_LEAF}
+    if servers:
+        spec = wired.spec
+        report.error(
+            "FAB136",
+            spec.at("tenants", which[0], "networks", which[1], "gateway"),
+            f"network '{network.name}' is the pool 'management' {network.prefix}: expected switches alone in it, "
+            f"got {plural(len(servers), 'server')}",
+            "name the servers in another tenant, as one that names none takes all others; or set another `pools.management`",
+        )
+
+
+def _ends(wired: Wired, links: Sequence[int], lag: Ints) -> dict[int, tuple[str, int, int]]:
+    """Link → (server group, server from 0, which of all its ports or bonds): what an address belongs to.
+
+    An attachment is a group of one.
+    """
+    columns, devices = wired.links, wired.devices
+    bonds = {size.name: size.leaf_ports_per_server for size in wired.sizing.groups}
+    ports = {group.name: group.nic.ports for group in wired.spec.groups}
+    ends: dict[int, tuple[str, int, int]] = {}
+    for link in links:
+        server = devices[int(columns.a[link])]
+        if server.role != SERVER:
+            ends[link] = (f"attachment/{server.name}", 0, int(columns.a_cage[link]) - 1)
+            continue
+        port = (int(columns.a_cage[link]) - 1) * ports[server.group] + int(columns.a_sub[link])
+        ends[link] = (server.group, server.number - 1, (int(lag[link]) - 1) % bonds[server.group] if lag[link] else port)
+    return ends
+
+
+def _network_hosts(
+    wired: Wired,
+    which: tuple[int, int],
+    network: NetworkPlan,
+    ends: Mapping[int, tuple[str, int, int]],
+    allocator: Allocator,
+    report: Report,
+) -> dict[int, int]:
+    spec = wired.spec
+    tenant = spec.tenants[which[0]].name
+    where = spec.at("tenants", which[0], "networks", which[1], "gateway")
+    key = f"address/network/{tenant}/{network.name}"
+    leaves = _leaf_numbers(wired, allocator)
+    space = _network_space(network, leaves)
+    kept = [known for known in sorted(allocator.ledger.known) if known.startswith(f"{spec.name}:{key}/")]
+    lost = allocator.ledger.keep((known, space) for known in kept)
+    for moved in dict.fromkeys(item.key.partition(":")[2] for item in lost if item.reason == MOVED_POOL):
+        report.warn(
+            "FAB183",
+            where,
+            f"fabric '{spec.name}': numbers in use change ({moved} of the lock file): {MOVED_POOL}",
+            "see the files of the servers for the new numbers",
+        )
+    texts = sorted({merged.in_words(item).partition(":")[2] for item in lost if item.reason != MOVED_POOL})
+    if texts:
+        report.warn("FAB193", where, merged.message(spec.name, texts), merged.HINT)
+    result: dict[int, int] = {}
+    for group in sorted({end[0] for end in ends.values()}):
+        ends_of_group = {link: end for link, end in ends.items() if end[0] == group}
+        try:
+            area = allocator.ledger.area(
+                f"{spec.name}:{key}/{group}", space, _need([end[1:] for end in ends_of_group.values()])
+            )
+        except Exhausted as error:
+            report.error(
+                "FAB149",
+                where,
+                f"network '{network.name}' of '{tenant}': expected a subnet with room for the gateway, "
+                f"{plural(leaves, 'leaf', 'leaves')} and {error.requested} addresses of {_in_words(group)}, "
+                f"got a /{network.length}",
+                "use a larger subnet, or divide the tenant's servers over several networks",
+            )
+            continue
+        result |= {link: area.number(end[1], end[2]) for link, end in ends_of_group.items()}
+    return result
+
+
+def _in_words(group: str) -> str:
+    kind, slash, name = group.partition("/")
+    return f"{kind} {name}" if slash else f"{group} servers"
+
+
+def _need(cells: Sequence[tuple[int, int]]) -> Need:
+    """The rectangle around the cells: servers of a tenant are contiguous, and its addresses are used by no other tenant."""
+    rows, columns = zip(*cells, strict=True)
+    return Need(1 + max(rows), 1 + max(columns), row=min(rows), column=min(columns))
+
+
+def _leaf_numbers(wired: Wired, allocator: Allocator) -> int:
+    """The highest number that a leaf has, or will have in the finished fabric; numbers of removed leaves count."""
+    prefix = f"{wired.spec.name}:id/leaf/"
+    ends = [block.end for key, area in allocator.ledger.areas.items() if key.startswith(prefix) for block in area.blocks]
+    return max([wired.sizing.planned_by_role[LEAF], *ends])
+
+
+def _network_space(network: NetworkPlan, leaves: int) -> Space:
+    """Addresses available to servers: the first is the gateway, every leaf has one at the end.
+
+    Tenants may reuse each other's subnets, so every network has a space of its own.
+    """
+    net = IPNetwork(f"{ip_address(network.subnet)}/{network.length}")
+    end = net.last - (net.version == 4) + 1 - leaves
+    return Space([(net.first + 2, end)] if end > net.first + 2 else [])

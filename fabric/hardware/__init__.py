@@ -1,0 +1,1 @@
+"""Hardware as data, each figure with its source, and the buffer that lossless traffic needs on it."""

@@ -1,0 +1,108 @@
+"""PFC headroom: buffer that a lossless priority needs for what still arrives after it has asked the peer to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from fabric.hardware.catalog.asics import Asic
+from fabric.hardware.headroom.conservative import SOURCE, conservative
+from fabric.hardware.headroom.link import LOSSLESS_MTU_BYTES, MTU_BYTES, Link, round_up
+from fabric.hardware.headroom.published import row_for
+from fabric.hardware.headroom.spectrum import STATIC, Terms, dynamic, lanes_of, spectrum
+
+Traffic = Literal["static", "dynamic"]
+SWSS = "sonic-net/sonic-swss@e6b0c5b5d2ab cfgmgr/buffer_headroom_mellanox.lua"
+ASIC_TABLE = "sonic-net/sonic-buildimage@086b03bd70f9 platform/mellanox/asic_table.j2"
+
+
+@dataclass(frozen=True, slots=True)
+class Headroom:
+    """A lossless group's figures in SONiC's words. `xoff_bytes` is the headroom, not the fill level that sends PAUSE."""
+
+    xon_bytes: int
+    xoff_bytes: int
+    size_bytes: int
+    method: str  # "computed" | "table" | "conservative"
+    terms: Mapping[str, int | float | str]
+    source: str
+
+
+def headroom(
+    asic: Asic | None,
+    speed_gbps: int,
+    length_m: int,
+    mtu_bytes: int = MTU_BYTES,
+    traffic: Traffic = "static",
+    *,
+    switch: str = "",
+    lanes: int | None = None,
+    lossless_mtu_bytes: int = LOSSLESS_MTU_BYTES,
+) -> Headroom:
+    """Headroom of one priority of one port.
+
+    `asic` None is an unknown chip. `switch` is a catalog name, for switches with their own tables. `traffic` matters
+    to NVIDIA's chips only: `static` assumes only 64-byte packets, as the shipped tables do, `dynamic` makes every
+    second packet small, as the switch does. `lanes` (8 or fewer) default: by chip and speed.
+    Raises ValueError for a speed, length or MTU that no link has.
+    """
+    if speed_gbps < 1 or length_m < 0 or mtu_bytes < 64 or lossless_mtu_bytes < 64:
+        raise ValueError(
+            "expected a speed of 1 Gb/s or more, a length of 0 m or more and MTUs of 64 bytes or more, "
+            f"got {speed_gbps} Gb/s, {length_m} m, {mtu_bytes} and {lossless_mtu_bytes} bytes"
+        )
+    link = Link(speed_gbps, length_m, mtu_bytes, lossless_mtu_bytes)
+    if asic and asic.spectrum:
+        return _computed(asic, link, traffic, lanes or lanes_of(asic, speed_gbps))
+    return (_from_table(asic, link, switch) if asic else None) or _conservative(asic, link)
+
+
+def floor_bytes(
+    speed_gbps: int, length_m: int, mtu_bytes: int = MTU_BYTES, lossless_mtu_bytes: int = LOSSLESS_MTU_BYTES
+) -> int:
+    """Bytes below which no headroom is safe: port MTU, lossless MTU, the PFC frame, and the cable out and back."""
+    return Link(speed_gbps, length_m, mtu_bytes, lossless_mtu_bytes).floor_bytes
+
+
+def _computed(asic: Asic, link: Link, traffic: Traffic, lanes: int) -> Headroom:
+    formula = dynamic(link.lossless_mtu_bytes) if traffic == "dynamic" else STATIC
+    xon, xoff, size, terms = spectrum(asic, link, formula, lanes)
+    safe = _raised(xoff, link, 1024, terms)
+    source = f"{SWSS}; {ASIC_TABLE}"
+    return Headroom(xon, safe, size + safe - xoff, "computed", {"traffic": traffic, **terms}, source)
+
+
+def _from_table(asic: Asic, link: Link, switch: str) -> Headroom | None:
+    row = row_for(asic, link.speed_gbps, link.length_m, switch)
+    if row is None:
+        return None
+    table, terms = row.table, dict(row.terms)
+    xoff = _raised(row.xoff_bytes, link, asic.cell_bytes or 1, terms)
+    if table.threshold is not None:
+        terms["threshold"] = table.threshold
+    if table.threshold_bytes is not None:
+        terms["threshold_bytes"] = table.threshold_bytes
+    if table.xon_offset_bytes is not None:
+        terms["xon_offset_bytes"] = table.xon_offset_bytes
+    size = table.size(row.speed_gbps, row.length_m, xoff)
+    return Headroom(table.xon_bytes, xoff, size, "table", terms, table.source)
+
+
+def _conservative(asic: Asic | None, link: Link) -> Headroom:
+    cell = asic.cell_bytes if asic else None
+    xoff, terms = conservative(link, cell)
+    xoff = _raised(xoff, link, cell or 1024, terms)
+    # Two frames, as many tables have (18432 bytes): none is published for this chip.
+    xon = 2 * link.mtu_bytes
+    return Headroom(xon, xoff, xoff + xon, "conservative", terms, SOURCE)
+
+
+def _raised(xoff: int, link: Link, unit: int, terms: Terms) -> int:
+    """xoff, or the floor where that is higher; the terms say which."""
+    terms["floor_bytes"] = link.floor_bytes
+    if xoff >= link.floor_bytes:
+        return xoff
+    safe = round_up(link.floor_bytes, unit)
+    terms["raised_to_floor_bytes"] = safe - xoff
+    return safe

@@ -1,0 +1,172 @@
+"""Which cages of a switch carry which ports: counting for the sizing, slots for the wiring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fabric.base.rounding import ceil_div
+from fabric.hardware.catalog.models import Pipelines, PortGroup, SwitchModel
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """One logical port: cage (from 1), which of the cage's ports (from 0), and how many the cage carries."""
+
+    cage: int
+    sub: int
+    split: int
+    speed_gbps: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The ports of a switch in the order links take them: downlinks from the first cage on, uplinks in the last cages.
+
+    `free` are the cages that neither takes.
+    """
+
+    down: tuple[Slot, ...]
+    up: tuple[Slot, ...]
+    free: tuple[int, ...]
+
+    @property
+    def up_cages(self) -> int:
+        return len({slot.cage for slot in self.up})
+
+
+class NoFit(Exception):
+    """The ports of a switch do not suffice; the message names the numbers that do not fit."""
+
+
+class NoSuchSpeed(NoFit):
+    """No cage of a switch supports a speed."""
+
+
+def capacity(model: SwitchModel, speed_gbps: int) -> int:
+    """Most ports of one speed that a switch has, 0 if it does not support that speed."""
+    ports = sum(group.count * group.splits.get(speed_gbps, 0) for group in model.ports)
+    if model.pipelines is not None and any(g.splits.get(speed_gbps, 0) > model.pipelines.share for g in model.ports):
+        ports = _ports_in(model, range(1, model.cages + 1), speed_gbps, {})
+    return min(ports, model.max_logical_ports or ports)
+
+
+def spare(model: SwitchModel, layout: Layout, speed_gbps: int) -> int:
+    """Ports of a speed that the free cages have."""
+    return _ports_in(model, layout.free, speed_gbps, {slot.cage: slot.split for slot in (*layout.down, *layout.up)})
+
+
+def splits_left(model: SwitchModel, layout: Layout, cage: int) -> dict[int, int]:
+    """Speed → ports that a free cage can still be split into, beside those that the layout has in its pipeline."""
+    splits = model.group_of(cage).splits
+    if model.pipelines is None:
+        return splits
+    room = _room(model, model.pipelines, cage, {slot.cage: slot.split for slot in (*layout.down, *layout.up)})
+    return {speed: split for speed, split in splits.items() if split <= room}
+
+
+def lay_out(model: SwitchModel, down: int, down_gbps: int, up: int = 0, up_gbps: int = 0) -> Layout:
+    """Assigns cages to `down` ports of one speed and `up` ports of another.
+
+    Uplinks take the last of the fastest cages, downlinks the first of the slowest that can do the speed, so that a switch
+    with 48 slow and 8 fast cages is used as designed. Raises NoFit.
+    """
+    down_cages, up_cages = _cages(model, down, down_gbps, up, up_gbps)
+    down_slots = _slots(model, down_cages, down_gbps, down)
+    up_slots = _slots(model, up_cages, up_gbps, up)
+    used = {*down_cages, *up_cages}
+    return Layout(down_slots, up_slots, tuple(c for c in range(1, model.cages + 1) if c not in used))
+
+
+def fits(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -> bool:
+    """Whether `lay_out` finds cages for so many ports."""
+    try:
+        _cages(model, down, down_gbps, up, up_gbps)
+    except NoFit:
+        return False
+    return True
+
+
+def _cages(model: SwitchModel, down: int, down_gbps: int, up: int, up_gbps: int) -> tuple[list[int], list[int]]:
+    """The cages of the ports down and of the uplinks. Raises NoFit."""
+    up_cages = _take(model, up, up_gbps, fastest=True, taken={})
+    taken = {cage: model.group_of(cage).splits[up_gbps] for cage in up_cages}
+    down_cages = _take(model, down, down_gbps, fastest=False, taken=taken)
+    if model.max_logical_ports:
+        logical = sum(model.group_of(c).splits[down_gbps] for c in down_cages)
+        logical += sum(taken.values())
+        if logical > model.max_logical_ports:
+            raise NoFit(f"{logical} logical ports are needed, the chip drives {model.max_logical_ports}")
+    return down_cages, up_cages
+
+
+def _numbered(model: SwitchModel) -> list[tuple[PortGroup, range]]:
+    """Each port group with its cage numbers."""
+    first, groups = 1, []
+    for group in model.ports:
+        groups.append((group, range(first, first + group.count)))
+        first += group.count
+    return groups
+
+
+def _take(model: SwitchModel, ports: int, speed_gbps: int, *, fastest: bool, taken: Mapping[int, int]) -> list[int]:
+    """Cages for so many ports of a speed, in ascending order, beside the taken ones (cage → its ports)."""
+    held, missing = dict(taken), ports
+    order = sorted(_numbered(model), key=lambda item: (item[0].speed_gbps, item[1].start), reverse=fastest)
+    for group, numbers in order:
+        split = group.splits.get(speed_gbps, 0)
+        if missing <= 0 or not split:
+            continue
+        chosen = _choose(model, reversed(numbers) if fastest else numbers, split, held, ceil_div(missing, split))
+        held.update(dict.fromkeys(chosen, split))
+        missing -= len(chosen) * split
+    if missing > 0:
+        if not any(speed_gbps in group.splits for group in model.ports):
+            unknown = " that is known to the catalog" if model.may_have(speed_gbps) else ""
+            raise NoSuchSpeed(f"it has no cage for {speed_gbps}G{unknown}")
+        kind, left = "uplinks" if fastest else "ports down", _ports_in(model, range(1, model.cages + 1), speed_gbps, taken)
+        raise NoFit(f"{ports} {kind} of {speed_gbps}G are needed, {left} are left")
+    return sorted(held.keys() - taken.keys())
+
+
+def _ports_in(model: SwitchModel, cages: Iterable[int], speed_gbps: int, taken: Mapping[int, int]) -> int:
+    """Ports of a speed that some cages give beside the taken ones, when as many as possible are split for it."""
+    held, ports = dict(taken), 0
+    splits = {cage: split for cage in cages if (split := model.group_of(cage).splits.get(speed_gbps, 0))}
+    for split in dict.fromkeys(splits.values()):
+        chosen = _choose(model, (cage for cage, its in splits.items() if its == split), split, held, len(splits))
+        held.update(dict.fromkeys(chosen, split))
+        ports += len(chosen) * split
+    return ports
+
+
+def _choose(model: SwitchModel, cages: Iterable[int], split: int, held: Mapping[int, int], count: int) -> list[int]:
+    """The first of some cages that are not held, up to so many, whose pipelines have room for the split."""
+    free = [cage for cage in cages if cage not in held]
+    if model.pipelines is None or max(held.values(), default=split) <= model.pipelines.share >= split:
+        return free[:count]
+    used = dict(held)
+    chosen: list[int] = []
+    for cage in free:
+        if len(chosen) < count and _room(model, model.pipelines, cage, used) >= split:
+            used[cage] = split
+            chosen.append(cage)
+    return chosen
+
+
+def _room(model: SwitchModel, pipelines: Pipelines, cage: int, held: Mapping[int, int]) -> int:
+    """Ports that a cage may give while the other cages of its pipeline keep theirs, an unused one its single port."""
+    first = cage - (cage - 1) % len(pipelines.cages)
+    near = range(first, min(first + len(pipelines.cages), model.cages + 1))
+    others = (other for other in near if other != cage and pipelines.of(other) == pipelines.of(cage))
+    return pipelines.max_ports - sum(held.get(other, 1) for other in others)
+
+
+def _slots(model: SwitchModel, cages: list[int], speed_gbps: int, count: int) -> tuple[Slot, ...]:
+    slots = [
+        Slot(cage, sub, split, speed_gbps)
+        for cage in cages
+        for split in (model.group_of(cage).splits[speed_gbps],)
+        for sub in range(split)
+    ]
+    return tuple(slots[:count])

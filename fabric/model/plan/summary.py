@@ -1,0 +1,234 @@
+"""The output of `fabric plan --json`: counts, ports, ratios, limits. Depends on the sizing only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from fabric.model.plan.cages import Layout, capacity, spare
+from fabric.model.plan.layouts import leaf_layout, spine_layout
+from fabric.model.plan.links import KINDS
+from fabric.model.plan.sizing import GroupSize, Sizing
+from fabric.model.plan.spec import FabricSpec
+
+
+def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+    """Logical Ethernet links by kind, over all planes and pods."""
+    return {
+        "server-leaf": sum(g.servers * s.nic.count * s.nic.ports for g, s in zip(sizing.groups, spec.groups, strict=True)),
+        "leaf-leaf": sizing.groups[0].uplinks if sizing.kind == "collapsed" else 0,
+        "leaf-spine": sizing.leaf_spine_links(),
+        "spine-core": sizing.spine_core_links(),
+        "attachments": sizing.attachments,
+    }
+
+
+def cables(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+    """Occupied cages at the lower end of each kind of link."""
+    count = links(spec, sizing)
+    leaf_spine = leaf_leaf = 0
+    for group in sizing.groups:
+        layout = leaf_layout(spec, sizing, group)
+        if sizing.kind == "collapsed":
+            leaf_leaf += layout.up_cages
+            continue
+        full_links = sizing.links_per_spine(group)
+        full_cages = _cages(layout, full_links, full_links, sizing.spines_built)
+        last_cages = [_cages(layout, full_links, few, sizing.spines_built) for few in group.last_unit]
+        leaf_spine += full_cages * (group.leaves - len(last_cages)) + sum(last_cages)
+    return {
+        **count,
+        "leaf-leaf": leaf_leaf,
+        "leaf-spine": leaf_spine,
+        "spine-core": sizing.spine_count * _spine_core_cages(spec, sizing),
+    }
+
+
+def _cages(layout: Layout, full_links: int, links_: int, spines: int) -> int:
+    """Cages of a leaf that carry an uplink when each of `spines` spines has `links_` of its `full_links` links."""
+    return len({layout.up[spine * full_links + link].cage for spine in range(spines) for link in range(links_)})
+
+
+def _spine_core_cages(spec: FabricSpec, sizing: Sizing) -> int:
+    if sizing.tiers < 3:
+        return 0
+    layout = spine_layout(spec, sizing)
+    return len({slot.cage for slot in layout.up[: sizing.links_per_core * sizing.cores_built]})
+
+
+def _leaf_ports(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> dict[str, int]:
+    layout = leaf_layout(spec, sizing, group)
+    built = sizing.links_per_spine(group) * sizing.spines_built if sizing.spines else group.uplinks
+    free = spare(spec.leaf.model, layout, group.down_gbps) + len(layout.down) - group.down
+    return _ports(group.down, built, free, group.down_gbps, sizing.uplink_gbps)
+
+
+def _spine_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+    if not sizing.spines:
+        return _ports(0, 0, 0, 0, 0)
+    if sizing.tiers == 2:
+        used = sum(g.leaves // sizing.networks * sizing.links_per_spine(g) for g in sizing.groups)
+        return _ports(used, 0, capacity(spec.spine.model, sizing.uplink_gbps) - used, sizing.uplink_gbps, 0)
+    pod = max(
+        min(g.units, sizing.units_per_pod) * (g.unit_leaves // sizing.networks) * sizing.links_per_spine(g)
+        for g in sizing.groups
+    )
+    layout = spine_layout(spec, sizing)
+    free = spare(spec.spine.model, layout, sizing.uplink_gbps) + len(layout.down) - pod
+    return _ports(pod, sizing.links_per_core * sizing.cores_built, free, sizing.uplink_gbps, sizing.core_gbps)
+
+
+def _core_ports(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:
+    if sizing.tiers < 3:
+        return _ports(0, 0, 0, 0, 0)
+    used = sizing.pods * sizing.links_per_core
+    return _ports(used, 0, capacity(spec.core.model, sizing.core_gbps) - used, sizing.core_gbps, 0)
+
+
+def _ports(down: int, up: int, free: int, down_gbps: int, up_gbps: int) -> dict[str, int]:
+    return {"down": down, "up": up, "spare": free, "down_speed_gbps": down_gbps, "up_speed_gbps": up_gbps}
+
+
+def oversubscription(sizing: Sizing, ports: dict[str, dict[str, int]]) -> dict[str, float | None]:
+    """What was built: server bandwidth per uplink bandwidth of a leaf, bandwidth down per up of a spine."""
+    leaf, spine = ports["leaf"], ports["spine"]
+    return {
+        "leaf": _ratio(leaf) if sizing.groups else None,
+        "spine": _ratio(spine) if sizing.tiers == 3 else None,
+    }
+
+
+def _ratio(ports: dict[str, int]) -> float:
+    up = ports["up"] * ports["up_speed_gbps"]
+    return round(ports["down"] * ports["down_speed_gbps"] / up, 4)
+
+
+def asns(spec: FabricSpec, sizing: Sizing) -> int:
+    """AS numbers in use: by RFC 7938 one per leaf, one per pod's spines, one for the cores; or one per switch."""
+    if not sizing.bgp:
+        return 0
+    if spec.underlay.asn.scheme == "per-device":
+        return sizing.leaves + sizing.spine_count + sizing.core_count
+    return sizing.leaves + (sizing.spine_pods if sizing.spines else 0) + (1 if sizing.tiers == 3 else 0)
+
+
+def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
+    """One fabric as `plan --json` prints it. Zeros are present; counts cover all planes and pods."""
+    widest = max(range(len(sizing.groups)), key=lambda i: (sizing.groups[i].leaves, -i))
+    group, server = sizing.groups[widest], spec.groups[widest].server
+    ports = {
+        "leaf": _leaf_ports(spec, sizing, group),
+        "spine": _spine_ports(spec, sizing),
+        "core": _core_ports(spec, sizing),
+    }
+    count = links(spec, sizing)
+    pod_units = sizing.units_per_pod if sizing.tiers == 3 else sizing.units
+    pod_leaves = pod_units * group.unit_leaves if sizing.tiers == 3 else sizing.leaves
+    result: dict[str, Any] = {
+        "purpose": spec.purpose,
+        "kind": sizing.kind,
+        "servers": sizing.servers,
+        "gpus": sizing.gpus,
+        "tiers": sizing.tiers,
+        "planes": sizing.planes,
+        "units": sizing.units,
+        "unit": {
+            "servers": group.unit_servers,
+            "gpus": group.unit_servers * server.gpus,
+            "leaves": group.unit_leaves,
+        },
+        "pods": {
+            "count": sizing.pods if sizing.tiers == 3 else 1,
+            "units": pod_units,
+            "leaves": pod_leaves,
+            "spines": sizing.networks * sizing.spines_built,
+        },
+        "switches": {"leaf": sizing.leaves, "spine": sizing.spine_count, "core": sizing.core_count},
+        "models": _models(spec, sizing),
+        "links": count,
+        "cables": cables(spec, sizing),
+        "lengths": {
+            kind: {"metres": length.metres, "source": length.source} for kind, length in zip(KINDS, spec.lengths, strict=True)
+        },
+        "ports": ports,
+        "oversubscription": oversubscription(sizing, ports),
+        "bgp": {
+            "sessions": count["leaf-leaf"] + count["leaf-spine"] + count["spine-core"] if sizing.bgp else 0,
+            "asns": asns(spec, sizing),
+        },
+        "limits": {"max_servers": sizing.limit_servers, "max_gpus": sizing.limit_gpus},
+    }
+    if len(sizing.groups) > 1:
+        result["groups"] = {own.name: _group(spec, sizing, at) for at, own in enumerate(sizing.groups)}
+    if spec.reserve:
+        result["planned"] = _planned(spec, sizing)
+    return result
+
+
+def kinds_of_switch(row: dict[str, Any]) -> Iterator[tuple[str, str, int, dict[str, int]]]:
+    """Tier, group of servers, number and ports of the switches of a summary; leaves by group where there are several."""
+    for tier in row["models"]:
+        groups = row.get("groups", {}) if tier == "leaf" else {}
+        yield from ((tier, name, own["leaves"], own["ports"]) for name, own in groups.items())
+        if not groups:
+            yield tier, "", row["switches"][tier], row["ports"][tier]
+
+
+def leaf_ratios(row: dict[str, Any]) -> list[float]:
+    """The oversubscription of the leaves of a summary, each distinct one once, in the order of the groups."""
+    ratios = [own["oversubscription"] for own in row.get("groups", {}).values()] or [row["oversubscription"]["leaf"]]
+    return [ratio for ratio in dict.fromkeys(ratios) if ratio is not None]
+
+
+def built_ratio(row: dict[str, Any]) -> float:
+    """Oversubscription of a summary as one number, over all tiers: that of the group of servers with the most. Spare
+    bandwidth of spines does not make up for leaves without it."""
+    leaf = max(leaf_ratios(row), default=1.0)
+    return round(leaf * max(1.0, row["oversubscription"]["spine"] or 1.0), 4)
+
+
+def _group(spec: FabricSpec, sizing: Sizing, index: int) -> dict[str, Any]:
+    """One of several groups of servers, which has units and leaves of its own."""
+    own, server = sizing.groups[index], spec.groups[index].server
+    ports = _leaf_ports(spec, sizing, own)
+    return {
+        "model": spec.groups[index].model,
+        "servers": own.servers,
+        "gpus": own.gpus,
+        "units": own.units,
+        "unit": {
+            "servers": own.unit_servers,
+            "gpus": own.unit_servers * server.gpus,
+            "leaves": own.unit_leaves,
+        },
+        "leaves": own.leaves,
+        "ports": ports,
+        "oversubscription": _ratio(ports),
+    }
+
+
+def _models(spec: FabricSpec, sizing: Sizing) -> dict[str, str]:
+    tiers = {"leaf": spec.leaf.switch}
+    if sizing.tiers >= 2:
+        tiers["spine"] = spec.spine.switch
+    if sizing.tiers == 3:
+        tiers["core"] = spec.core.switch
+    return tiers
+
+
+def _planned(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
+    """The finished fabric that room is left for."""
+    units = sum(group.units_planned for group in sizing.groups)
+    pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
+    group = sizing.groups[0]
+    up = group.uplinks * sizing.uplink_gbps
+    return {
+        "servers": sum(s.planned for s in spec.groups),
+        "units": units,
+        "switches": {
+            "leaf": sum(g.units_planned * g.unit_leaves for g in sizing.groups),
+            "spine": sizing.networks * pods * sizing.spines,
+            "core": sizing.networks * sizing.spines * sizing.cores,
+        },
+        "oversubscription": {"leaf": round(group.down * group.down_gbps / up, 4)},
+    }

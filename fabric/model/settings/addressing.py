@@ -1,0 +1,237 @@
+"""Names, numbers and addresses: patterns, pools, and what a designer pins."""
+
+from __future__ import annotations
+
+import re
+import string
+from typing import Annotated, Any, Literal
+
+from netaddr import AddrFormatError, IPAddress, IPNetwork
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from fabric.model.settings.base import Host, Key, Line, ListOf, host_name
+
+PATTERN_FIELDS = ("site", "fabric", "group", "role", "n", "unit", "rack", "pod", "plane", "rail")
+_SPEC = re.compile(r"(0[1-9])?d?")
+
+
+def _pattern(text: str) -> str:
+    """Checks a name pattern: literal text and `{field}` or `{field:03}`, nothing that Python's format would evaluate."""
+    try:
+        parts = list(string.Formatter().parse(text))
+    except ValueError as error:
+        raise ValueError(f"expected a pattern such as '{{fabric}}-leaf{{n:03}}': {error}") from None
+    for _, name, spec, conversion in parts:
+        if name is None:
+            continue
+        if name not in PATTERN_FIELDS or conversion:
+            got = f"{{{name}!{conversion}}}" if conversion else f"{{{name}}}"
+            raise ValueError(f"expected fields among {', '.join(PATTERN_FIELDS)}, got {got}")
+        if spec and (name in ("site", "fabric", "group", "role") or not _SPEC.fullmatch(spec)):
+            raise ValueError(f"expected {{{name}}} or a width such as {{n:03}}, got {{{name}:{spec}}}")
+    if not re.fullmatch(r"[A-Za-z0-9._-]*", "".join(literal for literal, *_ in parts)):
+        raise ValueError("expected letters, digits, hyphens, dots and underscores between the fields")
+    return text
+
+
+# What no host may have: this network, loopback, link-local, multicast and reserved space.
+_NOT_UNICAST = tuple(
+    IPNetwork(text) for text in ("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "224.0.0.0/3", "::/8", "fe80::/10", "ff00::/8")
+)
+
+
+def _prefix(text: str) -> str:
+    address, slash, length = text.partition("/")
+    if not slash:
+        raise ValueError("expected a prefix with its length, such as 10.0.0.0/16")
+    try:
+        network = IPNetwork(text)
+    except (AddrFormatError, ValueError):
+        raise ValueError("expected a prefix such as 10.0.0.0/16") from None
+    if not re.fullmatch("[0-9]{1,3}", length):
+        raise ValueError(f"expected a prefix length, {address}/{network.prefixlen}")
+    if network.cidr.ip != network.ip:
+        raise ValueError(f"expected the first address of the prefix, {network.cidr}")
+    for other in _NOT_UNICAST:
+        if _meet(network, other):
+            raise ValueError(f"expected unicast addresses outside {other}")
+    return str(network.cidr)
+
+
+def _meet(one: IPNetwork, other: IPNetwork) -> bool:
+    return bool(one.version == other.version and one.first <= other.last and other.first <= one.last)
+
+
+def _once(prefixes: tuple[str, ...]) -> tuple[str, ...]:
+    for at, prefix in enumerate(prefixes):
+        if prefix in prefixes[:at]:
+            raise ValueError(f"expected every prefix once, got {prefix} twice")
+    return prefixes
+
+
+def _address(text: str) -> str:
+    try:
+        return str(IPAddress(text))
+    except (AddrFormatError, ValueError):
+        raise ValueError("expected an address such as 10.0.0.1") from None
+
+
+def _host_address(text: str) -> str:
+    """The address of one host: what may stand on an interface."""
+    address = IPNetwork(text)
+    for other in _NOT_UNICAST:
+        if _meet(address, other):
+            raise ValueError(f"expected a unicast address outside {other}")
+    return text
+
+
+def _server(text: str) -> str:
+    """An address, or a host name: one that ends in a number is an address with a typing error."""
+    address = ":" in text or text.rpartition(".")[2].isdecimal()
+    return _host_address(_address(text)) if address else host_name(text)
+
+
+def _ipv4(text: str) -> str:
+    if ":" in text:
+        raise ValueError("expected an IPv4 address such as 10.0.0.1")
+    return text
+
+
+Pattern = Annotated[Line, AfterValidator(_pattern)]
+
+
+def _route(text: str) -> str:
+    return text if text in ("0.0.0.0/0", "::/0") else _prefix(text)
+
+
+Prefix = Annotated[Line, AfterValidator(_prefix)]
+Route = Annotated[Line, AfterValidator(_route)]  # a prefix or the default route
+Address = Annotated[Line, AfterValidator(_address)]
+HostAddress = Annotated[Address, AfterValidator(_host_address)]
+Server = Annotated[str, AfterValidator(_server), Field(max_length=63)]
+Ipv4Address = Annotated[Address, AfterValidator(_ipv4), AfterValidator(_host_address)]
+Prefixes = Annotated[tuple[Prefix, ...], ListOf, AfterValidator(_once)]
+Routes = Annotated[tuple[Route, ...], ListOf, AfterValidator(_once)]
+# RFC 7607, RFC 6793 (AS_TRANS), RFC 7300.
+RESERVED_ASNS = {0: "RFC 7607", 23_456: "AS_TRANS, RFC 6793", 65_535: "RFC 7300", 4_294_967_295: "RFC 7300"}
+
+
+def _asn(number: int) -> int:
+    if number in RESERVED_ASNS:
+        raise ValueError(f"expected an AS number that is not reserved ({RESERVED_ASNS[number]})")
+    return number
+
+
+AnyAsn = Annotated[int, Field(ge=1, le=4_294_967_294)]
+Asn = Annotated[AnyAsn, AfterValidator(_asn)]
+
+
+class Names(Key):
+    """Name patterns. Fields: {site} {fabric} {group} {role} {n} {unit} {rack} {pod} {plane} {rail}; `{n:03}` pads.
+
+    {n} counts among the devices that the other coordinates of the pattern do not tell apart, so `p{plane}-leaf{n:02}`
+    begins with 01 in every plane.
+    """
+
+    leaf: Pattern = Field("{fabric}-leaf{n:03}", description="leaves")
+    spine: Pattern = Field("{fabric}-spine{n:03}", description="spines")
+    core: Pattern = Field("{fabric}-core{n:03}", description="cores")
+    server: Pattern = Field("{group}-{n:04}", description="servers; the same name in two fabrics is the same server")
+
+
+class Pools(Key):
+    """Address pools. Pools that are not stated are private prefixes that do not overlap the stated ones."""
+
+    loopback: Prefixes | None = Field(None, description="IPv4 loopbacks and router IDs, one /32 each")
+    loopback6: Prefixes | None = Field(None, description="IPv6 loopbacks of an IPv6 underlay, one /128 each")
+    vtep: Prefixes | None = Field(None, description="VTEP addresses of an overlay")
+    p2p: Prefixes | None = Field(None, description="links between switches, one /31 or /127 each")
+    servers: Prefixes | None = Field(None, description="server subnets: one block per rail, in it one block per leaf")
+    management: Prefixes | None = Field(None, description="management addresses of the switches")
+
+
+def _number_text(value: Any) -> Any:
+    """A range of one number may stand without quotes."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+class AsnScheme(Key):
+    """AS numbers of the underlay."""
+
+    scheme: Literal["rfc7938", "per-device"] = Field(
+        "rfc7938",
+        description=(
+            "`rfc7938`: one for the cores, one for the spines of each pod, one per leaf; `per-device`: one per switch"
+        ),
+    )
+    ranges: Annotated[tuple[Annotated[Line, BeforeValidator(_number_text)], ...], ListOf] | None = Field(
+        None, description="ranges of AS numbers, `4200000000-4200065535`; default: private AS numbers of `width`"
+    )
+    width: Literal[2, 4] = Field(4, description="bytes of an AS number")
+
+
+class Bfd(Key):
+    """Bidirectional forwarding detection on every session."""
+
+    enabled: bool = Field(True, description="run BFD")
+    interval_ms: int = Field(300, ge=50, le=60_000, description="time between packets")
+    multiplier: int = Field(3, ge=2, le=50, description="lost packets until a session is down")
+
+
+class LoadBalancing(Key):
+    """Load balancing over equal-cost paths."""
+
+    mode: Literal["auto", "flow", "dynamic"] = Field(
+        "auto",
+        description=(
+            "`flow`: a hash of the five-tuple; `dynamic`: by the load of the links (DLB, adaptive routing); `auto`: "
+            "dynamic if the switch supports it without side effects"
+        ),
+    )
+    seed: int = Field(
+        1, ge=0, le=1000, description="hash seed of the leaves; spines take the next number, cores the one after"
+    )
+
+
+class Underlay(Key):
+    """Routing between the switches."""
+
+    addressing: Literal["ipv4", "unnumbered", "ipv6"] = Field(
+        "ipv4", description="fabric links: IPv4 /31, unnumbered (RFC 8950), or IPv6 /127"
+    )
+    asn: AsnScheme = Field(AsnScheme.model_construct(), description="AS numbers")
+    mtu: int = Field(
+        9216, ge=1280, le=9216, description="IP MTU in bytes; lowered to the largest that all network OSes support"
+    )
+    bfd: Bfd = Field(Bfd.model_construct(), description="failure detection")
+    keepalive_s: int = Field(3, ge=1, le=60, description="BGP keepalive")
+    hold_s: int = Field(9, ge=3, le=180, description="BGP hold time")
+    load_balancing: LoadBalancing = Field(LoadBalancing.model_construct(), description="load balancing over equal-cost paths")
+    max_prefix: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="maximum number of prefixes of a neighbor; default: twice the planned number, at least 12000",
+    )
+
+    @model_validator(mode="after")
+    def _timers(self) -> Underlay:
+        if self.hold_s < 3 * self.keepalive_s:
+            least = 3 * self.keepalive_s
+            raise ValueError(f"expected a hold_s of at least three keepalives ({least}), got {self.hold_s}")
+        return self
+
+
+class Pin(Key):
+    """Fixed values of one switch."""
+
+    name: Host | None = Field(None, description="its name")
+    asn: AnyAsn | None = Field(None, description="AS number of this switch alone, such as 65001 or 4200000001")
+    loopback: Ipv4Address | None = Field(None, description="its IPv4 loopback and router id")
+    management: HostAddress | None = Field(None, description="its management address")
+    ports: dict[Host, Annotated[tuple[Annotated[int, Field(ge=1, le=1024)], ...], ListOf]] = Field(
+        default_factory=dict,
+        description=(
+            "peer → front-panel ports of its links, in link order; links on these ports move to the ports that become free"
+        ),
+    )

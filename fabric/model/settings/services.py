@@ -1,0 +1,213 @@
+"""What rides on the underlay and beside it: overlay, tenants, QoS, management, checks, overrides, output."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from fabric.base.text import is_unicast
+from fabric.model.settings.addressing import Address, Asn, HostAddress, Prefix, Prefixes, Server
+from fabric.model.settings.base import Count, Key, Line, ListOf, Name
+
+Vni = Annotated[int, Field(ge=1, le=16_777_215)]
+Vlan = Annotated[int, Field(ge=2, le=4094)]
+Priority = Annotated[int, Field(ge=1, le=7)]  # 0 is best effort
+Lossless = Annotated[int, Field(ge=1, le=6)]  # 0 is best effort, 7 what switches say to each other
+Dscp = Annotated[int, Field(ge=1, le=63)]  # 0 is what every packet without a mark has
+
+
+_VIRTUAL_ROUTERS = re.compile("00:00:5e:00:0[12]:(?!00)")  # VRRP, RFC 9568: group 1 to 255 of IPv4, of IPv6
+
+
+def _mac(text: str) -> str:
+    """A MAC address that an interface may have: Linux refuses zero and groups, and IANA has the rest of 00:00:5e."""
+    mac = text.lower()
+    if not re.fullmatch("[0-9a-f]{2}(:[0-9a-f]{2}){5}", mac):
+        raise ValueError("expected the MAC address of one station, such as 00:00:5e:00:01:01")
+    if not is_unicast(mac):
+        raise ValueError("expected the MAC address of one station, such as 00:00:5e:00:01:01, no group's and not zero")
+    if mac.startswith("00:00:5e:") and not _VIRTUAL_ROUTERS.match(mac):
+        raise ValueError(
+            "expected 00:00:5e:00:01:01 to …:ff (virtual routers): IANA reserves the rest of 00:00:5e (RFC 9542)"
+        )
+    return mac
+
+
+class Overlay(Key):
+    """EVPN/VXLAN on the underlay, or tenant isolation of a routed fabric."""
+
+    kind: Literal["none", "evpn-vxlan"] = Field("none", description="`none`: routed fabric; `evpn-vxlan`: tenants by VNI")
+    isolation: Literal["vrf-lite", "acl"] | None = Field(
+        None,
+        description=(
+            "several tenants without an overlay: `vrf-lite`, a VRF and a tagged subinterface per tenant on every link; "
+            "`acl`, one routing table and a filter on every server port"
+        ),
+    )
+    route_servers: int = Field(
+        4, ge=1, le=64, description="spines of each pod and plane (cores of each group) that serve as EVPN route servers"
+    )
+    rt_asn: Annotated[Asn, Field(le=65_534)] = Field(
+        65_000,
+        description="2-byte AS number in every route target, so that a VNI of any size fits",
+    )
+    anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field(
+        "00:00:5e:00:01:01", description="MAC address of the distributed gateways"
+    )
+    l3vni_base: Vni = Field(50_000, description="first VNI of a tenant's VRF")
+    l2vni_base: Vni = Field(10_000, description="first VNI of a tenant's network")
+
+
+class Network(Key):
+    """A layer-2 network of a tenant."""
+
+    name: Name = Field(description="name of the network")
+    vlan: Vlan | None = Field(None, description="VLAN on the server ports")
+    vni: Vni | None = Field(None, description="its VNI; default: from `overlay.l2vni_base`")
+    gateway: Prefix | None = Field(None, description="subnet whose first address is the distributed gateway")
+
+
+class Tenant(Key):
+    """Tenants and their servers, racks or rails; the ports follow."""
+
+    name: Name = Field(description="name of the tenant and its VRF")
+    servers: Annotated[tuple[Line, ...], ListOf] = Field((), description="server names or ranges, `dgx-h100-0001..0032`")
+    racks: Annotated[tuple[Count, ...], ListOf] = Field((), description="racks, from 1")
+    rails: Annotated[tuple[Count, ...], ListOf] = Field((), description="rails, from 1")
+    vni: Vni | None = Field(None, description="VNI of the VRF; default: from `overlay.l3vni_base`")
+    networks: Annotated[tuple[Network, ...], ListOf] = Field((), description="layer-2 networks")
+    imports: Annotated[tuple[Name, ...], ListOf] = Field(
+        (), description="tenants whose routes are imported; traffic needs the import on both sides"
+    )
+
+
+class Ecn(Key):
+    """ECN marking thresholds that override the computed ones."""
+
+    rule: Literal["linear", "nvidia", "azure", "cisco"] = Field(
+        "linear",
+        description=(
+            "source of the thresholds: `linear` with the port speed, kept below the worst-case XOFF threshold; or the fixed "
+            "values that NVIDIA (`nv set qos roce`), SONiC's template (AZURE_LOSSLESS) or Cisco's AI/ML blueprint ship"
+        ),
+    )
+    kmin_bytes: int | None = Field(None, ge=1, description="queue length at which marking begins")
+    kmax_bytes: int | None = Field(None, ge=1, description="queue length at which every packet is marked")
+    pmax_percent: int | None = Field(None, ge=1, le=100, description="marking probability at Kmax")
+
+    @model_validator(mode="after")
+    def _order(self) -> Ecn:
+        if self.kmin_bytes is not None and self.kmax_bytes is not None and self.kmin_bytes > self.kmax_bytes:
+            raise ValueError(f"expected kmin_bytes of at most kmax_bytes ({self.kmax_bytes}), got {self.kmin_bytes}")
+        return self
+
+
+class Qos(Key):
+    """Lossless Ethernet for RoCE."""
+
+    enabled: bool | None = Field(None, description="default: true for compute and storage fabrics")
+    lossless_priority: Lossless = Field(3, description="PFC priority, traffic class and queue of RoCE")
+    lossless_dscp: Dscp = Field(26, description="DSCP of RoCE data")
+    cnp_priority: Priority = Field(6, description="traffic class of congestion notifications")
+    cnp_dscp: Dscp = Field(48, description="DSCP of congestion notifications")
+    ecn: Ecn = Field(Ecn.model_construct(), description="marking thresholds")
+    pfc_watchdog: bool = Field(True, description="PFC watchdog on every lossless port")
+    watchdog_ms: int = Field(
+        200,
+        ge=100,
+        le=5000,
+        description="time that a queue must be paused before the watchdog acts; large switches poll more slowly",
+    )
+    lossless_percent: int = Field(
+        60, ge=10, le=90, description="guaranteed bandwidth of the lossless class, percent of a port; the rest is best effort"
+    )
+    traffic: Literal["static", "dynamic"] = Field(
+        "static", description="headroom for small packets only (`static`, the worst case) or for half of them (`dynamic`)"
+    )
+    rdma_mtu: Literal[1024, 2048, 4096] = Field(4096, description="payload of an RDMA packet; headroom is computed for it")
+    buffer_model: Literal["auto", "static", "dynamic"] = Field(
+        "auto", description="SONiC: `static` profiles or the `dynamic` model; dynamic if the chip supports it"
+    )
+
+    @model_validator(mode="after")
+    def _apart(self) -> Qos:
+        for what in ("priority", "dscp"):
+            if getattr(self, f"lossless_{what}") == (same := getattr(self, f"cnp_{what}")):
+                raise ValueError(f"expected a cnp_{what} that differs from lossless_{what}, got {same} for both")
+        return self
+
+
+_SECRET = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
+Secret = Annotated[str, Field(pattern=_SECRET)]
+
+
+class Secrets(Key):
+    """Names of secrets, not the secrets: configs contain `${NAME}`, which a vault or `envsubst` replaces."""
+
+    admin: Secret = Field("ADMIN_PASSWORD_HASH", description="administrator's password hash, format of the network OS")
+    snmp_auth: Secret = Field("SNMP_AUTH_KEY", description="SNMPv3 authentication key")
+    snmp_priv: Secret = Field("SNMP_PRIV_KEY", description="SNMPv3 privacy key")
+
+
+SnmpUser = Annotated[Name, Field(min_length=4)]  # SONiC takes no shorter one
+
+
+class Management(Key):
+    """Management access, and NTP, DNS and syslog servers."""
+
+    vrf: bool = Field(True, description="put management into its own VRF")
+    gateway: Address | None = Field(None, description="default gateway; default: the first address of the pool")
+    ntp: Annotated[tuple[Server, ...], ListOf] = Field((), description="time servers, by address or host name")
+    syslog: Annotated[tuple[HostAddress, ...], ListOf] = Field((), description="log collectors")
+    dns: Annotated[tuple[HostAddress, ...], ListOf] = Field((), description="name servers")
+    timezone: Annotated[str, Field(pattern=r"^[A-Za-z0-9_+/-]{1,40}$")] = Field("UTC", description="time zone")
+    allow: Prefixes | None = Field(
+        None, description="prefixes with access to SSH, SNMP and gNMI; default: the management pool"
+    )
+    snmp_user: SnmpUser | None = Field(None, description="SNMPv3 user with read access; default: no SNMP")
+    gnmi: bool = Field(False, description="gNMI over TLS, with the certificate named `gnmi` on the device")
+    banner: Line = Field("Authorized access only", description="text before the login prompt")
+    secrets: Secrets = Field(Secrets.model_construct(), description="names of the secrets in configs")
+
+
+class Checks(Key):
+    """Checks of this intent."""
+
+    silence: dict[Annotated[str, Field(pattern=r"^FAB[0-9]{3,4}$")], Line] = Field(
+        default_factory=dict, description="code of a warning or check → reason why it does not apply"
+    )
+
+
+class Override(Key):
+    """A site's own lines for some switches: a template that extends a shipped one, or a merge patch of a document."""
+
+    role: Literal["leaf", "spine", "core"] | None = Field(None, description="switches of this role")
+    devices: Annotated[tuple[Line, ...], ListOf] = Field((), description="switches by name or glob, `backend-leaf00*`")
+    fabric: Name | None = Field(None, description="switches of this fabric")
+    template: Line | None = Field(
+        None, description="file beside the intent that extends a template and replaces blocks: `site/ntp.eos.j2`"
+    )
+    file: Line | None = Field(None, description="document to patch, e.g. `config_db.json`")
+    patch: dict[str, Any] | None = Field(None, description="RFC 7396 merge patch of that document")
+
+    @model_validator(mode="after")
+    def _one(self) -> Override:
+        if (self.template is None) == (self.patch is None):
+            raise ValueError(
+                f"expected either template, or file and patch, got {'neither' if self.patch is None else 'both'}"
+            )
+        if (self.patch is None) != (self.file is None):
+            got = "file" if self.patch is None else "patch"
+            raise ValueError(f"expected file and patch together, got {got} alone")
+        return self
+
+
+class Output(Key):
+    """What is written and compared."""
+
+    hosts: bool = Field(True, description="write the files of servers as well: addresses, RoCE settings, NCCL environment")
+    keep: bool = Field(
+        True, description="false: output too large to commit; `generate --check` plans and renders, but compares no file"
+    )

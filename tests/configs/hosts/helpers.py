@@ -1,0 +1,42 @@
+"""What the tests of the host side share: small sites, and classes to put on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from fabric.configs.hosts.facts import Facts, facts_of
+from fabric.model.plan import Buffer, FabricPlan, Plan, Qos
+from tests.design.planner.helpers import make
+
+QOS = Qos(
+    priority=3,
+    dscp=26,
+    cnp_priority=6,
+    cnp_dscp=48,
+    lossless_percent=60,
+    lossy_percent=40,
+    watchdog=None,
+    traffic="static",
+    buffer_model="auto",
+    buffer=Buffer(None, 0, 0, None, 0, None),
+)
+OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46, lossless_percent=70, lossy_percent=30)
+
+RAILS = {"switch": "16x400g", "unit": {"servers": 2}}
+
+
+def site(**changes: Any) -> dict[str, Any]:
+    """Two servers with two NICs on two rails, and what `changes` makes of their fabric."""
+    servers = {"gpus": 2, "nics": {"compute": {"count": 2, "speed_gbps": 400}}}
+    fabric = {"nos": "frr", "servers": {"model": "node", "count": 2, "name": "gpu"}, "topology": RAILS, **changes}
+    return {"version": 1, "site": "s", "catalog": {"servers": {"node": servers}}, "fabrics": {"backend": fabric}}
+
+
+def plan(intent: dict[str, Any] | None = None, **changes: Any) -> Plan:
+    return make(intent or site(**changes))
+
+
+def lossless_facts(fabric: FabricPlan) -> Facts:
+    """The class of RoCE on every fabric but front ends."""
+    return replace(facts_of(fabric), qos=None if fabric.spec.purpose == "frontend" else QOS)

@@ -1,0 +1,81 @@
+"""Attached switches: where they go, and that they stay there while servers go round them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.design.planner.helpers import make, summarize
+
+SUPERPOD = """\
+version: 1
+site: dc1
+fabrics:
+  f:
+    servers: {{model: dgx-h100, count: {count}, per_rack: 4}}
+    topology: {{switch: qm9700, unit: {{servers: 32}}, attachments: [{{name: ufm, links: 4}}]}}
+"""
+
+
+def ends(plan: object) -> dict[tuple[str, int], tuple[str, int]]:
+    """(switch or server, port) → (leaf, cage)."""
+    fabric = plan.fabrics["f"]  # type: ignore[attr-defined]
+    columns = fabric.links.lists()
+    return {
+        (fabric.devices[a].name, port): (fabric.devices[b].name, cage)
+        for a, port, b, cage, kind in zip(*(columns[key] for key in ("a", "a_cage", "b", "b_cage", "kind")), strict=True)
+        if kind in (0, 4)
+    }
+
+
+def test_they_stay_while_the_published_design_grows() -> None:
+    """NVIDIA's RA-11333: 31, 63, 95 and 127 servers with four links of the fabric manager, from one unit to four."""
+    lock, before = None, {}
+    for count, leaves, spines in ((31, 8, 4), (63, 16, 8), (95, 24, 16), (127, 32, 16)):
+        text = SUPERPOD.format(count=count)
+        plan = make(text, lock)
+        lock, now = plan.lock, ends(plan)
+        assert before.items() <= now.items()
+        assert len(set(now.values())) == len(now)
+        row = summarize(text, lock)["f"]
+        assert (row["switches"]["leaf"], row["switches"]["spine"]) == (leaves, spines)
+        before = now
+
+
+def test_a_fresh_plan_gives_them_the_place_of_the_missing_server() -> None:
+    found = ends(make(SUPERPOD.format(count=127)))
+    assert [found["ufm", port] for port in range(1, 5)] == [(f"f-leaf0{n}", 32) for n in range(25, 29)]
+
+
+def test_servers_on_both_sides_of_a_held_place_keep_their_racks_and_units() -> None:
+    first = make(SUPERPOD.format(count=30))
+    grown = make(SUPERPOD.format(count=40), first.lock).fabrics["f"]
+    servers = {d.number: d for d in grown.devices if d.role == "server"}
+    assert (servers[31].unit, servers[32].unit) == (0, 1)  # place 32 of unit 1 is the switch's
+    assert servers[32].rack == 8
+
+
+@pytest.mark.parametrize("count", [127, 63, 33])
+def test_the_lock_of_a_plan_changes_nothing_of_it(count: int) -> None:
+    plan = make(SUPERPOD.format(count=count))
+    again = make(SUPERPOD.format(count=count), plan.lock)
+    assert ends(again) == ends(plan)
+    assert again.lock == plan.lock
+
+
+def test_a_switch_that_leaves_moves_no_server_behind_its_place() -> None:
+    with_switch = make(SUPERPOD.format(count=40), make(SUPERPOD.format(count=30)).lock)
+    bare = SUPERPOD.replace(", attachments: [{{name: ufm, links: 4}}]", "").format(count=40)
+    without = make(bare, with_switch.lock)
+    servers = {end: far for end, far in ends(with_switch).items() if end[0] != "ufm"}
+    assert ends(without) == servers
+    assert without.lock.fabrics["f"].attachments == with_switch.lock.fabrics["f"].attachments
+    assert ends(make(bare, without.lock)) == servers
+
+
+def test_a_switch_that_leaves_behind_all_servers_gives_its_place_back() -> None:
+    bare = SUPERPOD.replace(", attachments: [{{name: ufm, links: 4}}]", "")
+    with_switch = make(SUPERPOD.format(count=31))
+    without = make(bare.format(count=31), with_switch.lock)
+    assert not without.lock.fabrics["f"].attachments
+    full = make(bare.format(count=32), without.lock).fabrics["f"]
+    assert {d.unit for d in full.devices if d.role == "server"} == {0}

@@ -1,0 +1,150 @@
+"""Ports of a speed that a switch has, as its maker or the software on it publishes them, and the layout that uses them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+from fabric import pipeline
+from fabric.hardware import catalog
+from fabric.hardware.catalog.models import SwitchModel
+from fabric.model.plan import NoFit
+from fabric.model.plan.cages import Slot, capacity, lay_out, spare
+
+# CumulusNetworks/docs@2ef5bcb1cf35, Switch-Port-Attributes.md of 5.13: "Maximum 100G ports: 256" and so on, without the ports
+# beside the cages. Left out are speeds of which that page has more ports than the catalog: 10G and 40G ports for which no
+# breakout cable is known (one for each cage in the catalog), and the SN2201, which SONiC does not split into four.
+CUMULUS = {
+    "sn2700": {25: 64, 40: 32, 50: 64, 100: 32},
+    "sn3700c": {10: 128, 25: 128, 40: 32, 50: 64, 100: 32},
+    "sn3700": {10: 128, 25: 128, 40: 32, 50: 128, 100: 64, 200: 32},
+    "sn4600c": {25: 128, 40: 64, 50: 128, 100: 64},
+    "sn4600": {25: 128, 40: 64, 50: 128, 100: 128, 200: 64},
+    "sn4700": {10: 128, 25: 128, 40: 32, 50: 128, 100: 128, 200: 64, 400: 32},
+    "sn5400": {10: 256, 25: 256, 50: 256, 100: 256, 200: 128, 400: 64},
+    "sn5600": {10: 256, 25: 256, 50: 256, 100: 256, 200: 256, 400: 128, 800: 64},
+}
+# Dell Networking quick reference guide, June 2026, ports by speed. The 320 ports of 100G of the Z9864F-ON need two splits
+# beside each other in each pair of cages; a plan gives all ports of a speed one split.
+DELL = {
+    "s5232f-on": {25: 124, 40: 32, 100: 32},
+    "z9664f-on": {10: 256, 25: 256, 40: 128, 50: 128, 100: 256, 200: 128, 400: 64},
+    "z9864f-on": {100: 256, 200: 256, 400: 128, 800: 64},
+}
+# githedgehog/fabric@78827deb pkg/ctrl/switchprofile: splits, and the ports of a pipeline (40G: 1x40 in place of 2x40)
+HEDGEHOG = {
+    "ds3000": {10: 128, 25: 128, 40: 32, 50: 64, 100: 32},
+    "ds4000": {10: 128, 25: 128, 40: 32, 50: 128, 100: 128, 200: 64, 400: 32},
+    "z9332f-on": {10: 128, 25: 128, 40: 32, 50: 128, 100: 128, 200: 64, 400: 32},
+    "ds4101": {10: 256, 25: 256, 40: 64, 50: 256, 100: 256, 200: 128, 400: 64},
+    "ds5000": {50: 256, 100: 256, 200: 256, 400: 128, 800: 64},
+}
+KNOWN_IN_PART = {
+    "n9364d-gx2a": {100: 256, 200: 128, 400: 64},
+    "n9332d-gx2b": {100: 128, 200: 64, 400: 32},
+    "qfx5220-32cd": {100: 128, 200: 64, 400: 32},
+    "qfx5230-64cd": {10: 256, 25: 256, 40: 64, 100: 256, 200: 128, 400: 64},
+}
+PUBLISHED = {**CUMULUS, **DELL, **HEDGEHOG, **KNOWN_IN_PART}
+
+
+def shipped(name: str) -> SwitchModel:
+    model = catalog.switch(name)
+    assert model is not None
+    return model
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_ports_of_each_speed(name: str) -> None:
+    model = shipped(name)
+    assert {speed: capacity(model, speed) for speed in PUBLISHED[name]} == PUBLISHED[name]
+
+
+@pytest.mark.parametrize("name", [*CUMULUS, *HEDGEHOG, "s5232f-on", "z9664f-on", "z9864f-on"])
+def test_these_lists_have_every_speed(name: str) -> None:
+    assert shipped(name).breakouts_complete
+
+
+@pytest.mark.parametrize("name", [*KNOWN_IN_PART, "qfx5130-32cd", "n93180yc-fx3", "7060x6-64pe", "qfx5250"])
+def test_these_lists_may_lack_a_speed(name: str) -> None:
+    assert not shipped(name).breakouts_complete
+
+
+def test_the_pipelines_of_a_ds5000() -> None:
+    """Its profile: cages 1 and 4 share a pipeline, 2 and 3 the next, and so on up to 32 of them."""
+    pipelines = shipped("ds5000").pipelines
+    assert pipelines is not None
+    assert [pipelines.of(cage) for cage in (1, 2, 3, 4, 5, 6, 7, 8, 61, 62, 63, 64)] == [
+        1,
+        2,
+        2,
+        1,
+        3,
+        4,
+        4,
+        3,
+        31,
+        32,
+        32,
+        31,
+    ]
+
+
+def test_eight_ports_in_one_of_two_cages() -> None:
+    """128 ports of 100G: the first two of four cages are split, and the others are left for the uplinks."""
+    layout = lay_out(shipped("ds5000"), 128, 100, 32, 400)
+    assert sorted({slot.cage for slot in layout.down})[:6] == [1, 2, 5, 6, 9, 10]
+    assert {slot.split for slot in layout.down} == {8}
+    assert sorted({slot.cage for slot in layout.up}) == list(range(49, 65))
+
+
+@given(
+    name=st.sampled_from(["ds4000", "ds5000", "z9332f-on", "7060x6-64pe"]),
+    data=st.data(),
+    ports=st.integers(0, 300),
+    uplinks=st.integers(0, 64),
+)
+def test_no_pipeline_has_more_ports_than_it_drives(name: str, data: st.DataObject, ports: int, uplinks: int) -> None:
+    model = shipped(name)
+    down_gbps, up_gbps = (data.draw(st.sampled_from(model.speeds)) for _ in "du")
+    assert model.pipelines is not None
+    try:
+        layout = lay_out(model, ports, down_gbps, uplinks, up_gbps)
+    except NoFit:
+        return
+    used = {slot.cage: slot.split for slot in (*layout.down, *layout.up)}
+    driven = Counter[int]()
+    for cage in range(1, model.cages + 1):
+        driven[model.pipelines.of(cage)] += used.get(cage, 1)
+    assert max(driven.values()) <= model.pipelines.max_ports
+    assert (len(layout.down), len(layout.up)) == (ports, uplinks)
+    assert spare(model, layout, down_gbps) <= capacity(model, down_gbps)
+
+
+def test_further_breakouts_go_into_the_cages_that_hold_them() -> None:
+    model = shipped("s5248f-on")
+    assert model.speeds == (100, 50, 40, 25, 10)
+    more = model.with_breakouts(("2x200", "8x10", "1x1"))
+    assert [group.breakouts[-2:] for group in more.ports] == [("1x10", "1x1"), ("8x10", "1x1")]
+    assert more.speeds == (100, 50, 40, 25, 10, 1)
+    assert more.group_of(49).splits[10] == 8
+
+
+def test_a_slot_of_a_shared_split() -> None:
+    layout = lay_out(shipped("ds4000"), 3, 50, 1, 400)
+    assert layout.down == tuple(Slot(1, sub, 8, 50) for sub in range(3))
+    assert layout.up == (Slot(32, 0, 1, 400),)
+
+
+def test_a_breakout_that_the_site_states(tmp_path: Path) -> None:
+    path = tmp_path / "dc1.yaml"
+    path.write_text(
+        "version: 1\nsite: dc1\ncatalog: {breakouts: {qfx5130-32cd: [2x200]}}\nfabrics:\n  backend:\n"
+        "    qos: {pfc_watchdog: false}\n    servers: {model: dgx-a100, count: 16}\n    topology: {switch: qfx5130-32cd}\n"
+    )
+    leaf = pipeline.plan(pipeline.load(path)).fabrics["backend"].spec.leaf.model
+    assert leaf.speeds == (400, 200, 100)
+    assert capacity(leaf, 200) == 64
