@@ -25,10 +25,10 @@ from fabric.solver.ecmp.sharing import rates
 from fabric.solver.ecmp.study import study
 from fabric.solver.network import network
 from fabric.solver.routes import routes, spread
-from tests import ROOT
+from tests import ROOT, samples
 
 INTENTS = ROOT / "intent"
-STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=36)
+STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=samples.examples(22))
 MODES = st.sampled_from(ecmp.MODES)
 
 FABRICS = {

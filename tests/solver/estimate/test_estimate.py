@@ -17,6 +17,7 @@ from fabric.solver.estimate import lines
 from fabric.solver.estimate.estimate import ALGORITHMS, Estimate, Row
 from fabric.solver.estimate.request import EstimateRequest, estimate
 from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
+from tests import samples
 from tests.solver.estimate.fabrics import FABRICS, STABLE, ask, placements, planned, plans, routings
 
 SIZES = tuple(8 << step for step in range(0, 31, 2))
@@ -61,7 +62,7 @@ def sane(found: Estimate) -> None:
         assert share.hop_us >= 0
 
 
-@settings(STABLE, max_examples=36)
+@settings(STABLE, max_examples=samples.examples(18))
 @given(st.data(), plans(), placements, routings, st.sampled_from((1, 4, 16)))
 def test_every_collective_on_every_fabric(
     data: st.DataObject, fabric: FabricPlan, placement: str, routing: str, queue_pairs: int
@@ -88,7 +89,7 @@ def test_what_can_run_runs(collective: str, algorithm: str) -> None:
         assert {row.algorithm for row in found.rows} <= {algorithm, "nvls_tree" if algorithm == "nvls" else algorithm}
 
 
-@settings(STABLE, max_examples=36)
+@settings(STABLE, max_examples=samples.examples(18))
 @given(st.data(), plans(), placements, routings)
 def test_a_failure_never_makes_it_faster(data: st.DataObject, fabric: FabricPlan, placement: str, routing: str) -> None:
     count = data.draw(st.integers(1, 3))
@@ -115,7 +116,7 @@ def test_a_failure_never_makes_it_faster(data: st.DataObject, fabric: FabricPlan
 def test_fewer_nics_never_lead_to_a_faster_choice(placement: str) -> None:
     """Without the ports of a leaf, NCCL may choose what would have been better before: that is no merit of the failure."""
     fabric = planned("mixed", servers=[("four", 9), ("slow", 1)], leaf={"oversubscription": 2})
-    for leaf in (device.name for device in fabric.devices if device.role == "leaf"):
+    for leaf in samples.some([device.name for device in fabric.devices if device.role == "leaf"], 4):
         found = answered(fabric, EstimateRequest("all_reduce", SIZES, fail=(leaf,)), placement)
         if isinstance(found, str):
             continue
@@ -124,7 +125,7 @@ def test_fewer_nics_never_lead_to_a_faster_choice(placement: str) -> None:
         assert all(a.time_us >= b.time_us * (1 - 1e-9) for a, b in zip(now.rows, before.rows, strict=True)), leaf
 
 
-@settings(STABLE, max_examples=24)
+@settings(STABLE, max_examples=samples.examples(12))
 @given(st.data(), placements)
 def test_oversubscription_never_makes_it_faster(data: st.DataObject, placement: str) -> None:
     """With packets sprayed: a hash may happen to be more even on fewer links."""
