@@ -13,7 +13,7 @@ from fabric.nos.target import Names, Neighbor
 PREFERRED = 50_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
     """What the systems that run FRR name differently."""
 
@@ -28,7 +28,7 @@ class Spelling:
 LINUX = Spelling()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalSession:
     """An eBGP session to a router outside."""
 
@@ -50,7 +50,7 @@ class Evpn:
     imports: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
     """`router bgp … vrf …`"""
 
