@@ -23,7 +23,7 @@ LANES = 16
 GENERATIONS = ((200, "16.0 GT/s PCIe"), (400, "32.0 GT/s PCIe"), (12_800, "64.0 GT/s PCIe"))  # Gb/s that 16 lanes carry
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Slots:
     """PCI addresses of a server's GPUs and compute NICs, and the NUMA node of each pair of them."""
 
@@ -149,7 +149,14 @@ def slots_of(group: GroupSpec) -> Slots:
     known = _layouts().get(group.model)
     if known and len(known["gpus"]) == gpus and len(known["nics"]) == nics:
         cpu = {key: str(value) for key, value in known["cpu"].items()}
-        return Slots(tuple(known["gpus"]), tuple(known["nics"]), tuple(known["numa"]), known["link_speed"], cpu, known=True)
+        return Slots(
+            gpus=tuple(known["gpus"]),
+            nics=tuple(known["nics"]),
+            numa=tuple(known["numa"]),
+            link_speed=known["link_speed"],
+            cpu=cpu,
+            known=True,
+        )
     switches, speed = min(gpus, nics), group.nic.speed_gbps * group.nic.ports
     return Slots(
         gpus=tuple(f"ffff:{at:02x}:00.0" for at in range(gpus)),

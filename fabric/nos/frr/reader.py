@@ -11,7 +11,7 @@ COMPANIONS = frozenset(
 )  # fmt: skip
 
 READER = Reader(
-    Late(__package__, "read.device:read"),
+    read=Late(__package__, "read.device:read"),
     rank=60,
     signs=(
         (4, r"^frr (?:version|defaults)"),

@@ -4,7 +4,7 @@ from fabric.nos.late import Late
 from fabric.nos.reading import Reader
 
 READER = Reader(
-    Late(__package__, "read.device:read"),
+    read=Late(__package__, "read.device:read"),
     rank=40,
     signs=(
         (3, r"^boot nxos"),

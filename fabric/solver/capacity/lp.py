@@ -23,7 +23,7 @@ FULL_LEAVES = 64
 MOST_COLUMNS = 30_000  # of a quotient: a few seconds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Program:
     """Maximize the last variable, the share, which is 0 to 1; others are at least 0.
 
@@ -178,7 +178,7 @@ def quotient(base: Ground, net: Network, traffic: Traffic, most_columns: int = 2
     for leaf, alike in zip(first.tolist(), size.tolist(), strict=True):
         if not traffic.demand[leaf].any():
             continue
-        view = _view(base, switches, classes, groups, traffic, leaf, unit)
+        view = _view(base, switches, classes, groups, traffic, leaf, unit=unit)
         rows += [row + view.row]
         columns += [column + view.column]
         values += [view.value]
@@ -204,7 +204,7 @@ def quotient(base: Ground, net: Network, traffic: Traffic, most_columns: int = 2
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class View:
     """The network as one leaf sees it; a column is all that its traffic takes of the edges between two classes."""
 
@@ -261,7 +261,7 @@ def _shared(switches: Graph, colour: Ints, source: Ints, target: Ints) -> tuple[
     return result[0], result[1]
 
 
-def _view(base: Ground, switches: Graph, classes: Ints, groups: Ints, traffic: Traffic, leaf: int, unit: float) -> View:
+def _view(base: Ground, switches: Graph, classes: Ints, groups: Ints, traffic: Traffic, leaf: int, *, unit: float) -> View:
     node, devices = int(base.leaves[leaf]), len(switches.level)
     demand = np.zeros(devices)
     demand[base.leaves] = traffic.demand[leaf]
@@ -281,7 +281,15 @@ def _view(base: Ground, switches: Graph, classes: Ints, groups: Ints, traffic: T
     kept = row != seen[node]
     sink = np.flatnonzero(total > 0)
     both = np.concatenate([column, column])
-    return View(len(total), row[kept], both[kept], value[kept], sink, total[sink], group[first])
+    return View(
+        rows=len(total),
+        row=row[kept],
+        column=both[kept],
+        value=value[kept],
+        sink=sink,
+        wanted=total[sink],
+        group=group[first],
+    )
 
 
 def solve(problem: Program) -> float:

@@ -39,7 +39,7 @@ class Share:
     hop_us: float  # mean extra latency of a path, compared with one over one switch
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Supply:
     """Answers for a job on a network; each pattern is looked at when first asked for."""
 
@@ -218,4 +218,13 @@ def supply(net: Network, placement: Placement, routing: str, qps: int, seed: int
     groups = None
     if placement.jobs > 1:
         groups = np.arange(len(placement.ports)).reshape(placement.jobs, placement.domains)
-    return Supply(net, routes(net), placement, routing, qps, seed, before, groups)
+    return Supply(
+        net=net,
+        route_table=routes(net),
+        placement=placement,
+        routing=routing,
+        qps=qps,
+        seed=seed,
+        before=before,
+        groups=groups,
+    )

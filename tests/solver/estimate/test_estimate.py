@@ -70,7 +70,11 @@ def test_every_collective_on_every_fabric(
     collective, algorithm = data.draw(st.sampled_from(PAIRS))
     words = {"collective": collective, "algorithm": algorithm, "routing": routing, "queue_pairs": queue_pairs}
     if algorithm in NOT_EVERYWHERE:  # one server or rack, GPUs whose switch cannot reduce
-        assume(not isinstance(answered(fabric, EstimateRequest(collective, SIZES, algorithm=algorithm), placement), str))
+        assume(
+            not isinstance(
+                answered(fabric, EstimateRequest(collective=collective, sizes=SIZES, algorithm=algorithm), placement), str
+            )
+        )
     found = ask(fabric, placement=placement, sizes=SIZES, **words)
     sane(found)
     again = ask(fabric, placement=placement, sizes=SIZES, **words)
@@ -100,7 +104,7 @@ def test_a_failure_never_makes_it_faster(data: st.DataObject, fabric: FabricPlan
     ]
     fail = tuple(data.draw(st.sampled_from(names + links)) for _ in range(count))
     collective = data.draw(st.sampled_from(COLLECTIVES))
-    asked = EstimateRequest(collective, SIZES, routing=routing, fail=fail)
+    asked = EstimateRequest(collective=collective, sizes=SIZES, routing=routing, fail=fail)
     found = answered(fabric, asked, placement)
     if isinstance(found, str):
         assert found == "FAB171"  # a partition
@@ -117,7 +121,7 @@ def test_fewer_nics_never_lead_to_a_faster_choice(placement: str) -> None:
     """Without the ports of a leaf, NCCL may choose what would have been better before: that is no merit of the failure."""
     fabric = planned("mixed", servers=[("four", 9), ("slow", 1)], leaf={"oversubscription": 2})
     for leaf in samples.some([device.name for device in fabric.devices if device.role == "leaf"], 4):
-        found = answered(fabric, EstimateRequest("all_reduce", SIZES, fail=(leaf,)), placement)
+        found = answered(fabric, EstimateRequest(collective="all_reduce", sizes=SIZES, fail=(leaf,)), placement)
         if isinstance(found, str):
             continue
         now, before = found
@@ -241,7 +245,7 @@ def test_a_dead_rail_is_left_out_and_reported() -> None:
     fabric = planned("rails")
     leaves = [device.name for device in fabric.devices if device.role == "leaf"]
     first_rail = tuple(name for at, name in enumerate(leaves) if at % 4 == 0)
-    now, before = estimate(fabric, EstimateRequest("all_reduce", (1 << 30,), fail=first_rail), "packed")
+    now, before = estimate(fabric, EstimateRequest(collective="all_reduce", sizes=(1 << 30,), fail=first_rail), "packed")
     assert before is not None
     assert now.nic_GBps == before.nic_GBps * 3 / 4
     assert any("1 of 4 NIC ports is left out in every domain" in text for text in now.notes)
@@ -252,7 +256,7 @@ def test_a_dead_rail_is_left_out_and_reported() -> None:
 def test_the_limit_is_a_link_that_the_job_uses(routing: str) -> None:
     """With the first rail left out, none of its links, though the healthy run is limited as much by one of them."""
     fabric = planned("rails", leaf={"oversubscription": 2})
-    asked = EstimateRequest("all_gather", (1 << 30,), routing=routing, fail=("four-0001:backend-leaf001",))
+    asked = EstimateRequest(collective="all_gather", sizes=(1 << 30,), routing=routing, fail=("four-0001:backend-leaf001",))
     now, before = estimate(fabric, asked, "spread")
     assert before is not None
     names = [item.supply.link_name(item.shares["ring"].link) for item in (now, before)]

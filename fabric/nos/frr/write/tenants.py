@@ -14,7 +14,7 @@ from fabric.nos.target import Names, Neighbor
 PREFERRED = 50_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
     """What the systems that run FRR name differently."""
 
@@ -29,7 +29,7 @@ class Spelling:
 LINUX = Spelling()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalSession:
     """An eBGP session to a router outside."""
 
@@ -51,7 +51,7 @@ class Evpn:
     imports: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
     """`router bgp … vrf …`"""
 

@@ -19,7 +19,7 @@ class Partition:
     dynamic_threshold: int = 0  # 0: the switch's own
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     chassis_ports: bool = False  # speed and split stand under `chassis fpc 0 pic 0 port`, not at the interface
     watchdog: bool = True  # has the PFC watchdog

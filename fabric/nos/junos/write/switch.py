@@ -91,7 +91,7 @@ def routing(view: SwitchView) -> dict[str, object]:
         "aggregates": view.aggregates,
         **under.timers_and_limits,
         "neighbors": [
-            Peer(session.peer_address, session.peer_asn, quoted(description(view, session.port)))
+            Peer(key=session.peer_address, asn=session.peer_asn, description=quoted(description(view, session.port)))
             for session in view.sessions
             if session.peer_address
         ],

@@ -18,7 +18,7 @@ DLB_MAC = "02:00:00:00:d1:b0"  # next hop of spread flows, one address for all s
 SMALL_TCAM = ("cloudscale-ex", "cloudscale-fx")  # chips whose virtual peer link needs a TCAM region of its own
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
     """An Ethernet port or a subinterface of one, as its lines say it."""
 

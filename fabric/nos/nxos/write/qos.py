@@ -48,7 +48,7 @@ class QueuingPolicy:
     queues: tuple[Queue, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
     priority: int
     classify: str
