@@ -14,7 +14,7 @@ from fabric.design.intent.intent import Intent
 from fabric.design.intent.rewrite import Planning
 from fabric.design.variants.downscale import scaled
 from fabric.design.variants.substitute_os import as_network_os
-from fabric.lab import state, trial
+from fabric.lab import run_tests, state
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.down import take_down
 from fabric.lab.drawing import draw
@@ -78,16 +78,18 @@ class Lab:
         built = self._built()
         known = state.read(self.names)
         assert known is not None
-        selected = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
+        selected = [
+            name for name in run_tests.NAMES if name in only or (not only and (scenarios or name in run_tests.PROOF_NAMES))
+        ]
         fabrics = {view.fabric for view in built.views.values()}
         if fabric and fabric not in fabrics:
             message = f"unknown fabric {show(fabric)}: expected one of {', '.join(sorted(fabrics))}"
             raise InputError([Diagnostic("FAB511", Place("--fabric"), message)])
         with state.only_one(self.names):
-            if not any(name not in trial.PROOF_NAMES for name in selected):
-                return trial.run(built, _kernel(built), selected, fabric, self.say)
+            if not any(name not in run_tests.PROOF_NAMES for name in selected):
+                return run_tests.run(built, _kernel(built), selected, fabric, self.say)
             state.write(self.names, replace(known, ready=False))  # if this does not finish, the next `up` builds it again
-            outcome = trial.run(built, _kernel(built), selected, fabric, self.say)
+            outcome = run_tests.run(built, _kernel(built), selected, fabric, self.say)
             state.write(self.names, replace(known, ready=not outcome.failed))
             return outcome
 
@@ -122,7 +124,7 @@ class Lab:
         with state.only_one(self.names):
             if settle:
                 self.say("waiting for sessions and routes")
-                trial.settle(live)
+                run_tests.settle(live)
             self.say("collecting the state of the switches")
             return with_neighbors(live)
 

@@ -10,7 +10,7 @@ from fabric.base.signals import held_back
 from fabric.lab import state
 from fabric.lab.blueprint import Blueprint, Node
 from fabric.lab.down import take_down
-from fabric.lab.known import OWN_HOPS, needs_own_hops
+from fabric.lab.frr_defects import OWN_HOPS, needs_own_hops
 from fabric.lab.machine import daemons, limits
 from fabric.lab.machine.kernel import Kernel
 from fabric.lab.machine.run import at_once

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-from fabric.audit.diff.blocks import Fold, Notes, Section, Table
 from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.report import sections
+from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.base.text import and_more
 
 MOST_SIGNS = 65_536  # of a comment on GitHub

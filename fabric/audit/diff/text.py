@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.audit.diff.blocks import Fold, Notes, Table
 from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.report import sections
+from fabric.audit.diff.report_blocks import Fold, Notes, Table
 from fabric.base.text import aligned, and_more
 
 MOST_LINES = 40  # of one file's change, unless --limit names the switch

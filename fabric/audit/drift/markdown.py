@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.audit.diff.blocks import Fold, Notes, Section, Table
 from fabric.audit.diff.markdown import sections_as_markdown
+from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.audit.drift.devices import DeviceDrift
 from fabric.audit.drift.reports import DriftReport, not_in_sync, summary
 from fabric.base.text import plural

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.audit.diff.blocks import Fold, Notes, Section, Table
 from fabric.audit.diff.markdown import sections_as_markdown
+from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.audit.verify.reports import StateReport, summary
 from fabric.audit.verify.verify import SiteState
 from fabric.base.grouping import grouped

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fabric.base.diagnostics import Place, Report, show
 from fabric.deliver.bom.parts import CABLE, PLURALS, Part, Spares
-from fabric.deliver.bom.stated import Model, Stated, read_power
+from fabric.deliver.bom.stated import Model, StatedPower, read_power
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import ServerModel, SwitchModel, generic_switch
@@ -56,7 +56,7 @@ class Prices:
     pue: float | None = None
     years: int | None = None
     spares: Spares = field(default_factory=Spares)
-    power: Mapping[str, Stated] = field(default_factory=dict)  # of switches and servers, in place of the catalog's
+    power: Mapping[str, StatedPower] = field(default_factory=dict)  # of switches and servers, in place of the catalog's
     places: Mapping[str, Place] = field(default_factory=dict)  # where each section stands, for what it does not name
 
     def list_price(self, part: Part) -> float | None:

@@ -18,7 +18,7 @@ Model = TypeVar("Model", bound=Record)
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedPower:
     """Of one model; None: not stated, the catalog's figure applies."""
 
     typical_w: int | None = None
@@ -40,7 +40,7 @@ class Stated:
         return {"power_includes_optics": (*kept, *self.includes_optics)}
 
 
-def read_power(section: Fields, switches: Collection[str], servers: Collection[str]) -> dict[str, Stated]:
+def read_power(section: Fields, switches: Collection[str], servers: Collection[str]) -> dict[str, StatedPower]:
     """The section `power` by the catalog's names; `switches` and `servers` are those it may name."""
     section.refuse_unknown([*switches, *servers])
     found = {}
@@ -57,7 +57,7 @@ def read_power(section: Fields, switches: Collection[str], servers: Collection[s
     return found
 
 
-def _stated(inner: Fields, switch: bool) -> Stated:
+def _stated(inner: Fields, switch: bool) -> StatedPower:
     inner.refuse_unknown((*_KEYS.values(), _HELD))
     watts = {name: inner.whole(key, 0, 1, _MOST_W) or None for name, key in _KEYS.items()}
     typical, most, held = watts[TYPICAL], watts[MAX], _held(inner, switch)
@@ -65,7 +65,7 @@ def _stated(inner: Fields, switch: bool) -> Stated:
         inner.error(
             _KEYS[MAX], f"expected typical_w, {typical}, or more, got {most}", "check whether the two figures are swapped"
         )
-    return Stated(typical, most, held)
+    return StatedPower(typical, most, held)
 
 
 def _held(inner: Fields, switch: bool) -> tuple[str, ...]:

@@ -59,7 +59,7 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
     for column in (cage, sub, split, links.speed_gbps):
         code = code * (int(column.max(initial=0)) + 1) + column
     _, first, every = np.unique(code, return_index=True, return_inverse=True)
-    known = Known(fabric.spec)
+    known = CageData(fabric.spec)
     rows = [
         known.end(devices[int(index[link])], int(cage[link]), int(sub[link]), int(split[link]), int(links.speed_gbps[link]))
         for link in first.tolist()
@@ -70,7 +70,7 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
     return Ends(index * MOST_CAGES + columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3], modules)
 
 
-class Known:
+class CageData:
     """Data of the catalog on the cages of one fabric's devices."""
 
     def __init__(self, spec: FabricSpec) -> None:

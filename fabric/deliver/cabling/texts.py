@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.configs.port_names import PortNames
+from fabric.deliver.cabling.cable_segments import Legs
 from fabric.deliver.cabling.ends import MOST_CAGES, Ends
-from fabric.deliver.cabling.legs import Legs
 from fabric.design.floor.floor import Floor
 from fabric.hardware.catalog import media
 from fabric.model.plan import SERVER, FabricPlan

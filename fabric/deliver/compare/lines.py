@@ -8,7 +8,7 @@ from fabric.base.text import aligned, counted, duration, listed, percent, plural
 from fabric.deliver.compare.designs import Design, against, lost
 from fabric.deliver.compare.money import EXPOSED, FAILED, STOPS
 from fabric.solver.estimate.calls import PACKED, SPREAD
-from fabric.solver.estimate.supply import routing_words
+from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.goodput.goodput import Goodput
 
 Form = Callable[[Design], str]

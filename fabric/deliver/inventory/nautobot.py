@@ -13,7 +13,7 @@ from typing import Any
 
 from fabric.deliver.inventory.engine import TAG
 from fabric.deliver.inventory.gather import inventory, words
-from fabric.deliver.inventory.items import Item, Key, Known, Ref, Table, document
+from fabric.deliver.inventory.items import Item, Key, NameFilter, Ref, Table, document
 from fabric.deliver.inventory.netbox import COLOUR, device_types, own_tag
 from fabric.deliver.inventory.records import MANAGEMENT, Inventory, Port
 from fabric.model.plan import Plan
@@ -192,7 +192,7 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
     yield Table("tables", "ipam.vrf_device_assignments", key, uses, find, tagged=False)
     ports = [_port(records, place, vrf_of, port) for port in records.ports]
     key = (("device", "devices"), ("name", ""))
-    yield Table("interfaces", "dcim.interfaces", key, ports, [{"location": Known(place)}], own=True, adopt=True)
+    yield Table("interfaces", "dcim.interfaces", key, ports, [{"location": NameFilter(place)}], own=True, adopt=True)
     wires = []
     for wire in records.wires:
         a, b = (Ref("interfaces", (*place.key, *end)) for end in (wire.a, wire.b))
@@ -202,7 +202,7 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
         fields = {**terms, "type": wire.type, "label": wire.label[:100], **size}
         wires.append(Item((*a.key, *b.key), fields, {"status": PLANNED}))
     ends = (("termination_a_id", "interfaces"), ("termination_b_id", "interfaces"))
-    here = [{"location": Known(place)}]
+    here = [{"location": NameFilter(place)}]
     yield Table("cables", "dcim.cables", ends, wires, here, own=True, late_tags=True, ends=_ports)  # as of Nautobot 3.2
 
 

@@ -18,7 +18,7 @@ from fabric.solver import Network, PortNamer
 from fabric.solver.capacity import failures, measure
 from fabric.solver.capacity.failures import Failures
 from fabric.solver.capacity.measure import Capacity
-from fabric.solver.capacity.singles import Loss
+from fabric.solver.capacity.single_failures import Loss
 from fabric.solver.estimate import request as estimate_request
 from fabric.solver.estimate.calls import ALLTOALL, calls
 from fabric.solver.estimate.estimate import Estimate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabric.base.diagnostics import Report, nearest
-from fabric.design.floor.layout import Place
+from fabric.design.floor.layout import RackPosition
 from fabric.design.floor.names import rack_name, rack_place
 from fabric.model.plan import SERVER, Plan
 from fabric.model.settings.floor import Fixed
@@ -13,7 +13,7 @@ from fabric.model.settings.floor import Fixed
 CODE = "FAB152"
 
 
-def fix(plan: Plan, found: Mapping[str, Place], report: Report) -> dict[str, Place]:
+def fix(plan: Plan, found: Mapping[str, RackPosition], report: Report) -> dict[str, RackPosition]:
     """The layout with the intent's own places in it. A place that is none, or not free, is reported."""
     geometry = plan.settings.floor
     own = _machines(plan)
@@ -39,7 +39,7 @@ def _machines(plan: Plan) -> dict[str, tuple[str, ...]]:
     return {name: tuple(its) for its in names.values() for name in its}
 
 
-def _checked(plan: Plan, name: str, request: Fixed, height: int, report: Report) -> Place | None:
+def _checked(plan: Plan, name: str, request: Fixed, height: int, report: Report) -> RackPosition | None:
     """The requested place, None where the floor has no such place."""
     geometry = plan.settings.floor
     row, place = rack_place(request.rack)
@@ -53,10 +53,10 @@ def _checked(plan: Plan, name: str, request: Fixed, height: int, report: Report)
         message = f"floor.places.{name}.ru: expected at most {most} (height {height}), got {request.ru}"
         report.error(CODE, plan.settings.positions.at("floor", "places", name, "ru"), message)
         return None
-    return Place((row, place), request.ru, height)
+    return RackPosition((row, place), request.ru, height)
 
 
-def _refuse_shared(plan: Plan, moved: Mapping[str, Place], own: Mapping[str, tuple[str, ...]], report: Report) -> None:
+def _refuse_shared(plan: Plan, moved: Mapping[str, RackPosition], own: Mapping[str, tuple[str, ...]], report: Report) -> None:
     """No two machines share a rack unit; only a place of the intent can make them."""
     fixed = plan.settings.floor.places
     taken: dict[tuple[tuple[int, int], int], str] = {}
@@ -73,7 +73,7 @@ def _refuse_shared(plan: Plan, moved: Mapping[str, Place], own: Mapping[str, tup
                 break
 
 
-def _free(moved: Mapping[str, Place], request: Place) -> str:
+def _free(moved: Mapping[str, RackPosition], request: RackPosition) -> str:
     """A hint at the highest free units of that rack."""
     taken = {ru for p in moved.values() if p.rack == request.rack and p is not request for ru in range(p.ru, p.ru + p.height)}
     top = max((p.ru + p.height for p in moved.values() if p.rack == request.rack), default=1)

@@ -26,7 +26,7 @@ Key = tuple[str | int, ...]  # what stands: ("server", group, number), ("leaf", 
 Block = tuple[str, int]  # a unit of a group, on its own stretch of a row
 
 
-class Place(NamedTuple):
+class RackPosition(NamedTuple):
     """Where something stands: rack as (row, place), both from 0, lowest rack unit from 1, height in rack units."""
 
     rack: tuple[int, int]
@@ -47,7 +47,7 @@ def switch_units(model: SwitchModel) -> int:
     return model.rack_units or (1 if model.cages <= ROOMY_CAGES else 2)
 
 
-def lay_out(plan: Plan, reserved: Mapping[str, Machines], report: Report) -> dict[str, Place]:
+def lay_out(plan: Plan, reserved: Mapping[str, Machines], report: Report) -> dict[str, RackPosition]:
     """The place of every device by name, before the intent's own places. Raises InputError for a rack that is too low."""
     found = Layout(outline(plan), reserved, report).fill()
     return {name: found[key] for name, key in keys(plan).items()}
@@ -104,17 +104,17 @@ class Layout:
         its = self.reserved[rack[0]]
         return self.units - its.height * its.per_rack - sum(request.height for request in self.on_top[rack])
 
-    def fill(self) -> dict[Key, Place]:
+    def fill(self) -> dict[Key, RackPosition]:
         """The place of every request and of every planned server."""
         found, racks = self.stand()
         for name, its in self.reserved.items():
             for number, place in enumerate(its.places.tolist()):
-                found[SERVER, name, number + 1] = Place(racks[name][its.rack(place)], its.ru(place), its.height)
+                found[SERVER, name, number + 1] = RackPosition(racks[name][its.rack(place)], its.ru(place), its.height)
         return found
 
-    def stand(self) -> tuple[dict[Key, Place], dict[str, list[tuple[int, int]]]]:
+    def stand(self) -> tuple[dict[Key, RackPosition], dict[str, list[tuple[int, int]]]]:
         """The place of every request, and the racks of each group of servers in their order."""
-        found: dict[Key, Place] = {}
+        found: dict[Key, RackPosition] = {}
         rows = _Rows(self.geometry.racks_per_row)
         upper = self._packed(self.upper)
         for requests, rack in zip(upper, rows.take(len(upper)), strict=True):
@@ -123,7 +123,7 @@ class Layout:
             rows.new_row()
         return found, {name: self._group(name, its, rows, found) for name, its in self.reserved.items()}
 
-    def _group(self, name: str, its: Machines, rows: _Rows, places: dict[Key, Place]) -> list[tuple[int, int]]:
+    def _group(self, name: str, its: Machines, rows: _Rows, places: dict[Key, RackPosition]) -> list[tuple[int, int]]:
         """Racks of a group's servers, unit by unit, with the network racks of each unit filled beside them."""
         units: dict[int, int] = defaultdict(int)  # unit → its racks
         for rack in range(its.racks):
@@ -176,11 +176,11 @@ class _Rows:
         return found
 
 
-def _stack(found: dict[Key, Place], requests: list[Request], rack: tuple[int, int], units: int) -> None:
+def _stack(found: dict[Key, RackPosition], requests: list[Request], rack: tuple[int, int], units: int) -> None:
     """Fills a rack from the top down."""
     top = units
     for request in requests:
-        found[request.key] = Place(rack, top - request.height + 1, request.height)
+        found[request.key] = RackPosition(rack, top - request.height + 1, request.height)
         top -= request.height
 
 

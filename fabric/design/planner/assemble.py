@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
 from fabric.design.planner import attachments, inventory, names, pins, wiring
-from fabric.design.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, server_key
-from fabric.design.planner.epochs import epochs, joined, records
-from fabric.design.planner.ledger import Ledger, Space
+from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
+from fabric.design.planner.allocator import AreaAllocator, NumberSpace
 from fabric.design.planner.numbers import Numbers, number
-from fabric.design.planner.pattern import continued
 from fabric.design.planner.pools import PoolSet
-from fabric.design.planner.tenancy import Wired, tenancy
+from fabric.design.planner.port_assignment import continued
+from fabric.design.planner.tenancy import WiredFabric, tenancy
 from fabric.design.planner.tenant_numbers import numbers_of
+from fabric.design.planner.wiring_history import epochs, joined, records
 from fabric.model.plan import (
     ATTACHMENT,
     LEAF,
@@ -59,8 +59,8 @@ class Context:
     """State that the fabrics of a site share during planning."""
 
     site: str
-    ledger: Ledger
-    spaces: Mapping[str, Space]
+    area_allocator: AreaAllocator
+    spaces: Mapping[str, NumberSpace]
     pools: PoolSet
     lock: FabricLock
     report: Report
@@ -74,8 +74,8 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     errors = len(report.errors)
     _check_max_prefix(spec, sizing, report)
     layouts = {size.name: leaf_layout(spec, sizing, size) for size in sizing.groups}
-    numbers = number(spec, sizing, context.ledger, context.spaces)
-    allocator = Allocator(spec, context.ledger, context.spaces, context.pools, report)
+    numbers = number(spec, sizing, context.area_allocator, context.spaces)
+    allocator = FabricAllocator(spec, context.area_allocator, context.spaces, context.pools, report)
     addresses = allocate(spec, sizing, numbers, allocator)
     asns = asn_areas(spec, sizing, numbers, allocator)
     if len(report.errors) > errors:
@@ -89,7 +89,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
         if len(report.errors) > errors:
             return None
     tenants = tenancy(
-        Wired(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
+        WiredFabric(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
     )
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers, context)
     lock = FabricLock(plan.blocks, history, attached_ports, numbers_of(spec, tenants.tenants))
@@ -295,7 +295,7 @@ def _addressed(
         tenancy=tenants,
         asn_ranges=context.spaces[f"{spec.name}:asn"].intervals,
         lossless=None,  # follows when the floor of the whole site is known
-        blocks=blocks_of(context.ledger.areas, f"{spec.name}:"),
+        blocks=blocks_of(context.area_allocator.areas, f"{spec.name}:"),
     )
 
 

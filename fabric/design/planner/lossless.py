@@ -31,11 +31,11 @@ from fabric.model.plan import (
     FabricSpec,
     Links,
     Lossless,
-    Place,
     Qos,
     RoleLossless,
     Sizing,
     Slot,
+    SpeedAndLength,
     TierSpec,
     Watchdog,
     core_downlinks,
@@ -85,7 +85,7 @@ def lossless(
 
 def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
     """Ports of attachments on every leaf, before cabling."""
-    found: dict[str, Counter[Place]] = {}
+    found: dict[str, Counter[SpeedAndLength]] = {}
     for size in sizing.groups:
         here = found[size.name] = Counter()
         for attachment in spec.attachments:
@@ -107,7 +107,7 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Attache
     columns = (links.a[of_kind], links.b[of_kind], links.speed_gbps[of_kind])
     for attachment, leaf, speed in zip(*(column.tolist() for column in columns), strict=True):
         per_leaf[leaf, speed] += devices[attachment].name in names
-    ports: dict[str, dict[Place, int]] = {}
+    ports: dict[str, dict[SpeedAndLength, int]] = {}
     for (leaf, speed), count in per_leaf.items():
         here, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
         if count:
@@ -117,7 +117,7 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Attache
 
 def _switches(
     spec: FabricSpec, sizing: Sizing, attached: AttachedPorts
-) -> Iterable[tuple[str, str, TierSpec, dict[Place, int]]]:
+) -> Iterable[tuple[str, str, TierSpec, dict[SpeedAndLength, int]]]:
     """Role, group, hardware and lossless ports of every kind of switch."""
     server, up = spec.lengths[SERVER_LEAF].metres, spec.lengths[LEAF_SPINE if sizing.spines else LEAF_LEAF].metres
     for size in sizing.groups:
@@ -138,15 +138,15 @@ def _switches(
     yield CORE, "", spec.core, _counted([(core_downlinks(spec, sizing), top)])
 
 
-def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[Place, int]:
-    counts: dict[Place, int] = {}
+def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[SpeedAndLength, int]:
+    counts: dict[SpeedAndLength, int] = {}
     for slots, length in runs:
         for slot in slots:
             counts[slot.speed_gbps, length] = counts.get((slot.speed_gbps, length), 0) + 1
     return counts
 
 
-def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[Place, int], report: Report) -> RoleLossless:
+def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLength, int], report: Report) -> RoleLossless:
     from fabric.hardware.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
 
     request, chip = spec.qos, asic(tier.model.asic)
@@ -190,8 +190,8 @@ def _check_fits(
     spec: FabricSpec,
     tier: TierSpec,
     role: str,
-    counts: Mapping[Place, int],
-    headrooms: Mapping[Place, Headroom],
+    counts: Mapping[SpeedAndLength, int],
+    headrooms: Mapping[SpeedAndLength, Headroom],
     buffer: Buffer,
     report: Report,
 ) -> None:

@@ -25,7 +25,7 @@ RECIPE = (
 
 
 @dataclass(frozen=True)
-class _Spot:
+class _ManagedPort:
     """A leaf port in a management network."""
 
     fabric: str
@@ -45,11 +45,11 @@ def assign(
         known: what it held, with the switch of each port.
     """
     managed = {prefix for plan in plans.values() for prefix in plan.prefixes["management"]}
-    spots: dict[str, list[_Spot]] = {}
+    spots: dict[str, list[_ManagedPort]] = {}
     for name, plan in plans.items():
         for link, network in _ports(plan, managed):
             device = plan.devices[int(plan.links.a[link])]
-            spots.setdefault(network.prefix, []).append(_Spot(name, link, device.name, int(plan.links.a_cage[link])))
+            spots.setdefault(network.prefix, []).append(_ManagedPort(name, link, device.name, int(plan.links.a_cage[link])))
             _check_gateway(plan, network, plans, report)
     chosen = {
         (known_fabric, name, spot.port): spot.switch
@@ -88,10 +88,12 @@ def _switches(plans: Mapping[str, FabricPlan], prefix: str, own: Collection[str]
     return [device for plan in ordered for device in plan.switches if first <= int(plan.management[device.index]) <= last]
 
 
-def _dealt(ports: list[_Spot], switches: list[Device], chosen: Mapping[tuple[str, str, int], str]) -> dict[_Spot, Device]:
+def _dealt(
+    ports: list[_ManagedPort], switches: list[Device], chosen: Mapping[tuple[str, str, int], str]
+) -> dict[_ManagedPort, Device]:
     """A switch for every port: the one of the lock, else the first that has none."""
     by_name = {device.name: device for device in switches}
-    kept: dict[_Spot, Device] = {}
+    kept: dict[_ManagedPort, Device] = {}
     for spot in ports:
         name = chosen.get((spot.fabric, spot.attachment, spot.port), "")
         if name in by_name:
@@ -144,7 +146,7 @@ def _check_gateway(plan: FabricPlan, network: NetworkPlan, plans: Mapping[str, F
 
 def _report_rest(
     plans: Mapping[str, FabricPlan],
-    spots: Mapping[str, list[_Spot]],
+    spots: Mapping[str, list[_ManagedPort]],
     served: Mapping[str, Mapping[int, Device]],
     report: Report,
 ) -> None:

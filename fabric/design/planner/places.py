@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fabric.design.planner.merged import leaf_ports
+from fabric.design.planner.lock_merge import leaf_ports
 from fabric.design.planner.sizing import leaf_shape
 from fabric.model.plan import FabricSpec, GroupSpec
 from fabric.model.plan.lock import FabricLock

@@ -8,7 +8,7 @@ from math import gcd
 
 from fabric.base.rounding import ceil_div
 from fabric.base.text import plural
-from fabric.design.planner.options import (
+from fabric.design.planner.sizing_inputs import (
     Misfit,
     Options,
     Shape,

@@ -11,8 +11,8 @@ from typing import NoReturn
 from fabric.base.diagnostics import Report
 from fabric.base.rounding import ceil_div
 from fabric.design.planner.limits import most_units
-from fabric.design.planner.options import Demand, Misfit, Options, Shape, leaf_fits, most_servers, uplink_speeds
-from fabric.design.planner.shape import choose
+from fabric.design.planner.sizing_inputs import Demand, Misfit, Options, Shape, leaf_fits, most_servers, uplink_speeds
+from fabric.design.planner.sizing_rule import choose
 from fabric.model.plan import FabricSpec, GroupSize, GroupSpec, Sizing, capacity, leaf_ports, spare
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from fabric.base.diagnostics import Diagnostic, Report
 from fabric.base.text import plural
 from fabric.configs.balancing import fabric_links, unbalanced
-from fabric.design.planner import hardware, waste
+from fabric.design.planner import hardware, unused_ports
 from fabric.model.plan import FabricPlan, in_file
 from fabric.model.plan.sizing import Sizing
 
@@ -22,7 +22,7 @@ def collect(plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]) -> tup
         _without_effect(plan, report)
         _not_by_load(plan, report)
         _two_default_routes(plan, report)
-        report.warnings += waste.notes(plan.spec, plan.sizing)
+        report.warnings += unused_ports.notes(plan.spec, plan.sizing)
     _same_nics(plans, report)
     hardware.warn(plans, report)
     return tuple(sorted(set(report.warnings), key=in_file))

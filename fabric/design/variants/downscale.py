@@ -16,9 +16,9 @@ from fabric.base.text import listed, plural
 from fabric.configs import overrides, targets
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.rewrite import Changed, Planning, Rewrite
-from fabric.design.planner.options import divisors_of
 from fabric.design.planner.resolve import resolve
 from fabric.design.planner.site import size_site
+from fabric.design.planner.sizing_inputs import divisors_of
 from fabric.design.variants.assign_servers import KEPT, Sized, deal
 from fabric.model.plan import FabricSpec, GroupSize, Plan, Sizing, capacity, most_down
 from fabric.model.plan.lock import Lock

@@ -116,7 +116,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class DatasheetCheck:
     """A data sheet's figure against the bounds that are made without it."""
 
     switch: str
@@ -211,7 +211,7 @@ def server_source(model: ServerModel) -> str:
     return f"{model.gpus} GPUs of {watts} W, and {ratio.low:g} to {ratio.high:g} times as much for the server at most"
 
 
-def leave_out() -> list[Held]:
+def leave_out() -> list[DatasheetCheck]:
     """Every figure of a switch of the catalog against bounds that are made without its data sheet."""
     from fabric.hardware import catalog
 
@@ -227,7 +227,7 @@ def leave_out() -> list[Held]:
         ):
             if watts is not None:
                 held = optics_w if figure in model.power_includes_optics else 0.0
-                found.append(Held(name, figure, watts, span.low + held, span.high + held, model.power_second_hand))
+                found.append(DatasheetCheck(name, figure, watts, span.low + held, span.high + held, model.power_second_hand))
     return found
 
 

@@ -12,18 +12,18 @@ from fabric.base.grouping import grouped
 from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown
+from fabric.lab.proofs.base import Proof, ProofResult
 
 BFD_S = 10.0  # until BFD must be up
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Reads them from the daemons, not from files."""
     wanted = sessions(live.lab)
     detected(live, wanted)
     faults, compared = _compare(live, wanted)
     summary = f"{compared} settings of {len(wanted)} session ends, {len(faults)} not as planned"
-    return Shown(summary, tuple(faults))
+    return ProofResult(summary, tuple(faults))
 
 
 def detected(live: Live, wanted: list[Planned]) -> list[Fault]:

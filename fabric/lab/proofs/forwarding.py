@@ -10,7 +10,7 @@ from fabric.lab.expected.forwarding import NOTHING, Down, Expected, forwarding, 
 from fabric.lab.live import Live, Table
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
-from fabric.lab.proofs.base import Proof, Shown
+from fabric.lab.proofs.base import Proof, ProofResult
 
 PATIENCE_S = 20.0
 
@@ -57,7 +57,7 @@ def _faults(live: Live, node: str, expected: Expected, table: Table) -> Iterator
         yield Fault(node, words)
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Waits for all of them; which switch loses a route is the judgment of `fabric verify`."""
     differing, tables, seconds = wait(live)
     expected = forwarding(live.lab)
@@ -72,7 +72,7 @@ def show(live: Live) -> Shown:
     if differing:
         words = f"{len(differing)} of {count} routes are not as planned"
         faults = state.faults(state.site(live), (HOME, ROUTE, PATHS)) or tuple(differing)
-    return Shown(words, faults, {"waited_s": round(seconds, 1)})
+    return ProofResult(words, faults, {"waited_s": round(seconds, 1)})
 
 
 PROOF = Proof("forwarding", "Forwarding tables", show)

@@ -10,7 +10,7 @@ from fabric.lab.expected.forwarding import forwarding, originated
 from fabric.lab.live import Live
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.lab.proofs.gateways import uplinks
 from fabric.lab.proofs.reach import pairs
 from fabric.model.plan import LEAF
@@ -18,7 +18,7 @@ from fabric.model.plan import LEAF
 SMALL = 84  # bytes: what always gets through where there is a path
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Pings that must not be fragmented, of the planned size."""
     pings: list[tuple[Ping, str, str]] = []
     seen = set()
@@ -47,7 +47,7 @@ def show(live: Live) -> Shown:
     shown = " and ".join(map(str, sizes))
     passed = sum(map(bool, replies))
     summary = f"{passed} of {len(pings)} paths carry packets of {shown} bytes unfragmented ({servers} between servers)"
-    return Shown(summary, tuple(faults))
+    return ProofResult(summary, tuple(faults))
 
 
 def _narrow(live: Live) -> list[Fault]:

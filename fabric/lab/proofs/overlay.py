@@ -17,21 +17,21 @@ from fabric.lab.live import Live
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
-from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.model.plan import SwitchView
 from fabric.nos.state.kinds import EVPN
 
 PATIENCE_S = 20.0
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Waits until all of it is there."""
     if not _tunnels(live, frozenset(live.lab.views)):
         return skip("no switch of the lab has an overlay")
     counts, faults = wait(live, frozenset(live.lab.views))
     words = f"{counts[3]} tunnels of networks (type 3), {counts[2]} hosts (type 2), {counts[5]} prefixes of tenants (type 5)"
     measured = {"type_2": counts[2], "type_3": counts[3], "type_5": counts[5]}
-    return Shown(words, tuple(faults), measured)
+    return ProofResult(words, tuple(faults), measured)
 
 
 def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -> tuple[dict[int, int], list[Fault]]:

@@ -9,18 +9,18 @@ from functools import cached_property
 
 from fabric.lab.blueprint import PORT, End, Interface, Wire
 from fabric.lab.expected.endpoints import Endpoint, endpoints, together
-from fabric.lab.expected.estimate import Estimate, Left
+from fabric.lab.expected.estimate import Estimate, RemainingPaths
 from fabric.lab.expected.forwarding import NOTHING, Down, originated
 from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
-from fabric.lab.known import forgets
+from fabric.lab.frr_defects import forgets
 from fabric.lab.live import Live, Table
-from fabric.lab.machine.observer import Observer, Seen, Stream
+from fabric.lab.machine.observer import Observation, Observer, Stream
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault, Measure
 from fabric.lab.proofs import forwarding as tables_proof
 from fabric.lab.proofs.attributes import detected
-from fabric.lab.proofs.base import Shown
+from fabric.lab.proofs.base import ProofResult
 from fabric.lab.proofs.overlay import wait as wait_for_overlay
 from fabric.lab.proofs.reach import pairs
 from fabric.lab.proofs.sessions import wait as wait_for_sessions
@@ -40,17 +40,17 @@ class Scenario:
 
     id: str
     title: str
-    play: Callable[[Stage], Iterator[tuple[str, str, Shown]] | Shown]
+    play: Callable[[Stage], Iterator[tuple[str, str, ProofResult]] | ProofResult]
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
     """What was seen while something broke."""
 
-    seen: Seen
+    seen: Observation
     repaired_s: float | None  # until the last table that had to change did; None: never as expected
     faults: tuple[Fault, ...]
-    left: Left
+    left: RemainingPaths
 
 
 class Stage:
@@ -147,7 +147,7 @@ class Stage:
         last = max((changed - began for changed in changes.values()), default=0.0)
         return Watched(seen, None if faults else max(0.0, last), all_faults[:20], left)
 
-    def agrees(self, left: Left, tables: dict[str, Table], down: Down) -> list[Fault]:
+    def agrees(self, left: RemainingPaths, tables: dict[str, Table], down: Down) -> list[Fault]:
         """Kernels forward to every leaf over exactly the links that the estimate assumes."""
         faults = []
         for (node, leaf), interfaces in left.hops.items():
@@ -243,7 +243,7 @@ def measures(watched: Watched) -> dict[str, Measure]:
     }
 
 
-def flow_measures(seen: Seen) -> dict[str, Measure]:
+def flow_measures(seen: Observation) -> dict[str, Measure]:
     """What happened to flows; nothing where no flow was sent."""
     if not seen.sent:
         return {}

@@ -7,14 +7,14 @@ from fabric.lab.expected.cables import planned
 from fabric.lab.machine.lldp import Lldp, missing
 from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.proofs.lldp import differences as differences_of
 from fabric.lab.scenarios.base import Scenario, Stage
 
 PATIENCE_S = 15.0
 
 
-def play(stage: Stage) -> Shown:
+def play(stage: Stage) -> ProofResult:
     if lost := missing():
         return skip(lost)
     pair = _pair(stage)
@@ -37,7 +37,7 @@ def play(stage: Stage) -> Shown:
     faults = [Fault(first.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
     faults += [fault for fault in differences if fault not in named]
     where = f"{first.a.node} {' and '.join(names)}"
-    return Shown(f"{where}: {'found and named' if named else 'not found'}", (*faults, *stage.healed()))
+    return ProofResult(f"{where}: {'found and named' if named else 'not found'}", (*faults, *stage.healed()))
 
 
 def _pair(stage: Stage) -> tuple[Wire, Wire] | None:

@@ -20,7 +20,7 @@ from fabric.nos.cumulus.write.tenants import tenants
 from fabric.nos.cumulus.write.tree import Tree, merged
 from fabric.nos.cumulus.write.yaml import dump
 from fabric.nos.idiom import Idiom
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.target import Capabilities, Document, File, Target
 
 FILE = "startup.yaml"
@@ -72,14 +72,14 @@ TARGET = Target(
     balanced_gbps=ADAPTIVE_GBPS,
     balanced_subinterfaces=False,
     vrf_name_limit=15,  # a VRF is a Linux device
-    reader=Late(__package__, "reader:READER"),
-    lldp=Late(__package__, "lldp:READERS"),
-    state=Late(__package__, "state:READERS"),
+    reader=Lazy(__package__, "reader:READER"),
+    lldp=Lazy(__package__, "lldp:READERS"),
+    state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    dialect=Late(__package__, "diff:DIALECT"),
-    syntax=Late(__package__, "statements:SYNTAX"),
-    batfish=Late(__package__, "batfish.view:VIEW"),
-    containerlab=Late(__package__, "containerlab:KIND"),
+    dialect=Lazy(__package__, "diff:DIALECT"),
+    syntax=Lazy(__package__, "statements:SYNTAX"),
+    batfish=Lazy(__package__, "batfish.view:VIEW"),
+    containerlab=Lazy(__package__, "containerlab:KIND"),
     ansible={"ansible_network_os": "nvidia.nvue.nvue", "ansible_connection": "ansible.netcommon.httpapi"},
     exporters=("node", "frr"),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

@@ -10,7 +10,7 @@ from fabric.nos.eos.write.management import ADMIN, ALLOWED, GNMI_PORT, access
 from fabric.nos.eos.write.ports import TRACKING, channels, filter_name, filter_rules, interfaces, port_name, speed
 from fabric.nos.eos.write.qos import classes, detection_ms, profiles
 from fabric.nos.idiom import Idiom
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.policy import underlay_policy
 from fabric.nos.target import Capabilities, File, Neighbor, Requests, Target, Text, neighbor
 
@@ -138,16 +138,16 @@ TARGET = Target(
     ),
     objects=objects,
     releases=(RELEASE,),
-    reader=Late(__package__, "reader:READER"),
-    lldp=Late(__package__, "lldp:READERS"),
-    state=Late(__package__, "state:READERS"),
+    reader=Lazy(__package__, "reader:READER"),
+    lldp=Lazy(__package__, "lldp:READERS"),
+    state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    failed=Late(__package__, "state:FAILED"),
-    anta=Late(__package__, "anta:tests"),
-    dialect=Late(__package__, "diff:DIALECT"),
-    syntax=Late(__package__, "statements:SYNTAX"),
-    batfish=Late(__package__, "batfish.view:VIEW"),
-    containerlab=Late(__package__, "containerlab:KIND"),
+    failed=Lazy(__package__, "state:FAILED"),
+    anta=Lazy(__package__, "anta:tests"),
+    dialect=Lazy(__package__, "diff:DIALECT"),
+    syntax=Lazy(__package__, "statements:SYNTAX"),
+    batfish=Lazy(__package__, "batfish.view:VIEW"),
+    containerlab=Lazy(__package__, "containerlab:KIND"),
     ansible={"ansible_network_os": "arista.eos.eos", "ansible_connection": "ansible.netcommon.network_cli"},
     exporters=("gnmic",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

@@ -26,7 +26,7 @@ from fabric.nos.junos.write.policy import Policies, overlay, underlay
 from fabric.nos.junos.write.qos import class_of_service, detection_ms, fill
 from fabric.nos.junos.write.tenants import Peer, bridging, external_groups, instances
 from fabric.nos.junos.write.words import MANAGEMENT_INSTANCE, listed, quoted
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.reading.words import is_address
 from fabric.nos.target import Capabilities, File, Requests, Target, Text, description
 
@@ -199,15 +199,15 @@ TARGET = Target(
         gnmi=True,
     ),
     releases=(RELEASE,),
-    reader=Late(__package__, "reader:READER"),
-    lldp=Late(__package__, "lldp:READERS"),
-    state=Late(__package__, "state:READERS"),
+    reader=Lazy(__package__, "reader:READER"),
+    lldp=Lazy(__package__, "lldp:READERS"),
+    state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    failed=Late(__package__, "state:FAILED"),
-    dialect=Late(__package__, "diff:DIALECT"),
-    syntax=Late(__package__, "statements:SYNTAX"),
-    batfish=Late(__package__, "batfish.view:VIEW"),
-    containerlab=Late(__package__, "containerlab:KIND"),
+    failed=Lazy(__package__, "state:FAILED"),
+    dialect=Lazy(__package__, "diff:DIALECT"),
+    syntax=Lazy(__package__, "statements:SYNTAX"),
+    batfish=Lazy(__package__, "batfish.view:VIEW"),
+    containerlab=Lazy(__package__, "containerlab:KIND"),
     ansible={"ansible_network_os": "junipernetworks.junos.junos", "ansible_connection": "ansible.netcommon.netconf"},
     exporters=("gnmic",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

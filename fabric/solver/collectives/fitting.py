@@ -15,7 +15,7 @@ import numpy as np
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives.coverage import coverage, joined
 from fabric.solver.collectives.physics import Parameter, Physics, generations, parameters, transports
-from fabric.solver.collectives.sample import Sample, kinds_of, sample
+from fabric.solver.collectives.sample import ScoredRows, kinds_of, sample
 from fabric.solver.measured.tables import Table
 
 SCALE = 0.06  # error, as a logarithm, from which on a row counts less
@@ -48,7 +48,7 @@ class Problem:
     weights: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
-    def rows(self) -> Sample:
+    def rows(self) -> ScoredRows:
         return sample(self.every)
 
     @cached_property

@@ -15,12 +15,12 @@ from fabric.model.plan import FabricPlan
 from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures
 from fabric.solver.capacity.failures import Failures
-from fabric.solver.capacity.singles import NO_LINKS, Element, elements, lost_servers
+from fabric.solver.capacity.single_failures import NO_LINKS, Element, elements, lost_servers
 from fabric.solver.estimate.estimate import Estimate, pattern_of
+from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
 from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest, answer, supply_on
-from fabric.solver.estimate.supply import Supply
 from fabric.solver.network import network
 
 ALL_REDUCE, ALLTOALL = "all_reduce", "alltoall"
@@ -113,7 +113,7 @@ def calls(
     rows: dict[tuple[str, str], list[Call]] = {}
     for name in placements:
         healthy = supply_on(whole, job, name)
-        broken: dict[Element, Supply] = {}
+        broken: dict[Element, AvailableBandwidth] = {}
         for element, net in kinds:
             if element.name not in stops:
                 try:
@@ -157,7 +157,7 @@ def _by_role(after: Sequence[Call]) -> list[Call]:
     return [max((call for call in after if call.failed_role == role), key=lambda call: call.time_us) for role in roles]
 
 
-def _calls(found: Estimate, supply: Supply, failed: Element | None = None) -> list[Call]:
+def _calls(found: Estimate, supply: AvailableBandwidth, failed: Element | None = None) -> list[Call]:
     """One per size."""
     placed = found.placement
     return [

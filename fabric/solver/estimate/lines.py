@@ -10,7 +10,7 @@ from fabric.base.rounding import ceil_div
 from fabric.base.text import aligned, percent, plural, size, time, time_span
 from fabric.solver.collectives.reach import nvlink_ranks
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
-from fabric.solver.estimate.supply import Share, routing_words
+from fabric.solver.estimate.nic_bandwidth import Share, routing_words
 
 NEAR_IDEAL = 0.9  # share of line rate that needs no explanation
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures

@@ -9,7 +9,7 @@ from typing import Any
 from fabric.base.diagnostics import Place, Report, show
 from fabric.base.formats.json import load
 from fabric.base.reading import UnreadableError, expand
-from fabric.solver.measured.run import Device, Printed, Run, Side, tables
+from fabric.solver.measured.run import Device, Printed, PrintedTimes, Run, tables
 from fabric.solver.measured.tables import CODE, MOST_BYTES, WHAT, MeasuredPlatform, Table
 
 MOST_RANKS = 1_000_000
@@ -69,7 +69,7 @@ class _Reader:
     def listed(self, data: list[Any]) -> list[Run]:
         """A report of rccl-tests: a list of rows, in place and out of place beside each other."""
         runs: dict[str, Run] = {}
-        pairs: dict[tuple[str, int, str, str, int], list[Side | None]] = {}
+        pairs: dict[tuple[str, int, str, str, int], list[PrintedTimes | None]] = {}
         for number, item in enumerate(data):
             row = _mapping(item)
             program = str(row.get("name", row.get("collective", "")))
@@ -92,7 +92,7 @@ class _Reader:
             expand(ranks * VALUES_OF_DEVICE)
             run.devices = {(0, at): Device(f"host{at * nodes // ranks}", str(at), "", 0) for at in range(ranks)}
 
-    def _keep(self, run: Run, row: dict[str, Any], size: int, sides: tuple[Side | None, Side | None]) -> None:
+    def _keep(self, run: Run, row: dict[str, Any], size: int, sides: tuple[PrintedTimes | None, PrintedTimes | None]) -> None:
         if sides != (None, None):
             root = str(row.get("root", "")).strip()
             number = int(root) if re.fullmatch(r"-?\d{1,9}", root) else None
@@ -105,11 +105,11 @@ class _Reader:
         self._report.error(CODE, self._place, f"{where}.size: expected bytes, got {show(row.get('size'))}", _SHAPE)
         return 0
 
-    def _side(self, row: dict[str, Any], time: str, algbw: str, busbw: str, wrong: str) -> Side | None:
+    def _side(self, row: dict[str, Any], time: str, algbw: str, busbw: str, wrong: str) -> PrintedTimes | None:
         micros = _number(row.get(time, row.get("cpu_time")))
         if not micros or micros < 0:
             return None
-        return Side(micros, _number(row.get(algbw)), _number(row.get(busbw)), _number(row.get(wrong)))
+        return PrintedTimes(micros, _number(row.get(algbw)), _number(row.get(busbw)), _number(row.get(wrong)))
 
 
 _SIDES = ("out_of_place", "in_place")

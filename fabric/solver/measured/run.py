@@ -56,7 +56,7 @@ _PUT = "put a head in front of the text"
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PrintedTimes:
     """One of out of place and in place, as printed."""
 
     time_us: float
@@ -74,7 +74,7 @@ class Printed:
     bytes: int
     redop: str
     root: int | None
-    sides: tuple[Side | None, Side | None]  # out of place, in place
+    sides: tuple[PrintedTimes | None, PrintedTimes | None]  # out of place, in place
 
 
 class Device(NamedTuple):

@@ -10,11 +10,11 @@ from fabric.audit.diff.configs import DeviceChange
 from fabric.audit.diff.design import Change, Design
 from fabric.audit.diff.files import FileChange
 from fabric.audit.diff.markdown import MOST_SIGNS, markdown
+from fabric.audit.diff.recabling import Recabling
 from fabric.audit.diff.text import text
-from fabric.audit.diff.work import Work
 from fabric.nos.dialect import COMMANDS
 
-CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), Work())
+CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), Recabling())
 
 
 def made(devices: int, lines: tuple[str, ...]) -> Diff:

@@ -12,7 +12,7 @@ from fabric.base.diagnostics import InputError
 from fabric.solver import Network
 from fabric.solver.capacity.failures import NOTHING, apply, parse, separated
 from fabric.solver.capacity.measure import Capacity, measure
-from fabric.solver.capacity.singles import MOST_CLASSES, elements
+from fabric.solver.capacity.single_failures import MOST_CLASSES, elements
 from fabric.solver.network import network
 from tests import ROOT
 from tests.solver.capacity.fabrics import FABRICS, STABLE, fabric, networks

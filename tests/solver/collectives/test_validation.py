@@ -10,9 +10,9 @@ import pytest
 from fabric.solver.collectives import band
 from fabric.solver.collectives.band_validation import banded, interval_scores
 from fabric.solver.collectives.calibrate import better_platform
-from fabric.solver.collectives.coverage import Coverage, Kind, Seen, origin
+from fabric.solver.collectives.coverage import Coverage, Kind, MeasuredRange, origin
 from fabric.solver.collectives.physics import shipped
-from fabric.solver.collectives.twins import twins
+from fabric.solver.collectives.replicates import twins
 from fabric.solver.collectives.validation import (
     MOST_WEIGHT,
     Predicted,
@@ -25,7 +25,9 @@ from fabric.solver.measured.tables import Table
 from tests.solver.collectives.test_score import MORE, REFERENCES, tables
 
 EVERY = [table for folder in (REFERENCES, MORE) for table in tables(folder) if table.scored_rows]
-KNOWN = Coverage({Kind("hopper", "roce", "all_reduce"): Seen(3, 1024), Kind("hopper", "none", "gather"): Seen(1, 8)})
+KNOWN = Coverage(
+    {Kind("hopper", "roce", "all_reduce"): MeasuredRange(3, 1024), Kind("hopper", "none", "gather"): MeasuredRange(1, 8)}
+)
 
 
 @pytest.mark.parametrize("split", ["source", "kind", "scale", "points", "pairs"])
