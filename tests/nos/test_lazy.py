@@ -31,7 +31,7 @@ TYPES = {
     "anta": Callable,
 }
 # Of a plan's modules: what is particular to the network OS of the intent, and what all share.
-PLANNED = {"idiom", "late", "policy", "target", "eos", "sonic", "frr"}
+PLANNED = {"idiom", "lazy", "policy", "target", "eos", "sonic", "frr"}
 READ = """
 import sys
 from fabric.cli import main

@@ -17,7 +17,7 @@ from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.base.grouping import grouped
 from fabric.base.text import and_more, listed, plural
 
-MOST_ROWS = 20  # of a table or list; JSON has all
+MAX_ROWS = 20  # of a table or list; JSON has all
 
 
 def sections(diff: Diff) -> list[Section]:
@@ -143,8 +143,8 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
         rows = tuple((row.what, _value(row.old), _value(row.new), _step(row)) for row in fabric.counts)
         yield Table("", ("", "before", "after", ""), rows)
     changes = [f"{word}: {listed(names)}" for word, names in (("added", fabric.added), ("removed", fabric.removed)) if names]
-    changes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MOST_ROWS]]
-    changes += [f"renamed: {and_more(len(fabric.renamed) - MOST_ROWS)}"] if len(fabric.renamed) > MOST_ROWS else []
+    changes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MAX_ROWS]]
+    changes += [f"renamed: {and_more(len(fabric.renamed) - MAX_ROWS)}"] if len(fabric.renamed) > MAX_ROWS else []
     if changes:
         yield Notes("Switches", tuple(changes))
     if fabric.switches:
@@ -165,7 +165,7 @@ def _changes(title: str, name: str, changes: Sequence[Change], shown: Callable[[
 
 
 def _cut(title: str, head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:
-    return Table(title, head, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))
+    return Table(title, head, rows[:MAX_ROWS], max(0, len(rows) - MAX_ROWS))
 
 
 def _new_links(diff: Diff) -> Iterator[Table | Notes]:

@@ -17,8 +17,8 @@ from fabric.base.text import listed, plural
 from fabric.nos.dialect import RELOAD
 
 SAMPLE = 4  # links of a kind, a fabric and an act
-MOST_DRAINS = 10
-MOST_SERVERS = 32  # of a move between tenants
+MAX_DRAINS = 10
+MAX_MOVED_SERVERS = 32  # of a move between tenants
 
 
 def headlines(diff: Diff) -> Iterator[str]:
@@ -43,7 +43,7 @@ def blocks(diff: Diff) -> Iterator[Table | Notes]:
         keys = dict.fromkeys((job.fabric, job.kind) for job in work.of(MOVE, PULL))
         rows = tuple((*key, *(f"{counts.get((*key, act), 0):,}" for act in (MOVE, PULL))) for key in sorted(keys))
         yield Table("Links", ("fabric", "kind", "to move", "to pull"), rows)
-        shown = work.drains[:MOST_DRAINS]
+        shown = work.drains[:MAX_DRAINS]
         lines = [f"{at}. {listed(drain.switches)}: {plural(drain.links, 'cable')}" for at, drain in enumerate(shown, 1)]
         yield Notes("Drains, in sequence", tuple(lines), len(work.drains) - len(shown))
         yield from samples(diff, MOVE)
@@ -87,7 +87,7 @@ def _in_full(diff: Diff) -> Iterator[str]:
         if fabric.peers:
             yield f"{fabric.name}: changed BGP neighbors: {listed(fabric.peers)}"
     for name, move in _moves(diff):
-        yield f"{name}: {_moved(move, MOST_SERVERS)}"
+        yield f"{name}: {_moved(move, MAX_MOVED_SERVERS)}"
     if names := _reloads(diff):
         yield f"every service starts again, traffic stops: {listed(names)}"
     for change in diff.hosts:

@@ -21,7 +21,7 @@ CODE = "FAB172"
 WHAT = "a price file"
 SHAPE = "a price file has `currency`, `switches`, `optics` and `cables`; see docs/prices-example.yaml"
 PUE, YEARS = 1.3, 5  # unless the file or the command line says otherwise
-_MOST = 1e9  # of any price
+_MAX_PRICE = 1e9  # of any price
 _SUPPORTED = ("switches", "servers", "optics")
 _KEYS = (
     *("about", "currency", *PLURALS.values(), "power"),
@@ -147,7 +147,7 @@ def _table(top: Fields, key: str, known: Collection[str]) -> dict[str, float]:
     if section is None:
         return {}
     section.refuse_unknown(known)
-    return {name: section.number(name, 0, 0, _MOST) for name in section}
+    return {name: section.number(name, 0, 0, _MAX_PRICE) for name in section}
 
 
 def _cables(top: Fields) -> dict[str, CablePrice]:
@@ -162,9 +162,9 @@ def _cables(top: Fields) -> dict[str, CablePrice]:
             inner = section.section(name)
             assert inner is not None
             inner.refuse_unknown(("each", "per_metre"))
-            prices[name] = CablePrice(inner.number("each", 0, 0, _MOST), inner.number("per_metre", 0, 0, _MOST))
+            prices[name] = CablePrice(inner.number("each", 0, 0, _MAX_PRICE), inner.number("per_metre", 0, 0, _MAX_PRICE))
         else:
-            prices[name] = CablePrice(section.number(name, 0, 0, _MOST))
+            prices[name] = CablePrice(section.number(name, 0, 0, _MAX_PRICE))
     return prices
 
 
@@ -187,7 +187,7 @@ def _labour(top: Fields) -> dict[str, float]:
         return {}
     keys = {f"per_{kind}": kind for kind in PLURALS}
     section.refuse_unknown(tuple(keys))
-    return {kind: section.number(key, 0, 0, _MOST) for key, kind in keys.items() if key in section}
+    return {kind: section.number(key, 0, 0, _MAX_PRICE) for key, kind in keys.items() if key in section}
 
 
 def _energy(top: Fields, prices: Prices) -> Prices:

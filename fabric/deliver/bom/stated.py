@@ -11,7 +11,7 @@ from fabric.hardware.catalog.models import Record, SwitchModel
 from fabric.hardware.catalog.power_class import MAX, TYPICAL
 from fabric.solver import Fields
 
-_MOST_W = 1_000_000
+_MAX_W = 1_000_000
 _KEYS = {TYPICAL: "typical_w", MAX: "max_w"}
 _HELD = "includes_optics"
 Model = TypeVar("Model", bound=Record)
@@ -59,7 +59,7 @@ def read_power(section: Fields, switches: Collection[str], servers: Collection[s
 
 def _stated(inner: Fields, switch: bool) -> StatedPower:
     inner.refuse_unknown((*_KEYS.values(), _HELD))
-    watts = {name: inner.whole(key, 0, 1, _MOST_W) or None for name, key in _KEYS.items()}
+    watts = {name: inner.whole(key, 0, 1, _MAX_W) or None for name, key in _KEYS.items()}
     typical, most, held = watts[TYPICAL], watts[MAX], _held(inner, switch)
     if typical and most and most < typical and held != (TYPICAL,):
         inner.error(

@@ -18,7 +18,7 @@ from fabric.deliver.inventory.items import Item, Key, NameFilter, Ref, Row, Tabl
 
 TAG = "fabricwright"
 PAGE = 1000  # objects a page: the default maximum of both servers
-MOST_IN_URL = 50
+MAX_URL_VALUES = 50
 Advance = Callable[[str, int], None]  # table, objects done
 
 
@@ -350,7 +350,7 @@ def _parts(where: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if long is None:
         yield where
         return
-    for part in _batches((value for value in where[long] if value is not None), MOST_IN_URL):
+    for part in _batches((value for value in where[long] if value is not None), MAX_URL_VALUES):
         yield {**where, long: part}
 
 

@@ -10,7 +10,7 @@ from fabric.deliver.bom.text import kilowatts, origin
 from fabric.deliver.report.grid import Grid, grid
 from fabric.model.plan import Plan
 
-MOST_NAMED = 6  # models bounded by class
+MAX_NAMED_MODELS = 6  # models bounded by class
 
 
 def bill(plan: Plan) -> Bill:
@@ -51,5 +51,5 @@ def _bounded(power: Power) -> str:
     """The models whose power no data sheet gives, or only in part."""
     if not power.bounded:
         return ""
-    named = listed([f"{model} ({count:,})" for model, count in power.bounded.items()], MOST_NAMED)
+    named = listed([f"{model} ({count:,})" for model, count in power.bounded.items()], MAX_NAMED_MODELS)
     return f"Bounded by class, in part or whole: {named}."

@@ -16,7 +16,7 @@ from fabric.deliver.report.summary import Figure
 from fabric.solver.goodput.goodput import Goodput, Interruption
 from fabric.solver.goodput.rates import DAYS_PER_YEAR
 
-MOST_BARS = 12
+MAX_BARS = 12
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class GoodputSection:
     @cached_property
     def stops(self) -> Markup:
         """Parts whose failure stops the job, the most frequent first."""
-        rows = [row for row in self.result.interruptions if row.part.stops][:MOST_BARS]
+        rows = [row for row in self.result.interruptions if row.part.stops][:MAX_BARS]
         shown = [(_title(row), row.per_year, f"{_few(row.per_year)} per year; {row.part.count:,} parts") for row in rows]
         return Markup(
             bars(shown, "Failures per year that stop the job: " + ", ".join(f"{name} {text}" for name, _, text in shown))

@@ -34,8 +34,8 @@ SECTIONS = (
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
     ("tables", "Tables"),
 )
-STATIC_ROWS = 200  # of each kind of table, for a reader without script; a quarter of it where there are MANY_ROWS
-MANY_ROWS = 100_000
+STATIC_ROWS = 200  # of each kind of table, for a reader without script; a quarter of it where there are MAX_TABLE_ROWS
+MAX_TABLE_ROWS = 100_000
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 
 
@@ -166,7 +166,7 @@ def _picture(plan: Plan) -> str:
 def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:
     """(fabric, first rows of each table), fewer of each where there are many fabrics."""
     all_rows = sum(end - first for table in data["tables"] for first, end in table["rows"])
-    most = max(20, (STATIC_ROWS if all_rows < MANY_ROWS else STATIC_ROWS // 4) // len(data["fabrics"]))
+    most = max(20, (STATIC_ROWS if all_rows < MAX_TABLE_ROWS else STATIC_ROWS // 4) // len(data["fabrics"]))
     found = []
     for table in data["tables"]:
         count = sum(end - first for first, end in table["rows"])

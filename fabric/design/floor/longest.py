@@ -35,7 +35,7 @@ from fabric.model.plan import (
 )
 from fabric.model.settings.floor import Floor as Geometry
 
-MOST_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out
+MAX_PLANNED_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out
 UNKNOWN_M = 300.0  # of a site that is larger: the longest class
 
 
@@ -62,7 +62,7 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
     Raises:
         InputError: for servers or switches that are higher than a rack.
     """
-    if sum(group.planned for its in site.fabrics.values() for group in its.spec.groups) > MOST_SERVERS:
+    if sum(group.planned for its in site.fabrics.values() for group in its.spec.groups) > MAX_PLANNED_SERVERS:
         return {name: dict.fromkeys(_kinds(its), UNKNOWN_M) for name, its in site.fabrics.items()}
     report = Report()
     reserved = machines(site, report)

@@ -12,7 +12,7 @@ from fabric.model.plan import Block
 from fabric.model.plan.lock import FabricLock, Lock, PortSpot
 
 IDS = ("unit", "rack", "pod", "leaf", "spine", "core")
-MOST_IDS = 2**31
+MAX_IDS = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Change:
 
 def id_spaces(fabric: str) -> list[tuple[str, NumberSpace]]:
     """The number spaces of one fabric's ids, by the prefix of their keys."""
-    return [(f"{fabric}:id/{kind}", NumberSpace([(0, MOST_IDS)])) for kind in IDS]
+    return [(f"{fabric}:id/{kind}", NumberSpace([(0, MAX_IDS)])) for kind in IDS]
 
 
 def belongs(key: str, prefix: str) -> bool:

@@ -34,14 +34,14 @@ def continued(
     history = now(known, current)
     if len(history) == 1:
         return history
-    if _work(history, groups) > MOST_WORK:
+    if _work(history, groups) > MAX_REPLAYED_PORTS:
         return (current,)
     fits = all(lower_slots(history, group).max(initial=-1) < count for group, count in uplinks.items())
     fits = fits and all(slots.max(initial=-1) < downlinks for slots in upper_slots(history, groups))
     return history if fits else (current,)
 
 
-MOST_WORK = 20_000_000
+MAX_REPLAYED_PORTS = 20_000_000
 
 
 def _work(history: Sequence[Epoch], groups: Sequence[str]) -> int:

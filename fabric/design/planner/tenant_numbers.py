@@ -10,7 +10,7 @@ from netaddr import IPNetwork
 from fabric.base.diagnostics import Report
 from fabric.design.planner import lock_merge
 from fabric.design.planner.overlay import accepted
-from fabric.model.plan import MOST_TENANTS, VLAN_BASE, FabricSpec, NetworkPlan, TenantNumber, TenantPlan
+from fabric.model.plan import MAX_TENANTS, VLAN_BASE, FabricSpec, NetworkPlan, TenantNumber, TenantPlan
 from fabric.model.settings.services import Network, Tenant
 from fabric.model.settings.topology import External
 
@@ -30,11 +30,11 @@ def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, 
     keys = [f"{tenant.name}/{network.name}" for tenant in tenants for network in tenant.networks]
     of_network = _lowest_free(keys, known)
     _warn_of_changes(spec, {**of_tenant, **of_network}, known, report)
-    if max(of_tenant.values(), default=0) > MOST_TENANTS:
+    if max(of_tenant.values(), default=0) > MAX_TENANTS:
         report.error(
             "FAB144",
             spec.at("tenants"),
-            f"fabric '{spec.name}': expected at most {MOST_TENANTS} tenants, got {len(tenants)}",
+            f"fabric '{spec.name}': expected at most {MAX_TENANTS} tenants, got {len(tenants)}",
             "on most switches each VRF needs one VLAN",
         )
     vlan_of = _vlans(tenants, of_network, known)

@@ -15,10 +15,10 @@ from fabric.base.text import plural
 from fabric.design.planner.sizing import leaf_shape, size
 from fabric.model.plan import FabricSpec, GroupSize, GroupSpec, Sizing
 
-FEWEST_LEAVES = 16  # of the finished fabric; below that it is a lab or a first row of racks
-MOST_USED = Fraction(1, 2)  # of a leaf's bandwidth: with more in use its ports are not wasted
-LEAST_SAVED = Fraction(1, 4)  # of all switches, for a note about free ports
-LEAST_SAVED_BY_UNIT = Fraction(1, 20)  # of all switches, where the default unit is that of a 1:1 leaf
+MIN_LEAVES = 16  # of the finished fabric; below that it is a lab or a first row of racks
+MAX_USED_BANDWIDTH = Fraction(1, 2)  # of a leaf's bandwidth: with more in use its ports are not wasted
+MIN_SAVED_SWITCHES = Fraction(1, 4)  # of all switches, for a note about free ports
+MIN_SAVED_SWITCHES_BY_UNIT = Fraction(1, 20)  # of all switches, where the default unit is that of a 1:1 leaf
 SPINES = 4  # that a fabric keeps: fewer save switches at the price of what a failure costs
 ROUND = (8, 4, 2)  # servers of a unit are rather a multiple of these
 FREE_PORTS, UNIT_OF_RACKS = "FAB197", "FAB198"
@@ -40,15 +40,15 @@ def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
         used, ratio = used_share(spec, sizing, sized), built_ratio(sized, sizing)
         by_default = spec.kind != "collapsed" and not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
         wide = by_default and ratio > 1
-        if leaves(sizing) < FEWEST_LEAVES or (used >= MOST_USED and not wide):
+        if leaves(sizing) < MIN_LEAVES or (used >= MAX_USED_BANDWIDTH and not wide):
             continue
-        least = LEAST_SAVED if used < MOST_USED else LEAST_SAVED_BY_UNIT
+        least = MIN_SAVED_SWITCHES if used < MAX_USED_BANDWIDTH else MIN_SAVED_SWITCHES_BY_UNIT
         now = switches(sizing)
         better = [one for one in _alternatives(spec, sizing, index) if (now - switches(one.sizing)) >= least * now]
         if not better:
             continue
         model = f"the {leaves(sizing)} leaves ({spec.leaf.switch})"
-        if used < MOST_USED:
+        if used < MAX_USED_BANDWIDTH:
             message = f"{model} use {float(used):.0%} of their bandwidth; most of their ports stay free"
         else:
             message = (

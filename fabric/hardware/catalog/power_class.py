@@ -23,7 +23,7 @@ from fabric.hardware.catalog.names import folded
 
 FOLDER = Path(__file__).parent / "data" / "power"
 TYPICAL, MAX = "typical", "max"
-FEWEST = 2  # data sheets that a generation is judged by
+MIN_DATASHEETS = 2  # data sheets that a generation is judged by
 ROOMY_CAGES = 36  # cages of one rack unit
 
 
@@ -280,7 +280,7 @@ def _members(figure: str, generations: tuple[int, ...], without: str) -> list[Sw
             for chip in generation.chips
         }
         found = [its for name, its in sheets().items() if name != without and its.asic in chips and _has(its, figure)]
-        if len(found) >= FEWEST or reach >= len(every):
+        if len(found) >= MIN_DATASHEETS or reach >= len(every):
             return found
         reach += 1
 

@@ -106,7 +106,7 @@ from .tenancy import (
 )
 from .tenants import (
     CLOSED as CLOSED,
-    MOST_TENANTS as MOST_TENANTS,
+    MAX_TENANTS as MAX_TENANTS,
     NO_TENANT as NO_TENANT,
     VLAN_BASE as VLAN_BASE,
     VXLAN_BYTES as VXLAN_BYTES,

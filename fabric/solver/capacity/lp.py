@@ -20,7 +20,7 @@ from fabric.solver.capacity.symmetry import numbered, refine, representatives
 from fabric.solver.capacity.throughput import DIGITS, HealthyNetwork, Traffic
 
 FULL_LEAVES = 64
-MOST_COLUMNS = 30_000  # of a quotient: a few seconds
+MAX_COLUMNS = 30_000  # of a quotient: a few seconds
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def optimal(base: HealthyNetwork, net: Network, asked: Traffic, reached: float) 
     if reached >= most * (1 - 1e-9):
         return Optimum(most)
     small = len(base.leaves) <= FULL_LEAVES
-    wanted = reduced(program(base, net, asked)) if small else quotient(base, net, asked, MOST_COLUMNS)
+    wanted = reduced(program(base, net, asked)) if small else quotient(base, net, asked, MAX_COLUMNS)
     return Optimum(most, False) if wanted is None else Optimum(min(most, solve(wanted)))
 
 

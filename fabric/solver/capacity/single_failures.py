@@ -17,7 +17,7 @@ from fabric.solver.capacity.symmetry import numbered, refine
 from fabric.solver.capacity.throughput import HealthyNetwork, Shares, all_paths, ecmp, live_ports, traffic
 from fabric.solver.routes import routes
 
-MOST_CLASSES = 48  # rows of the table of single failures
+MAX_CLASSES = 48  # rows of the table of single failures
 NO_LINKS = np.empty(0, dtype=np.int64)
 
 
@@ -106,7 +106,7 @@ def single_failures(before: Before) -> tuple[list[Loss], int]:
     for item in found:  # every kind in turn, its most frequent classes first
         place.append(seen[item.what])
         seen[item.what] += 1
-    kept = sorted(range(len(found)), key=lambda at: (place[at], at))[:MOST_CLASSES]
+    kept = sorted(range(len(found)), key=lambda at: (place[at], at))[:MAX_CLASSES]
     rows = []
     for at in sorted(kept):
         item, first = found[at], found[at].members[:1]

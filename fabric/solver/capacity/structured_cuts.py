@@ -16,7 +16,7 @@ from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps
 from fabric.solver.capacity.symmetry import numbered, refine
 from fabric.solver.capacity.throughput import HealthyNetwork, live_ports
 
-MOST_SINGLES = 6  # parts of a kind, the weakest of each class, that are cut off one by one
+MAX_SINGLE_PARTS = 6  # parts of a kind, the weakest of each class, that are cut off one by one
 NOUNS = {
     "units": ("unit", "units"),
     "pods": ("pod", "pods"),
@@ -138,7 +138,7 @@ def _singles(
     share = np.round(np.bincount(part, strength) / np.bincount(part, base.port_gbps), 9).tolist()
     weakest = sorted(classes.values(), key=lambda number: (share[number], number))
     noun, others = NOUNS[kind]
-    for number in weakest[:MOST_SINGLES]:
+    for number in weakest[:MAX_SINGLE_PARTS]:
         named = labels[number] if kind in ("leaves", "servers") else f"{noun} {labels[number]}"
         rest = f"the other {count - 1:,} {others}" if count > 2 else f"the other {noun}"
         yield f"{named} against {rest}", np.where(part == number, SIDE_A, SIDE_B), False

@@ -29,7 +29,7 @@ from fabric.solver.measured.tables import Row, Table
 SPLITS = ("source", "kind", "scale", "points", "pairs")
 GROUPS = 10
 SCALE_RANKS = 128
-MOST_WEIGHT = 0.1  # of all rows that one source may have in a total
+MAX_SOURCE_WEIGHT = 0.1  # of all rows that one source may have in a total
 POINTS = (8, 8 << 20, 1 << 30)  # bytes of the rows that stand for a quick measurement
 
 
@@ -169,19 +169,21 @@ def three_points(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def row_weights(found: Sequence[Predicted]) -> dict[str, float]:
-    """Weight of a row by source: rows count alike, but no source has more than MOST_WEIGHT of the total."""
+    """Weight of a row by source: rows count alike, but no source has more than MAX_SOURCE_WEIGHT of the total."""
     rows: dict[str, float] = {}
     for item in found:
         rows[item.source] = rows.get(item.source, 0) + len(item.bytes)
     capped: set[str] = set()
     while True:
         free = sum(count for name, count in rows.items() if name not in capped)
-        share = 1 - MOST_WEIGHT * len(capped)
+        share = 1 - MAX_SOURCE_WEIGHT * len(capped)
         if share <= 0 or not free:
             return {name: 1 / count for name, count in rows.items()}  # too few sources for the limit
-        new = {name for name in rows if name not in capped and rows[name] * share > MOST_WEIGHT * free * (1 + 1e-9)}
+        new = {name for name in rows if name not in capped and rows[name] * share > MAX_SOURCE_WEIGHT * free * (1 + 1e-9)}
         if not new:
-            return {name: (MOST_WEIGHT * free / share / count if name in capped else 1.0) for name, count in rows.items()}
+            return {
+                name: (MAX_SOURCE_WEIGHT * free / share / count if name in capped else 1.0) for name, count in rows.items()
+            }
         capped |= new
 
 

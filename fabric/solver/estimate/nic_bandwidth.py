@@ -19,7 +19,7 @@ from fabric.solver.estimate.placement import Placement
 from fabric.solver.routes import routes
 
 DRAWS = 8  # of queue pair numbers, each another run of the job
-MOST_FLOWS = 1_500_000  # of all draws together
+MAX_FLOWS = 1_500_000  # of all draws together
 SWITCH_US = 0.8  # of a switch whose latency is in no catalog entry
 CABLE_US_PER_M = 0.005  # light in glass
 SAMPLED_PATHS = 20_000
@@ -108,7 +108,7 @@ class AvailableBandwidth:
         if key not in _DRAWN:
             phases = self._phases(pattern)
             flows = sum(len(phase.source) for phase in phases) * self.qps
-            count = 1 if self.routing == "spray" else int(np.clip(MOST_FLOWS // max(1, flows), 1, DRAWS))
+            count = 1 if self.routing == "spray" else int(np.clip(MAX_FLOWS // max(1, flows), 1, DRAWS))
             drawn = [self._draw(phases, self.seed + draw) for draw in range(count)]
             if len(_DRAWN) >= MAX_DRAWN:
                 _DRAWN.clear()

@@ -22,7 +22,7 @@ WHAT = "a platform file"
 SHAPE = "a platform file has `generation`, `transport` and `shared`; `fabric calibrate TABLE -o FILE` writes one"
 KNOWN = ("about", "measured", "coverage", "own", *SCOPES)
 RETIRED = ("tuner_weight", "one_process_us")  # parameters of earlier models: without effect
-LEAST, MOST = 1e-9, 1e12  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
+MIN_PARAMETER, MAX_PARAMETER = 1e-9, 1e12  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
 
 
 def platform(path: Path | None) -> Physics:
@@ -67,7 +67,7 @@ def _scope(top: Fields, scope: str) -> None:
 
 def _numbers(section: Fields, known: Iterable[str]) -> None:
     for key in known:
-        section.number(key, 1, LEAST, MOST)
+        section.number(key, 1, MIN_PARAMETER, MAX_PARAMETER)
 
 
 def _measured(top: Fields) -> None:

@@ -28,7 +28,7 @@ _THREADS = re.compile(r"#\s+nThread\s+(\d{1,4})\s+nGpus\s+(\d{1,4})")
 _PROGRAM = re.compile(r"\b([a-z_]+)_(?:perf|test)(?:_mpi)?\b")
 _STARTING = "Collective test starting:"
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
-MOST = 1e18  # of any figure that a row prints
+MAX_FIGURE = 1e18  # of any figure that a row prints
 _WHOLE = re.compile(r"-?\d{1,9}")
 _FIELD = re.compile(rf"{_NUMBER.pattern}|N/A|-?nan|-?inf", re.IGNORECASE)
 _USUAL = ("redop", "root", "time", "algbw", "busbw", "#wrong", "time", "algbw", "busbw", "#wrong")
@@ -166,7 +166,7 @@ def _side(fields: Sequence[str], tokens: Sequence[str]) -> PrintedTimes | None:
 
 def _value(token: str) -> float | None:
     value = float(token) if _NUMBER.fullmatch(token) else None
-    return value if value is not None and abs(value) < MOST else None
+    return value if value is not None and abs(value) < MAX_FIGURE else None
 
 
 def _rounding(token: str) -> float:

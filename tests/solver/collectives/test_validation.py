@@ -14,7 +14,7 @@ from fabric.solver.collectives.coverage import Coverage, Kind, MeasuredRange, or
 from fabric.solver.collectives.physics import shipped
 from fabric.solver.collectives.replicates import twins
 from fabric.solver.collectives.validation import (
-    MOST_WEIGHT,
+    MAX_SOURCE_WEIGHT,
     Predicted,
     figures,
     left,
@@ -56,7 +56,7 @@ def test_no_source_has_more_than_a_tenth() -> None:
     found = [predicted(f"s{at}", 400 if at < 2 else 20, 0.1, at) for at in range(30)]
     weights = row_weights(found)
     totals = {item.source: weights[item.source] * len(item.bytes) for item in found}
-    assert max(totals.values()) / sum(totals.values()) == pytest.approx(MOST_WEIGHT)
+    assert max(totals.values()) / sum(totals.values()) == pytest.approx(MAX_SOURCE_WEIGHT)
     assert weights["s5"] == 1.0
     assert figures(found)["sources"] == 30
 

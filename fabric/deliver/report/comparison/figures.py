@@ -20,7 +20,7 @@ from fabric.solver.estimate.calls import SPREAD, Call
 from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.measured.tables import busbw_factor
 
-MOST_KEYS = 80
+MAX_KEYS = 80
 NOT_SET = "not set"
 _TIER_NAMES = {LEAF: "leaves", SPINE: "spines", CORE: "cores"}
 
@@ -159,9 +159,9 @@ def keys_grid(designs: Sequence[Design], group: Group | None) -> Grid:
         cells = [_text(column.get(name)) for column in columns]
         if len(set(cells)) > 1:
             rows.append((name, *cells))
-    more = f"{len(rows) - MOST_KEYS} more keys differ; `fabric diff` lists all." if len(rows) > MOST_KEYS else ""
+    more = f"{len(rows) - MAX_KEYS} more keys differ; `fabric diff` lists all." if len(rows) > MAX_KEYS else ""
     titles = ("key", *(design.name for design in designs))
-    return grid("Keys of the intents with other values", titles, rows[:MOST_KEYS], more)
+    return grid("Keys of the intents with other values", titles, rows[:MAX_KEYS], more)
 
 
 def _text(value: Any) -> str:

@@ -17,7 +17,7 @@ from fabric.deliver.report.grid import Grid
 from fabric.deliver.report.overview import Overview, overview
 from fabric.deliver.report.request import ReportRequest
 
-_GAP, _LEAST = 16.0, 280.0  # between pictures, and the width below which they wrap
+_GAP, _MIN_WIDTH_PX = 16.0, 280.0  # between pictures, and the width below which they wrap
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Part:
 
     @cached_property
     def scale(self) -> scale.Scale:
-        across = min(len(self.group.members), int((WIDE + _GAP) // (_LEAST + _GAP)))
+        across = min(len(self.group.members), int((WIDE + _GAP) // (_MIN_WIDTH_PX + _GAP)))
         return scale.Scale.of([study.fabric for _, study in self.group.there], (WIDE + _GAP) / across - _GAP)
 
     @property

@@ -17,7 +17,7 @@ from fabric.model.plan import CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_
 TIERS = (CORE, SPINE, LEAF, SERVER)
 BELOW = {CORE: SPINE_CORE, SPINE: LEAF_SPINE, LEAF: SERVER_LEAF}  # links from a tier downwards
 _NOUNS = {CORE: ("core", ""), SPINE: ("spine", ""), LEAF: ("leaf", "leaves"), SERVER: ("server", "")}
-_STEP, _SQUARE, _HEAD, _BAND, _MOST_ROWS, _EDGE = 11.0, 9.0, 20.0, 50.0, 10, 8.0
+_STEP, _SQUARE, _HEAD, _BAND, _MAX_ROWS, _EDGE = 11.0, 9.0, 20.0, 50.0, 10, 8.0
 _ROUND = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 
@@ -34,7 +34,7 @@ class Scale:
     def of(fabrics: Sequence[FabricPlan], width: float) -> Scale:
         across = int((width - 2 * _EDGE) // _STEP)
         most = max(count for fabric in fabrics for count in _counts(fabric).values())
-        each = next((n for n in _ROUND if ceil_div(most, n) <= across * _MOST_ROWS), _ROUND[-1])
+        each = next((n for n in _ROUND if ceil_div(most, n) <= across * _MAX_ROWS), _ROUND[-1])
         rows = {tier: max(ceil_div(ceil_div(_counts(fabric)[tier], each), across) for fabric in fabrics) for tier in TIERS}
         gbps = max(_gbps(fabric, kind) for fabric in fabrics for kind in BELOW.values())
         return Scale(width, each, rows, max(gbps, 1))

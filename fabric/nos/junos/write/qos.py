@@ -18,7 +18,7 @@ CONTROL_QUEUE = 7  # of the switch's own class network-control
 CNP_PERCENT = 5  # of a link, as published; the two weighted classes share the rest
 TRUSTED, UNTRUSTED = "ROCE", "NO-ROCE"
 REFERENCE_FILL = (55, 90)  # percent, of the published config; where the fill that sends PAUSE is not known
-HIGHEST_FILL = 99  # the last fill level must not be 100
+MAX_FILL_PERCENT = 99  # the last fill level must not be 100
 POLL_MS, DETECT_POLLS, RECOVER_MS = (100, 1000), (2, 10), (200, 1000)
 
 
@@ -133,8 +133,8 @@ def fill(marking: Marking, buffer: Buffer) -> tuple[int, int, int]:
     if not full:
         return *REFERENCE_FILL, marking.pmax_percent
     first, last = round(100 * marking.kmin_bytes / full), round(100 * marking.kmax_bytes / full)
-    low = _within(first, (1, HIGHEST_FILL - 1))
-    high = _within(last, (low + 1, HIGHEST_FILL))
+    low = _within(first, (1, MAX_FILL_PERCENT - 1))
+    high = _within(last, (low + 1, MAX_FILL_PERCENT))
     if last <= high:
         return low, high, marking.pmax_percent
     return low, high, max(1, round(marking.pmax_percent * (high - first) / (last - first))) if first < high else 1
