@@ -42,7 +42,7 @@ def home(parts: Iterable[tuple[str, str, Sequence[ServerLink]]]) -> str:
 
     It is the first with an external connection among the fabrics of the first purpose that the server has open ports in.
     """
-    there = [part for part in parts if not all(link.closed for link in part[2])]
-    first = min((ORDER.index(purpose) for _, purpose, _ in there), default=-1)
-    requested = [part for part in there if ORDER.index(part[1]) == first]
-    return next((name for name, _, links in requested if any(map(gives_default, links))), "")
+    open_parts = [part for part in parts if not all(link.closed for link in part[2])]
+    first = min((ORDER.index(purpose) for _, purpose, _ in open_parts), default=-1)
+    first_parts = [part for part in open_parts if ORDER.index(part[1]) == first]
+    return next((name for name, _, links in first_parts if any(map(gives_default, links))), "")

@@ -52,8 +52,8 @@ class Groups:
 
     def of(self, names: Iterable[str]) -> list[Group]:
         """The named groups, in the order that they came in."""
-        requested = set(names)
-        return [self._group(name) for name in self._models if name in requested]
+        chosen = set(names)
+        return [self._group(name) for name in self._models if name in chosen]
 
     def _group(self, name: str) -> Group:
         there = self._parts[name]

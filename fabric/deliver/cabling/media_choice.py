@@ -50,12 +50,12 @@ def _preference(candidate: Candidate) -> tuple[int, float, float]:
     return CLASSES.index(candidate.class_), candidate.longest_m, _power_w(candidate)
 
 
-def _matches(candidate: Candidate, request: str) -> bool:
-    if not request:
+def _matches(candidate: Candidate, medium: str) -> bool:
+    if not medium:
         return True
-    if request == "optics":
+    if medium == "optics":
         return not candidate.cable
-    return request == candidate.class_ or request == candidate.cable or request in dict(candidate.optics).values()
+    return medium == candidate.class_ or medium == candidate.cable or medium in dict(candidate.optics).values()
 
 
 def _power_w(candidate: Candidate) -> float:

@@ -113,7 +113,7 @@ def _joined(parts: list[Any]) -> Any:
 
 def _requests(plan: Plan) -> dict[str, str]:
     """Medium by kind of link, as the intent states it."""
-    return {kind: request for kind, request in plan.settings.floor.media.model_dump(by_alias=True).items() if request}
+    return {kind: medium for kind, medium in plan.settings.floor.media.model_dump(by_alias=True).items() if medium}
 
 
 def _columns(

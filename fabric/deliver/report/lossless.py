@@ -35,13 +35,13 @@ def arithmetic(fabric: FabricPlan) -> Arithmetic | None:
     found = fabric.lossless
     if found is None or not found.roles:
         return None
-    qos, request = next(iter(found.roles.values())).qos, fabric.spec.qos
+    qos, settings = next(iter(found.roles.values())).qos, fabric.spec.qos
     watchdog = f"a queue paused for {qos.watchdog.detect_ms} ms is emptied" if qos.watchdog else "no PFC watchdog"
     sentence = (
         f"RoCE: DSCP {qos.dscp}, priority {qos.priority}, lossless (PFC), guaranteed {qos.lossless_percent} %. "
         f"Congestion notifications: DSCP {qos.cnp_dscp}, priority {qos.cnp_priority}. "
         f"Frames of up to {qos.lossless_mtu:,} bytes; {watchdog}. "
-        f"ECN by rule {request.ecn.rule} ({RULES[request.ecn.rule].source})."
+        f"ECN by rule {settings.ecn.rule} ({RULES[settings.ecn.rule].source})."
     )
     return Arithmetic(sentence, _ports(fabric, found), _buffers(fabric, found), tuple(_sums(fabric, found)))
 

@@ -72,8 +72,8 @@ def read(old: str, new: str) -> IntentVersions:
     absent = [revision.missing(name, other) for name, other in zip(names, paths, strict=True)]
     if sum(absent) != 1 or not any(map(revision.is_short, names)):
         absent = [False, False]
-    requested = zip(names, paths, absent, strict=True)
-    sides, mistakes = tried(requested, lambda one: None if one[2] else IntentVersion(*revision.read(*one[:2])))
+    given = zip(names, paths, absent, strict=True)
+    sides, mistakes = tried(given, lambda one: None if one[2] else IntentVersion(*revision.read(*one[:2])))
     if mistakes:
         raise InputError(mistakes)
     before, after = sides

@@ -205,11 +205,11 @@ def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
     A device whose number is pinned elsewhere gets the number that becomes free.
     """
     result = natural.copy()
-    owner = {int(value): allocator for allocator, value in enumerate(natural)}
+    owner = {int(value): device for device, value in enumerate(natural)}
     pinner = {value: device for device, value in pins.items()}
-    for device, requested in pins.items():
-        result[device] = requested
-        holder = owner.get(requested)
+    for device, number in pins.items():
+        result[device] = number
+        holder = owner.get(number)
         if holder is None or holder in pins:
             continue
         given = int(natural[device])

@@ -118,11 +118,11 @@ def _with_asns(
     per_device = spec.underlay.asn.scheme == "per-device"
     rows = [d.number - 1 if per_device or d.role == LEAF else max(d.pod, 0) if d.role == SPINE else 0 for d in switches]
     natural = np.array([asns[d.role].number(row) for d, row in zip(switches, rows, strict=True)], dtype=np.int64)
-    requested = pins.values(spec, switches, "asn")
+    pinned_asns = pins.values(spec, switches, "asn")
     for role in SWITCH_ROLES:
         positions = np.array([member for member, device in enumerate(switches) if device.role == role], dtype=np.int64)
         place = {int(member): n for n, member in enumerate(positions)}
-        pinned_here = {place[member]: asn for member, asn in requested.items() if member in place}
+        pinned_here = {place[member]: asn for member, asn in pinned_asns.items() if member in place}
         if role == LEAF or per_device:
             natural[positions] = pinned(natural[positions], pinned_here)
         else:  # a shared number: a pin changes one switch alone
@@ -272,9 +272,9 @@ def _addressed(
 
     def per_device(areas: Mapping[str, Area], pin: str) -> NDArray[Any]:
         natural = np.array([areas[d.role].number(d.number - 1) for d in switches], dtype=object)
-        requested = {position: int(ip_address(text)) for position, text in pins.values(spec, switches, pin).items()}
+        pinned_addresses = {position: int(ip_address(text)) for position, text in pins.values(spec, switches, pin).items()}
         full = np.full(len(devices), -1, dtype=object)
-        full[: len(switches)] = pinned(natural, requested)
+        full[: len(switches)] = pinned(natural, pinned_addresses)
         return full
 
     subnet, aggregate = _subnets(spec, sizing, links, addresses, numbers, devices)

@@ -88,8 +88,8 @@ def devices(
             name = naming.name(SERVER, draft)
             result.append(Device(len(result), name, SERVER, draft.number + 1, group.model, "", **draft.where))
     attached = len(result)
-    for position, request in enumerate(spec.attachments):
-        result.append(Device(len(result), request.name, ATTACHED, position + 1, "", ""))
+    for position, attachment in enumerate(spec.attachments):
+        result.append(Device(len(result), attachment.name, ATTACHED, position + 1, "", ""))
     core = places[CORE].reshape(numbers.core.shape)
     spine = places[SPINE].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
     return result, Index(core, spine, leaf, first, attached)

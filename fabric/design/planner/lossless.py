@@ -149,13 +149,13 @@ def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[SpeedAndLength,
 def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLength, int], report: Report) -> RoleLossless:
     from fabric.hardware.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
 
-    request, chip = spec.qos, asic(tier.model.asic)
+    qos_settings, chip = spec.qos, asic(tier.model.asic)
     headrooms = {
         place: headroom(
             chip,
             *place,
             spec.underlay.mtu,
-            request.traffic,
+            qos_settings.traffic,
             switch=tier.switch,
             lossless_mtu_bytes=frame_bytes(spec),
         )
@@ -165,21 +165,21 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLeng
     _check_fits(spec, tier, role, counts, headrooms, buffer, report)
     ports = {}
     for place, room in headrooms.items():
-        chosen = marking.choose(request.ecn, place[0], buffer.trigger_bytes)
+        chosen = marking.choose(qos_settings.ecn, place[0], buffer.trigger_bytes)
         _check_marking(spec, role, tier, (chosen.kmin_bytes, chosen.kmax_bytes), buffer, report)
         ports[place] = Lossless(room.xoff_bytes, room.xon_bytes, room.size_bytes, room.method, chosen)
     qos = Qos(
-        priority=request.lossless_priority,
-        dscp=request.lossless_dscp,
-        cnp_priority=request.cnp_priority,
-        cnp_dscp=request.cnp_dscp,
-        lossless_percent=request.lossless_percent,
-        lossy_percent=100 - request.lossless_percent,
-        watchdog=Watchdog(request.watchdog_ms, request.watchdog_ms, min(200, request.watchdog_ms))
-        if request.pfc_watchdog
+        priority=qos_settings.lossless_priority,
+        dscp=qos_settings.lossless_dscp,
+        cnp_priority=qos_settings.cnp_priority,
+        cnp_dscp=qos_settings.cnp_dscp,
+        lossless_percent=qos_settings.lossless_percent,
+        lossy_percent=100 - qos_settings.lossless_percent,
+        watchdog=Watchdog(qos_settings.watchdog_ms, qos_settings.watchdog_ms, min(200, qos_settings.watchdog_ms))
+        if qos_settings.pfc_watchdog
         else None,
-        traffic=request.traffic,
-        buffer_model=request.buffer_model,
+        traffic=qos_settings.traffic,
+        buffer_model=qos_settings.buffer_model,
         lossless_mtu=frame_bytes(spec),
         buffer=buffer,
     )

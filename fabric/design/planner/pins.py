@@ -45,16 +45,16 @@ def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Devi
                 f"pins: unknown switch '{name}'",
                 nearest(name, switches) if len(switches) < 20_000 else "",
             )
-    requested = values(spec, devices, "name")
-    _check_names(spec, devices, requested, report)
-    return [replace(d, name=requested[at]) if at in requested else d for at, d in enumerate(devices)]
+    pinned_names = values(spec, devices, "name")
+    _check_names(spec, devices, pinned_names, report)
+    return [replace(d, name=pinned_names[at]) if at in pinned_names else d for at, d in enumerate(devices)]
 
 
-def _check_names(spec: FabricSpec, devices: Sequence[Device], requested: Mapping[int, str], report: Report) -> None:
+def _check_names(spec: FabricSpec, devices: Sequence[Device], pinned_names: Mapping[int, str], report: Report) -> None:
     """A pinned name that another device of the fabric has."""
     taken = (
-        {device.name.lower(): device.name for index, device in enumerate(devices) if index not in requested}
-        if requested
+        {device.name.lower(): device.name for index, device in enumerate(devices) if index not in pinned_names}
+        if pinned_names
         else {}
     )
     for name, pin in spec.pins.items():
@@ -136,11 +136,11 @@ def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report
     columns = {item.name: getattr(links, item.name).copy() for item in fields(Links)}
     pins = spec.pins
     by_name = {d.name: d for d in devices}
-    for original, requested in pinned.items():
+    for original, cages_by_peer in pinned.items():
         device = by_name.get(pins[original].name or original)
         if device is None:
             continue  # already reported
-        for peer_name, cages in requested.items():
+        for peer_name, cages in cages_by_peer.items():
             peer = by_name.get(peer_name)
             place = spec.at("pins", original, "ports", peer_name)
             rows = _rows_between(columns, device, peer) if peer is not None else []

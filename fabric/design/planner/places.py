@@ -16,12 +16,14 @@ from fabric.model.plan.lock import FabricLock
 
 def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     """The fabric with the places that its attachments hold, or held, according to the lock."""
-    requested = {attachment.name: attachment.links for attachment in spec.attachments}
-    spots = list(leaf_ports(lock.attachments, requested))
-    if not spots:
+    attached_links = {attachment.name: attachment.links for attachment in spec.attachments}
+    leaf_columns = list(leaf_ports(lock.attachments, attached_links))
+    if not leaf_columns:
         return spec
-    present = set(leaf_ports({attachment: lock.attachments.get(attachment, ()) for attachment in requested}, requested))
-    groups = tuple(_with_held(spec, group, lock, spots, present) for group in spec.groups)
+    present = set(
+        leaf_ports({attachment: lock.attachments.get(attachment, ()) for attachment in attached_links}, attached_links)
+    )
+    groups = tuple(_with_held(spec, group, lock, leaf_columns, present) for group in spec.groups)
     return replace(spec, groups=groups)
 
 

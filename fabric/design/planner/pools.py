@@ -123,16 +123,16 @@ _FAMILY = {
 
 def _check_family(kind: str, prefixes: tuple[str, ...], v6: bool, place: Place, report: Report) -> None:
     if kind in ("loopback", "vtep", "management"):
-        requested = {4} if kind != "management" else {4, 6}
+        versions = {4} if kind != "management" else {4, 6}
     elif kind == "loopback6":
-        requested = {6}
+        versions = {6}
     else:
-        requested = {6 if v6 else 4}
-    wrong = [prefix for prefix in prefixes if IPNetwork(prefix).version not in requested]
+        versions = {6 if v6 else 4}
+    wrong = [prefix for prefix in prefixes if IPNetwork(prefix).version not in versions]
     if wrong:
         chosen = "set `underlay.addressing` to change between IPv4 and IPv6"
         hint = chosen if kind in ("p2p", "servers") else _FAMILY.get(kind, "")
-        version = next(iter(sorted(requested)))
+        version = next(iter(sorted(versions)))
         report.error("FAB104", place, f"pools.{kind}: expected IPv{version} prefixes, got {wrong[0]}", hint)
 
 

@@ -60,8 +60,8 @@ def lower_slots(history: Sequence[Epoch], group: str) -> Ints:
     slot: dict[tuple[int, int], int] = {}
     for epoch in history:
         links = epoch.of(group)
-        requested = [(upper, link) for upper in range(epoch.uppers) for link in range(links)]
-        slot = _refill({key: port for key, port in slot.items() if key[0] < epoch.uppers and key[1] < links}, requested)
+        links_in_order = [(upper, link) for upper in range(epoch.uppers) for link in range(links)]
+        slot = _refill({key: port for key, port in slot.items() if key[0] < epoch.uppers and key[1] < links}, links_in_order)
     last = history[-1]
     links = last.of(group)
     table = np.empty((last.uppers, links), dtype=np.int64)
@@ -85,17 +85,17 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
     for index, epoch in enumerate(history):
         lowers = min(epoch.lowers, len(groups)) if index < len(history) - 1 else len(groups)
         links = [epoch.of(group) for group in groups]
-        requested = [(lower, link) for lower in range(lowers) for link in range(links[lower])]
+        links_in_order = [(lower, link) for lower in range(lowers) for link in range(links[lower])]
         known = {key: port for key, port in taken.items() if key[0] < lowers and key[1] < links[key[0]]}
-        taken = _refill(known, requested)
+        taken = _refill(known, links_in_order)
     last = history[-1]
     return [
         np.array([taken[lower, link] for link in range(last.of(group))], dtype=np.int64) for lower, group in enumerate(groups)
     ]
 
 
-def _refill(known: dict[tuple[int, int], int], requested: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
+def _refill(known: dict[tuple[int, int], int], links: Sequence[tuple[int, int]]) -> dict[tuple[int, int], int]:
     """Keeps known ports, assigns the free ports to the others in order."""
     used = set(known.values())
-    free = (port for port in range(len(used) + len(requested)) if port not in used)
-    return {key: known[key] if key in known else next(free) for key in requested}
+    free = (port for port in range(len(used) + len(links)) if port not in used)
+    return {key: known[key] if key in known else next(free) for key in links}

@@ -131,10 +131,10 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
 
 def _reserve(intent: Fabric) -> bool:
     """Whether cables run where the finished fabric has them."""
-    request = intent.planned
-    if request is not None and request.uplinks == "recable":
+    planned = intent.planned
+    if planned is not None and planned.uplinks == "recable":
         return False
-    return request is not None or any(group.planned is not None for group in intent.servers)
+    return planned is not None or any(group.planned is not None for group in intent.servers)
 
 
 def _constraints(topology: Topology) -> Constraints:

@@ -184,5 +184,5 @@ def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Rep
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:
     places = {key: place for plan in plans.values() for key, place in names.places(plan.spec).items()}
-    attachments: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
-    names.check_unique(attachments, places, report)
+    devices: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
+    names.check_unique(devices, places, report)

@@ -36,10 +36,10 @@ def choose(options: Options) -> Shape | None:
     minima = (stated_minimum,) if stated_minimum else (2, 1)
     if not common_speeds(options):
         return None
-    for requested, build in ((2, _two_tiers), (3, three_tiers)):
-        if tiers not in ("auto", requested) or (requested == 2 and _many_pods(spec) and tiers == "auto"):
+    for tier_count, build in ((2, _two_tiers), (3, three_tiers)):
+        if tiers not in ("auto", tier_count) or (tier_count == 2 and _many_pods(spec) and tiers == "auto"):
             continue
-        for speed in uplink_speeds(spec, options.demands, broken_out=requested == 2):
+        for speed in uplink_speeds(spec, options.demands, broken_out=tier_count == 2):
             for minimum in minima:
                 shape = build(options, speed, minimum, by_default=stated_minimum is None and minimum > 1)
                 if shape is not None:

@@ -333,7 +333,7 @@ def _without_idle(text: Rewrite, small: Intent, plan: Plan, notes: list[str]) ->
         places = {diagnostic.place for diagnostic in error.diagnostics}
         idle = [at for at in range(len(small.site.overrides)) if small.source.place(("overrides", at)) in places]
         for at in reversed(idle):
-            request = small.site.overrides[at]
+            override = small.site.overrides[at]
             text.drop(("overrides", at))
-            notes.append(f"override skipped, no switch matches it: {request.template or request.file}")
+            notes.append(f"override skipped, no switch matches it: {override.template or override.file}")
     return text.made(small, small.folder)

@@ -106,11 +106,11 @@ def _servers(
                 f"tenant '{tenant.name}': expected servers of this fabric, got '{text}'",
                 _hint(text, names),
             )
-        elif (match := _RANGE.fullmatch(text)) and (requested := int(match[3]) - int(match[2]) + 1) > len(servers):
+        elif (match := _RANGE.fullmatch(text)) and (named := int(match[3]) - int(match[2]) + 1) > len(servers):
             report.warn(
                 "FAB187",
                 spec.at("tenants", index, "servers", n),
-                f"tenant '{tenant.name}': {text} names {plural(requested, 'server')}, the fabric has {len(servers)}",
+                f"tenant '{tenant.name}': {text} names {plural(named, 'server')}, the fabric has {len(servers)}",
                 "servers added later belong to the tenant as well",
             )
         chosen[servers] = True
@@ -146,10 +146,10 @@ def _expand(text: str, names: dict[str, int]) -> Iterator[str]:
         yield text
 
 
-def _check_numbers(spec: FabricSpec, tenant: int, key: str, requested: Sequence[int], there: Ints, report: Report) -> None:
+def _check_numbers(spec: FabricSpec, tenant: int, key: str, numbers: Sequence[int], there: Ints, report: Report) -> None:
     """Reports racks and rails that the fabric does not have."""
     most = int(there.max(initial=-1)) + 1
-    for n, number in enumerate(requested):
+    for n, number in enumerate(numbers):
         if number - 1 not in there:
             has = f"1 to {most}" if most else f"none, as this fabric knows no {key}"
             report.error(

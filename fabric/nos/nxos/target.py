@@ -20,7 +20,7 @@ def features(view: SwitchView) -> list[str]:
     """What must be switched on before its lines are known: without a feature its whole block is rejected."""
     overlay = view.overlay
     vtep = overlay is not None and overlay.vtep is not None
-    requested = {
+    features_used = {
         "nv overlay evpn": vtep or routing.speaks_evpn(overlay),
         "feature bgp": True,
         "feature bfd": view.underlay.bfd,
@@ -33,7 +33,7 @@ def features(view: SwitchView) -> list[str]:
         "feature vn-segment-vlan-based": vtep,
         "feature vpc": bool(view.lags),
     }
-    return [line for line, yes in requested.items() if yes]
+    return [line for line, yes in features_used.items() if yes]
 
 
 def context(view: SwitchView) -> dict[str, object]:

@@ -140,17 +140,15 @@ def fill(marking: Marking, buffer: Buffer) -> tuple[int, int, int]:
     return low, high, max(1, round(marking.pmax_percent * (high - first) / (last - first))) if first < high else 1
 
 
-def watchdog(requested: Watchdog) -> Dog:
+def watchdog(planned: Watchdog) -> Dog:
     """Detection counts polls, at least two: a poll is then half the time that was asked for."""
-    poll_ms = _within(min(requested.poll_ms, requested.detect_ms // DETECT_POLLS[0]), POLL_MS)
-    return Dog(
-        poll_ms, _within(ceil_div(requested.detect_ms, poll_ms), DETECT_POLLS), _within(requested.restore_ms, RECOVER_MS)
-    )
+    poll_ms = _within(min(planned.poll_ms, planned.detect_ms // DETECT_POLLS[0]), POLL_MS)
+    return Dog(poll_ms, _within(ceil_div(planned.detect_ms, poll_ms), DETECT_POLLS), _within(planned.restore_ms, RECOVER_MS))
 
 
-def detection_ms(requested: Watchdog) -> int:
+def detection_ms(planned: Watchdog) -> int:
     """How long a queue is paused before the watchdog acts."""
-    dog = watchdog(requested)
+    dog = watchdog(planned)
     return dog.poll_ms * dog.detection
 
 
