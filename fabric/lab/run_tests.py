@@ -81,7 +81,7 @@ def _scenarios(live: Live, selected: Sequence[Scenario], fabric: str, sound: boo
     """No scenario runs in a lab whose proofs failed: its results would have no clear cause."""
     if not sound:
         why = skip("proofs have failed: fix their findings first")
-        yield from (judged(SCENARIO, one.id, one.title, why, 0.0) for one in selected)
+        yield from (judged(SCENARIO, scenario.id, scenario.title, why, 0.0) for scenario in selected)
         return
     stage = Stage(live, fabric)
     faults = stage.healed()
@@ -139,14 +139,14 @@ def _breakable(live: Live) -> str:
 
 def _left_out(live: Live) -> Iterator[NotEmulated]:
     """What this lab in particular does not show."""
-    for what in dict.fromkeys(words for node in live.lab.nodes.values() for words in node.lacks):
-        count = sum(what in node.lacks for node in live.lab.nodes.values())
-        yield NotEmulated(what, f"at {count} nodes: not supported by the daemons and kernel of the lab", ())
+    for feature in dict.fromkeys(words for node in live.lab.nodes.values() for words in node.lacks):
+        count = sum(feature in node.lacks for node in live.lab.nodes.values())
+        yield NotEmulated(feature, f"at {count} nodes: not supported by the daemons and kernel of the lab", ())
     if any(needs_own_hops(node.frr_conf) for node in live.switches):
-        known = LOSES_NEXT_HOPS
-        why = f"FRR {daemons.version()} {known.what} ({known.source}); zebra ran '{OWN_HOPS}' before it loaded the file"
+        defect = LOSES_NEXT_HOPS
+        why = f"FRR {daemons.version()} {defect.what} ({defect.source}); zebra ran '{OWN_HOPS}' before it loaded the file"
         yield NotEmulated("next-hop groups of the kernel", why, ())
     if forgets(live.lab):
-        known = FORGETS_ROUTER_MACS
-        why = f"FRR {daemons.version()} {known.what} ({known.source}); flows of scenarios run between leaves"
+        defect = FORGETS_ROUTER_MACS
+        why = f"FRR {daemons.version()} {defect.what} ({defect.source}); flows of scenarios run between leaves"
         yield NotEmulated("routed traffic of tenants while a switch fails", why, ())

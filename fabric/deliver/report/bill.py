@@ -18,14 +18,14 @@ def bill(plan: Plan) -> Bill:
     return gather(plan, BomRequest())[0]
 
 
-def order_grid(found: Bill) -> Grid:
+def order_grid(bill: Bill) -> Grid:
     """One row per part."""
     rows = [
         (
             *(line.part.kind, line.part.item, line.what, f"{line.part.length_m:g}" if line.part.length_m else ""),
             *(f"{line.in_use:,}", f"{line.spares:,}", f"{line.order:,}"),
         )
-        for line in found.lines
+        for line in bill.lines
     ]
     note = "Default spares of `fabric bom`; prices via a price file."
     return grid("Order", ("kind", "item", "description", "#length, m", "#in use", "#spare", "#order"), rows, note)

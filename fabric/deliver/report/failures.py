@@ -56,7 +56,7 @@ def failures_svg(study: Study) -> str:
     mean, slowest = [mean_loss(loss) for loss in shown], [slowest_loss(study, loss) for loss in shown]
     texts = [loss_words(share) for share in mean], [loss_words(share) for share in slowest]
     label = "Single failures: " + ", ".join(
-        f"{name}: mean loss {one}, slowest pair {other}" for name, one, other in zip(names, *texts, strict=True)
+        f"{name}: mean loss {usual}, slowest pair {worst}" for name, usual, worst in zip(names, *texts, strict=True)
     )
     return panels(
         names,

@@ -35,7 +35,7 @@ class GoodputSection:
     def figures(self) -> list[Figure]:
         result, saving = self.result, self.result.saving
         tokens = result.tokens_per_day.value * DAYS_PER_YEAR
-        found = [
+        shown = [
             Figure(
                 "time to interruption", hours(result.mtti_hours.value), _range(result.mtti_hours.p10, result.mtti_hours.p90)
             ),
@@ -54,7 +54,7 @@ class GoodputSection:
         ]
         if self.cost:
             least = self._least
-            found.append(
+            shown.append(
                 Figure(
                     "cost per year",
                     f"{least}{self.cost.total:,.0f} {self.cost.currency}",
@@ -62,8 +62,8 @@ class GoodputSection:
                 )
             )
             per_token = self.cost.total / tokens * 1e9 if tokens else 0.0
-            found.append(Figure("cost per billion tokens", f"{least}{per_token:,.2f} {self.cost.currency}", "useful tokens"))
-        return found
+            shown.append(Figure("cost per billion tokens", f"{least}{per_token:,.2f} {self.cost.currency}", "useful tokens"))
+        return shown
 
     @property
     def _least(self) -> str:

@@ -167,11 +167,11 @@ def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:
     """(fabric, first rows of each table), fewer of each where there are many fabrics."""
     all_rows = sum(end - first for table in data["tables"] for first, end in table["rows"])
     most = max(20, (STATIC_ROWS if all_rows < MAX_TABLE_ROWS else STATIC_ROWS // 4) // len(data["fabrics"]))
-    found = []
+    grids = []
     for table in data["tables"]:
         count = sum(end - first for first, end in table["rows"])
         note = f"The first {most} of {count:,}." if count > most else ""
         titles = [("#" if column.get("number") else "") + column["title"] for column in table["columns"]]
         fabric = data["fabrics"][table["fabric"]]["name"]
-        found.append((fabric, grid(table["title"], titles, cells(data, table, most), note)))
-    return found
+        grids.append((fabric, grid(table["title"], titles, cells(data, table, most), note)))
+    return grids

@@ -85,14 +85,14 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
 def _kinds(fabric: Outline) -> Iterator[str]:
     """The kinds of link that a fabric has."""
     sizing = fabric.sizing
-    there = {
+    built = {
         SERVER_LEAF: True,
         LEAF_LEAF: sizing.kind == "collapsed",
         LEAF_SPINE: bool(sizing.spines),
         SPINE_CORE: bool(sizing.cores),
         ATTACHMENT: bool(fabric.attachments),
     }
-    return (KINDS[kind] for kind, has in there.items() if has)
+    return (KINDS[kind] for kind, has in built.items() if has)
 
 
 class _PlannedPositions:
@@ -136,15 +136,15 @@ class _PlannedPositions:
 
     def _servers(self, group: str, first: int, end: int) -> list[RackSpan]:
         """Servers at places from `first` to before `end`, rack by rack; racks are taken as full."""
-        its, slip = self.reserved[group], self.shared.get(group, 0)
-        last = min(end - 1 + slip, its.reserved - 1)
-        racks = range(its.rack(min(max(0, first - slip), last)), its.rack(last) + 1)
-        high = (its.per_rack - 0.5) * its.height
-        found = [RackSpan(*self.racks[group][rack], its.height / 2, high) for rack in racks]
+        machines, slip = self.reserved[group], self.shared.get(group, 0)
+        last = min(end - 1 + slip, machines.reserved - 1)
+        racks = range(machines.rack(min(max(0, first - slip), last)), machines.rack(last) + 1)
+        high = (machines.per_rack - 0.5) * machines.height
+        spans = [RackSpan(*self.racks[group][rack], machines.height / 2, high) for rack in racks]
         for key, place in self.fixed.items():
-            if key[:2] == (SERVER, group) and first - slip <= its.places[int(key[2]) - 1] < end + slip:
-                found += _spots([place])
-        return found
+            if key[:2] == (SERVER, group) and first - slip <= machines.places[int(key[2]) - 1] < end + slip:
+                spans += _spots([place])
+        return spans
 
 
 def _parts(fabric: Outline, group: GroupSpec, size: GroupSize) -> Iterator[tuple[range, int, int]]:

@@ -136,7 +136,7 @@ def _server_areas(
     Groups share an area, with rows as wide as the widest needs. A group that comes later and needs wider rows gets an
     area of its own, so that no address that is in use moves.
     """
-    known = allocator.strides("servers")
+    strides = allocator.strides("servers")
     rows: dict[str, int] = {}
     width: dict[str, int] = {}
     users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
@@ -148,9 +148,9 @@ def _server_areas(
             units = int(numbers.leaf[size.name].max()) + 1
         for leaf in range(size.unit_leaves):
             key = server_key(spec, leaf, spec.leaves_per_nic(group))
-            name = users[size.name, key] = _wide_enough(key, block, known)
+            name = users[size.name, key] = _wide_enough(key, block, strides)
             rows[name] = max(rows.get(name, 0), units)
-            width[name] = max(width.get(name, 0), block, known.get(name, 0))
+            width[name] = max(width.get(name, 0), block, strides.get(name, 0))
     areas = {}
     for name, count in rows.items():
         need = Need(count, 1, reserve=power_of_two(count), step=width[name], stride=width[name], align=True)

@@ -147,7 +147,7 @@ def _wire(
     """All links, and their records for the lock."""
     shape, recorded = _shape(sizing), context.lock.wiring
     chains = {kind: joined(recorded.get(kind, ()), shape) for kind in ("leaf-spine", "spine-core")}
-    known = {kind: epochs(chain) for kind, chain in chains.items()}
+    histories = {kind: epochs(chain) for kind, chain in chains.items()}
     sites = [
         wiring.GroupSites(
             size,
@@ -165,7 +165,7 @@ def _wire(
     if spec.kind == "collapsed":
         parts.append(wiring.pair_links(sites[0], sizing))
     if sizing.spines:
-        history["leaf-spine"], links = _leaf_spine(spec, sizing, numbers, sites, index, known["leaf-spine"])
+        history["leaf-spine"], links = _leaf_spine(spec, sizing, numbers, sites, index, histories["leaf-spine"])
         parts.append(links)
     if sizing.cores:
         down = core_downlinks(spec, sizing)
@@ -173,12 +173,12 @@ def _wire(
         if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of removed pods take no ports
             places = np.arange(len(places))
         pods = int(places.max()) + 1
-        held = max((epoch.lowers for epoch in known["spine-core"]), default=0)
+        held = max((epoch.lowers for epoch in histories["spine-core"]), default=0)
         if pods < held <= len(down) // sizing.links_per_core:  # pods that may come back hold their ports
             pods = held
         current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), pods)
         history["spine-core"] = continued(
-            known["spine-core"],
+            histories["spine-core"],
             current,
             [wiring.SPINES] * pods,
             {wiring.SPINES: sizing.spine_uplinks},
@@ -199,8 +199,8 @@ def _wire(
     attached_links, attached_ports = attachments.place(spec, sizing, sites, index.attached, context.lock, context.report)
     if attached_links is not None:
         parts.append(attached_links)
-    kept = {kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shape) for kind, epochs_now in history.items()}
-    return kept, concatenate(parts), attached_ports
+    entries = {kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shape) for kind, epochs_now in history.items()}
+    return entries, concatenate(parts), attached_ports
 
 
 def _leaf_spine(
@@ -209,7 +209,7 @@ def _leaf_spine(
     numbers: Numbers,
     sites: Sequence[wiring.GroupSites],
     index: inventory.Index,
-    known: Sequence[Epoch],
+    earlier: Sequence[Epoch],
 ) -> tuple[tuple[Epoch, ...], Links]:
     """Leaf-spine links: in two tiers from every spine to all leaves of its network, else to those of its pod."""
     links = tuple(sorted((size.name, sizing.links_per_spine(size)) for size in sizing.groups))
@@ -218,12 +218,12 @@ def _leaf_spine(
     if sizing.tiers == 2:
         arrivals, first = _arrivals(spec, sizing, numbers)
         places = [first[site.size.name][:, None] + site.unit.rank[None, :] for site in sites]
-        history = continued(known, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
+        history = continued(earlier, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
         pods = [np.zeros(site.size.units, dtype=np.int64) for site in sites]
         return history, wiring.leaf_spine_links(sites, sizing, history, arrivals, places, index.spine, pods, down)
     leaves = {size.name: sizing.units_per_pod * size.unit_leaves // sizing.networks for size in sizing.groups}
     current = Epoch(sizing.spines, links, max(leaves.values()))
-    tried = [continued(known, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
+    tried = [continued(earlier, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
     history = min(tried, key=len)  # pods do not mix groups: what one cannot keep, none keeps
     parts = []
     for site in sites:

@@ -67,11 +67,11 @@ def place(
     report: Report,
 ) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
     """Links of all attachments, and their leaf ports for the lock: known ports that are still free are kept."""
-    attachments, known = spec.attachments, lock.attachments
+    attachments, spots_by_attachment = spec.attachments, lock.attachments
     ports = Ports(_free_slots(spec, sites) if attachments else {})
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
     held = {
-        attachment.name: _keep(ports, attachment, known.get(attachment.name, ()), speeds[attachment.name])
+        attachment.name: _keep(ports, attachment, spots_by_attachment.get(attachment.name, ()), speeds[attachment.name])
         for attachment in attachments
     }
     placed: list[tuple[int, LeafColumn, Slot]] = []
@@ -83,7 +83,7 @@ def place(
             _report_short(spec, index, attachment, speeds[attachment.name], len(spots), report)
         placed += [(first_attachment + index, spot, slot) for spot, slot in spots]
         places[attachment.name] = tuple(PortSpot(port, *spot) for port, (spot, _) in enumerate(spots, 1))
-    retired = _retired(spec, {name: spots for name, spots in known.items() if name not in speeds}, ports, lock)
+    retired = _retired(spec, {name: spots for name, spots in spots_by_attachment.items() if name not in speeds}, ports, lock)
     return _links(sites, placed), dict(sorted({**places, **retired}.items()))
 
 

@@ -188,11 +188,11 @@ def _alike_before(
     per_nic = {size.name: spec.leaves_per_nic(group) for size, group in zip(sizing.groups, spec.groups, strict=True)}
     usual = spec.leaves_per_nic(spec.groups[0])  # of a removed group: the best guess that is left
     count: Counter[tuple[int, ...]] = Counter()
-    found = {}
+    counts = {}
     for name, unit, leaves in numbers.arrivals:
-        found[name, unit] = Counter(count)
+        counts[name, unit] = Counter(count)
         count.update(_shown_coordinates(unit_plan(spec, leaves, per_nic.get(name, usual)), key))
-    return found
+    return counts
 
 
 def _servers(

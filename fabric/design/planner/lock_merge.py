@@ -82,7 +82,7 @@ def _contested(lost: list[LostRows]) -> list[tuple[int, int]]:
 
 
 def _spots(
-    known: Mapping[str, tuple[PortSpot, ...]], present: Collection[str], contested: list[tuple[int, int]]
+    spots: Mapping[str, tuple[PortSpot, ...]], present: Collection[str], contested: list[tuple[int, int]]
 ) -> tuple[dict[str, tuple[PortSpot, ...]], list[tuple[str, int]]]:
     """One leaf port for each port of an attachment, and no leaf port twice; those of the intent come first.
 
@@ -91,17 +91,17 @@ def _spots(
     used: set[tuple[int, int]] = set()
     result: dict[str, tuple[PortSpot, ...]] = {}
     moved: list[tuple[str, int]] = []
-    for attachment in sorted(known, key=lambda name: (name not in present, name)):
-        kept: dict[int, PortSpot] = {}
-        for spot in sorted(known[attachment]):
+    for attachment in sorted(spots, key=lambda name: (name not in present, name)):
+        spot_of: dict[int, PortSpot] = {}
+        for spot in sorted(spots[attachment]):
             free = (spot.leaf, spot.slot) not in used and not any(low <= spot.leaf < end for low, end in contested)
-            if spot.port not in kept and free:
-                kept[spot.port] = spot
+            if spot.port not in spot_of and free:
+                spot_of[spot.port] = spot
                 used.add((spot.leaf, spot.slot))
-        ports = {spot.port for spot in known[attachment]}
-        changed = {port for port in ports if port not in kept or sum(s.port == port for s in known[attachment]) > 1}
+        ports = {spot.port for spot in spots[attachment]}
+        changed = {port for port in ports if port not in spot_of or sum(s.port == port for s in spots[attachment]) > 1}
         moved += [(attachment, port) for port in sorted(changed)]
-        result[attachment] = tuple(kept[port] for port in sorted(kept))
+        result[attachment] = tuple(spot_of[port] for port in sorted(spot_of))
     return dict(sorted(result.items())), moved
 
 

@@ -41,17 +41,17 @@ def settle(
     Areas come in order of their keys, so that the rows of one win or lose together; in an area the lowest numbers come
     first, as they were given out first.
     """
-    kept: dict[str, tuple[Block, ...]] = {}
+    valid: dict[str, tuple[Block, ...]] = {}
     lost: list[LostRows] = []
     for key in sorted(blocks):
-        known = sorted(set(blocks[key]), key=_rank)
-        covered, holds = _Covered(len(known)), []
-        for block in known:
+        candidates = sorted(set(blocks[key]), key=_rank)
+        covered, holds = _Covered(len(candidates)), []
+        for block in candidates:
             for piece in covered.without(block, key, lost):
                 holds += _free(spaces[key], piece, key, lost)
             covered.add(block)
-        kept[key] = tuple(sorted(holds, key=lambda b: (b.row, b.column)))
-    return kept, lost
+        valid[key] = tuple(sorted(holds, key=lambda b: (b.row, b.column)))
+    return valid, lost
 
 
 def _rank(block: Block) -> tuple[int, ...]:

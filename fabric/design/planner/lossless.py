@@ -77,24 +77,24 @@ def lossless(
     if not spec.roce:
         return None
     _check_mtu(spec, report)
-    found = {}
+    roles = {}
     for role, group, tier, counts in _switches(spec, sizing, spread(spec, sizing) if attached is None else attached):
-        found[role, group] = _role(spec, tier, role, counts, report)
-    return FabricLossless(found)
+        roles[role, group] = _role(spec, tier, role, counts, report)
+    return FabricLossless(roles)
 
 
 def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
     """Ports of attachments on every leaf, before cabling."""
-    found: dict[str, Counter[SpeedAndLength]] = {}
+    counts_by_group: dict[str, Counter[SpeedAndLength]] = {}
     for size in sizing.groups:
-        here = found[size.name] = Counter()
+        here = counts_by_group[size.name] = Counter()
         for attachment in spec.attachments:
             if attachment.external is None and attachment.lossless is not False:
                 speed = attachment.speed_gbps or sizing.groups[0].down_gbps
                 here[speed, spec.lengths[ATTACHMENT].metres] += -(
                     -attachment.links // (size.units_planned * size.unit_leaves)
                 )
-    return found
+    return counts_by_group
 
 
 def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> AttachedPorts:

@@ -72,12 +72,14 @@ def _retired(spec: FabricSpec, sizing: Sizing, area_allocator: AreaAllocator) ->
     Where no known group is left the fabric was begun again, or its only group has another name: nothing is kept.
     """
     prefix = f"{spec.name}:id/leaf/"
-    known = {key.removeprefix(prefix) for key, blocks in area_allocator.known.items() if key.startswith(prefix) and blocks}
+    group_names = {
+        key.removeprefix(prefix) for key, blocks in area_allocator.known.items() if key.startswith(prefix) and blocks
+    }
     groups = {size.name for size in sizing.groups}
-    if not known & groups:
+    if not group_names & groups:
         return []
     order = []
-    for name in sorted(known - groups):
+    for name in sorted(group_names - groups):
         for kind in ("leaf", "unit", "rack"):
             key = f"{spec.name}:id/{kind}/{name}"
             if area_allocator.known.get(key):

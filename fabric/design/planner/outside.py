@@ -21,11 +21,11 @@ def check(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Repor
         if external is None or not external.accept:
             continue
         behind = tenants_behind(spec, external)
-        own = [*own_pools(spec, prefixes), *_networks(spec, behind)]
+        own_prefixes = [*own_pools(spec, prefixes), *_networks(spec, behind)]
         for n, text in enumerate(external.accept):
-            if left_of(text, own):
+            if left_of(text, own_prefixes):
                 continue
-            met = listed([f"{one.what} {one.prefix}" for one in denied(own, [text])], 3)
+            met = listed([f"{prefix.what} {prefix.prefix}" for prefix in denied(own_prefixes, [text])], 3)
             report.error(
                 "FAB136",
                 spec.at("topology", "attachments", at, "external", "accept", n),

@@ -45,11 +45,11 @@ def _with_held(
 def _held(spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """Places of a group, counted over all its units, whose leaf ports attachments have."""
     ports, per_leaf, unit_servers = leaf_shape(spec, group)
-    found = set()
+    places = set()
     for leaf, slot in spots:
         for block in lock.blocks.get(f"id/leaf/{group.name}", ()):
             row, column = divmod(leaf - 1 - block.base, block.stride)
             if block.base <= leaf - 1 < block.end and slot < per_leaf * ports:
                 rack = column // spec.leaves_per_nic(group) if spec.kind == "rack" else 0
-                found.add((block.row + row) * unit_servers + rack * per_leaf + slot // ports)
-    return tuple(sorted(found))
+                places.add((block.row + row) * unit_servers + rack * per_leaf + slot // ports)
+    return tuple(sorted(places))

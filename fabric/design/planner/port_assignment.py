@@ -22,7 +22,7 @@ def now(history: Sequence[Epoch], current: Epoch) -> tuple[Epoch, ...]:
 
 
 def continued(
-    known: Sequence[Epoch], current: Epoch, groups: Sequence[str], uplinks: Mapping[str, int], downlinks: int
+    earlier: Sequence[Epoch], current: Epoch, groups: Sequence[str], uplinks: Mapping[str, int], downlinks: int
 ) -> tuple[Epoch, ...]:
     """The history followed by the present numbers, or these alone when a link would keep a port that no longer exists.
 
@@ -31,7 +31,7 @@ def continued(
         uplinks: ports up of a lower switch of each group.
         downlinks: ports down of an upper switch.
     """
-    history = now(known, current)
+    history = now(earlier, current)
     if len(history) == 1:
         return history
     if _work(history, groups) > MAX_REPLAYED_PORTS:
@@ -86,8 +86,8 @@ def upper_slots(history: Sequence[Epoch], groups: Sequence[str]) -> list[Ints]:
         lowers = min(epoch.lowers, len(groups)) if index < len(history) - 1 else len(groups)
         links = [epoch.of(group) for group in groups]
         links_in_order = [(lower, link) for lower in range(lowers) for link in range(links[lower])]
-        known = {key: port for key, port in taken.items() if key[0] < lowers and key[1] < links[key[0]]}
-        taken = _refill(known, links_in_order)
+        remaining = {key: port for key, port in taken.items() if key[0] < lowers and key[1] < links[key[0]]}
+        taken = _refill(remaining, links_in_order)
     last = history[-1]
     return [
         np.array([taken[lower, link] for link in range(last.of(group))], dtype=np.int64) for lower, group in enumerate(groups)

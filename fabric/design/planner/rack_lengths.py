@@ -24,9 +24,9 @@ def with_lengths(plan: Plan, lock: Lock, report: Report) -> dict[str, FabricPlan
     Places of the intent that cannot be are reported.
     """
     site = outline(plan)
-    planned = {name: replace(its, switches=()) for name, its in site.fabrics.items()}
+    planned = {name: replace(fabric_outline, switches=()) for name, fabric_outline in site.fabrics.items()}
     fixed = _fixed(plan, report) if plan.settings.floor.places else {}
-    if not fixed and all(uppers(its) == uppers(planned[name]) for name, its in site.fabrics.items()):
+    if not fixed and all(uppers(fabric_outline) == uppers(planned[name]) for name, fabric_outline in site.fabrics.items()):
         return dict(plan.fabrics)  # they stand where the sizes alone have put them
     longest = longest_m(site, fixed)
     fabrics = {}
@@ -55,9 +55,9 @@ def with_longer(plan: Plan, report: Report) -> dict[str, FabricPlan]:
     if not plan.settings.positions.stated("floor"):
         return fabrics
     suspects = [
-        its
-        for its in fabrics.values()
-        if its.lossless is not None and any(length.source == STATED for length in its.spec.lengths)
+        fabric
+        for fabric in fabrics.values()
+        if fabric.lossless is not None and any(length.source == STATED for length in fabric.spec.lengths)
     ]
     if not suspects:
         return fabrics

@@ -41,14 +41,14 @@ def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]
     report, sized = Report(), {}
     for name, spec in site.fabrics.items():
         overlay.check(spec, report)
-        known = lock.fabrics.get(name, FabricLock())
+        fabric_lock = lock.fabrics.get(name, FabricLock())
         try:
-            held = hold(spec, known)
-            sized[name] = (held, size(held, known.units_per_pod))
+            held = hold(spec, fabric_lock)
+            sized[name] = (held, size(held, fabric_lock.units_per_pod))
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
-    longest = longest_m(outline.SiteOutline.of(site.settings, (outline.sized(*its) for its in sized.values())))
+    longest = longest_m(outline.SiteOutline.of(site.settings, (outline.sized(*pair) for pair in sized.values())))
     return {
         name: (lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
         for name, (spec, sizing) in sized.items()
@@ -110,8 +110,8 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     pins.check_addresses(plans.values(), pool_sets, report)
     if len(plans) == len(sized) and not report.errors:
         plans = rack_lengths.with_lengths(Plan(site.site, site.settings, plans, Lock(locks)), lock, report)
-    for name, its in plans.items():
-        plans[name], locks[name] = _finished(its, locks[name], lock.fabrics.get(name, FabricLock()), report)
+    for name, fabric in plans.items():
+        plans[name], locks[name] = _finished(fabric, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
     ordered, locks = management_ports.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
     report.raise_errors()
@@ -177,9 +177,9 @@ def _warn_of_changes(site: SiteSpec, changes: list[lock_merge.Change], lost: lis
 def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Report) -> tuple[FabricPlan, FabricLock]:
     """A fabric with its lossless class, which needs cable lengths, and its lock with the lengths in use."""
     spec = plan.spec
-    found = lossless(spec, plan.sizing, report, cabled(spec, plan.devices, plan.links))
-    lengths.report_changes(spec, known, report, lossless=found is not None)
-    return replace(plan, lossless=found), replace(kept, lengths=lengths.kept(spec.lengths))
+    lossless_class = lossless(spec, plan.sizing, report, cabled(spec, plan.devices, plan.links))
+    lengths.report_changes(spec, known, report, lossless=lossless_class is not None)
+    return replace(plan, lossless=lossless_class), replace(kept, lengths=lengths.kept(spec.lengths))
 
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:

@@ -15,14 +15,14 @@ def check(sized: Mapping[str, tuple[FabricSpec, Sizing]], report: Report) -> Non
     """Refuses a site that is too large, at the fabric with the most of what there is too much of."""
     devices = {name: _devices(sizing) for name, (_, sizing) in sized.items()}
     cabled = {name: sum(links(spec, sizing).values()) for name, (spec, sizing) in sized.items()}
-    for what, count, most in (("devices", devices, MAX_DEVICES), ("links", cabled, MAX_LINKS)):
+    for noun, count, most in (("devices", devices, MAX_DEVICES), ("links", cabled, MAX_LINKS)):
         total = sum(count.values())
         if total > most:
             spec = sized[max(count, key=lambda name: count[name])][0]
             report.error(
                 "FAB141",
                 spec.at("servers"),
-                f"the site is too large for a wired plan: expected at most {most:,} {what}, got {total:,}",
+                f"the site is too large for a wired plan: expected at most {most:,} {noun}, got {total:,}",
                 "`fabric plan FILE --json` sizes a site of any size; split the site for a wired plan",
             )
 

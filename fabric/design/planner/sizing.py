@@ -44,10 +44,10 @@ def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Sha
         None if spec.reserve else stated.cores,
     )
     if known_units_per_pod:
-        known = replace(options, pod_units=known_units_per_pod, misfits=[])
-        shape = choose(known)
+        with_pods = replace(options, pod_units=known_units_per_pod, misfits=[])
+        shape = choose(with_pods)
         if shape is not None and shape.tiers == 3:
-            return known, shape
+            return with_pods, shape
     return options, choose(options)
 
 

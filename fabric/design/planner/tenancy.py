@@ -56,14 +56,14 @@ class WiredFabric:
 
 def tenancy(
     wired: WiredFabric,
-    known: Mapping[str, Sequence[TenantNumber]],
+    numbers: Mapping[str, Sequence[TenantNumber]],
     addresses: Addresses,
     allocator: FabricAllocator,
     report: Report,
 ) -> Tenancy:
     """The tenants of a fabric. Mistakes go to the report."""
     spec, how = wired.spec, wired.spec.isolation
-    tenants = tenant_numbers.number(spec, known, report)
+    tenants = tenant_numbers.number(spec, numbers, report)
     owner = owners(spec, wired.devices, wired.links, report)
     _check_router_asns(wired, report)
     lag, pair = _bonds(wired, tenants, owner)
@@ -111,14 +111,14 @@ def _bonds(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> tu
 def _pairs(wired: WiredFabric) -> dict[int, int]:
     """Leaves whose servers have a port on both: the two of a collapsed fabric, else those that the ports of a NIC go to."""
     if wired.spec.kind == "collapsed":
-        one, other = (device.index for device in wired.devices if device.role == LEAF)
-        return {one: other, other: one}
+        leaf, other = (device.index for device in wired.devices if device.role == LEAF)
+        return {leaf: other, other: leaf}
     links = wired.links
     served = np.flatnonzero(links.kind == SERVER_LEAF)
     nic = np.stack([links.a[served], links.a_cage[served]], axis=1)
     _, first, of_nic = np.unique(nic, axis=0, return_index=True, return_inverse=True)
     pairs = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0)
-    return {a: b for one, other in pairs.tolist() if one != other for a, b in ((one, other), (other, one))}
+    return {a: b for leaf, other in pairs.tolist() if leaf != other for a, b in ((leaf, other), (other, leaf))}
 
 
 def _shared_vteps(wired: WiredFabric, pair: Mapping[int, int], allocator: FabricAllocator) -> dict[int, int]:
@@ -269,7 +269,7 @@ def _hosts(
 
     In a management network the ports are those of switches, which have their addresses from the pool.
     """
-    found, chosen = {}, _chosen(wired, tenants, owner)
+    hosts, chosen = {}, _chosen(wired, tenants, owner)
     for n, tenant in enumerate(tenants):
         if not any(network.gateway is not None for network in tenant.networks):
             continue
@@ -281,8 +281,8 @@ def _hosts(
             if network.prefix in wired.management:
                 _check_management(wired, (n, place), network, here, report)
             else:
-                found[n, place] = _network_hosts(wired, (n, place), network, here, allocator, report)
-    return found
+                hosts[n, place] = _network_hosts(wired, (n, place), network, here, allocator, report)
+    return hosts
 
 
 def _check_management(
@@ -334,8 +334,8 @@ def _network_hosts(
     key = f"address/network/{tenant}/{network.name}"
     leaves = _leaf_numbers(wired, allocator)
     space = _network_space(network, leaves)
-    kept = [known for known in sorted(allocator.area_allocator.known) if known.startswith(f"{spec.name}:{key}/")]
-    lost = allocator.area_allocator.keep((known, space) for known in kept)
+    keys = [name for name in sorted(allocator.area_allocator.known) if name.startswith(f"{spec.name}:{key}/")]
+    lost = allocator.area_allocator.keep((name, space) for name in keys)
     for moved in dict.fromkeys(item.key.partition(":")[2] for item in lost if item.reason == MOVED_POOL):
         report.warn(
             "FAB183",

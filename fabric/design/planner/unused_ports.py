@@ -44,7 +44,7 @@ def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
             continue
         least = MIN_SAVED_SWITCHES if used < MAX_USED_BANDWIDTH else MIN_SAVED_SWITCHES_BY_UNIT
         now = switches(sizing)
-        better = [one for one in _alternatives(spec, sizing, index) if (now - switches(one.sizing)) >= least * now]
+        better = [option for option in _alternatives(spec, sizing, index) if (now - switches(option.sizing)) >= least * now]
         if not better:
             continue
         model = f"the {leaves(sizing)} leaves ({spec.leaf.switch})"
@@ -54,7 +54,7 @@ def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
             message = (
                 f"the unit is not stated, so it is that of 1:1; at {float(ratio):.3g}:1 a leaf has ports for more servers"
             )
-        hints = [f"{one.words}: {_counts(one.sizing)} in place of {_counts(sizing)}" for one in better]
+        hints = [f"{option.words}: {_counts(option.sizing)} in place of {_counts(sizing)}" for option in better]
         yield Diagnostic(FREE_PORTS, _place(spec, index), f"fabric '{spec.name}': {message}", "; or ".join(hints), "note")
 
 
@@ -144,14 +144,14 @@ def _sized(spec: FabricSpec, sizing: Sizing, at: int, group: GroupSpec, unit: in
     """The design with units of `unit` servers; None where it cannot be built, or gives up bandwidth, tiers or spines."""
     groups = (*spec.groups[:at], replace(group, unit_servers=unit), *spec.groups[at + 1 :])
     try:
-        found = size(replace(spec, groups=groups))
+        sized = size(replace(spec, groups=groups))
     except InputError:
         return None
     ratio = max(built_ratio(sizing.groups[at], sizing), spec.leaf_ratio)
-    keeps = found.tiers <= sizing.tiers and _spines(found) >= min(SPINES, _spines(sizing))
-    if not keeps or built_ratio(found.groups[at], found) > ratio:
+    keeps = sized.tiers <= sizing.tiers and _spines(sized) >= min(SPINES, _spines(sizing))
+    if not keeps or built_ratio(sized.groups[at], sized) > ratio:
         return None
-    return Alternative(words.format(unit=unit), found, unit)
+    return Alternative(words.format(unit=unit), sized, unit)
 
 
 def _units_of_racks(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:

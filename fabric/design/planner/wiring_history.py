@@ -42,16 +42,16 @@ def epochs(chain: Sequence[Record]) -> tuple[Epoch, ...]:
     return tuple(replace(record.epoch, lowers=end) for record, end in zip(chain, ends, strict=True))
 
 
-def records(history: Sequence[Epoch], chain: Sequence[Record], known: Iterable[Record], shape: Shape) -> tuple[Record, ...]:
-    """The records for the lock of a history that continues `chain`, or starts again; `known` are the former records."""
-    last = max((record.place for record in known), default=0)
+def records(history: Sequence[Epoch], chain: Sequence[Record], former: Iterable[Record], shape: Shape) -> tuple[Record, ...]:
+    """The records for the lock of a history that continues `chain`, or starts again; `former` are those of the lock."""
+    last = max((record.place for record in former), default=0)
     goes_on = len(history) >= len(chain) > 0 and all(
         same(record.epoch, epoch) for record, epoch in zip(chain, history, strict=False)
     )
     old = chain if goes_on else ()
-    kept = [replace(record, epoch=replace(record.epoch, links=e.links)) for record, e in zip(old, history, strict=False)]
+    result = [replace(record, epoch=replace(record.epoch, links=e.links)) for record, e in zip(old, history, strict=False)]
     for epoch in history[len(old) :]:
         last += 1
-        kept.append(Record(last, shape, kept[-1].epoch.lowers if kept else 0, epoch))
-    kept[-1] = replace(kept[-1], epoch=history[-1])
-    return tuple(kept)
+        result.append(Record(last, shape, result[-1].epoch.lowers if result else 0, epoch))
+    result[-1] = replace(result[-1], epoch=history[-1])
+    return tuple(result)

@@ -53,10 +53,13 @@ class Estimate:
             self._links(down), np.array([self.index[n] for n in down.nodes if n in self.index], np.int64)
         )
         route_table, base = routes(broken), ground(self.whole)
-        found = all_paths(base, route_table)
+        path_counts = all_paths(base, route_table)
         living = [at for at, leaf in enumerate(base.leaves) if self._lives(int(leaf), down)]
         between = [
-            found[a, b] for a in living for b in living if a != b and base.part[base.leaves[a]] == base.part[base.leaves[b]]
+            path_counts[a, b]
+            for a in living
+            for b in living
+            if a != b and base.part[base.leaves[a]] == base.part[base.leaves[b]]
         ]
         asked = traffic(base, live_ports(broken), "uniform")
         share = ecmp(base, route_table, asked).share if asked.asked else 0.0

@@ -63,8 +63,8 @@ class Observer:
         watches = {node: _watch(live, node) for node in watched}
         self.process = context.Process(target=_observe, args=(theirs, self.ours, flows, watches), daemon=True)
         self.process.start()
-        for made in (*(one for flow in flows for one in flow[:2]), *watches.values()):
-            made.close()
+        for channel in (*(end for flow in flows for end in flow[:2]), *watches.values()):
+            channel.close()
         theirs.close()
         self._receive()  # it runs
 

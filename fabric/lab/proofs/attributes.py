@@ -36,8 +36,8 @@ def detected(live: Live, wanted: list[Planned]) -> list[Fault]:
         time.sleep(0.3)
 
 
-def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
-    by_node = grouped((planned.node, planned) for planned in wanted)
+def _compare(live: Live, sessions: list[Planned]) -> tuple[list[Fault], int]:
+    by_node = grouped((planned.node, planned) for planned in sessions)
     answers = live.ask_all(by_node, "bgpd", "show bgp vrf all neighbors json")
     faults, compared = [], 0
     for node, ends in by_node.items():
@@ -46,10 +46,10 @@ def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
             reported = (answers[node] or {}).get(end.vrf or "default", {}).get(end.peer)
             if not isinstance(reported, dict):
                 continue  # a fault of the proof of sessions
-            for what, has, planned in _settings(live, end, reported, rows):
+            for attribute, has, planned in _settings(live, end, reported, rows):
                 compared += 1
                 if has != planned:
-                    faults.append(Fault(node, f"{end.shown}: {what} {_shown(has)}, planned {_shown(planned)}"))
+                    faults.append(Fault(node, f"{end.shown}: {attribute} {_shown(has)}, planned {_shown(planned)}"))
     return faults, compared
 
 

@@ -61,7 +61,7 @@ def show(live: Live) -> ProofResult:
     """Waits for all of them; which switch loses a route is the judgment of `fabric verify`."""
     differing, tables, seconds = wait(live)
     expected = forwarding(live.lab)
-    widths = [len(interfaces) for wanted in expected.values() for interfaces in wanted.values() if interfaces]
+    widths = [len(interfaces) for by_prefix in expected.values() for interfaces in by_prefix.values() if interfaces]
     count = len(widths)
     words = (
         f"{count} routes in {len(tables)} tables, {min(widths)} to {max(widths)} paths wide"

@@ -65,16 +65,16 @@ def _loopbacks(live: Live) -> list[tuple[Ping, str, str]]:
     """From each leaf to the next one that it has a route to."""
     expected = forwarding(live.lab)
     leaves = [name for name, view in live.lab.views.items() if view.device.role == LEAF]
-    found = []
+    pings = []
     for at, name in enumerate(leaves):
         view = live.lab.views[name]
         for other in leaves[at + 1 :] + leaves[:at]:
             far = originated(live.lab.views[other])[0]
             if expected[name].get(far):
                 source, target = (prefix.partition("/")[0] for prefix in (originated(view)[0], far))
-                found.append((Ping(name, source, target, view.underlay.mtu, whole=True), name, f"{name} to {other}"))
+                pings.append((Ping(name, source, target, view.underlay.mtu, whole=True), name, f"{name} to {other}"))
                 break
-    return found
+    return pings
 
 
 PROOF = Proof("mtu", "Largest packet end to end", show)

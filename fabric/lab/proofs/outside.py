@@ -81,9 +81,9 @@ def _judge(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Fault
     faults, announced = [], 0
     for end, external in ends:
         sent = _announced(live, end, external)
-        own = [prefix for prefix in sent if inside(prefix, external.own)]
-        announced += len(own)
-        if missing := [prefix for prefix in _own(external) if prefix not in own]:
+        own_sent = [prefix for prefix in sent if inside(prefix, external.own)]
+        announced += len(own_sent)
+        if missing := [prefix for prefix in _own(external) if prefix not in own_sent]:
             words = f"does not announce {listed(missing, 2)} to {end.node}: nothing is proved of it"
             faults.append(Fault(end.peer_node, words))
         taken = _taken(live, end, external)
@@ -97,14 +97,14 @@ def _judge(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Fault
     return faults, announced
 
 
-def inside(prefix: str, own: tuple[OwnPrefix, ...]) -> OwnPrefix | None:
+def inside(prefix: str, own_prefixes: tuple[OwnPrefix, ...]) -> OwnPrefix | None:
     """The prefix of the site that a route is in."""
     net = ip_network(prefix)
     return next(
         (
-            one
-            for one in own
-            if one.net.version == net.version and one.net.prefixlen <= net.prefixlen and net.overlaps(one.net)
+            own
+            for own in own_prefixes
+            if own.net.version == net.version and own.net.prefixlen <= net.prefixlen and net.overlaps(own.net)
         ),
         None,
     )

@@ -55,21 +55,21 @@ def _tunnels(live: Live, switches: frozenset[str]) -> dict[str, SwitchView]:
 
 def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> tuple[dict[int, int], list[Fault]]:
     """VNIs, tunnels and prefixes by the judgment of `fabric verify`; hosts and router MACs are no state of it."""
-    found = state.site(live)
-    overlay = Overlay(found)
-    faults = [Fault(one.device, one.message) for one in overlay.faults() if one.device in tunnels]
+    site_state = state.site(live)
+    overlay = Overlay(site_state)
+    faults = [Fault(fault.device, fault.message) for fault in overlay.faults() if fault.device in tunnels]
     macs = live.ask_all([name for name, view in tunnels.items() if view.networks], "zebra", "show evpn mac vni all json")
     routers = live.ask_all(tunnels, "zebra", "show evpn next-hops vni all json")
     hosted = Spread()
     for name, view in tunnels.items():
         joined = {
             (vni.number, far)
-            for vni in found.switches[name].seen.vnis.values()
+            for vni in site_state.switches[name].seen.vnis.values()
             for far in _leaves(tunnels, vni.remotes or ())
         }
         faults += _hosts(live, view, hosts, tunnels, macs.get(name) or {}, joined, hosted)
-        faults += _router_macs(view, tunnels, found.switches[name], routers[name] or {})
-    faults += [Fault(one.device, one.message) for one in hosted.faults("host", EVPN, "unknown", "")]
+        faults += _router_macs(view, tunnels, site_state.switches[name], routers[name] or {})
+    faults += [Fault(fault.device, fault.message) for fault in hosted.faults("host", EVPN, "unknown", "")]
     return {2: hosted.right, 3: overlay.tunnels.right, 5: overlay.prefixes.right}, faults
 
 
@@ -85,7 +85,7 @@ def _hosts(
     view: SwitchView,
     hosts: list[Endpoint],
     tunnels: dict[str, SwitchView],
-    known: dict[str, Any],
+    vni_macs: dict[str, Any],
     joined: set[tuple[int, str]],
     spread: Spread,
 ) -> Iterator[Fault]:
@@ -95,7 +95,7 @@ def _hosts(
             continue
         far = tunnels[end.leaf]
         mac = live.interface(End(end.server, end.interface)).mac
-        row = (known.get(str(end.network.vni)) or {}).get("macs", {}).get(mac, {})
+        row = (vni_macs.get(str(end.network.vni)) or {}).get("macs", {}).get(mac, {})
         assert far.overlay is not None
         location = row.get("remoteVtep") or row.get("intf")
         if location and (row.get("type") != "remote" or location != far.overlay.vtep):

@@ -27,7 +27,7 @@ def show(live: Live) -> ProofResult:
     # Where one tenant alone lets the other in, questions arrive, and no answer comes back.
     lets = permits(live.lab)
     fine = [lets(a, b) or lets(b, a) for a, b in across]
-    leaks = [back or (came and not known) for back, came, known in zip(answered, arrived, fine, strict=True)]
+    leaks = [back or (came and not permitted) for back, came, permitted in zip(answered, arrived, fine, strict=True)]
     faults = [
         Fault(a.leaf, f"{a.shown} of tenant {a.tenant or 'none'} reaches {b.shown} of tenant {b.tenant or 'none'}")
         for (a, b), leaking in zip(across, leaks, strict=True)

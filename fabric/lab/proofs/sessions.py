@@ -23,10 +23,10 @@ KINDS = (STOPPED, SILENT, ASN, FAMILY, SESSION, EXTRA, ROUTER_ID)
 BELOW = (PORT, ADDRESS, HOME, ROUTE)  # why a session may be down
 
 
-def wait(live: Live, wanted: Iterable[Planned], patience_s: float = PATIENCE_S) -> tuple[list[Planned], float]:
+def wait(live: Live, sessions: Iterable[Planned], patience_s: float = PATIENCE_S) -> tuple[list[Planned], float]:
     """Waits until sessions are established; (those that are not, seconds it took). Gives up early where nothing moves."""
     began = last = time.monotonic()
-    missing = list(wanted)
+    missing = list(sessions)
     while missing:
         nodes = dict.fromkeys(planned.node for planned in missing)
         answers = live.ask_all(nodes, "bgpd", "show bgp vrf all summary json")

@@ -69,11 +69,11 @@ def _questions(live: Live) -> list[tuple[Endpoint, Endpoint]]:
         if end.network and end.network.gateway and ":" not in end.address:
             by_network.setdefault((end.fabric, end.network.vni), {}).setdefault(end.leaf, end)
     return [
-        (one, ends[(at + 1) % len(ends)])
-        for found in by_network.values()
-        if len(found) > 1
-        for ends in [list(found.values())]
-        for at, one in enumerate(ends)
+        (asking, ends[(at + 1) % len(ends)])
+        for by_leaf in by_network.values()
+        if len(by_leaf) > 1
+        for ends in [list(by_leaf.values())]
+        for at, asking in enumerate(ends)
     ]
 
 

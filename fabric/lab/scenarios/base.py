@@ -101,9 +101,9 @@ class Stage:
     def streams(self, leaf: str, without: frozenset[str] = frozenset()) -> list[Stream]:
         """Flows between a leaf and another one, half in each direction: of servers, else of the leaves themselves."""
         ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric and end.leaf not in without]
-        found = [(a, b) for a, b in pairs(self.live, ends)[0] if a.leaf == leaf != b.leaf]
-        if found and not self.forgets:
-            return _both_directions(*found[-1])
+        candidates = [(a, b) for a, b in pairs(self.live, ends)[0] if a.leaf == leaf != b.leaf]
+        if candidates and not self.forgets:
+            return _both_directions(*candidates[-1])
         part = together(self.live.lab)
         others = [name for name in self.leaves if name != leaf and name not in without and part[name] == part[leaf]]
         if not others:
@@ -165,9 +165,9 @@ class Stage:
         if self.forgets:
             self._learn_again()
         else:
-            between = [one for one in self.sessions if one.kind == OVERLAY]
-            for one in wait_for_sessions(self.live, between, SOON_S)[0]:
-                self.live.order(one.node, "bgpd", f"clear bgp {one.peer}")
+            between = [session for session in self.sessions if session.kind == OVERLAY]
+            for session in wait_for_sessions(self.live, between, SOON_S)[0]:
+                self.live.order(session.node, "bgpd", f"clear bgp {session.peer}")
         return self.healed()
 
     @cached_property

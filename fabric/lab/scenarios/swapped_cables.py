@@ -43,14 +43,14 @@ def play(stage: Stage) -> ProofResult:
 def _pair(stage: Stage) -> tuple[Wire, Wire] | None:
     """Two cables of one leaf to different switches, both written from the leaf's end."""
     for leaf in stage.leaves:
-        own = [
+        cables = [
             wire if wire.a.node == leaf else Wire(wire.b, wire.a)
             for wire in stage.cables
             if leaf in (wire.a.node, wire.b.node)
         ]
-        for other in own[1:]:
-            if other.b.node != own[0].b.node:
-                return own[0], other
+        for other in cables[1:]:
+            if other.b.node != cables[0].b.node:
+                return cables[0], other
     return None
 
 
@@ -63,7 +63,10 @@ def _plug(stage: Stage, pair: tuple[Wire, Wire], crossed: bool) -> None:
         run("ip", "-n", space, "link", "delete", part.a.interface, check=not part.slice_of)
     ends = parts[::-1] if crossed else parts
     live.wiring.lay(
-        Wire(part.a, far[tag].b) for own, far in zip(parts, ends, strict=True) for tag, part in own.items() if tag in far
+        Wire(part.a, far[tag].b)
+        for slices, far in zip(parts, ends, strict=True)
+        for tag, part in slices.items()
+        if tag in far
     )
 
 

@@ -191,14 +191,14 @@ def transport_of(supply: AvailableBandwidth) -> str:
 def check(job: Job, algorithm: str, protocol: str) -> None:
     """Raises InputError for words that are none."""
     report = Report()
-    for option, word, known in (
+    for option, word, valid_words in (
         ("--collective", job.collective, COLLECTIVES),
         ("--algorithm", algorithm, (*ALGORITHMS, *ALIASES)),
         ("--protocol", protocol, ("auto", *PROTOCOLS)),
     ):
-        if word not in known:
+        if word not in valid_words:
             name = option.removeprefix("--")
-            report.error("FAB174", Place(option), f"unknown {name} {show(word)}", nearest(word, known))
+            report.error("FAB174", Place(option), f"unknown {name} {show(word)}", nearest(word, valid_words))
     report.raise_errors()
 
 

@@ -84,9 +84,9 @@ def _entries(top: Fields, key: str, words: Iterable[str], counts: Iterable[str],
     for entry in top.sections(key):
         entry.refuse_unknown([*words, *counts, *sizes])
         for name in sizes:
-            found = entry.value(name) or []
-            if not isinstance(found, list) or not all(isinstance(size, int) and 0 < size <= 1_000_000 for size in found):
-                entry.error(name, f"expected a list of sizes in ranks, got {show(found)}", "such as [8, 72]")
+            stated = entry.value(name) or []
+            if not isinstance(stated, list) or not all(isinstance(size, int) and 0 < size <= 1_000_000 for size in stated):
+                entry.error(name, f"expected a list of sizes in ranks, got {show(stated)}", "such as [8, 72]")
         for name in words:
             if name in entry:
                 entry.choice(name, kinds[name], kinds[name][0])

@@ -75,14 +75,14 @@ def estimate(
     return answer(request, supply_on(broken, request, placement, before), parameters), healthy
 
 
-def spread_beside(found: Estimate, request: EstimateRequest) -> float | None:
+def spread_beside(packed: Estimate, request: EstimateRequest) -> float | None:
     """Time in µs of the largest size of a packed job's estimate with the job spread over the units.
 
     None where the job is placed otherwise, or where the two hardly differ: a fabric of one unit, traffic that leaves its
     leaves as much when it is packed.
     """
-    now, row = found.supply, found.rows[-1]
-    if found.placement.name != "packed" or found.placement.domains == 1 or now.net.fabric.sizing.units == 1:
+    now, row = packed.supply, packed.rows[-1]
+    if packed.placement.name != "packed" or packed.placement.domains == 1 or now.net.fabric.sizing.units == 1:
         return None
     spread = _spread(now, request)
     pattern = one.pattern_of(row.collective, row.algorithm)

@@ -18,13 +18,13 @@ _KINDS = ("core", "spine", "leaf", "spine-core link", "leaf-spine link", "server
 
 def curves(group: Group, collective: str) -> str:
     """Bus bandwidth by size, one line per design, and dashed what line rate would allow; "" where no collective runs."""
-    found = group.timed(collective)
-    if not found:
+    timed = group.timed(collective)
+    if not timed:
         return ""
     lines = dict[tuple[int, tuple[tuple[float, float], ...]], tuple[int, list[str]]]()
     ideals = dict[tuple[float, ...], list[str]]()
     for at, (design, _) in enumerate(group.members):
-        study = next((study for other, study in found if other is design), None)
+        study = next((study for other, study in timed if other is design), None)
         if study is None:
             continue
         now = study.curve[0]
@@ -35,7 +35,7 @@ def curves(group: Group, collective: str) -> str:
         Series(f"{' = '.join(names)} ({gpus:,} GPUs)", points, colour=at) for (gpus, points), (at, names) in lines.items()
     ]
     for rates, names in ideals.items():
-        sizes = [float(row.bytes) for row in found[0][1].curve[0].rows]
+        sizes = [float(row.bytes) for row in timed[0][1].curve[0].rows]
         name = "ideal: line rate" if len(ideals) == 1 else f"line rate: {', '.join(names)}"
         series.append(Series(name, tuple(zip(sizes, rates, strict=True)), style="dashed", colour=7))
     for number, table in enumerate(group.there[0][1].request.measured):
@@ -59,8 +59,8 @@ def failures(group: Group, slowest: bool) -> str:
         shares = [_share(study, kind, slowest) for kind in kinds]
         texts = ["–" if share is None else loss_words(share) for share in shares]
         shown.append(Panel(design.name, "", f"fill-{1 + at % 8}", [share or 0.0 for share in shares], texts))
-    what = "Loss of the slowest pair" if slowest else "Mean loss of all traffic"
-    label = f"{what} by failed element: " + "; ".join(f"{panel.title}: {', '.join(panel.texts)}" for panel in shown)
+    measure = "Loss of the slowest pair" if slowest else "Mean loss of all traffic"
+    label = f"{measure} by failed element: " + "; ".join(f"{panel.title}: {', '.join(panel.texts)}" for panel in shown)
     return panels(kinds, shown, label, most=max((share for panel in shown for share in panel.shares), default=0.0))
 
 

@@ -106,9 +106,9 @@ def _figures(design: Design, study: Study, request_bytes: int, collective: str) 
         yield f"busbw of {name}, {size(request_bytes)}, spread, GB/s", _rate(spread)
     if study.trains:
         yield "routing, as planned", Value(routing_words(*study.spreading))
-    for what in (SPINE, CORE, LEAF):
-        loss = next((loss for loss in study.ranked if loss.what == what), None)
-        yield f"mean loss when a {what} fails", Value(loss_words(mean_loss(loss))) if loss else NONE
+    for role in (SPINE, CORE, LEAF):
+        loss = next((loss for loss in study.ranked if loss.what == role), None)
+        yield f"mean loss when a {role} fails", Value(loss_words(mean_loss(loss))) if loss else NONE
 
 
 def _busbw(design: Design, study: Study, collective: str, request_bytes: int) -> Value:
@@ -139,9 +139,9 @@ def keys_grid(designs: Sequence[Design], group: Group | None) -> Grid:
     whatever it is called."""
     columns = []
     for at, design in enumerate(designs):
-        own = group.members[at][1] if group else None
-        prefix = f"fabrics.{own.fabric.name}." if own else ""
-        found = {
+        study = group.members[at][1] if group else None
+        prefix = f"fabrics.{study.fabric.name}." if study else ""
+        key_values = {
             key.replace(prefix, "fabrics.*.", 1) if prefix and key.startswith(prefix) else key: value
             for key, value in flat(design.side.keys)
         }
@@ -149,7 +149,7 @@ def keys_grid(designs: Sequence[Design], group: Group | None) -> Grid:
         columns.append(
             {
                 key: value
-                for key, value in found.items()
+                for key, value in key_values.items()
                 if not key.startswith("fabrics.") or key.split(".")[1] in ("*", *shared)
             }
         )

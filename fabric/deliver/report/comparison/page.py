@@ -63,19 +63,19 @@ class Part:
 
 def page(sides: Sequence[GivenDesign], request: ReportRequest) -> str:
     """Designs as one HTML document. Raises InputError where a failure that is asked for cuts a fabric in two."""
-    found = designs(sides, request)
-    alike = groups(found)
+    compared = designs(sides, request)
+    alike = groups(compared)
     parts = [Part(group, request) for group in alike]
-    single = alike[0] if all(len(design.studies) == 1 for design in found) else None
+    single = alike[0] if all(len(design.studies) == 1 for design in compared) else None
     assets = Assets.read(script=False)
     return template("beside.html.j2").render(
-        title=f"{', '.join(design.name for design in found)}: designs side by side",
+        title=f"{', '.join(design.name for design in compared)}: designs side by side",
         assets=assets,
         style=Markup(assets.style),
-        designs=[(design.name, _top(design)) for design in found],
+        designs=[(design.name, _top(design)) for design in compared],
         parts=parts,
-        site_grids=figures.site_figures(found),
-        keys=figures.keys_grid(found, single),
+        site_grids=figures.site_figures(compared),
+        keys=figures.keys_grid(compared, single),
         request=request,
         failures_caption=CAPTION,
     )
