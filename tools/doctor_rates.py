@@ -24,8 +24,8 @@ from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.files import read_all
 
-LEAST_SIZES = 3
-LEAST_CHANGE = 1.25  # of the time of one size, by an injected cause
+MIN_SIZES = 3
+MIN_TIME_FACTOR = 1.25  # of the time of one size, by an injected cause
 NONE = Evidence()
 
 
@@ -56,7 +56,7 @@ def clusters(predictions: Iterable[Predicted], parameters: Physics) -> list[Clus
 def curves(predictions: Iterable[Predicted], parameters: Physics) -> Iterator[tuple[Curve, Setting]]:
     """Tables as they would be measured if the estimate erred as it does on a source that was left out."""
     for table in predictions:
-        if len(table.bytes) < LEAST_SIZES:
+        if len(table.bytes) < MIN_SIZES:
             continue
         ran = table.table.platform
         low, high = band.shipped().factors(table.kind, table.bytes, ran.ranks, ran.domain_ranks, table.known)
@@ -97,7 +97,7 @@ def injected(cluster: Cluster, parameters: Physics, with_log: bool, random: np.r
             curve.estimate(parameters, effect) / time if touched else np.ones(len(time))
             for curve, time, touched in zip(tables, healthy, concerned, strict=True)
         ]
-        if max(np.max(factor) for factor in slower) < LEAST_CHANGE:
+        if max(np.max(factor) for factor in slower) < MIN_TIME_FACTOR:
             continue
         evidence = Evidence(line) if with_log else NONE
         sick = [replace(curve, measured_us=curve.measured_us * factor) for curve, factor in zip(tables, slower, strict=True)]

@@ -33,7 +33,7 @@ from fabric.solver.measured.tables import busbw_factor
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3
 LAST = 5  # batch, whose odd numbers judged
-LONGEST = 40  # characters of a repository's name, or of a page's address
+MAX_NAME_CHARACTERS = 40  # characters of a repository's name, or of a page's address
 
 
 @dataclass(frozen=True)
@@ -170,9 +170,13 @@ def _short(thread: str) -> str:
     """A thread without the end of a long name, a page without the middle of a long address."""
     name, _, number = thread.rpartition("#")
     if name:
-        return f"{name[:LONGEST]}…#{number}" if len(name) > LONGEST else thread
+        return f"{name[:MAX_NAME_CHARACTERS]}…#{number}" if len(name) > MAX_NAME_CHARACTERS else thread
     address = thread.removeprefix("github.com/")
-    return f"{address[: LONGEST // 2]}…{address[-LONGEST // 2 :]}" if len(address) > LONGEST else address
+    return (
+        f"{address[: MAX_NAME_CHARACTERS // 2]}…{address[-MAX_NAME_CHARACTERS // 2 :]}"
+        if len(address) > MAX_NAME_CHARACTERS
+        else address
+    )
 
 
 def _rate(half: Sequence[Answer]) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabric.deliver.export.formats import Exported
     from fabric.deliver.inventory.engine import Pushed
     from fabric.deliver.inventory.push import PushRequest
-    from fabric.deliver.report.beside.designs import Side
+    from fabric.deliver.report.comparison.designs import GivenDesign
     from fabric.deliver.report.request import ReportRequest
     from fabric.model.plan import Plan
 
@@ -36,17 +36,17 @@ def report(site_plan: Plan, request: ReportRequest) -> str:
     return page(site_plan, request)
 
 
-def report_designs(designs: Sequence[Side], request: ReportRequest) -> str:
+def report_designs(designs: Sequence[GivenDesign], request: ReportRequest) -> str:
     """Return several designs side by side as one HTML page that works offline.
 
     Args:
-        designs: plan and keys of each design (`fabric.deliver.report.beside.designs.Side`).
+        designs: plan and keys of each design (`fabric.deliver.report.comparison.designs.Side`).
         request: options of the report.
 
     Raises:
         InputError: a failure of the request partitions a fabric.
     """
-    from fabric.deliver.report.beside.page import page
+    from fabric.deliver.report.comparison.page import page
 
     return page(designs, request)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabric.hardware.catalog.asics import Asic
     from fabric.hardware.catalog.models import ServerModel, SwitchModel
     from fabric.hardware.catalog.power import PowerRange
-    from fabric.hardware.catalog.power_class import Held
+    from fabric.hardware.catalog.power_class import DatasheetCheck
     from fabric.hardware.headroom.headroom import Headroom
     from fabric.model.plan import Plan
     from fabric.model.plan.lock import Lock
@@ -69,7 +69,7 @@ def catalog_power() -> Mapping[str, Mapping[str, PowerRange]]:
     }
 
 
-def catalog_power_check() -> Sequence[Held]:
+def catalog_power_check() -> Sequence[DatasheetCheck]:
     """Return the power figures of the switches beside the bounds of their class, each made without its own data sheet."""
     from fabric.hardware.catalog.power_class import leave_out
 
@@ -144,7 +144,7 @@ def plan(intent: Intent, known: Lock | None = None) -> Plan:
 
 def stopped_run(intent: Intent) -> Diagnostic | None:
     """Return a warning if an earlier `generate` was interrupted: the output folder may hold files of two designs."""
-    from fabric.configs.standing import unfinished_run
+    from fabric.configs.disk_state import unfinished_run
 
     return unfinished_run(intent.home, intent.place) if intent.output.keep else None
 

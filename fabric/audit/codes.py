@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabric.audit.checks import Check
 
 DATA = Path(__file__).parent / "codes.yaml"
-WIDEST = 100  # columns of running text
+MAX_COLUMNS = 100  # columns of running text
 NEAREST = 3  # codes in the hint for an unknown one
 
 
@@ -134,7 +134,7 @@ def sentence(words: str) -> str:
 
 def _filled(block: str) -> str:
     """A paragraph in lines that fit the screen; an example below its label stays as it is."""
-    width = min(screen().width or WIDEST, WIDEST)
+    width = min(screen().width or MAX_COLUMNS, MAX_COLUMNS)
     return block if "\n" in block else "\n".join(wrapped(block, width, 2))
 
 

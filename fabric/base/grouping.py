@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
-FEWEST = 3  # devices with the same finding are a group: of two both places are worth their line
+MIN_GROUP_DEVICES = 3  # devices with the same finding are a group: of two both places are worth their line
 # Line numbers inside a message: they move while the finding stays the same.
 _LINES = re.compile(r"(?P<file>\.[a-z]+)(:\d+)+|\b(?P<word>lines?) \d+((, | and | to |-)\d+)*")
 _NAME = re.compile(r"[A-Za-z][\w-]*\d[\w-]*")
@@ -37,7 +37,7 @@ def by_message(rows: Iterable[V], parts: Callable[[V], tuple[str, str, Hashable]
     """Groups of findings that differ in nothing but their devices, in the order of their first ones.
 
     Messages may name other lines, and other devices with names such as those with findings. The second time that a device
-    has the same finding counts as another one. Fewer than `FEWEST` are no group.
+    has the same finding counts as another one. Fewer than `MIN_GROUP_DEVICES` are no group.
 
     Args:
         parts: device, message and whatever else has to be the same of a finding.
@@ -52,9 +52,9 @@ def by_message(rows: Iterable[V], parts: Callable[[V], tuple[str, str, Hashable]
         keyed.append(((key, times[key, device]), row))
     groups = grouped(keyed)
     return [
-        groups[key] if len(groups[key]) >= FEWEST else [row]
+        groups[key] if len(groups[key]) >= MIN_GROUP_DEVICES else [row]
         for key, row in keyed
-        if len(groups[key]) < FEWEST or groups[key][0] is row
+        if len(groups[key]) < MIN_GROUP_DEVICES or groups[key][0] is row
     ]
 
 

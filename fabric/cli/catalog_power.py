@@ -9,7 +9,7 @@ from typing import Any
 
 from fabric.base.text import aligned
 from fabric.hardware.catalog.power import PowerRange
-from fabric.hardware.catalog.power_class import Held
+from fabric.hardware.catalog.power_class import DatasheetCheck
 
 TITLES = {"switches": "switch", "servers": "server", "nics": "NIC", "modules": "optic or cable end"}
 
@@ -37,7 +37,7 @@ def document(kinds: Mapping[str, Mapping[str, PowerRange]]) -> dict[str, Any]:
     return {kind: {name: asdict(its) for name, its in _rounded(ranges)} for kind, ranges in kinds.items()}
 
 
-def check_lines(found: Sequence[Held]) -> list[str]:
+def check_lines(found: Sequence[DatasheetCheck]) -> list[str]:
     """One row per figure, and how many are inside."""
     rows = [
         (
@@ -51,7 +51,7 @@ def check_lines(found: Sequence[Held]) -> list[str]:
     return [*aligned(rows, "<<>>>><<", head=heads), "", *_summary(found)]
 
 
-def _summary(found: Sequence[Held]) -> Iterator[str]:
+def _summary(found: Sequence[DatasheetCheck]) -> Iterator[str]:
     inside = [its for its in found if its.inside]
     whole = {its.switch for its in found} - {its.switch for its in found if not its.inside}
     switches = len({its.switch for its in found})
@@ -61,7 +61,7 @@ def _summary(found: Sequence[Held]) -> Iterator[str]:
     yield "each switch's bounds are those of its class without its own data sheet"
 
 
-def check_document(found: Sequence[Held]) -> dict[str, Any]:
+def check_document(found: Sequence[DatasheetCheck]) -> dict[str, Any]:
     """The JSON document of the check."""
     return {
         "figures": [

@@ -137,7 +137,7 @@ def estimate(
         gpus_per_domain=gpus_per_domain,
     )
     with progress("collective times"):
-        estimates = [pipeline.estimate(on, estimate_request, request) for request in placement]
+        estimates = [pipeline.estimate(on, estimate_request, place) for place in placement]
         spread = pipeline.spread_beside(estimates[0][0], estimate_request) if len(placement) == 1 else None
     if plot is not None:
         _plot(plot, estimates, measured)

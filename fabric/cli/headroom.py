@@ -17,7 +17,7 @@ from fabric.hardware.catalog.asics import Asic
 from fabric.hardware.headroom.link import LOSSLESS_MTU_BYTES, ROCE_HEADERS_BYTES
 from fabric.hardware.headroom.words import explain
 
-LONGEST_M, FASTEST_GBPS = 100_000, 12_800  # as in an intent
+MAX_CABLE_M, MAX_GBPS = 100_000, 12_800  # as in an intent
 MTU_RANGE = (256, 16_384)
 
 
@@ -42,8 +42,8 @@ def headroom(
     report = Report()
     chip = _chip(report, switch, asic, speed)
     ranges = {
-        "--speed": (speed, 1, FASTEST_GBPS, "Gb/s"),
-        "--length": (length, 0, LONGEST_M, "m"),
+        "--speed": (speed, 1, MAX_GBPS, "Gb/s"),
+        "--length": (length, 0, MAX_CABLE_M, "m"),
         "--mtu": (mtu, *MTU_RANGE, "bytes"),
         "--rdma-mtu": (rdma_mtu or 1024, 256, 4096, "bytes"),
     }
@@ -100,7 +100,7 @@ def _chip(report: Report, switch: str, asic: str, speed: int) -> Asic | None:
         hint = "InfiniBand is lossless by link credits: it has no PFC headroom"
         mistake(report, "--switch", f"expected an Ethernet switch, got {switch}", hint)
         return None
-    if 1 <= speed <= FASTEST_GBPS and speed not in model.speeds:
+    if 1 <= speed <= MAX_GBPS and speed not in model.speeds:
         speeds, more = ", ".join(map(str, model.speeds)), "; others are not known to the catalog: --asic has no such limit"
         hint = f"its ports support {speeds} Gb/s" + ("" if model.breakouts_complete else more)
         mistake(report, "--speed", f"expected a port speed of {switch}, got {speed}", hint)

@@ -17,9 +17,9 @@ from fabric.cli.reports import asked, one_of, put_text, write
 from fabric.lab.lab import Lab
 from fabric.lab.machine.run import LabError
 from fabric.lab.reports import FORMATS, report
+from fabric.lab.run_tests import NAMES
 from fabric.lab.state import Choices
 from fabric.lab.status import Status
-from fabric.lab.trial import NAMES
 
 lab = typer.Typer(help="Run the generated FRR configs in network namespaces.", no_args_is_help=True)
 

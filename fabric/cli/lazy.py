@@ -7,9 +7,9 @@ from typing import Any
 
 import typer
 
+from fabric.cli.deprecated import renamed
 from fabric.cli.help import Command, Group
 from fabric.cli.output import with_output
-from fabric.cli.renamed import renamed
 
 # With their lines in `fabric --help`, the first sentences of their own help. `fabric.cli.<name>` holds each under its name.
 GROUPS = {

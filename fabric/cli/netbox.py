@@ -17,7 +17,7 @@ from fabric.cli.reports import put, put_text
 from fabric.deliver.inventory.engine import Change, Pushed
 from fabric.deliver.inventory.push import SYSTEMS, PushRequest, System, lines
 
-MOST_SHOWN = 200
+MAX_SHOWN_OBJECTS = 200
 netbox = typer.Typer(help="Push the plan into NetBox.", no_args_is_help=True)
 nautobot = typer.Typer(help="Push the plan into Nautobot.", no_args_is_help=True)
 
@@ -103,10 +103,10 @@ def _print(done: Pushed, dry: bool, as_json: bool) -> None:
 
 def _page(done: Pushed, dry: bool) -> Iterator[str]:
     if dry:
-        for change in done.changes[:MOST_SHOWN]:
+        for change in done.changes[:MAX_SHOWN_OBJECTS]:
             yield from map(diff_line, _shown(change))
-        if len(done.changes) > MOST_SHOWN:
-            say(f"{and_more(len(done.changes) - MOST_SHOWN, see='`--json`')}")
+        if len(done.changes) > MAX_SHOWN_OBJECTS:
+            say(f"{and_more(len(done.changes) - MAX_SHOWN_OBJECTS, see='`--json`')}")
     yield from lines(done)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from fabric.cli import streams
+from fabric.cli import stdio
 from fabric.cli.common import FINDINGS, MISSING, check_target, refuse, say
 from fabric.cli.reports import put, usage
 
@@ -75,7 +75,7 @@ def _as_format(file: Path, form: list[str], as_json: bool) -> dict[str, Any]:
 def _to_file(file: Path, command: Callable[[], None]) -> None:
     """Runs a command whose stdout is a file; nothing is written where it fails."""
     stdout, memory = sys.stdout, io.BytesIO()
-    sys.stdout = streams.in_memory(memory)
+    sys.stdout = stdio.in_memory(memory)
     code = 0
     try:
         command()

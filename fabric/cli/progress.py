@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from fabric.cli.streams import screen_of, write_raw
+from fabric.cli.stdio import screen_of, write_raw
 
 if TYPE_CHECKING:
     from threading import Event, Thread

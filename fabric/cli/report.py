@@ -12,7 +12,7 @@ from fabric.base.diagnostics import Report, nearest, show
 from fabric.cli.common import check_target, mistake, only, progress, say, show_diagnostics
 from fabric.cli.reports import put
 from fabric.cli.sizes import size_bytes
-from fabric.deliver.report.beside.designs import Side
+from fabric.deliver.report.comparison.designs import GivenDesign
 from fabric.deliver.report.request import ReportRequest
 from fabric.design.intent.revision import origin
 from fabric.solver.measured.tables import COLLECTIVES, of_collective
@@ -97,7 +97,7 @@ def report(
             text = pipeline.report(plans[0], request)
         else:
             sides = zip(files, plans, intents, origins, strict=True)
-            text = pipeline.report_designs([Side(str(f), plan, i.keys(), at) for f, plan, i, at in sides], request)
+            text = pipeline.report_designs([GivenDesign(str(f), plan, i.keys(), at) for f, plan, i, at in sides], request)
     for plan in plans:
         show_diagnostics(plan.warnings)
     put(output, text)

@@ -14,7 +14,7 @@ from fabric.base.diagnostics import Diagnostic, Place, nearest
 from fabric.base.formats import write_file, write_files, write_folder
 from fabric.base.text import fit, guarded, printable
 from fabric.cli.common import USAGE, page, show_diagnostics
-from fabric.cli.streams import screen_of
+from fabric.cli.stdio import screen_of
 
 
 def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tuple[str, Path | None]]:

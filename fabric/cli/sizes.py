@@ -12,7 +12,7 @@ from fabric.cli.common import mistake
 
 SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgtKMGT][iI]?)?B?")
 BITS = re.compile(r"([0-9.]+)\s*([kmgt]?)i?b(?:it)?s?", re.IGNORECASE)
-SMALLEST, LARGEST = 8, 1 << 42
+MIN_BYTES, MAX_BYTES = 8, 1 << 42
 SWEEP = (8, 8 << 30)
 
 
@@ -20,7 +20,7 @@ def size_bytes(option: str, text: str, report: Report) -> int | None:
     """The bytes that an option asks for; None when it asks for no size, which is reported."""
     match = SIZE.fullmatch(text.strip())
     value = round(float(match[1]) * _unit(text.strip().lower().lstrip("0123456789. "))) if match else 0
-    if not SMALLEST <= value <= LARGEST:
+    if not MIN_BYTES <= value <= MAX_BYTES:
         hint = "K, M, G and T are powers of 1024, as in nccl-tests; KB, MB, GB and TB of 1000"
         if not match and (bits := BITS.fullmatch(text.strip())):
             number, unit = bits[1], bits[2].upper()

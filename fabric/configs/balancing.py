@@ -12,8 +12,8 @@ BY_TIERS = {1: (KINDS[LEAF_LEAF],), 2: (KINDS[LEAF_SPINE],), 3: (KINDS[LEAF_SPIN
 
 def balances_by_load(fabric: FabricPlan, nos: str, role: str, kind: str = "") -> bool:
     """Whether a role balances links of a kind by load, without one any: requested, or enabled as it has no side effect."""
-    request, has = fabric.spec.underlay.load_balancing.mode, can_balance(fabric, nos, role, kind)
-    return bool(has) and (request == "dynamic" or (request == "auto" and has == "auto"))
+    mode, balancing = fabric.spec.underlay.load_balancing.mode, can_balance(fabric, nos, role, kind)
+    return bool(balancing) and (mode == "dynamic" or (mode == "auto" and balancing == "auto"))
 
 
 def can_balance(fabric: FabricPlan, nos: str, role: str, kind: str = "") -> str:

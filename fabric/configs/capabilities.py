@@ -77,8 +77,8 @@ def needs(spec: FabricSpec) -> Iterator[Need]:
     if spec.underlay.load_balancing.mode == "dynamic":
         yield Need("dynamic_balancing", EVERY, spec.at("underlay", "load_balancing", "mode"))
     manage = spec.own_management and spec.management
-    for capability, requested in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
-        if requested:
+    for capability, setting in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
+        if setting:
             yield Need(capability, EVERY, spec.at("management"))
 
 

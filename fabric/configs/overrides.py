@@ -38,25 +38,25 @@ def read(plan: Plan, base: Path) -> Overrides:
     A template must be a file below `base`: text of an intent never becomes template code, and no path leads out.
     """
     report, rules = Report(), []
-    for position, request in enumerate(plan.settings.overrides):
+    for position, stated in enumerate(plan.settings.overrides):
         override: Override | None
-        if request.template is not None:
-            override = _template(plan, position, request.template, base, report)
+        if stated.template is not None:
+            override = _template(plan, position, stated.template, base, report)
         else:
-            patch: dict[str, Any] = request.patch or {}
-            override = DocumentPatch(request.file or "", patch)
+            patch: dict[str, Any] = stated.patch or {}
+            override = DocumentPatch(stated.file or "", patch)
             _check_patch(plan, position, patch, report)
-        if not _matches_any(plan, request):
+        if not _matches_any(plan, stated):
             report.error(
                 "FAB170",
                 plan.at("overrides", position),
                 f"overrides[{position}]: the selection matches no switch",
                 "check role, fabric and devices; devices are names or patterns such as 'backend-leaf*'",
             )
-        elif override is not None and not _changes_anything(plan, request, override):
-            _report_idle(plan, position, request, override, report)
+        elif override is not None and not _changes_anything(plan, stated, override):
+            _report_idle(plan, position, stated, override, report)
         if override is not None:
-            rules.append((request, override))
+            rules.append((stated, override))
     report.raise_errors()
     return Overrides(tuple(rules))
 

@@ -27,7 +27,7 @@ from fabric.model.plan import (
     NetworkPlan,
     Overlay,
     OverlaySession,
-    Own,
+    OwnPrefix,
     Pair,
     Port,
     Session,
@@ -255,7 +255,7 @@ class TenantViews:
         return tuple(found)
 
     @cached_property
-    def _own(self) -> dict[str, tuple[Own, ...]]:
+    def _own(self) -> dict[str, tuple[OwnPrefix, ...]]:
         """Router → prefixes of the site that it must not bring back, of the family of its sessions."""
         spec, tenants = self.fabric.spec, self.tenancy.tenants
         pools, version = own_pools(spec, self.fabric.prefixes), 6 if self.fabric.subnet_length == 127 else 4

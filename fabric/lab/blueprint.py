@@ -123,11 +123,11 @@ class Blueprint:
         compared with the plan by the ports of this map.
         """
         at = {end: cable for cable in self.cables for end in (cable.a, cable.b)}
-        found: dict[End, End] = {}
+        ports: dict[End, End] = {}
         for wire in self.wires:
             cable = at[End(wire.a.node, wire.slice_of)] if wire.slice_of else wire
-            found[wire.a], found[wire.b] = (cable.a, cable.b) if cable.a.node == wire.a.node else (cable.b, cable.a)
-        return found
+            ports[wire.a], ports[wire.b] = (cable.a, cable.b) if cable.a.node == wire.a.node else (cable.b, cable.a)
+        return ports
 
     def slices(self, cable: Wire) -> list[Wire]:
         """The slices of a cable, each written from the same end as the cable."""

@@ -36,12 +36,12 @@ def collect(live: Live, *, lldp: Lldp | None = None) -> dict[str, str]:
         lldp: lldpd of all nodes, at work, to collect the neighbors of as well.
     """
     names = list(live.lab.views)
-    found: dict[str, str] = {}
+    outputs: dict[str, str] = {}
     for name, texts in zip(names, at_once(lambda name: dict(_of(live, name)), names), strict=True):
-        found |= {f"{name}/{file}": text for file, text in texts.items()}
+        outputs |= {f"{name}/{file}": text for file, text in texts.items()}
     if lldp is not None:
-        found |= _neighbors(lldp)
-    return dict(sorted(found.items()))
+        outputs |= _neighbors(lldp)
+    return dict(sorted(outputs.items()))
 
 
 def _of(live: Live, name: str) -> Iterator[tuple[str, str]]:

@@ -34,10 +34,10 @@ def take_down(names: Names) -> int:
 def _kill(spaces: set[int]) -> None:
     """Ends every process in these namespaces; again until none is left, as one may just have started another."""
     deadline = time.monotonic() + PATIENCE_S
-    while found := namespaces.processes(spaces):
+    while process_ids := namespaces.processes(spaces):
         if time.monotonic() > deadline:
-            raise LabError(f"processes that do not end: {listed([*map(str, found)], 5)}")
-        for number in found:
+            raise LabError(f"processes that do not end: {listed([*map(str, process_ids)], 5)}")
+        for number in process_ids:
             try:
                 os.kill(number, signal.SIGKILL)
             except ProcessLookupError:

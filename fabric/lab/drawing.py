@@ -11,9 +11,9 @@ from itertools import groupby
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.text import plural
 from fabric.configs import Job, Renderer
+from fabric.configs.disk_state import GeneratedFolder
 from fabric.configs.hosts.netplan import netplan_text
 from fabric.configs.hosts.view import ETHERNET, Host, HostNic, hosts, sides
-from fabric.configs.standing import Standing
 from fabric.lab.blueprint import Blueprint, End, Interface, Node, Wire
 from fabric.lab.outside import Leg, Seat, node_name, seats, stand_in
 from fabric.lab.server import server, tagged
@@ -35,7 +35,7 @@ def draw(renderer: Renderer, limit: str = "", servers: int = SERVERS, fresh: boo
         servers: so many of each unit and tenant.
         fresh: the files as they would be generated, whatever lies in the folder.
     """
-    standing = Standing(renderer.plan.settings)
+    standing = GeneratedFolder(renderer.plan.settings)
 
     def look(path: str, data: bytes) -> bytes:
         return data if fresh else standing.look(path, data).data

@@ -14,7 +14,7 @@ from fabric.design.intent.intent import Intent
 from fabric.design.intent.rewrite import Planning
 from fabric.design.variants.downscale import scaled
 from fabric.design.variants.substitute_os import as_network_os
-from fabric.lab import state, trial
+from fabric.lab import run_tests, state
 from fabric.lab.blueprint import Blueprint
 from fabric.lab.down import take_down
 from fabric.lab.drawing import draw
@@ -63,46 +63,48 @@ class Lab:
         kernel = _kernel(self.blueprint)
         with state.only_one(self.names):
             asked = State(str(self.path.absolute()), self.choices, digest(self.blueprint))
-            known = state.read(self.names)
-            if known is not None and known.intent != asked.intent and status(self.names).running:
+            recorded = state.read(self.names)
+            if recorded is not None and recorded.intent != asked.intent and status(self.names).running:
                 raise LabError(
-                    f"a lab of site '{self.names.site}' is up for another intent, {known.intent}: "
-                    f"run `fabric lab down {known.intent}` first"
+                    f"a lab of site '{self.names.site}' is up for another intent, {recorded.intent}: "
+                    f"run `fabric lab down {recorded.intent}` first"
                 )
-            if known == replace(asked, ready=True) and status(self.names).word == "up":
+            if recorded == replace(asked, ready=True) and status(self.names).word == "up":
                 return Up(self.blueprint, True, ())
             return Up(self.blueprint, False, bring_up(self.blueprint, kernel, asked, self.say))
 
     def test(self, only: Collection[str] = (), scenarios: bool = False, fabric: str = "") -> Outcome:
         """Proofs, and scenarios where asked for, on the lab that is up, built as `up` was asked to."""
         built = self._built()
-        known = state.read(self.names)
-        assert known is not None
-        selected = [name for name in trial.NAMES if name in only or (not only and (scenarios or name in trial.PROOF_NAMES))]
+        recorded = state.read(self.names)
+        assert recorded is not None
+        selected = [
+            name for name in run_tests.NAMES if name in only or (not only and (scenarios or name in run_tests.PROOF_NAMES))
+        ]
         fabrics = {view.fabric for view in built.views.values()}
         if fabric and fabric not in fabrics:
             message = f"unknown fabric {show(fabric)}: expected one of {', '.join(sorted(fabrics))}"
             raise InputError([Diagnostic("FAB511", Place("--fabric"), message)])
         with state.only_one(self.names):
-            if not any(name not in trial.PROOF_NAMES for name in selected):
-                return trial.run(built, _kernel(built), selected, fabric, self.say)
-            state.write(self.names, replace(known, ready=False))  # if this does not finish, the next `up` builds it again
-            outcome = trial.run(built, _kernel(built), selected, fabric, self.say)
-            state.write(self.names, replace(known, ready=not outcome.failed))
+            if not any(name not in run_tests.PROOF_NAMES for name in selected):
+                return run_tests.run(built, _kernel(built), selected, fabric, self.say)
+            state.write(self.names, replace(recorded, ready=False))  # if this does not finish, the next `up` builds it again
+            outcome = run_tests.run(built, _kernel(built), selected, fabric, self.say)
+            state.write(self.names, replace(recorded, ready=not outcome.failed))
             return outcome
 
     def _built(self) -> Blueprint:
         """The lab that is up. Raises MissingError where there is none, LabError where its files have changed."""
         require(overlay=False)
-        known = state.read(self.names)
-        if known is None:
+        recorded = state.read(self.names)
+        if recorded is None:
             raise MissingError(f"no lab of site '{self.names.site}' is up: run `fabric lab up {self.path}`")
-        if not known.ready:
+        if not recorded.ready:
             raise MissingError(
                 f"the lab of site '{self.names.site}' did not start completely: run `fabric lab up {self.path}`"
             )
-        built = self._drawn(known.choices)
-        if digest(built) != known.digest:
+        built = self._drawn(recorded.choices)
+        if digest(built) != recorded.digest:
             raise LabError(
                 f"intent or files have changed since the lab of site '{self.names.site}' started: "
                 f"run `fabric lab up {self.path}`"
@@ -122,7 +124,7 @@ class Lab:
         with state.only_one(self.names):
             if settle:
                 self.say("waiting for sessions and routes")
-                trial.settle(live)
+                run_tests.settle(live)
             self.say("collecting the state of the switches")
             return with_neighbors(live)
 

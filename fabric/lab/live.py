@@ -73,8 +73,8 @@ class Live:
             except Silent:
                 return None
 
-        wanted = list(nodes)
-        return dict(zip(wanted, at_once(one, wanted), strict=True))
+        names = list(nodes)
+        return dict(zip(names, at_once(one, names), strict=True))
 
     def order(self, node: str, daemon: str, command: str) -> None:
         """One command that changes something now and nothing in the config. Raises Silent."""
@@ -108,16 +108,16 @@ class Live:
 
     def counters(self, node: str) -> dict[str, Any]:
         """Interface → `stats64` of `ip -s -s link`; what a tagged slice counts is included in its port, as on a switch."""
-        found: dict[str, Any] = {}
+        counters_of: dict[str, Any] = {}
         for space in self.wiring.spaces(self.lab.nodes[node]):
             text = run("ip", "-j", "-s", "-s", "-n", space, "link", "show").stdout
-            found |= {row["ifname"]: row["stats64"] for row in json.loads(text or "[]") if "stats64" in row}
-        parts = dict(found)
+            counters_of |= {row["ifname"]: row["stats64"] for row in json.loads(text or "[]") if "stats64" in row}
+        parts = dict(counters_of)
         for name in parts:
             port = self.lab.port_of.get(End(node, name))
-            if port is not None and port.node == node and port.interface != name and port.interface in found:
-                found[port.interface] = _sum(found[port.interface], parts[name])
-        return found
+            if port is not None and port.node == node and port.interface != name and port.interface in counters_of:
+                counters_of[port.interface] = _sum(counters_of[port.interface], parts[name])
+        return counters_of
 
     def socket(self, node: str, vrf: str, *kind: int) -> socket.socket:
         """A socket that belongs to a node, in one of its VRFs; it does not block."""

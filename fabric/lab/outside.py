@@ -48,7 +48,7 @@ def seats(plan: Plan, views: Mapping[str, SwitchView]) -> dict[tuple[str, PortRe
 
     A management port is a node of its own, with the address and the gateway that its switch is configured with.
     """
-    found = {}
+    seat_of = {}
     for fabric in plan.fabrics.values():
         labels, tenancy = PortLabels(fabric), fabric.tenancy
         for link in np.flatnonzero(fabric.links.kind == ATTACHMENT).tolist() if tenancy.tenants else ():
@@ -59,13 +59,13 @@ def seats(plan: Plan, views: Mapping[str, SwitchView]) -> dict[tuple[str, PortRe
                 if (view := views.get(switch.name)) and view.management.address:
                     manage = view.management
                     seat = Seat(manage.address or "", manage.gateway or "", switch.name, management_port(switch))
-                    found[port] = f"{switch.name}-management", seat
+                    seat_of[port] = f"{switch.name}-management", seat
                 continue
             place = tenancy.tenants[int(tenancy.owner[link])].networks.index(networks[0])
-            if (own := tenancy.hosts.get((int(tenancy.owner[link]), place), {}).get(link)) is not None:
-                seat = Seat(f"{ip_address(own)}/{networks[0].length}", str(ip_address(networks[0].gateway or 0)))
-                found[port] = fabric.devices[fabric.links.a[link]].name, seat
-    return found
+            if (address := tenancy.hosts.get((int(tenancy.owner[link]), place), {}).get(link)) is not None:
+                seat = Seat(f"{ip_address(address)}/{networks[0].length}", str(ip_address(networks[0].gateway or 0)))
+                seat_of[port] = fabric.devices[fabric.links.a[link]].name, seat
+    return seat_of
 
 
 def node_name(device: str, vrf: str) -> str:
@@ -91,8 +91,8 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
             lldp=lldp,
         )
     accepts = list(dict.fromkeys(prefix for _, external in sessions for prefix in external.accepts))
-    own = tuple(dict.fromkeys(one.prefix for _, external in sessions for one in external.own))
-    addresses = [beyond(prefix, own) for prefix in accepts]
+    own_prefixes = tuple(dict.fromkeys(own.prefix for _, external in sessions for own in external.own))
+    addresses = [beyond(prefix, own_prefixes) for prefix in accepts]
     loopback = Interface(name="lo", kind=LOOPBACK, addresses=tuple(f"{a}/{128 if ':' in a else 32}" for a in addresses))
     conf = (
         environment()

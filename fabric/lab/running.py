@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from fabric.base.diagnostics import MissingError
-from fabric.lab.known import OWN_HOPS, needs_own_hops
+from fabric.lab.frr_defects import OWN_HOPS, needs_own_hops
 from fabric.lab.live import Live
 from fabric.lab.machine import daemons
 from fabric.lab.machine.run import at_once, run

@@ -52,10 +52,10 @@ class _Drawing:
         self.lacks = [f"{bond}: only its first port is used; LACP is not emulated" for bond in bonds]
 
     def interfaces(self) -> Iterator[Interface]:
-        for name, own in self.ethernets.items():
-            bond, settings = self.bond_of.get(name, (name, own))
+        for name, stated in self.ethernets.items():
+            bond, settings = self.bond_of.get(name, (name, stated))
             alone = bond == name or name in self.first
-            shut = own.get("activation-mode") == "off"
+            shut = stated.get("activation-mode") == "off"
             yield self._interface(name, settings if alone else {}, up=not shut)
             if not alone:
                 continue

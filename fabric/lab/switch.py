@@ -166,15 +166,15 @@ class _Drawing:
 
     def _vlans(self) -> list[int]:
         """Every VLAN that has a member here."""
-        found = {_int(vni.vlan) for vni in self.facts.vnis.values()} | {
+        vlans = {_int(vni.vlan) for vni in self.facts.vnis.values()} | {
             _int(v.vlan) for v in self.facts.vrfs.values() if v.vni
         }
         for name in self.ports:
-            own = self.facts.interfaces.get(name)
-            bond = self.facts.interfaces.get(own.bond.value) if own and own.bond else own
+            interface = self.facts.interfaces.get(name)
+            bond = self.facts.interfaces.get(interface.bond.value) if interface and interface.bond else interface
             if bond:
-                found |= {_int(bond.access)}
-        return sorted(found - {0})
+                vlans |= {_int(bond.access)}
+        return sorted(vlans - {0})
 
     def _bridges(self) -> Iterator[Interface]:
         for vlan in self._vlans():

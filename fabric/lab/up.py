@@ -10,7 +10,7 @@ from fabric.base.signals import held_back
 from fabric.lab import state
 from fabric.lab.blueprint import Blueprint, Node
 from fabric.lab.down import take_down
-from fabric.lab.known import OWN_HOPS, needs_own_hops
+from fabric.lab.frr_defects import OWN_HOPS, needs_own_hops
 from fabric.lab.machine import daemons, limits
 from fabric.lab.machine.kernel import Kernel
 from fabric.lab.machine.run import at_once
@@ -22,7 +22,7 @@ from fabric.lab.state import State
 Say = Callable[[str], None]
 
 
-def bring_up(lab: Blueprint, kernel: Kernel, requested: State, say: Say) -> tuple[str, ...]:
+def bring_up(lab: Blueprint, kernel: Kernel, lab_state: State, say: Say) -> tuple[str, ...]:
     """Builds a lab, over the remains of an earlier one; returns messages of the daemons about the files they loaded.
 
     Raises LabError; what was built so far is taken down again.
@@ -30,9 +30,9 @@ def bring_up(lab: Blueprint, kernel: Kernel, requested: State, say: Say) -> tupl
     names = Names(lab.site)
     try:
         take_down(names)
-        state.write(names, requested)
+        state.write(names, lab_state)
         notes = _build(lab, kernel, names, say)
-        state.write(names, replace(requested, ready=True))
+        state.write(names, replace(lab_state, ready=True))
     except BaseException:  # also Ctrl-C and SIGTERM: no half-built lab stays
         with held_back():
             take_down(names)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-Path: TypeAlias = tuple[str, ...]
+StatementPath: TypeAlias = tuple[str, ...]
 
 VALUE = "value"  # one value: the next one takes its place
 VALUES = "values"  # a list of values, in their order
@@ -25,12 +25,12 @@ ANY = "*"
 
 
 @dataclass(slots=True)
-class Place:
+class AllowedChildren:
     """What may stand below a node: first word → (its words, a kind or the place below it), the longest first."""
 
-    below: dict[str, list[tuple[Path, str | Place]]] = field(default_factory=dict)
+    below: dict[str, list[tuple[StatementPath, str | AllowedChildren]]] = field(default_factory=dict)
 
-    def match(self, words: Path) -> tuple[Path, str | Place] | None:
+    def match(self, words: StatementPath) -> tuple[StatementPath, str | AllowedChildren] | None:
         """The words of the next node, and what it is."""
         for pattern, what in (*self.below.get(words[0], ()), *self.below.get(ANY, ())):
             if len(pattern) <= len(words) and all(one in (ANY, two) for one, two in zip(pattern, words, strict=False)):
@@ -38,7 +38,7 @@ class Place:
         return None
 
 
-NOWHERE = Place()
+NOWHERE = AllowedChildren()
 
 
 @dataclass(slots=True)
@@ -47,10 +47,10 @@ class Node:
 
     kind: str = NODE
     values: list[str] = field(default_factory=list)
-    below: dict[Path, Node] = field(default_factory=dict)
+    below: dict[StatementPath, Node] = field(default_factory=dict)
     known: bool = True  # whether the data says what may stand below it
 
-    def child(self, name: Path, kind: str, *, known: bool = True) -> Node:
+    def child(self, name: StatementPath, kind: str, *, known: bool = True) -> Node:
         """The node with that name; one that is there in another form becomes a container."""
         found = self.below.setdefault(name, Node(kind, known=known))
         if found.kind != kind:
@@ -58,7 +58,7 @@ class Node:
             found.kind, found.values, found.known = NODE, [], False
         return found
 
-    def statements(self, path: Path = ()) -> Iterator[Path]:
+    def statements(self, path: StatementPath = ()) -> Iterator[StatementPath]:
         """The words of every statement, several values of a list in brackets."""
         if self.kind == VALUES and len(self.values) > 1:
             yield (*path, "[", *self.values, "]")
@@ -74,8 +74,8 @@ class Node:
 class Config:
     """Statements of a text, those without effect among them, and the paths that are marked as such."""
 
-    statements: tuple[Path, ...]
-    inactive: tuple[Path, ...] = ()
+    statements: tuple[StatementPath, ...]
+    inactive: tuple[StatementPath, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,33 +87,33 @@ class Hierarchy:
         ordered: first words of elements whose order has an effect.
     """
 
-    root: Place
+    root: AllowedChildren
     ordered: frozenset[str]
 
     @classmethod
     def load(cls, path: FilePath) -> Hierarchy:
         """From a `candidate.yaml`. Raises ValueError for an unknown kind."""
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
-        root = Place()
+        root = AllowedChildren()
         _fill(root, document["statements"], document["everywhere"], root, {})
         return cls(root, frozenset(document["ordered"]))
 
-    def tree(self, statements: Iterable[Path]) -> Node:
+    def tree(self, statements: Iterable[StatementPath]) -> Node:
         """The nodes of a config."""
         root = Node()
         for words in statements:
             self._add(root, words)
         return root
 
-    def name(self, words: Path) -> Path:
+    def name(self, words: StatementPath) -> StatementPath:
         """The words of the node of a statement: without its value."""
-        node, name = self.tree([words]), Path()
+        node, name = self.tree([words]), StatementPath()
         while node.below and node.known:
             part, node = next(iter(node.below.items()))
             name += part
         return name
 
-    def _add(self, root: Node, words: Path) -> None:
+    def _add(self, root: Node, words: StatementPath) -> None:
         node, place = root, self.root
         while words:
             match = place.match(words)
@@ -122,7 +122,7 @@ class Hierarchy:
                 return
             name, what = match or (words[:1], NOWHERE)
             words = words[len(name) :]
-            if isinstance(what, Place):
+            if isinstance(what, AllowedChildren):
                 node, place = node.child(name, NODE, known=what is not NOWHERE), what
                 continue
             size = 0 if what == FLAG else 1
@@ -137,15 +137,21 @@ class Hierarchy:
             words = more
 
 
-def _fill(place: Place, rows: Mapping[str, Any], everywhere: Mapping[str, str], root: Place, made: dict[int, Place]) -> None:
+def _fill(
+    place: AllowedChildren,
+    rows: Mapping[str, Any],
+    everywhere: Mapping[str, str],
+    root: AllowedChildren,
+    made: dict[int, AllowedChildren],
+) -> None:
     """Fills the place of a mapping; a mapping that is there several times is one place."""
     made[id(rows)] = place
     for key, what in {**everywhere, **rows}.items():
         pattern = tuple(key.split())
         if what == "root":
-            found: str | Place = root
+            found: str | AllowedChildren = root
         elif isinstance(what, Mapping):
-            found = made.get(id(what)) or Place()
+            found = made.get(id(what)) or AllowedChildren()
             if id(what) not in made:
                 _fill(found, what, everywhere, root, made)
         elif what in KINDS:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
-from fabric.model.plan import DEFAULT_ROUTES, LEAF, External, Own, SwitchView, Vrf, denied
+from fabric.model.plan import DEFAULT_ROUTES, LEAF, External, OwnPrefix, SwitchView, Vrf, denied
 
 FABRIC, OWN, CONNECTED = "PL-FABRIC", "PL-OWN", "PL-CONNECTED"
 PERMIT, DENY = "permit", "deny"
@@ -182,7 +182,9 @@ def _with_outside(name: str, own: Sequence[Bounds], externals: Sequence[External
 
 
 @lru_cache(maxsize=256)
-def _guarded(name: str, own: tuple[Bounds, ...], accepts: tuple[str, ...], of_site: tuple[Own, ...], bits: int) -> PrefixList:
+def _guarded(
+    name: str, own: tuple[Bounds, ...], accepts: tuple[str, ...], of_site: tuple[OwnPrefix, ...], bits: int
+) -> PrefixList:
     permitted = [*own, *((text, 0, 0) for text in accepts if text in DEFAULT_ROUTES)]
     outside = [_inside(text, bits) for text in accepts if text not in DEFAULT_ROUTES]
     entries = [Entry(10 * n, *bounds) for n, bounds in enumerate(permitted, 1)]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.nos.idiom import Idiom
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 
 if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.model.plan import Device, Peer, Port, PortRef, Session, SwitchView
@@ -123,17 +123,17 @@ class Target:
     sends_untagged: bool = True  # whether sources say that a routed port with subinterfaces sends its own packets untagged
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
     idiom: Idiom | None = None  # how its files say the plan's facts; None: there is no reader
-    reader: Late[Reader] | None = None  # how its files are known and read
-    lldp: Late[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbors; all are read where it runs lldpd
-    state: Late[tuple[StateReader, ...]] | None = None  # what it prints of its state; all are read by `fabric verify`
-    failed: Late[tuple[Failed, ...]] | None = None  # how it says that it cannot answer a command
-    anta: Late[CatalogOf] | None = None  # tests of ANTA for its switches
+    reader: Lazy[Reader] | None = None  # how its files are known and read
+    lldp: Lazy[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbors; all are read where it runs lldpd
+    state: Lazy[tuple[StateReader, ...]] | None = None  # what it prints of its state; all are read by `fabric verify`
+    failed: Lazy[tuple[Failed, ...]] | None = None  # how it says that it cannot answer a command
+    anta: Lazy[CatalogOf] | None = None  # tests of ANTA for its switches
     collect: Path | None = None  # YAML of the commands that collect its state, as `fabric.deliver.export.collect` reads it
     port_alias: PortName | None = None  # what it sends to its neighbors in place of the name of a port
-    dialect: Late[Dialect] | None = None  # how changes of its files are written
-    syntax: Late[Syntax] | None = None  # how the statements of its files are compared; None: line by line
-    batfish: Late[BatfishView] | None = None  # what Batfish reads and sees of it
-    containerlab: Late[Kind] | None = None  # how containerlab runs it
+    dialect: Lazy[Dialect] | None = None  # how changes of its files are written
+    syntax: Lazy[Syntax] | None = None  # how the statements of its files are compared; None: line by line
+    batfish: Lazy[BatfishView] | None = None  # what Batfish reads and sees of it
+    containerlab: Lazy[Kind] | None = None  # how containerlab runs it
     ansible: Mapping[str, str] | None = None  # variables of its connection, {} where it is reached as Linux
     telemetry: Path | None = None  # YAML of its gNMI paths, as `fabric.deliver.export.gnmi` reads it
     exporters: tuple[str, ...] = ()  # collectors that watch it, as `fabric/deliver/monitoring/data` names them; () is SNMP

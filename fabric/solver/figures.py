@@ -10,7 +10,7 @@ from fabric.model.plan import FabricPlan
 from fabric.solver.capacity import measure
 from fabric.solver.capacity.failures import NOTHING
 from fabric.solver.estimate.calls import SPREAD, Call, Calls
-from fabric.solver.estimate.supply import routing_words
+from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.network import network
 
 Figures: TypeAlias = Mapping[tuple[str, str, str], float]  # (what, unit, placement of a time) → figure

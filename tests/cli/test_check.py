@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fabric.base.formats import whole
+from fabric.base.formats import atomic_files
 from tests.cli.conftest import Done, Run
 
 GOOD = """\
@@ -365,7 +365,7 @@ def test_a_report_is_whole_or_as_it_was(run: Run, monkeypatch: pytest.MonkeyPatc
     def full(source: object, target: object) -> None:
         raise OSError(28, "No space left on device", str(source))
 
-    monkeypatch.setattr(whole.os, "replace", full)
+    monkeypatch.setattr(atomic_files.os, "replace", full)
     done = run("check", intent(), "--format", "sarif=a.sarif")
     assert (done.code, done.out, done.err) == (2, "", "fabric: a.sarif: no space left on device\n")
     assert Path("a.sarif").read_text() == "before"

@@ -52,7 +52,7 @@ def test_a_file_stays_as_it_was_where_the_disk_is_full(run: Run, tmp_path: Path,
         draft.write_bytes(data[: len(data) // 2])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("fabric.base.formats.whole._stage", full)
+    monkeypatch.setattr("fabric.base.formats.atomic_files._stage", full)
     done = run("export svg intent.yaml -o site.svg")
     assert (done.code, done.err) == (2, "fabric: site.svg: no space left on device\n")
     assert (tmp_path / "site.svg").read_text(encoding="utf-8") == "before"

@@ -23,7 +23,7 @@ from fabric.lab.blueprint import Blueprint, End, Wire
 from fabric.lab.expected.endpoints import endpoints, meant, together
 from fabric.lab.expected.estimate import Estimate
 from fabric.lab.expected.forwarding import NOTHING, Down, forwarding, originated
-from fabric.lab.known import FORGETS_ROUTER_MACS, Known
+from fabric.lab.frr_defects import FORGETS_ROUTER_MACS, FrrDefect
 from fabric.lab.machine import limits, ping, vty
 from fabric.lab.machine.frames import arp_request_for, tunnelled, who_has
 from fabric.lab.machine.ping import Ping
@@ -239,7 +239,7 @@ def test_a_release_with_a_fault(version: str, has: bool) -> None:
     ("version", "has"), [("1.9", False), ("2.0", True), ("2.1.9", True), ("3.0", True), ("3.0.2", False)]
 )
 def test_a_fault_that_one_branch_fixes(version: str, has: bool) -> None:
-    assert Known((2, 0, 0), ((3, 0, 1),), "", "").in_(version) is has
+    assert FrrDefect((2, 0, 0), ((3, 0, 1),), "", "").in_(version) is has
 
 
 # --- frames -------------------------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ from fabric.lab.down import take_down
 from fabric.lab.machine import daemons, limits, namespaces
 from fabric.lab.machine.kernel import kernel
 from fabric.lab.names import Names
+from fabric.lab.run_tests import AFTERWARDS, PROOF_NAMES
 from fabric.lab.switch import BASE_SYSCTLS
-from fabric.lab.trial import AFTERWARDS, PROOF_NAMES
 from tests import ROOT
 from tests.lab.sites import EVPN, SONIC, TAGGED, alive, generated, left, processes
 from tests.waiting import FAR_S, wait_for

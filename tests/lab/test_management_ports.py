@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from fabric import pipeline
-from fabric.lab import state, trial
+from fabric.lab import run_tests, state
 from fabric.lab.down import take_down
 from fabric.lab.expected.endpoints import endpoints, gateway_of
 from fabric.lab.machine.kernel import require
@@ -39,7 +39,7 @@ def test_management_ports_reach_their_gateway_and_each_other(tmp_path: Path) -> 
     assert len({end.leaf for end in ends.values()}) == 2
     try:
         bring_up(lab.blueprint, kernel, state.State(str(intent.path), state.Choices(), ""), lambda text: None)
-        outcome = trial.run(lab.blueprint, kernel, PROOFS, "", lambda text: None)
+        outcome = run_tests.run(lab.blueprint, kernel, PROOFS, "", lambda text: None)
     finally:
         with state.only_one(Names(NAME)):
             take_down(Names(NAME))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.lab import state, trial
+from fabric.lab import run_tests, state
 from fabric.lab.down import take_down
 from fabric.lab.machine.kernel import require
 from fabric.lab.names import Names
@@ -48,7 +48,7 @@ def test_a_leaf_without_its_denials(tmp_path: Path) -> None:
         bring_up(lab.blueprint, kernel, state.State(str(intent.path), state.Choices(), ""), lambda text: None)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("fabric.lab.proofs.outside.PATIENCE_S", 4.0)
-            outcome = trial.run(lab.blueprint, kernel, {"sessions", "outside"}, "", lambda text: None)
+            outcome = run_tests.run(lab.blueprint, kernel, {"sessions", "outside"}, "", lambda text: None)
     finally:
         with state.only_one(Names(NAME)):
             take_down(Names(NAME))

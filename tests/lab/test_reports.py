@@ -17,7 +17,7 @@ from fabric.base.text import duration, padded, width_of
 from fabric.lab.limits_of_emulation import NOT_EMULATED
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, NotEmulated, Outcome, Result
 from fabric.lab.reports import FORMATS, report
-from fabric.lab.reports.text import MOST_FAULTS
+from fabric.lab.reports.text import MAX_FAULTS
 from fabric.lab.reports.words import label, shown, verdict
 from tests.audit.checks.reports.test_hostile import HOSTILE as CHECKED
 from tests.audit.checks.reports.test_junit import ATTRIBUTES, INSIDE
@@ -252,7 +252,7 @@ def test_the_last_line_is_the_verdict() -> None:
 
 
 def test_a_long_list_of_faults_is_cut_in_text() -> None:
-    faults = tuple(Fault(f"leaf{number}", f"AS {number}") for number in range(MOST_FAULTS + 5))
+    faults = tuple(Fault(f"leaf{number}", f"AS {number}") for number in range(MAX_FAULTS + 5))
     outcome = outcome_of(Result(id="x", kind="proof", title="x", status=FAIL, summary="", faults=faults))
     assert "    leaf19: AS 19\n    and 5 more; `--json` shows them\n" in report("text", outcome)
     assert "leaf20" not in report("text", outcome)

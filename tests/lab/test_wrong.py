@@ -17,7 +17,7 @@ from threading import Lock
 import pytest
 
 from fabric import pipeline
-from fabric.lab import state, trial
+from fabric.lab import run_tests, state
 from fabric.lab.blueprint import PORT, Blueprint, End, Wire
 from fabric.lab.machine.kernel import require
 from fabric.lab.outcome import FAIL, Fault, Result
@@ -210,7 +210,7 @@ class Labs:
                 bring_up(built, kernel, state.State(str(intent.path), state.Choices(), ""), lambda text: None)
             # What LLDP receives is compared with the drawing of the plan, not with how the cables were laid.
             asked = [(built, {*broken.proofs} - {"lldp"}), (lab.blueprint, {*broken.proofs} & {"lldp"})]
-            found = [trial.run(drawn, kernel, wanted, "", lambda text: None) for drawn, wanted in asked if wanted]
+            found = [run_tests.run(drawn, kernel, wanted, "", lambda text: None) for drawn, wanted in asked if wanted]
         finally:
             with self.changing:
                 lab.down()

@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from fabric import pipeline
-from fabric.configs.hosts.agree import Disagreement, HostFiles, SwitchEnd, disagreements
-from fabric.configs.hosts.ends import ends_of
 from fabric.configs.hosts.facts import facts_of
+from fabric.configs.hosts.leaf_side import ends_of
+from fabric.configs.hosts.mismatches import Disagreement, HostFiles, SwitchEnd, disagreements
 from fabric.configs.hosts.view import hosts, sides
 from fabric.nos.reading import read_device
 from tests import ROOT

@@ -19,9 +19,9 @@ from fabric.solver.collectives import physics
 from fabric.solver.collectives.band_validation import fitted_band
 from fabric.solver.collectives.calibrate import document, from_physics
 from fabric.solver.collectives.physics import Physics, meanings, parameters, shipped
+from fabric.solver.collectives.replicates import twins
 from fabric.solver.collectives.score import Score, score
 from fabric.solver.collectives.tuner_score import tuner_predictions
-from fabric.solver.collectives.twins import twins
 from fabric.solver.collectives.validation import (
     SPLITS,
     Predicted,

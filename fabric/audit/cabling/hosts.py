@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fabric.base.grouping import grouped
 
-SHORTEST_CUT = 15  # letters of a name that may be the beginning of a longer one: tables cut no earlier
+MIN_CUT_NAME_LETTERS = 15  # letters of a name that may be the beginning of a longer one: tables cut no earlier
 
 
 class Hosts:
@@ -35,7 +35,7 @@ class Hosts:
         head = name.partition(".")[0]
         if head in self._short:
             return self._short[head]
-        if len(name) >= SHORTEST_CUT:
+        if len(name) >= MIN_CUT_NAME_LETTERS:
             longer = [at for known, at in self._exact.items() if known.startswith(name)]
             return longer[0] if len(longer) == 1 else None
         return None

@@ -10,8 +10,8 @@ from fabric.audit.checks.finding import Finding
 from fabric.audit.checks.registry import run
 from fabric.audit.checks.servers import Server, ServerCheck, of_server
 from fabric.base.rounding import ceil_div
-from fabric.configs.hosts.agree import DAMAGED, HostFiles, SwitchEnd, disagreements as of_host
-from fabric.configs.hosts.ends import end_of
+from fabric.configs.hosts.leaf_side import end_of
+from fabric.configs.hosts.mismatches import DAMAGED, HostFiles, SwitchEnd, disagreements as of_host
 from fabric.configs.hosts.view import hosts, sides
 from fabric.model.facts import Facts
 from fabric.model.plan import SERVER, Plan, SwitchView

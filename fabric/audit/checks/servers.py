@@ -1,4 +1,4 @@
-"""Agreement between a server and its leaves; `fabric.configs.hosts.agree` compares them, one cable at a time."""
+"""Agreement between a server and its leaves; `fabric.configs.hosts.mismatches` compares them, one cable at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.audit.checks.base import Check
 from fabric.audit.checks.finding import ERROR, Finding
-from fabric.configs.hosts.agree import Disagreement
+from fabric.configs.hosts.mismatches import Disagreement
 
 
 @dataclass(frozen=True)

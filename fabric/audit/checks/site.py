@@ -22,9 +22,9 @@ from fabric.base.reading import UnreadableError
 from fabric.base.text import plural
 from fabric.base.workers import Progress, in_chunks, silent
 from fabric.configs import Job, Renderer
+from fabric.configs.disk_state import GeneratedFolder
 from fabric.configs.hosts import host_files
 from fabric.configs.site_files import site_files
-from fabric.configs.standing import Standing
 from fabric.model.facts import Facts, Located
 from fabric.model.plan import LONGER_WARNING, Device, Plan
 from fabric.nos.reading import Device as Found, Folder, is_read, read_device
@@ -78,7 +78,7 @@ class Site:
         given = None if folder is None else folder.by_name()
         misnamed = {} if folder is None else folder.misnamed()
         self.sample = hosts.Sample.of_site(self.plan, whole=all_servers)
-        self.work = _Work(self.renderer, Standing(self.plan.settings), given, self.sample, misnamed)
+        self.work = _Work(self.renderer, GeneratedFolder(self.plan.settings), given, self.sample, misnamed)
         self.todo = self.renderer.jobs(lambda name: True)
         self.stale_hosts = set[str]()
 
@@ -215,7 +215,7 @@ def finding_of(diagnostic: Diagnostic) -> Finding:
 @dataclass(frozen=True)
 class _Work:
     renderer: Renderer
-    disk: Standing
+    disk: GeneratedFolder
     given: Mapping[str, Found] | None  # name → device, of a folder that was named
     sample: hosts.Sample
     misnamed: Mapping[str, Found]  # name → device of that folder with the host name of another

@@ -14,8 +14,8 @@ from fabric.solver.estimate.calls import PACKED, SPREAD
 from fabric.solver.figures import Measured
 
 SIZES = (8 << 20, 256 << 20, 1 << 30, 8 << 30)  # bytes, as nccl-tests counts them
-LEAST_PERCENT = 0.05  # what is less reads +0.0 %
-MOST_LINKS = 150_000  # of a fabric whose bisection and throughput are computed interactively
+MIN_SHOWN_PERCENT = 0.05  # what is less reads +0.0 %
+MAX_MEASURED_LINKS = 150_000  # of a fabric whose bisection and throughput are computed interactively
 Measure = Callable[[FabricPlan, bool], Measured]  # a fabric's figures, those that take a while as well
 
 
@@ -40,7 +40,7 @@ class Figure:
     @property
     def differs(self) -> bool:
         """Whether it is worth a line: by a twentieth of a percent at least."""
-        return self.old != self.new and (self.percent is None or abs(self.percent) >= LEAST_PERCENT)
+        return self.old != self.new and (self.percent is None or abs(self.percent) >= MIN_SHOWN_PERCENT)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def compare(old: Plan, new: Plan, fabrics: Sequence[str], measure: Measure) -> C
     routing: dict[str, tuple[str, str]] = {}
     for name in fabrics:
         sides = [plan.fabrics.get(name) for plan in (old, new)]
-        if any(side is not None and len(side.links) > MOST_LINKS for side in sides):
+        if any(side is not None and len(side.links) > MAX_MEASURED_LINKS for side in sides):
             left_out.append(name)
         before, after = (measure(side, name not in left_out) if side is not None else Measured({}) for side in sides)
         routing[name] = before.routing, after.routing

@@ -16,7 +16,7 @@ from fabric.audit.diff.hosts import HostChange
 from fabric.base.diagnostics import Place, Report, nearest, show
 from fabric.base.workers import Progress, silent
 from fabric.configs import Renderer
-from fabric.design.intent.sides import Sides
+from fabric.design.intent.sides import IntentVersions
 from fabric.model.plan import SERVER, SWITCH_ROLES, Plan
 
 
@@ -54,7 +54,7 @@ class Diff:
         return self.state == "changed" and self.design.same and not self.devices and not self.hosts
 
 
-def compare(sides: Sides, plans: tuple[Plan, Plan], request: DiffRequest, measure: Measure) -> Diff:
+def compare(sides: IntentVersions, plans: tuple[Plan, Plan], request: DiffRequest, measure: Measure) -> Diff:
     """The two sides, planned. Raises InputError."""
     old_plan, new_plan = plans
     names = design.renames(old_plan, new_plan)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fabric.audit.diff.documents import flat
-from fabric.audit.diff.work import Work, work
+from fabric.audit.diff.recabling import Recabling, recabling
 from fabric.base.grouping import grouped
 from fabric.design import moves
 from fabric.design.explain.sessions import sessions
@@ -75,7 +75,7 @@ class Design:
 
     settings: tuple[Change, ...]  # keys of the intent, defaults put in
     fabrics: tuple[FabricChange, ...]
-    work: Work  # links that are laid, moved and pulled
+    recabling: Recabling  # links that are laid, moved and pulled
 
     def sets(self, fabric: str) -> bool:
         """Whether the intent sets other values for a fabric or for the whole site."""
@@ -83,7 +83,7 @@ class Design:
 
     @property
     def same(self) -> bool:
-        return not self.settings and not self.work.jobs and all(fabric.state == "same" for fabric in self.fabrics)
+        return not self.settings and not self.recabling.jobs and all(fabric.state == "same" for fabric in self.fabrics)
 
 
 def compare(old: Plan, new: Plan, keys: tuple[Keys, Keys], only: str = "") -> Design:
@@ -93,7 +93,7 @@ def compare(old: Plan, new: Plan, keys: tuple[Keys, Keys], only: str = "") -> De
     after = _with(new, {name: plan for name, plan in new.fabrics.items() if name in wanted})
     named = _renamed_plan(before, renames(before, after))
     fabrics = [_fabric(name, before.fabrics.get(name), named.fabrics.get(name), after.fabrics.get(name)) for name in wanted]
-    return Design(_settings(old, new, keys, only), tuple(fabrics), work(named, after))
+    return Design(_settings(old, new, keys, only), tuple(fabrics), recabling(named, after))
 
 
 def _with(plan: Plan, fabrics: Mapping[str, FabricPlan]) -> Plan:

@@ -8,7 +8,7 @@ from typing import Any
 from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.configs import DeviceChange
 from fabric.audit.diff.design import FabricChange
-from fabric.audit.diff.work import Job
+from fabric.audit.diff.recabling import Job
 
 
 def document(diff: Diff) -> dict[str, Any]:
@@ -24,14 +24,14 @@ def document(diff: Diff) -> dict[str, Any]:
         "fabrics": {fabric.name: _fabric(fabric) for fabric in design.fabrics},
         "links": {
             "counts": [
-                {**_action(act), "kind": kind, "links": number} for (act, kind), number in design.work.by_kind.items()
+                {**_action(act), "kind": kind, "links": number} for (act, kind), number in design.recabling.by_kind.items()
             ],
             "by_fabric": [
                 {"fabric": fabric, "kind": kind, **_action(act), "links": number}
-                for (fabric, kind, act), number in design.work.by_fabric.items()
+                for (fabric, kind, act), number in design.recabling.by_fabric.items()
             ],
-            "drains": [asdict(drain) for drain in design.work.drains],
-            "changes": [_link(job) for job in design.work.jobs],
+            "drains": [asdict(drain) for drain in design.recabling.drains],
+            "changes": [_link(job) for job in design.recabling.jobs],
         },
         "capacity": {
             "figures": [{**asdict(figure), "percent": figure.percent} for figure in diff.capacity.figures],

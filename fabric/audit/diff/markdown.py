@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-from fabric.audit.diff.blocks import Fold, Notes, Section, Table
 from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.report import sections
+from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.base.text import and_more
 
-MOST_SIGNS = 65_536  # of a comment on GitHub
+MAX_COMMENT_CHARACTERS = 65_536  # of a comment on GitHub
 ROOM = 600  # kept for the summary of the rest
-MOST_OF_A_FILE = 12_000  # signs of one file's change
+MAX_FILE_CHARACTERS = 12_000  # signs of one file's change
 SPECIAL = re.compile(r"([\\`*_\[\]<>|#~])")
 MENTION = "@&#8288;"  # a word joiner, so that an `@name` notifies no user
 
 
-def markdown(diff: Diff, limit: int = MOST_SIGNS) -> str:
+def markdown(diff: Diff, limit: int = MAX_COMMENT_CHARACTERS) -> str:
     """The report as GitHub and GitLab show it."""
     head = f"## Fabric diff: {_code(diff.old)} → {_code(diff.new)}\n\nSite {_plain(diff.site)}."
     all_sections = sections(diff)
@@ -26,7 +26,7 @@ def markdown(diff: Diff, limit: int = MOST_SIGNS) -> str:
     return sections_as_markdown(head, all_sections, f"fabric diff {diff.old} {diff.new}", limit)
 
 
-def sections_as_markdown(head: str, all_sections: list[Section], command: str, limit: int = MOST_SIGNS) -> str:
+def sections_as_markdown(head: str, all_sections: list[Section], command: str, limit: int = MAX_COMMENT_CHARACTERS) -> str:
     """Sections below a head, no longer than a comment may be; `command` shows the parts that do not fit."""
     parts, left_out = [head], 0
     room = limit - ROOM - len(head)
@@ -63,7 +63,7 @@ def _block(block: Table | Notes | Fold) -> str:
 def _cut(lines: tuple[str, ...]) -> list[str]:
     """The first lines, and how many more there are."""
     ends = accumulate(len(line) + 1 for line in lines)
-    shown = sum(end <= MOST_OF_A_FILE for end in ends)
+    shown = sum(end <= MAX_FILE_CHARACTERS for end in ends)
     return [*lines[:shown], *([and_more(len(lines) - shown, "line")] if shown < len(lines) else [])]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from fabric.audit.diff import ahead, trees
+from fabric.audit.diff import prerequisites, trees
 from fabric.audit.diff.trees import Tree
 from fabric.nos.dialect import Rules
 
@@ -21,12 +21,12 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
     `freed`: commands that let go, in their sections, what the new config may have again.
     """
     first, change = _split(change, rules.first)
-    let_go, again, ends = ahead.first(before, after, rules)
+    let_go, again, ends = prerequisites.first(before, after, rules)
     for head, lines in freed.items():
         let_go[head] = lines | let_go.get(head, {})
     emptied, rest = _emptied(_with(_without(change, let_go), again, after), before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after]
-    last = [line for line in gone if ahead.is_used(line, after, rules)]
+    last = [line for line in gone if prerequisites.is_used(line, after, rules)]
     names = {line.split()[-1] for line in last}  # no `ip routing vrf MGMT` for the default of a VRF that goes
     soon = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(gone) if line not in last}
     moves = {
@@ -41,7 +41,7 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
     for head, lines in ends.items():
         moves[head] = {line: below for line, below in moves[head].items() if line not in lines} | lines
-    news = [line for line in moves if line not in before and ahead.is_used(f"no {line}", {}, rules)]
+    news = [line for line in moves if line not in before and prerequisites.is_used(f"no {line}", {}, rules)]
     moves = {line: moves[line] for line in (*news, *moves)}
     first, let_go = _all_taken_back(first, rules), _all_taken_back(let_go, rules)
     parts = [list(trees.lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]
@@ -101,7 +101,7 @@ def _section(change: Tree, before: Tree, after: Tree, rules: Rules) -> Tree:
         for line, below in rest.items()
         if line not in gone
     }
-    if last := [line for line in gone if ahead.is_used(line, after, rules)]:
+    if last := [line for line in gone if prerequisites.is_used(line, after, rules)]:
         gone = [line for line in gone if line not in last]
         kept = _closed(kept) | {_taken_back(line, rules): {} for line in reversed(last)}
     left = {head: below | {"exit": {}} for head, below in emptied.items()}

@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from fabric.audit.diff import ahead, effects, order, trees
+from fabric.audit.diff import effects, order, prerequisites, trees
 from fabric.audit.diff.trees import Tree
 from fabric.nos.dialect import MEMBER, Dialect, Rules
 from fabric.nos.target import target
@@ -30,7 +30,7 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     before, after = trees.indented(old), trees.indented(new)
     before = _in_force(_without_derived(before, after, rules), (), rules)
     before = _without_defaults(before, after, (), rules)
-    resets, before = ahead.reset(ahead.inherited(before, after, rules), after, rules)
+    resets, before = prerequisites.reset(prerequisites.inherited(before, after, rules), after, rules)
     change = remedy(nos, *trees.pruned(before, after))
     change = {line: _neighbors(below, after.get(line, {})) for line, below in change.items()}
     change = {line: _set_again(line, below, after.get(line, {}), rules) for line, below in change.items()}

@@ -6,25 +6,28 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from fabric.audit.diff import service
-from fabric.audit.diff.blocks import Fold, Notes, Section, Table
+from fabric.audit.diff import traffic_impact
 from fabric.audit.diff.capacity import Figure
 from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.design import Change, FabricChange
 from fabric.audit.diff.files import FileChange
 from fabric.audit.diff.groups import Group, groups
-from fabric.audit.diff.work import LAY
+from fabric.audit.diff.recabling import LAY
+from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.base.grouping import grouped
 from fabric.base.text import and_more, listed, plural
 
-MOST_ROWS = 20  # of a table or list; JSON has all
+MAX_ROWS = 20  # of a table or list; JSON has all
 
 
 def sections(diff: Diff) -> list[Section]:
     """All that differs; nothing where nothing does."""
     if diff.same:
         return []
-    result = [Section("Summary", (Notes("", tuple(_summary(diff))),)), Section("In service", tuple(service.blocks(diff)))]
+    result = [
+        Section("Summary", (Notes("", tuple(_summary(diff))),)),
+        Section("In service", tuple(traffic_impact.blocks(diff))),
+    ]
     if diff.design.settings:
         result.append(Section("Intent", (_changes("", "key", diff.design.settings),)))
     for fabric in diff.design.fabrics:
@@ -78,10 +81,10 @@ def _summary(diff: Diff) -> Iterator[str]:
     if diff.state != "changed":
         side, other = (diff.old, diff.new) if diff.state == "added" else (diff.new, diff.old)
         yield f"the whole site {'is added' if diff.state == 'added' else 'is removed'}: it is in {other}, not in {side}"
-    yield from service.headlines(diff)
+    yield from traffic_impact.headlines(diff)
     for fabric in diff.design.fabrics:
         yield from _headline(fabric)
-    if new := len(diff.design.work.of(LAY)):
+    if new := len(diff.design.recabling.of(LAY)):
         yield f"links: {new:,} to lay"
     yield from _times(diff)
     if diff.with_configs:
@@ -140,8 +143,8 @@ def _fabric(fabric: FabricChange) -> Iterator[Table | Notes]:
         rows = tuple((row.what, _value(row.old), _value(row.new), _step(row)) for row in fabric.counts)
         yield Table("", ("", "before", "after", ""), rows)
     changes = [f"{word}: {listed(names)}" for word, names in (("added", fabric.added), ("removed", fabric.removed)) if names]
-    changes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MOST_ROWS]]
-    changes += [f"renamed: {and_more(len(fabric.renamed) - MOST_ROWS)}"] if len(fabric.renamed) > MOST_ROWS else []
+    changes += [f"renamed: {old} → {new}" for old, new in fabric.renamed[:MAX_ROWS]]
+    changes += [f"renamed: {and_more(len(fabric.renamed) - MAX_ROWS)}"] if len(fabric.renamed) > MAX_ROWS else []
     if changes:
         yield Notes("Switches", tuple(changes))
     if fabric.switches:
@@ -162,15 +165,15 @@ def _changes(title: str, name: str, changes: Sequence[Change], shown: Callable[[
 
 
 def _cut(title: str, head: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Table:
-    return Table(title, head, rows[:MOST_ROWS], max(0, len(rows) - MOST_ROWS))
+    return Table(title, head, rows[:MAX_ROWS], max(0, len(rows) - MAX_ROWS))
 
 
 def _new_links(diff: Diff) -> Iterator[Table | Notes]:
-    counts = {key: number for key, number in diff.design.work.by_fabric.items() if key[2] == LAY}
+    counts = {key: number for key, number in diff.design.recabling.by_fabric.items() if key[2] == LAY}
     if counts:
         rows = tuple((fabric, kind, f"{number:,}") for (fabric, kind, _), number in counts.items())
         yield Table("", ("fabric", "kind", "to lay"), rows)
-        yield from service.samples(diff, LAY)
+        yield from traffic_impact.samples(diff, LAY)
 
 
 # --- capacity -----------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from fabric.nos.hierarchy import NODE, UNKNOWN, VALUES, Config, Hierarchy, Node, Path
+from fabric.nos.hierarchy import NODE, UNKNOWN, VALUES, Config, Hierarchy, Node, StatementPath
 
 EMPTY = Node()
 SPECIAL = re.compile(r"[^\w./:,*+@%=-]")
@@ -21,8 +21,8 @@ SPECIAL = re.compile(r"[^\w./:,*+@%=-]")
 class Lines:
     """The lines of a change, by what they do."""
 
-    deleted: list[Path] = field(default_factory=list)
-    set: list[Path] = field(default_factory=list)
+    deleted: list[StatementPath] = field(default_factory=list)
+    set: list[StatementPath] = field(default_factory=list)
     moved: list[str] = field(default_factory=list)
 
 
@@ -44,7 +44,7 @@ def set_lines(before: Config, after: Config, hierarchy: Hierarchy) -> list[str]:
     ]
 
 
-def _line(verb: str, path: Path) -> str:
+def _line(verb: str, path: StatementPath) -> str:
     return " ".join((verb, *map(_word, path)))
 
 
@@ -53,26 +53,26 @@ def _word(word: str) -> str:
     return f'"{word}"' if len(word) > 1 and word[0] != '"' and SPECIAL.search(word) else word
 
 
-def _words(names: Iterable[Path]) -> Path:
+def _words(names: Iterable[StatementPath]) -> StatementPath:
     return tuple(word for name in names for word in name)
 
 
-def _within(path: Path, roots: Iterable[Path]) -> bool:
+def _within(path: StatementPath, roots: Iterable[StatementPath]) -> bool:
     return any(path[: len(root)] == root for root in roots)
 
 
-def _holds(node: Node, path: Path) -> bool:
+def _holds(node: Node, path: StatementPath) -> bool:
     """Whether a config has a node, by its words."""
     below = (_holds(child, path[len(name) :]) for name, child in node.below.items() if path[: len(name)] == name)
     return not path or any(below)
 
 
-def _names(old: Node, new: Node) -> list[Path]:
+def _names(old: Node, new: Node) -> list[StatementPath]:
     """The nodes below both, in the order of the new config."""
     return [*(name for name in old.below if name not in new.below), *new.below]
 
 
-def _change(old: Node | None, new: Node | None, names: tuple[Path, ...], lines: Lines, hierarchy: Hierarchy) -> None:
+def _change(old: Node | None, new: Node | None, names: tuple[StatementPath, ...], lines: Lines, hierarchy: Hierarchy) -> None:
     """Adds the lines of one node, which is in one of the configs or in both."""
     path = _words(names)
     if old is None:
@@ -90,7 +90,7 @@ def _change(old: Node | None, new: Node | None, names: tuple[Path, ...], lines: 
         _below(old, new, names, lines, hierarchy)
 
 
-def _values(old: Node, new: Node, path: Path, lines: Lines) -> None:
+def _values(old: Node, new: Node, path: StatementPath, lines: Lines) -> None:
     """A list: single values where that gives the order of the new one, else the whole list."""
     gone, fresh = ([one for one in a.values if one not in b.values] for a, b in ((old, new), (new, old)))
     kept = [one for one in old.values if one not in gone]
@@ -102,7 +102,7 @@ def _values(old: Node, new: Node, path: Path, lines: Lines) -> None:
         lines.set += new.statements(path)
 
 
-def _below(old: Node, new: Node, names: tuple[Path, ...], lines: Lines, hierarchy: Hierarchy) -> None:
+def _below(old: Node, new: Node, names: tuple[StatementPath, ...], lines: Lines, hierarchy: Hierarchy) -> None:
     """The nodes below a node that is in both configs."""
     unknown = [name for name, node in old.below.items() if node.kind == UNKNOWN and name not in new.below]
     if unknown and (len(names) > 1 or not old.known):
@@ -122,7 +122,7 @@ def _below(old: Node, new: Node, names: tuple[Path, ...], lines: Lines, hierarch
         lines.moved += _moves(stay, ordered[1], _words(names))
 
 
-def _moves(old: list[Path], wanted: list[Path], path: Path) -> Iterator[str]:
+def _moves(old: list[StatementPath], wanted: list[StatementPath], path: StatementPath) -> Iterator[str]:
     """A new element goes to the end; where others follow it in the new config it is moved before them."""
     order = [name for name in old if name in wanted]
     order += [name for name in wanted if name not in order]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.audit.diff.blocks import Fold, Notes, Table
 from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.report import sections
+from fabric.audit.diff.report_blocks import Fold, Notes, Table
 from fabric.base.text import aligned, and_more
 
-MOST_LINES = 40  # of one file's change, unless --limit names the switch
-MOST_FOLDS = 12
+MAX_FILE_LINES = 40  # of one file's change, unless --limit names the switch
+MAX_FOLDS = 12
 
 
 def text(diff: Diff) -> str:
@@ -25,14 +25,14 @@ def text(diff: Diff) -> str:
         for block in section.blocks:
             if isinstance(block, Fold):
                 folds += 1
-                if folds <= MOST_FOLDS or diff.limit:
+                if folds <= MAX_FOLDS or diff.limit:
                     out += ["", *_fold(block, bool(diff.limit))]
             elif isinstance(block, Table):
                 out += _table(block)
             else:
                 out += _notes(block)
-    if folds > MOST_FOLDS and not diff.limit:
-        more = and_more(folds - MOST_FOLDS, "kind")
+    if folds > MAX_FOLDS and not diff.limit:
+        more = and_more(folds - MAX_FOLDS, "kind")
         out += ["", f"{more} of change; --limit GLOB shows changes of matching switches, --format json all"]
     return "\n".join(out)
 
@@ -55,9 +55,9 @@ def _notes(notes: Notes) -> Iterator[str]:
 
 def _fold(fold: Fold, whole: bool) -> Iterator[str]:
     yield f"{fold.title}:"
-    if len(fold.lines) > MOST_LINES:
+    if len(fold.lines) > MAX_FILE_LINES:
         yield f"    ({fold.size})"
-    shown = fold.lines if whole else fold.lines[:MOST_LINES]
+    shown = fold.lines if whole else fold.lines[:MAX_FILE_LINES]
     yield from (f"    {line}" for line in shown)
     if len(shown) < len(fold.lines):
         yield f"    {and_more(len(fold.lines) - len(shown), 'line')}"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.audit.diff.blocks import Fold, Notes, Section, Table
 from fabric.audit.diff.markdown import sections_as_markdown
+from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.audit.drift.devices import DeviceDrift
 from fabric.audit.drift.reports import DriftReport, not_in_sync, summary
 from fabric.base.text import plural
 
-MOST_ROWS = 100
+MAX_ROWS = 100
 
 
 def report(drift: DriftReport) -> str:
@@ -24,8 +24,8 @@ def _sections(drift: DriftReport) -> Iterator[Section]:
     devices = not_in_sync(drift.site)
     if devices:
         rows = tuple((one.device, one.nos, one.state, str(one.errors or ""), one.reason) for one in devices)
-        rest = max(0, len(rows) - MOST_ROWS)
-        yield Section("Switches", (Table("", ("switch", "NOS", "state", "errors", ""), rows[:MOST_ROWS], rest),))
+        rest = max(0, len(rows) - MAX_ROWS)
+        yield Section("Switches", (Table("", ("switch", "NOS", "state", "errors", ""), rows[:MAX_ROWS], rest),))
         folds = tuple(fold for one in devices for fold in _folds(one))
         if folds:
             yield Section("Differences", folds)

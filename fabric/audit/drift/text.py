@@ -10,7 +10,7 @@ from fabric.audit.drift.reports import DriftReport, not_in_sync, summary
 from fabric.base.text import and_more, listed, plural, printable
 from fabric.base.text.table import table
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 
 
 def report(drift: DriftReport) -> str:
@@ -34,7 +34,7 @@ def _findings(drift: DriftReport) -> str:
 
 
 def _rows(devices: list[DeviceDrift], whole: bool) -> Iterator[str]:
-    shown = devices if whole else devices[:MOST_ROWS]
+    shown = devices if whole else devices[:MAX_ROWS]
     rows = [
         (device.device, device.nos, device.state, str(device.errors or ""), printable(device.reason) or _first(device))
         for device in shown

@@ -12,7 +12,7 @@ from fabric.audit.verify.site import Site, Switch
 from fabric.nos.state.expected import Expected, ExpectedPort, ExpectedSession
 from fabric.nos.target import installed
 
-MOST = 128  # switches of a fabric whose routes are listed: each has a route to every other one
+MAX_SWITCHES = 128  # switches of a fabric whose routes are listed: each has a route to every other one
 
 
 def expected(site: Site, switch: Switch) -> Expected:
@@ -32,7 +32,7 @@ def expected(site: Site, switch: Switch) -> Expected:
         keepalive_s=view.underlay.keepalive_s,
         mtu=view.underlay.mtu,
         lossless_priority=view.qos.priority if view.qos else None,
-        routes=dict(_routes(site, switch)) if len(site.fabrics[view.fabric]) <= MOST else {},
+        routes=dict(_routes(site, switch)) if len(site.fabrics[view.fabric]) <= MAX_SWITCHES else {},
         vnis=vnis if overlay else {},
         vteps=tuple(_vteps(site, switch)) if overlay else (),
         vtep_interface=nos.idiom.vtep if nos.idiom is not None else "",

@@ -17,7 +17,7 @@ from fabric.audit.cabling import readers as lldp
 from fabric.audit.cabling.files import UnknownDeviceError, by_name, device_of, every_file
 from fabric.audit.cabling.hosts import Hosts
 from fabric.audit.cabling.outputs import CODE, DEEPEST, prompt_of, split
-from fabric.audit.verify.seen import Seen
+from fabric.audit.verify.reported_state import ReportedState
 from fabric.base.diagnostics import InputError, Place, Report
 from fabric.base.reading import UnreadableError, guarded, refuse_folder
 from fabric.nos.lldp.neighbors import Part as LldpPart
@@ -35,7 +35,7 @@ class Collected:
     """The state of the planned switches by name, and what else the folder has."""
 
     folder: str
-    seen: dict[str, Seen] = field(default_factory=dict)
+    seen: dict[str, ReportedState] = field(default_factory=dict)
     unplanned: dict[str, str] = field(default_factory=dict)  # file of a device that the plan does not have → reason
     unread: dict[str, str] = field(default_factory=dict)  # file → reason
     files: int = 0
@@ -87,9 +87,9 @@ def read(folder: Path, names: Sequence[str]) -> Collected:
     return collected
 
 
-def of_switch(texts: Mapping[str, str]) -> Seen:
+def of_switch(texts: Mapping[str, str]) -> ReportedState:
     """The state of one switch from its outputs: name of each → text."""
-    seen = Seen()
+    seen = ReportedState()
     for file, text in texts.items():
         values, lines = _values(text, file)
         for output in (*(output for value in values for output in _within(value)), *_of_text(lines)):
@@ -115,7 +115,7 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
         reported, prompt = [output.host for output in found if output.host], prompt_of(lines)
         for output in found:
             name = hosts.names[device_of(path, output.under, reported, prompt, "", hosts)]
-            seen = collected.seen.setdefault(name, Seen())
+            seen = collected.seen.setdefault(name, ReportedState())
             if file not in seen.files:
                 seen.files.append(file)
             if (output.host or prompt) and not any(output.under):
@@ -136,7 +136,7 @@ def _stray(collected: Collected, path: Path, name: str, hosts: Hosts) -> None:
     """Notes a file that is named after another switch than the one that its content names."""
     named = {hosts.names[device] for device in by_name(path, hosts)}
     if named and name not in named:
-        collected.seen.setdefault(min(named), Seen()).strays[str(path)] = name
+        collected.seen.setdefault(min(named), ReportedState()).strays[str(path)] = name
 
 
 def _values(text: str, file: str) -> tuple[list[Any], list[str]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.audit.diff.blocks import Fold, Notes, Section, Table
 from fabric.audit.diff.markdown import sections_as_markdown
+from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.audit.verify.reports import StateReport, summary
 from fabric.audit.verify.verify import SiteState
 from fabric.base.grouping import grouped
 from fabric.base.text import plural
 
-MOST_ROWS = 100
+MAX_ROWS = 100
 
 
 def report(report: StateReport) -> str:
@@ -24,8 +24,8 @@ def report(report: StateReport) -> str:
 def _sections(state: SiteState) -> Iterator[Section]:
     if state.findings:
         rows = tuple((one.device, one.id, one.severity, one.message) for one in state.findings)
-        rest = max(0, len(rows) - MOST_ROWS)
-        yield Section("Findings", (Table("", ("switch", "check", "severity", "finding"), rows[:MOST_ROWS], rest),))
+        rest = max(0, len(rows) - MAX_ROWS)
+        yield Section("Findings", (Table("", ("switch", "check", "severity", "finding"), rows[:MAX_ROWS], rest),))
         yield Section("What to do", tuple(_folds(state)))
     notes = [one.words for one in state.missing] + [one.words for one in state.gaps]
     notes += [f"no state of {name}" for name in state.silent]

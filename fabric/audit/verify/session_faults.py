@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.audit.cabling.spelling import canonical
 from fabric.audit.verify.faults import Fault
-from fabric.audit.verify.seen import peer_key
+from fabric.audit.verify.reported_state import peer_key
 from fabric.audit.verify.sessions import OVERLAY, Planned
 from fabric.audit.verify.site import Site
 from fabric.base.grouping import grouped

@@ -18,7 +18,7 @@ from fabric.audit.cabling.places import places
 from fabric.audit.cabling.planned import planned
 from fabric.audit.cabling.spelling import canonical
 from fabric.audit.verify.paths import Paths, paths
-from fabric.audit.verify.seen import Seen, peer_key
+from fabric.audit.verify.reported_state import ReportedState, peer_key
 from fabric.audit.verify.sessions import OVERLAY, UNDERLAY, Planned, sessions_of
 from fabric.base.grouping import grouped
 from fabric.configs.targets import mtu_limit
@@ -46,7 +46,7 @@ class Switch:
     """One planned switch and its reported state; `seen` is empty where nothing was collected."""
 
     view: SwitchView
-    seen: Seen
+    seen: ReportedState
     beyond: frozenset[str] = frozenset()  # devices of the plan that are left out: what leads to them is not judged
 
     @property
@@ -131,7 +131,7 @@ class Switch:
 class Site:
     """All switches of a site. `switches` is in the order of the plan."""
 
-    def __init__(self, plan: Plan, seen: Mapping[str, Seen], views: Collection[SwitchView] | None = None) -> None:
+    def __init__(self, plan: Plan, seen: Mapping[str, ReportedState], views: Collection[SwitchView] | None = None) -> None:
         """Joins plan and state.
 
         Args:
@@ -146,11 +146,15 @@ class Site:
         names = {view.device.name for view in chosen}
         others = () if views is None else (one.name for fabric in plan.fabrics.values() for one in fabric.switches)
         self.beyond = frozenset(name for name in others if name not in names)
-        self.switches = {view.device.name: Switch(view, seen.get(view.device.name, Seen()), self.beyond) for view in chosen}
+        self.switches = {
+            view.device.name: Switch(view, seen.get(view.device.name, ReportedState()), self.beyond) for view in chosen
+        }
         self.foreign = _foreign(self.switches)  # switch → the one whose state was collected in its place
         for name in self.foreign:
             found = self.switches[name]
-            self.switches[name] = Switch(found.view, Seen(files=found.seen.files, strays=found.seen.strays), self.beyond)
+            self.switches[name] = Switch(
+                found.view, ReportedState(files=found.seen.files, strays=found.seen.strays), self.beyond
+            )
 
     def known(self, kind: str) -> list[Switch]:
         """The switches of which a kind of state was collected."""

@@ -10,7 +10,7 @@ from fabric.audit.verify.reports import StateReport, summary
 from fabric.audit.verify.verify import SiteState
 from fabric.base.text import and_more, listed, plural, printable
 
-MOST = 5  # files in a list
+MAX_FILES = 5  # files in a list
 
 
 def report(report: StateReport) -> str:
@@ -33,7 +33,7 @@ def _beside(state: SiteState, whole: bool) -> Iterator[str]:
     yield from (f"not judged: {one.words}" for one in state.gaps)
     for title, files in (("not in the plan", state.collected.unplanned), ("not read", state.collected.unread)):
         every = sorted(files.items())
-        for path, reason in every if whole else every[:MOST]:
+        for path, reason in every if whole else every[:MAX_FILES]:
             yield f"{title}: {printable(path)}: {printable(reason)}"
-        if len(every) > MOST and not whole:
-            yield f"{title}: {and_more(len(every) - MOST, 'file', see='`--all`')}"
+        if len(every) > MAX_FILES and not whole:
+            yield f"{title}: {and_more(len(every) - MAX_FILES, 'file', see='`--all`')}"

@@ -13,11 +13,11 @@ from pathlib import Path
 from fabric.audit.checks import Finding, Verdict
 from fabric.audit.checks.registry import ids, run
 from fabric.audit.checks.verdict import Read
+from fabric.audit.verify.all_faults import all_faults
 from fabric.audit.verify.files import Collected, read
-from fabric.audit.verify.gaps import Gap, gaps
-from fabric.audit.verify.judged import judged
+from fabric.audit.verify.missing_output import MissingOutput, gaps
 from fabric.audit.verify.multihoming_faults import kind_of
-from fabric.audit.verify.seen import Seen, beyond
+from fabric.audit.verify.reported_state import ReportedState, beyond
 from fabric.audit.verify.site import Site, Switch
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
@@ -61,7 +61,7 @@ class SiteState:
     findings: tuple[Finding, ...]
     missing: tuple[Missing, ...]
     silent: tuple[str, ...]
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[MissingOutput, ...] = ()
 
     def verdict(self, *, whole: bool = False) -> Verdict:
         """As the reports of checks take it."""
@@ -114,10 +114,10 @@ def run_checks(site: Site, folder: str) -> tuple[Finding, ...]:
     """The findings of every check of state."""
     from fabric.audit.checks.state.family import StateCheck
 
-    return tuple(sorted(set(run(StateCheck, judged(site, folder))), key=lambda one: one.order))
+    return tuple(sorted(set(run(StateCheck, all_faults(site, folder))), key=lambda one: one.order))
 
 
-def since(seen: Mapping[str, Seen], before: Mapping[str, Seen]) -> None:
+def since(seen: Mapping[str, ReportedState], before: Mapping[str, ReportedState]) -> None:
     """Leaves of each counter what it has counted since an earlier collection."""
     for name, now in seen.items():
         if name in before:

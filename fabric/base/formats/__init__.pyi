@@ -1,3 +1,9 @@
+from .atomic_files import (
+    write_file as write_file,
+    write_files as write_files,
+    write_folder as write_folder,
+    write_new as write_new,
+)
 from .csv import csv_text as csv_text, no_formula as no_formula
 from .json import json_line as json_line, json_text as json_text, model_of as model_of
 from .junit import Case as Case, Failure as Failure, Suite as Suite
@@ -22,5 +28,4 @@ from .svg import (
     text_width as text_width,
     wrap as wrap,
 )
-from .whole import write_file as write_file, write_files as write_files, write_folder as write_folder, write_new as write_new
 from .xlsx import Cell as Cell, Sheet as Sheet, workbook as workbook

@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 from fabric.base.text import printable
 
-MOST_ROWS = 1_048_575  # of a sheet, below its header
-WIDEST, SAMPLE = 48, 500
+MAX_SHEET_ROWS = 1_048_575  # of a sheet, below its header
+MAX_COLUMN_CHARACTERS, WIDTH_SAMPLE_ROWS = 48, 500
 HEADER, NUMBER, FIRST_COLOUR = 1, 2, 3  # styles of cells; 0 is plain; behind the colours, of numbers: whole, with cents
 WHOLE, CENTS = 3, 4  # formats that every program knows: #,##0 and #,##0.00
 DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that a ZIP can say: the same cells are the same bytes
@@ -80,12 +80,12 @@ def letters(number: int) -> str:
 
 
 def _sheet(sheet: Sheet, tones: Sequence[str]) -> str:
-    cells = sheet.rows[:MOST_ROWS]
+    cells = sheet.rows[:MAX_SHEET_ROWS]
     last = f"{letters(len(sheet.columns))}{len(cells) + 1}"
     corner = f"{letters(sheet.frozen + 1)}2"
     split = f' xSplit="{sheet.frozen}"' if sheet.frozen else ""
     pane = "bottomRight" if sheet.frozen else "bottomLeft"
-    widths = (_width(name, (row[column] for row in cells[:SAMPLE])) for column, name in enumerate(sheet.columns))
+    widths = (_width(name, (row[column] for row in cells[:WIDTH_SAMPLE_ROWS])) for column, name in enumerate(sheet.columns))
     columns = "".join(f'<col min="{n}" max="{n}" width="{width:g}" customWidth="1"/>' for n, width in enumerate(widths, 1))
     header = "".join(_text(letters(n) + "1", name, HEADER) for n, name in enumerate(sheet.columns, 1))
     names = [letters(n) for n in range(1, len(sheet.columns) + 1)]
@@ -138,13 +138,13 @@ def _text(place: str, value: str, style: int) -> str:
 
 def _width(column: str, values: Iterable[Cell]) -> float:
     longest = max((len(f"{value:g}" if isinstance(value, float) else str(value)) for value in values), default=0)
-    return min(WIDEST, max(longest, max(map(len, column.split())), 4) + 3.5)  # room for the filter's arrow
+    return min(MAX_COLUMN_CHARACTERS, max(longest, max(map(len, column.split())), 4) + 3.5)  # room for the filter's arrow
 
 
 def _book(sheets: Sequence[Sheet]) -> str:
     listed, named = [], []
     for at, sheet in enumerate(sheets):
-        last = f"${letters(len(sheet.columns))}${min(len(sheet.rows), MOST_ROWS) + 1}"
+        last = f"${letters(len(sheet.columns))}${min(len(sheet.rows), MAX_SHEET_ROWS) + 1}"
         listed.append(f'<sheet name="{sheet.title}" sheetId="{at + 1}" r:id="rId{at + 1}"/>')
         own = f'localSheetId="{at}"'
         named.append(

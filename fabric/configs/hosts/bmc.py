@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from fabric.base.formats import csv_text
 from fabric.configs.hosts.facts import ServerLink, server_links
-from fabric.configs.hosts.view import CONTROLLER, Side
+from fabric.configs.hosts.view import CONTROLLER, HostFabric
 from fabric.model.plan import FabricPlan, PortRef
 from fabric.nos.target import target
 
@@ -14,7 +14,7 @@ COLUMNS = ("server", "nic", "leaf", "port", "vlan", "tagged", "address", "gatewa
 Row = tuple[str | int, ...]
 
 
-def bmc_csv(side: Side, selected: Callable[[str], bool]) -> str:
+def bmc_csv(side: HostFabric, selected: Callable[[str], bool]) -> str:
     """Every controller, one line per network; "" where no wanted server has one here. The MAC is the owner's to fill in."""
     if not any(side.kind(name) == CONTROLLER for name in side.groups):
         return ""
@@ -24,7 +24,7 @@ def bmc_csv(side: Side, selected: Callable[[str], bool]) -> str:
     return csv_text(COLUMNS, rows)
 
 
-def _rows(side: Side) -> Iterator[Row]:
+def _rows(side: HostFabric) -> Iterator[Row]:
     devices = side.fabric.devices
     for link in server_links(side.fabric):
         server = devices[link.server]

@@ -15,7 +15,7 @@ from fabric.configs.targets import mtu_limit
 from fabric.model.plan import CLOSED, LEAF, NO_TENANT, SERVER_LEAF, VXLAN_BYTES, FabricPlan, Qos
 from fabric.nos.target import target
 
-MOST_MTU = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
+MAX_HOST_MTU_BYTES = 9000  # what every adapter does, with room below a switch's 9216 for tags and tunnels
 
 
 class Vlan(NamedTuple):
@@ -64,7 +64,7 @@ def facts_of(fabric: FabricPlan) -> Facts:
     model, overlay = fabric.spec.leaf.model, fabric.spec.overlay.kind == "evpn-vxlan"
     lossless = fabric.lossless is not None and nos is not None and nos.can(model, "lossless")
     return Facts(
-        mtu=min(min(fabric.spec.underlay.mtu, mtu_limit(fabric)) - VXLAN_BYTES * overlay, MOST_MTU),
+        mtu=min(min(fabric.spec.underlay.mtu, mtu_limit(fabric)) - VXLAN_BYTES * overlay, MAX_HOST_MTU_BYTES),
         qos=fabric.lossless.of(LEAF, fabric.spec.groups[0].name).qos if fabric.lossless and lossless else None,
         dynamic=leaf is not None and balances_by_load(fabric, leaf.nos, LEAF),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fabric.configs.hosts.view import ETHERNET, Host, HostNic, Side
+from fabric.configs.hosts.view import ETHERNET, Host, HostFabric, HostNic
 from fabric.model.plan import GroupSpec
 
 
@@ -15,7 +15,7 @@ class Group:
 
     name: str
     model: str
-    parts: tuple[tuple[Side, GroupSpec], ...]  # a fabric, and what these servers are there
+    parts: tuple[tuple[HostFabric, GroupSpec], ...]  # a fabric, and what these servers are there
     nics: tuple[HostNic, ...]  # their names are the group's, their addresses those of one server
 
     def interfaces(self, fabric: str) -> tuple[str, ...]:
@@ -32,7 +32,7 @@ class Group:
 class Groups:
     """Gathers groups while hosts go by. Not every server of a group is in every fabric, so ports are united."""
 
-    sides: Sequence[Side]
+    sides: Sequence[HostFabric]
     _seen: set[tuple[object, ...]] = field(default_factory=set)
     _models: dict[str, str] = field(default_factory=dict)
     _parts: dict[str, dict[tuple[str, str], None]] = field(default_factory=dict)
@@ -52,8 +52,8 @@ class Groups:
 
     def of(self, names: Iterable[str]) -> list[Group]:
         """The named groups, in the order that they came in."""
-        requested = set(names)
-        return [self._group(name) for name in self._models if name in requested]
+        chosen = set(names)
+        return [self._group(name) for name in self._models if name in chosen]
 
     def _group(self, name: str) -> Group:
         there = self._parts[name]

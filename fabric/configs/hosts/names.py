@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from fabric.hardware.catalog.models import NicSet
 
-LONGEST = 15  # IFNAMSIZ less the final zero
+MAX_INTERFACE_NAME = 15  # IFNAMSIZ less the final zero
 _FITS = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,14}")
 
 
@@ -26,10 +26,10 @@ def interface_name(label: str, nic: NicSet, number: int, port: int) -> str:
     suffix = re.search(r"(?<![0-9])[0-9]+(p[0-9]+)?$", label)
     tail = suffix[0] if suffix else ""
     head = label[: len(label) - len(tail)]
-    return f"n{zlib.crc32(head.encode()) & 0xFFFFFF:06x}-{tail}"[:LONGEST]
+    return f"n{zlib.crc32(head.encode()) & 0xFFFFFF:06x}-{tail}"[:MAX_INTERFACE_NAME]
 
 
 def vlan_name(interface: str, tag: int, ordinal: int) -> str:
     """`bond0.101`; where that is longer than a name may be, `vlan101n7` with the port's ordinal."""
     name = f"{interface}.{tag}"
-    return name if len(name) <= LONGEST else f"vlan{tag}n{ordinal}"
+    return name if len(name) <= MAX_INTERFACE_NAME else f"vlan{tag}n{ordinal}"

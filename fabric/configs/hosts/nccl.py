@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.configs.hosts.groups import Group
-from fabric.configs.hosts.view import ETHERNET, Side
+from fabric.configs.hosts.view import ETHERNET, HostFabric
 from fabric.model.plan import FabricPlan, GroupSpec
 
 HASHED_QUEUE_PAIRS = 4
@@ -38,7 +38,7 @@ def nccl_context(site: str, group: Group) -> dict[str, object] | None:
     }
 
 
-def _devices(group: Group, side: Side, spec: GroupSpec) -> list[Setting]:
+def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:
     settings = []
     if spec.nic.rdma_devices:
         why = "Adapters of this fabric only; = matches the whole name: mlx5_1 does not match mlx5_10."
@@ -58,7 +58,7 @@ def _devices(group: Group, side: Side, spec: GroupSpec) -> list[Setting]:
     return settings
 
 
-def _paths(side: Side, spec: GroupSpec) -> list[Setting]:
+def _paths(side: HostFabric, spec: GroupSpec) -> list[Setting]:
     fabric = side.fabric.spec
     settings = []
     if spec.nic.count * spec.nic.ports > 1:
@@ -106,7 +106,7 @@ def _cross_nic(kind: str, oversubscribed: bool) -> Setting:
     return Setting("The NICs of a server are spread over two leaves: the same NIC where possible.", name, "2")
 
 
-def _roce(side: Side) -> list[Setting]:
+def _roce(side: HostFabric) -> list[Setting]:
     settings = []
     qos, ipv6 = side.facts.qos, side.fabric.subnet_length == 127
     if qos is not None:

@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from itertools import groupby
 from operator import attrgetter
 
-from fabric.configs.hosts.external import METRIC, beyond, gives_default, home
+from fabric.configs.hosts.default_route import METRIC, beyond, gives_default, home
 from fabric.configs.hosts.facts import Facts, FactsOf, ServerLink, Vlan, facts_of, server_links
 from fabric.configs.hosts.names import interface_name, vlan_name
 from fabric.configs.hosts.reach import Local, Reach
@@ -69,7 +69,7 @@ class Host:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side:
+class HostFabric:
     """One fabric as the hosts see it."""
 
     fabric: FabricPlan
@@ -114,10 +114,10 @@ class Side:
         return ETHERNET if self.fabric.spec.ethernet else INFINIBAND
 
 
-def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[Side]:
+def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[HostFabric]:
     """Every fabric of a site as the hosts see it."""
     return [
-        Side(
+        HostFabric(
             fabric=fabric,
             facts=facts_of(fabric),
             base=100 * number,
@@ -140,9 +140,9 @@ def _share_pools(one: FabricPlan, other: FabricPlan) -> bool:
     return any(a.overlaps(b) for a in pools[0] for b in pools[1])
 
 
-def hosts(seen: list[Side]) -> Iterator[Host]:
+def hosts(seen: list[HostFabric]) -> Iterator[Host]:
     """Every server of a site, in the order of the plan."""
-    parts: dict[str, list[tuple[Side, list[ServerLink]]]] = {}
+    parts: dict[str, list[tuple[HostFabric, list[ServerLink]]]] = {}
     for side in seen:
         devices = side.fabric.devices
         for server, links in groupby(server_links(side.fabric), key=attrgetter("server")):
@@ -151,7 +151,7 @@ def hosts(seen: list[Side]) -> Iterator[Host]:
         yield _host(name, found)
 
 
-def _host(name: str, parts: list[tuple[Side, list[ServerLink]]]) -> Host:
+def _host(name: str, parts: list[tuple[HostFabric, list[ServerLink]]]) -> Host:
     first, links = parts[0]
     device = first.fabric.devices[links[0].server]
     bonds: dict[tuple[str, int], str] = {}
@@ -168,7 +168,7 @@ def _host(name: str, parts: list[tuple[Side, list[ServerLink]]]) -> Host:
 
 
 def _nics(
-    side: Side, links: list[ServerLink], bonds: dict[tuple[str, int], str], before: int, default: bool
+    side: HostFabric, links: list[ServerLink], bonds: dict[tuple[str, int], str], before: int, default: bool
 ) -> Iterator[HostNic]:
     """The ports of one server in one fabric; bonds are numbered as they come, so that servers of a group are alike."""
     fabric, facts = side.fabric, side.facts

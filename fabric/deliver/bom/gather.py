@@ -14,7 +14,7 @@ from fabric.deliver.bom.cost import Cost, cost
 from fabric.deliver.bom.parts import OPTIC, SERVER, SWITCH, Part, Spares
 from fabric.deliver.bom.power import Draw, Power, total, total_of
 from fabric.deliver.bom.prices import PUE, YEARS, Prices, power_range, unpriced
-from fabric.deliver.bom.wired import Wired, wired
+from fabric.deliver.bom.wired import CableCounts, wired
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import ServerModel, SwitchModel
 from fabric.hardware.catalog.power import PowerRange, attachment_range
@@ -79,7 +79,7 @@ def gather(plan: Plan, request: BomRequest, bandwidths: Bandwidths = NONE) -> tu
     return _priced(bill), (*ground.warnings, *run.errors, *report.warnings)
 
 
-def _lines(plan: Plan, wired_by_fabric: Mapping[str, Wired], spares: Spares) -> tuple[Line, ...]:
+def _lines(plan: Plan, wired_by_fabric: Mapping[str, CableCounts], spares: Spares) -> tuple[Line, ...]:
     """What to order: every part once, with all its uses."""
     uses: dict[Part, list[Use]] = defaultdict(list)
     unit_of: dict[Part, str] = {}
@@ -144,7 +144,7 @@ def _servers(plan: Plan, prices: Prices | None) -> Power:
     return total((model, Draw(power_range(prices, model, models[model])), count) for model, count in counts)
 
 
-def _draws(plan: Plan, wired_by_fabric: Mapping[str, Wired], prices: Prices | None) -> dict[str, tuple[str, str, Draw]]:
+def _draws(plan: Plan, wired_by_fabric: Mapping[str, CableCounts], prices: Prices | None) -> dict[str, tuple[str, str, Draw]]:
     """Role, model and power of every device of the site by name; a server draws the optics of all its fabrics."""
     optics: dict[str, float] = defaultdict(float)
     for name, fabric in plan.fabrics.items():
@@ -175,7 +175,7 @@ def _switches(fabric: FabricPlan, prices: Prices | None) -> dict[str, PowerRange
 
 
 def _share(
-    fabric: FabricPlan, connected: Wired, lines: tuple[Line, ...], request: BomRequest, bandwidth: Bandwidth | None
+    fabric: FabricPlan, connected: CableCounts, lines: tuple[Line, ...], request: BomRequest, bandwidth: Bandwidth | None
 ) -> Share:
     """What one fabric draws, costs and gives."""
     switches = _switches(fabric, request.prices)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fabric.base.diagnostics import Place, Report, show
 from fabric.deliver.bom.parts import CABLE, PLURALS, Part, Spares
-from fabric.deliver.bom.stated import Model, Stated, read_power
+from fabric.deliver.bom.stated import Model, StatedPower, read_power
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import ServerModel, SwitchModel, generic_switch
@@ -21,7 +21,7 @@ CODE = "FAB172"
 WHAT = "a price file"
 SHAPE = "a price file has `currency`, `switches`, `optics` and `cables`; see docs/prices-example.yaml"
 PUE, YEARS = 1.3, 5  # unless the file or the command line says otherwise
-_MOST = 1e9  # of any price
+_MAX_PRICE = 1e9  # of any price
 _SUPPORTED = ("switches", "servers", "optics")
 _KEYS = (
     *("about", "currency", *PLURALS.values(), "power"),
@@ -56,7 +56,7 @@ class Prices:
     pue: float | None = None
     years: int | None = None
     spares: Spares = field(default_factory=Spares)
-    power: Mapping[str, Stated] = field(default_factory=dict)  # of switches and servers, in place of the catalog's
+    power: Mapping[str, StatedPower] = field(default_factory=dict)  # of switches and servers, in place of the catalog's
     places: Mapping[str, Place] = field(default_factory=dict)  # where each section stands, for what it does not name
 
     def list_price(self, part: Part) -> float | None:
@@ -147,7 +147,7 @@ def _table(top: Fields, key: str, known: Collection[str]) -> dict[str, float]:
     if section is None:
         return {}
     section.refuse_unknown(known)
-    return {name: section.number(name, 0, 0, _MOST) for name in section}
+    return {name: section.number(name, 0, 0, _MAX_PRICE) for name in section}
 
 
 def _cables(top: Fields) -> dict[str, CablePrice]:
@@ -162,9 +162,9 @@ def _cables(top: Fields) -> dict[str, CablePrice]:
             inner = section.section(name)
             assert inner is not None
             inner.refuse_unknown(("each", "per_metre"))
-            prices[name] = CablePrice(inner.number("each", 0, 0, _MOST), inner.number("per_metre", 0, 0, _MOST))
+            prices[name] = CablePrice(inner.number("each", 0, 0, _MAX_PRICE), inner.number("per_metre", 0, 0, _MAX_PRICE))
         else:
-            prices[name] = CablePrice(section.number(name, 0, 0, _MOST))
+            prices[name] = CablePrice(section.number(name, 0, 0, _MAX_PRICE))
     return prices
 
 
@@ -187,7 +187,7 @@ def _labour(top: Fields) -> dict[str, float]:
         return {}
     keys = {f"per_{kind}": kind for kind in PLURALS}
     section.refuse_unknown(tuple(keys))
-    return {kind: section.number(key, 0, 0, _MOST) for key, kind in keys.items() if key in section}
+    return {kind: section.number(key, 0, 0, _MAX_PRICE) for key, kind in keys.items() if key in section}
 
 
 def _energy(top: Fields, prices: Prices) -> Prices:

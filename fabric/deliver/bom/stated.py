@@ -11,14 +11,14 @@ from fabric.hardware.catalog.models import Record, SwitchModel
 from fabric.hardware.catalog.power_class import MAX, TYPICAL
 from fabric.solver import Fields
 
-_MOST_W = 1_000_000
+_MAX_W = 1_000_000
 _KEYS = {TYPICAL: "typical_w", MAX: "max_w"}
 _HELD = "includes_optics"
 Model = TypeVar("Model", bound=Record)
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedPower:
     """Of one model; None: not stated, the catalog's figure applies."""
 
     typical_w: int | None = None
@@ -40,7 +40,7 @@ class Stated:
         return {"power_includes_optics": (*kept, *self.includes_optics)}
 
 
-def read_power(section: Fields, switches: Collection[str], servers: Collection[str]) -> dict[str, Stated]:
+def read_power(section: Fields, switches: Collection[str], servers: Collection[str]) -> dict[str, StatedPower]:
     """The section `power` by the catalog's names; `switches` and `servers` are those it may name."""
     section.refuse_unknown([*switches, *servers])
     found = {}
@@ -57,15 +57,15 @@ def read_power(section: Fields, switches: Collection[str], servers: Collection[s
     return found
 
 
-def _stated(inner: Fields, switch: bool) -> Stated:
+def _stated(inner: Fields, switch: bool) -> StatedPower:
     inner.refuse_unknown((*_KEYS.values(), _HELD))
-    watts = {name: inner.whole(key, 0, 1, _MOST_W) or None for name, key in _KEYS.items()}
+    watts = {name: inner.whole(key, 0, 1, _MAX_W) or None for name, key in _KEYS.items()}
     typical, most, held = watts[TYPICAL], watts[MAX], _held(inner, switch)
     if typical and most and most < typical and held != (TYPICAL,):
         inner.error(
             _KEYS[MAX], f"expected typical_w, {typical}, or more, got {most}", "check whether the two figures are swapped"
         )
-    return Stated(typical, most, held)
+    return StatedPower(typical, most, held)
 
 
 def _held(inner: Fields, switch: bool) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from fabric.deliver.bom.cost import Cost
 from fabric.deliver.bom.parts import CABLE
 from fabric.deliver.bom.power import Power, btu_per_hour, tons
 
-MOST_KINDS = 10
-_MOST_USES = _MOST_NAMES = 3
+MAX_KINDS = 10
+_MAX_USES = _MAX_NAMES = 3
 
 
 def lines(bill: Bill) -> list[str]:
@@ -66,7 +66,7 @@ def _price(bill: Bill, line: Line) -> tuple[str, str]:
 def _where(bill: Bill, line: Line) -> str:
     """`backend leaf 32, spine 16`; a site of one fabric does not name it."""
     several, places, last = len(bill.shares) > 1, [], ""
-    for use in line.uses[:_MOST_USES]:
+    for use in line.uses[:_MAX_USES]:
         named = f"{use.fabric} " if several and use.fabric != last else ""
         places.append(f"{named}{use.place} {use.count:,}")
         last = use.fabric
@@ -133,14 +133,14 @@ def _racks(bill: Bill) -> list[str]:
     kinds = sorted(alike.items(), key=lambda kind: (-kind[1][0].power.max_w, -kind[1][0].power.typical_w))
     rows = [(f"{len(racks):,}", _some([rack.name for rack in racks]), *columns) for columns, racks in kinds]
     head = ("racks", "names", "devices", "typical kW", "worst case kW", "each holds")
-    out = [title, *table(head, rows[:MOST_KINDS], "><>>><")]
-    left = sum(len(racks) for _, racks in kinds[MOST_KINDS:])
+    out = [title, *table(head, rows[:MAX_KINDS], "><>>><")]
+    left = sum(len(racks) for _, racks in kinds[MAX_KINDS:])
     return [*out, f"  {and_more(left, 'rack')}{' above it' if hot else ', none with more power'}"] if left else out
 
 
 def _some(names: list[str]) -> str:
     """`B01, B02 and 29 more`."""
-    return listed(names, _MOST_NAMES if len(names) == _MOST_NAMES else _MOST_NAMES - 1)
+    return listed(names, _MAX_NAMES if len(names) == _MAX_NAMES else _MAX_NAMES - 1)
 
 
 def _rack(rack: RackPower) -> tuple[str, ...]:

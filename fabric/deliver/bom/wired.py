@@ -20,7 +20,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Wired:
+class CableCounts:
     """One fabric."""
 
     counts: Mapping[tuple[str, Part], int]  # (kind of link, part) → how many
@@ -28,7 +28,7 @@ class Wired:
     unjoined: int  # links that no medium joins
 
 
-def wired(run: Runs, number: int) -> Wired:
+def wired(run: Runs, number: int) -> CableCounts:
     """Counts the rows of one fabric of a run list; `number` is its index."""
     rows = np.flatnonzero(run.fabric == number)
     names = np.array(["", *media.optics(), *media.cables(), *media.fibres()], dtype=object)
@@ -43,7 +43,7 @@ def wired(run: Runs, number: int) -> Wired:
         for (position, name), count in _sums((kind, optic), once, optic > 0):
             counts[KINDS[position], Part(OPTIC, names[name])] += count
     watts = _watts(run, number, rows, medium, (a_optic, b_optic), names)
-    return Wired(dict(counts), watts, int(run.links[rows][medium == 0].sum()))
+    return CableCounts(dict(counts), watts, int(run.links[rows][medium == 0].sum()))
 
 
 def _codes(column: list[str], rows: Ints, code: Mapping[str, int]) -> Ints:

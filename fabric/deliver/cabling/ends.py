@@ -19,7 +19,7 @@ from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, FabricPlan, Fab
 Ints = NDArray[np.int64]
 
 LANE_SPEEDS = (10, 25, 50, 100, 200)
-MOST_CAGES = 1 << 12  # of one device; modules are numbered device by device
+MAX_DEVICE_CAGES = 1 << 12  # of one device; modules are numbered device by device
 
 
 class Module(NamedTuple):
@@ -42,7 +42,7 @@ class Module(NamedTuple):
 class Ends:
     """One end of every link of a fabric, as columns."""
 
-    node: Ints  # the cage: device x MOST_CAGES + number
+    node: Ints  # the cage: device x MAX_DEVICE_CAGES + number
     module: Ints  # index into `modules`
     speed_gbps: Ints  # of the module
     offset_gbps: Ints  # where in the module the link begins
@@ -59,7 +59,7 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
     for column in (cage, sub, split, links.speed_gbps):
         code = code * (int(column.max(initial=0)) + 1) + column
     _, first, every = np.unique(code, return_index=True, return_inverse=True)
-    known = Known(fabric.spec)
+    known = CageData(fabric.spec)
     rows = [
         known.end(devices[int(index[link])], int(cage[link]), int(sub[link]), int(split[link]), int(links.speed_gbps[link]))
         for link in first.tolist()
@@ -67,10 +67,10 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
     modules = tuple(dict.fromkeys(module for _, module, _ in rows))
     table = np.array([(number, modules.index(m), m.speed_gbps, offset) for number, m, offset in rows], dtype=np.int64)
     columns = table.reshape(-1, 4)[every.ravel()]
-    return Ends(index * MOST_CAGES + columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3], modules)
+    return Ends(index * MAX_DEVICE_CAGES + columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3], modules)
 
 
-class Known:
+class CageData:
     """Data of the catalog on the cages of one fabric's devices."""
 
     def __init__(self, spec: FabricSpec) -> None:

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from fabric.base.formats import yaml
 from fabric.base.text import printable
 from fabric.deliver.cabling.colours import TONES
+from fabric.deliver.cabling.laying_order import Walk
 from fabric.deliver.cabling.runs import Runs
-from fabric.deliver.cabling.walking import Walk
 
 FONT, BOLD = "Helvetica", "Helvetica-Bold"
-LARGEST_PT, SMALLEST_PT = 7.0, 4.5
+MAX_FONT_PT, MIN_FONT_PT = 7.0, 4.5
 MARGIN, BAR, GAP = 1.1, 0.9, 0.6  # millimetres
 LEADING = 1.18  # times the font's size
 MM = 72 / 25.4
@@ -103,7 +103,7 @@ def _draw(canvas: Any, sheet: Sheet, label: Label, left: float, top: float) -> N
     canvas.rect(left + MARGIN * MM, top - MARGIN * MM - high, BAR * MM, high, stroke=0, fill=1)
     canvas.setFillColor("#000000")
     lines = ((BOLD, label.cable), (FONT, label.here), (FONT, f"> {label.there}"))
-    largest = min(LARGEST_PT, (height - 1.2 * MM) / (len(lines) * LEADING))
+    largest = min(MAX_FONT_PT, (height - 1.2 * MM) / (len(lines) * LEADING))
     shown = [(font, *fit(text, font, width - (2 * MARGIN + BAR + GAP) * MM, largest)) for font, text in lines]
     text_out = canvas.beginText()
     for copy in range(sheet.copies):
@@ -125,12 +125,12 @@ def fit(text: str, font: str, room: float, largest: float) -> tuple[str, float]:
     text = printable(text, "?").encode("cp1252", "replace").decode("cp1252")  # what the PDF's own fonts can write
     wide = _wide(text, font)
     size = min(largest, room / wide) if wide else largest
-    if size >= SMALLEST_PT:
+    if size >= MIN_FONT_PT:
         return text, size
     keep = len(text) - 1
-    while keep > 1 and _wide(_cut(text, keep), font) * SMALLEST_PT > room:
+    while keep > 1 and _wide(_cut(text, keep), font) * MIN_FONT_PT > room:
         keep -= 1
-    return _cut(text, keep), SMALLEST_PT
+    return _cut(text, keep), MIN_FONT_PT
 
 
 def _wide(text: str, font: str) -> float:

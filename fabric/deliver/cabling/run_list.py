@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Warnings, nearest, show
+from fabric.deliver.cabling.laying_order import Walk, walk
 from fabric.deliver.cabling.rows import Ints, selected
 from fabric.deliver.cabling.runs import Runs, runs
-from fabric.deliver.cabling.walking import Walk, walk
 from fabric.design.floor.floor import floor
 from fabric.model.plan import Plan
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from fabric.base.diagnostics import Diagnostic, Report
 from fabric.base.text import plural
 from fabric.deliver.cabling import lengths
+from fabric.deliver.cabling.cable_segments import Failure, Legs, legs
 from fabric.deliver.cabling.colours import cable_colour
 from fabric.deliver.cabling.ends import Ends, ends
-from fabric.deliver.cabling.legs import Failure, Legs, legs
 from fabric.deliver.cabling.texts import Texts
 from fabric.design.floor.floor import Floor
 from fabric.model.plan import KINDS, FabricPlan, Plan
@@ -113,7 +113,7 @@ def _joined(parts: list[Any]) -> Any:
 
 def _requests(plan: Plan) -> dict[str, str]:
     """Medium by kind of link, as the intent states it."""
-    return {kind: request for kind, request in plan.settings.floor.media.model_dump(by_alias=True).items() if request}
+    return {kind: medium for kind, medium in plan.settings.floor.media.model_dump(by_alias=True).items() if medium}
 
 
 def _columns(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fabric.base.text import aligned
+from fabric.deliver.cabling.laying_order import Walk
 from fabric.deliver.cabling.rows import Ints
 from fabric.deliver.cabling.runs import Runs
 from fabric.deliver.cabling.tables import totals
-from fabric.deliver.cabling.walking import Walk
 
 
 def text(runs: Runs, chosen: Ints, walk: Walk) -> str:

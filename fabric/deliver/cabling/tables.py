@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fabric.deliver.cabling.laying_order import Walk
 from fabric.deliver.cabling.rows import Cell, Ints
 from fabric.deliver.cabling.runs import Runs
-from fabric.deliver.cabling.walking import Walk
 from fabric.hardware.catalog import media
 from fabric.model.plan import Device
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.configs.port_names import PortNames
-from fabric.deliver.cabling.ends import MOST_CAGES, Ends
-from fabric.deliver.cabling.legs import Legs
+from fabric.deliver.cabling.cable_segments import Legs
+from fabric.deliver.cabling.ends import MAX_DEVICE_CAGES, Ends
 from fabric.design.floor.floor import Floor
 from fabric.hardware.catalog import media
 from fabric.model.plan import SERVER, FabricPlan
@@ -113,7 +113,7 @@ class Texts:
         cages = getattr(self.fabric.links, end + "_cage")[first].tolist()
         index = getattr(self.fabric.links, end)[first].tolist()
         optics, connectors = columns.optics["ab".index(end)], columns.connector["ab".index(end)].tolist()
-        number = (its.node[first] % MOST_CAGES).tolist()
+        number = (its.node[first] % MAX_DEVICE_CAGES).tolist()
         whole, shared = columns.whole_cage.tolist(), columns.shared.tolist()
         for leg in np.flatnonzero(columns.whole_cage | columns.shared).tolist():
             device = self.fabric.devices[index[leg]]

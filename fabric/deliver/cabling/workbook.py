@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from fabric.base.formats import Sheet, workbook
 from fabric.deliver.cabling.colours import TONES
+from fabric.deliver.cabling.laying_order import Walk
 from fabric.deliver.cabling.rows import COLUMNS, Cell, Ints, rows
 from fabric.deliver.cabling.runs import Runs
 from fabric.deliver.cabling.tables import PATCH_COLUMNS, RACK_COLUMNS, TOTAL_COLUMNS, patch_rows, rack_rows, totals
-from fabric.deliver.cabling.walking import Walk
 
 WORDS = {"ru": "RU", "gbps": "Gb/s", "a": "A", "b": "B"}
 

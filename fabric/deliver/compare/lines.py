@@ -8,13 +8,13 @@ from fabric.base.text import aligned, counted, duration, listed, percent, plural
 from fabric.deliver.compare.designs import Design, against, lost
 from fabric.deliver.compare.money import EXPOSED, FAILED, STOPS
 from fabric.solver.estimate.calls import PACKED, SPREAD
-from fabric.solver.estimate.supply import routing_words
+from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.goodput.goodput import Goodput
 
 Form = Callable[[Design], str]
 OfJob = Callable[[Goodput], str]
 Row = tuple[str, ...]
-MOST_NAMED = 4  # parts without a price
+MAX_NAMED_PARTS = 4  # parts without a price
 ALIKE = 0.005  # times that differ by less are the same for a reader
 _PLAN: tuple[tuple[str, Form], ...] = (
     ("kind", lambda item: item.kind),
@@ -94,7 +94,7 @@ def notes(designs: Sequence[Design]) -> list[str]:
     out = list(_assumptions(designs))
     if any(item.unpriced for item in designs):
         out.append("≥: lower bound, as prices of some parts are unknown")
-    out += [f"{item.name}: no price of {listed(item.unpriced, MOST_NAMED)}" for item in designs if item.unpriced]
+    out += [f"{item.name}: no price of {listed(item.unpriced, MAX_NAMED_PARTS)}" for item in designs if item.unpriced]
     if designs[0].tco is not None:
         years = plural(designs[0].years, "year")
         out.append(f"costs are in {designs[0].currency}, over {years} or of one, of the job's share of the GPUs")

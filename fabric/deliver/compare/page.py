@@ -14,9 +14,9 @@ from fabric.deliver.compare.designs import Design
 from fabric.deliver.compare.lines import notes, rows
 from fabric.deliver.report.assets import Assets, template
 from fabric.deliver.report.charts import bars
-from fabric.deliver.report.glance import Figure
 from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.intervals import intervals
+from fabric.deliver.report.summary import Figure
 from fabric.solver.estimate.calls import SPREAD
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.goodput.rates import HOURS_PER_YEAR

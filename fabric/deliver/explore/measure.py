@@ -17,7 +17,7 @@ from fabric.deliver.bom.prices import Prices
 from fabric.deliver.compare.bills import bill_of
 from fabric.deliver.compare.figures import DesignFigures, figures
 from fabric.deliver.explore.space import Base, Choice
-from fabric.deliver.explore.tokens import token_cost
+from fabric.deliver.explore.token_cost import token_cost
 from fabric.design.intent.rewrite import Planning, of_data
 from fabric.model.plan import FabricPlan, Plan
 from fabric.model.plan.lock_file import Lock

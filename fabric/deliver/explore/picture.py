@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from fabric.base.formats import INK, PAPER, RULE, SOFT, Box, Canvas, document, element, label, number
 from fabric.base.formats.palette import SERIES
-from fabric.deliver.explore.front import OF_JOB, PRICED, Objective
 from fabric.deliver.explore.measure import Figures
 from fabric.deliver.explore.names import SIZE, Dot, names
+from fabric.deliver.explore.pareto import OF_JOB, PRICED, Objective
 from fabric.deliver.explore.report import SweepResult, design_name, title
 
 WIDTH, HEIGHT = 900.0, 560.0

@@ -10,11 +10,11 @@ from typing import Any
 from fabric.base.formats import csv_text, json_text
 from fabric.base.text import aligned, counted, percent, size, time
 from fabric.base.text.table import table
-from fabric.deliver.explore.front import Objective, front, known
 from fabric.deliver.explore.measure import Figures, Outcome
+from fabric.deliver.explore.pareto import Objective, front, known
 from fabric.deliver.explore.run import Sweep, reasons
 from fabric.solver.estimate.calls import ALLTOALL, PACKED, Call
-from fabric.solver.estimate.supply import routing_words
+from fabric.solver.estimate.nic_bandwidth import routing_words
 
 REASONS = 5  # that are listed
 HARDLY = 0.25  # of the traffic: what leaves can be oversubscribed 4:1 before they slow it

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from fabric.base.diagnostics import InputError, Place, Report, nearest, show
 from fabric.deliver.explore.dimensions import MODELS, Value, read
-from fabric.deliver.explore.front import OBJECTIVES, OF_JOB, PRICED
 from fabric.deliver.explore.measure import DesignRequest
+from fabric.deliver.explore.pareto import OBJECTIVES, OF_JOB, PRICED
 from fabric.deliver.explore.run import Sweep
 from fabric.deliver.explore.space import Base, Choice, choices, usual
 from fabric.design.intent.intent import Intent

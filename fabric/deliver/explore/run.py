@@ -23,7 +23,7 @@ WORKERS_PATIENCE_S = 60.0  # without any worker, until a sweep gives up
 LOOK_S = 1.0  # between two looks at the workers
 POLL_S = 0.02  # between two looks for results
 RESULT_S = 5.0  # for a worker to hand over a result
-CHUNK, LEAST = 4, 8  # designs that one process measures before it tells; fewer in all are measured by one process
+CHUNK, MIN_DESIGNS = 4, 8  # designs that one process measures before it tells; fewer in all are measured by one process
 BATCH = 8  # designs of one task: a second of work, so that sending it costs nothing beside it
 
 
@@ -75,7 +75,7 @@ def run(
 
 
 def _here(one: Callable[[Choice], Outcome], todo: Sequence[Choice], jobs: int) -> Iterator[list[Outcome]]:
-    yield from in_chunks(one, todo, jobs, chunk=CHUNK, least=LEAST)
+    yield from in_chunks(one, todo, jobs, chunk=CHUNK, least=MIN_DESIGNS)
 
 
 def _on_dask(

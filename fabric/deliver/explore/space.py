@@ -18,7 +18,7 @@ from fabric.model.plan import FabricSpec
 from fabric.model.settings.hardware import OwnCatalog
 
 Choice = tuple[tuple[str, Value], ...]  # (dimension, value) in the order of DIMENSIONS
-MOST = 100_000  # designs of one sweep
+MAX_DESIGNS = 100_000  # designs of one sweep
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,16 @@ def _gpus_of(model: str, data: Mapping[str, Any]) -> int:
 
 
 def choices(dimensions: Mapping[str, Sequence[Value]]) -> list[Choice]:
-    """Every combination, in the order of the values. Raises InputError where there are more than MOST."""
+    """Every combination, in the order of the values. Raises InputError where there are more than MAX_DESIGNS."""
     count = 1
     for values in dimensions.values():
         count *= len(values)
-    if count > MOST:
+    if count > MAX_DESIGNS:
         report = Report()
         report.fail(
             "FAB104",
             Place("--vary"),
-            f"expected at most {MOST:,} designs, got {count:,}",
+            f"expected at most {MAX_DESIGNS:,} designs, got {count:,}",
             "reduce the values or the dimensions",
         )
     names = [name for name in DIMENSIONS if name in dimensions]

@@ -22,7 +22,7 @@ from fabric.model.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SPINE, Device
 
 SINGLY = 16  # switches of a fabric that are drawn one by one
 MESH = 130  # pairs of leaves and spines that are joined one by one; more are bundled by unit
-_MOST = 6  # units side by side
+_MAX_UNITS = 6  # units side by side
 _NOUNS = {CORE: ("core", "cores"), SPINE: ("spine", "spines"), LEAF: ("leaf", "leaves"), SERVER: ("server", "servers")}
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ def _pod(view: View, key: str, parts: Sequence[PodPart], opened: bool, grain: Gr
     spines = [spine for part in parts for spine in part.spines]
     groups = [group for part in parts for group in part.units]
     if opened:
-        units = [some for group in groups for some in _spread(group, _MOST)]
+        units = [some for group in groups for some in _spread(group, _MAX_UNITS)]
     else:
         units = [[unit for group in groups for unit in group]]
     columns = (_column(view, f"{key}-unit{at + 1}", some, opened, grain) for at, some in enumerate(units))

@@ -24,7 +24,7 @@ from fabric.model.plan import SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.nos.containerlab import ANY_NAME, Kind
 from fabric.nos.target import installed
 
-MANY_NODES = 100
+WARN_NODES = 100
 NAMED = 3  # switches that a comment names
 GRAPH_LEVEL = {"core": 1, "spine": 2, "leaf": 3, "attached": 3, "server": 4}
 
@@ -122,7 +122,7 @@ class ManagementNet:
 
 def _head(plan: Plan, devices: Mapping[str, Device], endpoints: _Endpoints, management: ManagementNet) -> Iterator[str]:
     yield "# In the folder generated/SITE: containerlab deploy -t FILE. Images are named as containerlab's pages build them."
-    if len(devices) > MANY_NODES:
+    if len(devices) > WARN_NODES:
         yield f"# {len(devices)} nodes are more than one machine runs: --fabric NAME, a smaller count, or clabernetes."
     kinds = {kind_of(device).name: kind_of(device) for device in devices.values() if device.role in SWITCH_ROLES}
     if any(kind.startup for kind in kinds.values()):

@@ -17,8 +17,8 @@ from fabric.base.grouping import grouped
 from fabric.deliver.export.colours import ROLES
 from fabric.model.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, FabricPlan, Plan
 
-MOST_SWITCHES = 40  # more are drawn by what is alike
-MOST_UNITS = 24  # more units of pods are drawn as their pods
+MAX_SWITCHES = 40  # more are drawn by what is alike
+MAX_UNITS = 24  # more units of pods are drawn as their pods
 
 Key = tuple[str, ...]
 
@@ -79,14 +79,14 @@ def _fabric(name: str, fabric: FabricPlan, order: int) -> Iterator[str]:
 
 def _keys(fabric: FabricPlan) -> list[Key]:
     """The node of every device: itself, or what it is alike with."""
-    few = len(fabric.switches) <= MOST_SWITCHES
+    few = len(fabric.switches) <= MAX_SWITCHES
     return [_key(fabric, device, few) for device in fabric.devices]
 
 
 def _key(fabric: FabricPlan, device: Device, few: bool) -> Key:
     if device.role == ATTACHED or (few and device.role != SERVER):
         return device.role, device.name
-    unit = device.pod if fabric.sizing.tiers == 3 and fabric.sizing.units > MOST_UNITS else device.unit
+    unit = device.pod if fabric.sizing.tiers == 3 and fabric.sizing.units > MAX_UNITS else device.unit
     if device.role == SERVER:
         return device.role, device.group, str(device.rack if fabric.spec.kind == "rack" and few else unit)
     place = {LEAF: unit, SPINE: device.pod}.get(device.role, -1)

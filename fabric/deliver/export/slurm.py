@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fabric.deliver.export.locality import Block, Locality, Unit, hostlist, localities
 from fabric.model.plan import Plan
 
-MOST_LEVELS = 16  # block sizes are 2^0 to 2^15 times the smallest
+MAX_BLOCK_LEVELS = 16  # block sizes are 2^0 to 2^15 times the smallest
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def block_sizes(found: Iterable[Block]) -> list[int]:
     """The smallest block, which every block has, and its doublings up to half of them all; Slurm knows no other sizes."""
     counts = [len(block.servers) for block in found]
     base = min(counts)
-    return [base << level for level in range(MOST_LEVELS) if not level or 1 << level < len(counts)]
+    return [base << level for level in range(MAX_BLOCK_LEVELS) if not level or 1 << level < len(counts)]
 
 
 def slurm(plan: Plan) -> str:

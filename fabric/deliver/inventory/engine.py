@@ -14,11 +14,11 @@ from itertools import islice
 from typing import Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, MissingError, Place
-from fabric.deliver.inventory.items import Item, Key, Known, Ref, Row, Table, Term
+from fabric.deliver.inventory.items import Item, Key, NameFilter, Ref, Row, Table, Term
 
 TAG = "fabricwright"
 PAGE = 1000  # objects a page: the default maximum of both servers
-MOST_IN_URL = 50
+MAX_URL_VALUES = 50
 Advance = Callable[[str, int], None]  # table, objects done
 
 
@@ -289,7 +289,7 @@ class Engine:
         """References as ids; None of what is not there yet, which only a dry run sees."""
         if isinstance(value, Ref):
             return self.ids.get(value.table, {}).get(value.key)
-        if isinstance(value, Known):
+        if isinstance(value, NameFilter):
             return None if self._value(value.of) is None else value.of.key[-1]
         if isinstance(value, Term):
             return {"object_type": value.type, "object_id": self._value(value.of)}
@@ -350,7 +350,7 @@ def _parts(where: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if long is None:
         yield where
         return
-    for part in _batches((value for value in where[long] if value is not None), MOST_IN_URL):
+    for part in _batches((value for value in where[long] if value is not None), MAX_URL_VALUES):
         yield {**where, long: part}
 
 

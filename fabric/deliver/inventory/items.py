@@ -29,7 +29,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class NameFilter:
     """The name of another object in a filter: NetBox 4.7 and Nautobot refuse a filter by a name that they do not have."""
 
     of: Ref

@@ -13,7 +13,7 @@ from typing import Any
 
 from fabric.deliver.inventory.engine import TAG
 from fabric.deliver.inventory.gather import inventory, words
-from fabric.deliver.inventory.items import Item, Key, Known, Ref, Table, document
+from fabric.deliver.inventory.items import Item, Key, NameFilter, Ref, Table, document
 from fabric.deliver.inventory.netbox import COLOUR, device_types, own_tag
 from fabric.deliver.inventory.records import MANAGEMENT, Inventory, Port
 from fabric.model.plan import Plan
@@ -219,7 +219,7 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
         endpoint="dcim.interfaces",
         key=key,
         items=ports,
-        find=[{"location": Known(place)}],
+        find=[{"location": NameFilter(place)}],
         own=True,
         adopt=True,
     )
@@ -232,7 +232,7 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
         fields = {**terms, "type": wire.type, "label": wire.label[:100], **size}
         wires.append(Item((*a.key, *b.key), fields, {"status": PLANNED}))
     ends = (("termination_a_id", "interfaces"), ("termination_b_id", "interfaces"))
-    here = [{"location": Known(place)}]
+    here = [{"location": NameFilter(place)}]
     yield Table(
         name="cables", endpoint="dcim.cables", key=ends, items=wires, find=here, own=True, late_tags=True, ends=_ports
     )  # as of Nautobot 3.2

@@ -9,7 +9,7 @@ from typing import Any
 
 from fabric.deliver.inventory.engine import TAG
 from fabric.deliver.inventory.gather import inventory, words
-from fabric.deliver.inventory.items import Item, Key, Known, Ref, Row, Table, Term, document
+from fabric.deliver.inventory.items import Item, Key, NameFilter, Ref, Row, Table, Term, document
 from fabric.deliver.inventory.records import LOOPBACK, MANAGEMENT, Inventory, Model, Port
 from fabric.model.plan import Plan
 
@@ -190,7 +190,10 @@ def _networks(records: Inventory) -> Iterator[Table]:
         vrf = Ref("vrfs", (prefix.vrf,)) if prefix.vrf else None
         fields = {"prefix": prefix.text, "vrf": vrf, "description": prefix.what[:200]}
         rows.append(Item((prefix.text, prefix.vrf), fields, {"status": "container" if prefix.pool else "active"}))
-    filters: list[Row] = [{"prefix": [prefix.text for prefix in records.prefixes]}, {"tag": [Known(tags(records.site)[1])]}]
+    filters: list[Row] = [
+        {"prefix": [prefix.text for prefix in records.prefixes]},
+        {"tag": [NameFilter(tags(records.site)[1])]},
+    ]
     yield Table(
         name="prefixes", endpoint="ipam.prefixes", key=(("prefix", ""), ("vrf", "vrfs")), items=rows, find=filters, own=True
     )
@@ -309,7 +312,7 @@ def _addresses(records: Inventory) -> Iterator[Table]:
         }
         rows.append(Item((address.text, address.vrf), fields, {"status": "active"}))
     pools = [prefix.text for prefix in records.prefixes if prefix.what.endswith(" pool") or prefix.vrf]
-    find = [{"parent": text} for text in pools] + [{"tag": [Known(tags(records.site)[1])]}]
+    find = [{"parent": text} for text in pools] + [{"tag": [NameFilter(tags(records.site)[1])]}]
     key = (("address", ""), ("vrf", "vrfs"))
     port = ("assigned_object_id", "interfaces")
     yield Table(name="addresses", endpoint="ipam.ip_addresses", key=key, items=rows, find=find, own=True, falls_with=port)

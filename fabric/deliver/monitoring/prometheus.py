@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fabric.deliver.monitoring import alerts, recording, scrape, trials
 from fabric.deliver.monitoring.documents import document, file_name
 from fabric.deliver.monitoring.exporters import exporters, exporters_of
-from fabric.deliver.monitoring.sample import Sample
+from fabric.deliver.monitoring.sample import SampleElements
 from fabric.deliver.monitoring.watch import Choose, Watch
 from fabric.design.floor.floor import floor
 from fabric.model.plan import Plan
@@ -54,5 +54,5 @@ def _fabric(watch: Watch) -> dict[str, str]:
         f"facts/{name}.prom": watch.facts.text(),
         f"rules/{name}-recording.yaml": document({"groups": groups}, f"What collectors report, joined with the plan: {by}."),
         f"rules/{name}-alerts.yaml": document({"groups": [alerting]}),
-        f"tests/{name}.yaml": document(trials.tests(Sample(watch), rules, order), "promtool test rules"),
+        f"tests/{name}.yaml": document(trials.tests(SampleElements(watch), rules, order), "promtool test rules"),
     }

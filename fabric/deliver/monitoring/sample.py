@@ -22,7 +22,7 @@ BETWEEN_SWITCHES = ("leaf-leaf", "leaf-spine", "spine-core")
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleElements:
     """An upper switch, another beside it, two lower ones, a link of every pair, and a server of the first."""
 
     watch: Watch

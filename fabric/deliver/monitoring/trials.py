@@ -13,7 +13,7 @@ from typing import Any
 from fabric.deliver.monitoring.alerts import alerts, alerts_of
 from fabric.deliver.monitoring.facts import PRIMARY, End
 from fabric.deliver.monitoring.limits import PAUSE_BITS
-from fabric.deliver.monitoring.sample import ABSENT, BETWEEN_SWITCHES, HALF, Sample, Thing, Values
+from fabric.deliver.monitoring.sample import ABSENT, BETWEEN_SWITCHES, HALF, SampleElements, Thing, Values
 
 WITHIN, BEYOND = 0.97, 1.03  # of a threshold
 _FIRING = 'count by (alertname) (ALERTS{alertstate="firing"})'
@@ -37,7 +37,7 @@ class Trial:
     before: Mapping[str, int] = field(default_factory=dict)
 
 
-def tests(sample: Sample, rule_files: list[str], order: list[str]) -> dict[str, Any]:
+def tests(sample: SampleElements, rule_files: list[str], order: list[str]) -> dict[str, Any]:
     """The document that `promtool test rules` takes."""
     return {
         "rule_files": rule_files,
@@ -47,7 +47,7 @@ def tests(sample: Sample, rule_files: list[str], order: list[str]) -> dict[str, 
     }
 
 
-def _test(sample: Sample, trial: Trial) -> dict[str, Any]:
+def _test(sample: SampleElements, trial: Trial) -> dict[str, Any]:
     series: list[dict[str, str]] = [] if trial.unplanned else sample.plan_series()
     for device in sample.switches:
         if device.name not in trial.unknown:
@@ -69,7 +69,7 @@ def _check(expr: str, minute: int, firing: Mapping[str, int]) -> dict[str, Any]:
     return {"expr": expr, "eval_time": f"{minute}m", "exp_samples": samples}
 
 
-def trials(sample: Sample) -> Iterator[Trial]:
+def trials(sample: SampleElements) -> Iterator[Trial]:
     """Every fault that a fabric's rules can see."""
     signals, watch = sample.watch.signals, sample.watch
     able = {alert.name for alert in alerts_of(watch)}
@@ -94,7 +94,7 @@ def trials(sample: Sample) -> Iterator[Trial]:
         yield from _imbalance_trial(sample)
 
 
-def _switch_trials(sample: Sample) -> Iterator[Trial]:
+def _switch_trials(sample: SampleElements) -> Iterator[Trial]:
     """An upper switch dies; a lower one loses its management; one was never added; nothing answers at all."""
     basic = frozenset({"link_up", "bgp_up"}) & sample.watch.signals
     dead = sample.switches[min(1, len(sample.switches) - 1)]
@@ -127,7 +127,7 @@ def _switch_trials(sample: Sample) -> Iterator[Trial]:
         yield Trial(name="nothing answers", signals=basic, after=all_alerts, silent=names)
 
 
-def _link_trials(sample: Sample) -> Iterator[Trial]:
+def _link_trials(sample: SampleElements) -> Iterator[Trial]:
     """One link fails while its switches have others; it flaps; a server's only link here goes."""
     only = frozenset({"link_up"})
     first = sample.link
@@ -146,7 +146,7 @@ def _link_trials(sample: Sample) -> Iterator[Trial]:
         yield Trial(name="ServerLinkDown", signals=only, after={"ServerDown": 1, "ServerLinkDown": 1}, values=values)
 
 
-def _session_trials(sample: Sample) -> Iterator[Trial]:
+def _session_trials(sample: SampleElements) -> Iterator[Trial]:
     """A session fails at both ends; one is not configured; a switch loses all of them while its neighbors live."""
     basic = frozenset({"link_up", "bgp_up"}) & sample.watch.signals
     first = sample.sessions[0]
@@ -162,7 +162,7 @@ def _session_trials(sample: Sample) -> Iterator[Trial]:
         yield Trial(name="BgpSessionMissing", signals=basic, after=after, missing=missing, before=after)
 
 
-def _sessions_fired(sample: Sample, lost: Values) -> dict[str, int]:
+def _sessions_fired(sample: SampleElements, lost: Values) -> dict[str, int]:
     """What these lost sessions must fire, counted by hand."""
     down = [x for x in sample.sessions if (x.device.name, "bgp_up", x.bgp_peer) in lost]
     limits, over = sample.watch.sessions_down, 0
@@ -173,7 +173,7 @@ def _sessions_fired(sample: Sample, lost: Values) -> dict[str, int]:
     return {"BgpSessionDown": sum(x.view == PRIMARY for x in down), "BgpSessionsDown": over}
 
 
-Limit = Callable[[Sample, End], float]
+Limit = Callable[[SampleElements, End], float]
 
 
 def _numbers() -> dict[str, tuple[str, Limit]]:
@@ -182,7 +182,7 @@ def _numbers() -> dict[str, tuple[str, Limit]]:
     def of(name: str) -> float:
         return alerts()[name].limit or 0.0
 
-    def port(sample: Sample, end: End) -> Any:
+    def port(sample: SampleElements, end: End) -> Any:
         return sample.watch.port_classes[end.port_class]
 
     return {
@@ -224,7 +224,7 @@ def _crossed(name: str, crossings: list[Crossing]) -> Trial:
     return Trial(name=name, signals=signals, after=fires | already, values=values, before=already)
 
 
-def _crossings(sample: Sample) -> Iterator[Crossing]:
+def _crossings(sample: SampleElements) -> Iterator[Crossing]:
     """A port's counter on both sides of its threshold."""
     for name, (signal, limit) in _numbers().items():
         end = _able_end(sample, name, signal)
@@ -239,7 +239,7 @@ def _crossings(sample: Sample) -> Iterator[Crossing]:
         yield Crossing(name, alerts()[name].needs | {signal}, values, {name: len(values)}, already)
 
 
-def _value_crossings(sample: Sample) -> Iterator[Crossing]:
+def _value_crossings(sample: SampleElements) -> Iterator[Crossing]:
     """Values that are too low, or not what was planned."""
     low = _able_end(sample, "OpticRxPowerLow", "optic_rx_dbm")
     if low is not None:
@@ -253,14 +253,14 @@ def _value_crossings(sample: Sample) -> Iterator[Crossing]:
         yield Crossing(name, frozenset({"link_speed_bits", "link_up"}), values, {name: 1})
 
 
-def _part_crossings(sample: Sample) -> Iterator[Crossing]:
+def _part_crossings(sample: SampleElements) -> Iterator[Crossing]:
     for name, signal in (("FanFailed", "fan_ok"), ("PsuFailed", "psu_ok"), ("TemperatureHigh", "temperature_ok")):
         things = list(sample.things(frozenset({signal})))
         if things:
             yield Crossing(name, frozenset({signal}), {things[0]: (1, 0)}, {name: 1})
 
 
-def _able_end(sample: Sample, name: str, signal: str) -> End | None:
+def _able_end(sample: SampleElements, name: str, signal: str) -> End | None:
     """A port on which an alert can fire: its collector reports what is needed, its class has the threshold."""
     needs = alerts()[name].needs | {signal}
     for end in sample.ends:
@@ -273,7 +273,7 @@ def _able_end(sample: Sample, name: str, signal: str) -> End | None:
     return None
 
 
-def _imbalance_trial(sample: Sample) -> Iterator[Trial]:
+def _imbalance_trial(sample: SampleElements) -> Iterator[Trial]:
     """One uplink far busier than its neighbors: x of n carry r times the mean."""
     first = sample.link
     mine = [

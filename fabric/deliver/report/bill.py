@@ -10,7 +10,7 @@ from fabric.deliver.bom.text import kilowatts, origin
 from fabric.deliver.report.grid import Grid, grid
 from fabric.model.plan import Plan
 
-MOST_NAMED = 6  # models bounded by class
+MAX_NAMED_MODELS = 6  # models bounded by class
 
 
 def bill(plan: Plan) -> Bill:
@@ -18,14 +18,14 @@ def bill(plan: Plan) -> Bill:
     return gather(plan, BomRequest())[0]
 
 
-def order_grid(found: Bill) -> Grid:
+def order_grid(bill: Bill) -> Grid:
     """One row per part."""
     rows = [
         (
             *(line.part.kind, line.part.item, line.what, f"{line.part.length_m:g}" if line.part.length_m else ""),
             *(f"{line.in_use:,}", f"{line.spares:,}", f"{line.order:,}"),
         )
-        for line in found.lines
+        for line in bill.lines
     ]
     note = "Default spares of `fabric bom`; prices via a price file."
     return grid("Order", ("kind", "item", "description", "#length, m", "#in use", "#spare", "#order"), rows, note)
@@ -51,5 +51,5 @@ def _bounded(power: Power) -> str:
     """The models whose power no data sheet gives, or only in part."""
     if not power.bounded:
         return ""
-    named = listed([f"{model} ({count:,})" for model, count in power.bounded.items()], MOST_NAMED)
+    named = listed([f"{model} ({count:,})" for model, count in power.bounded.items()], MAX_NAMED_MODELS)
     return f"Bounded by class, in part or whole: {named}."

@@ -53,16 +53,16 @@ def lettered(values: NDArray[Any]) -> Column:
 
 def numbered(texts: Iterable[str]) -> list[str | int]:
     """IPv4 addresses as the difference from the one before, which is mostly 1; other texts stay."""
-    found, last = list[str | int](), 0
+    values, last = list[str | int](), 0
     for text in texts:
         parts = text.split(".")
         if len(parts) == 4 and all(part.isdigit() for part in parts):
             address = int(IPv4Address(text))
-            found.append(address - last)
+            values.append(address - last)
             last = address
         else:
-            found.append(text)
-    return found
+            values.append(text)
+    return values
 
 
 def unpacked(column: Column) -> list[Any]:

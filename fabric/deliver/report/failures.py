@@ -6,9 +6,9 @@ from fabric.base.text import percent
 from fabric.deliver.report.charts import Panel, panels
 from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.study import Study, mean_loss, slowest_loss
-from fabric.solver.capacity.singles import Loss
+from fabric.solver.capacity.single_failures import Loss
 
-MOST_BARS = 12
+MAX_BARS = 12
 CAPTION = (
     "All servers send to all others at the highest rate that the healthy fabric carries, and one element fails. Mean loss: "
     "share of all traffic that no longer fits. Slowest pair: loss of rate of the most affected pair of servers. A job whose "
@@ -51,12 +51,12 @@ def failures_grid(study: Study) -> Grid:
 
 def failures_svg(study: Study) -> str:
     """The costliest failures as bars: what all traffic loses, and beside it what the worst pair loses."""
-    shown = study.ranked[:MOST_BARS]
+    shown = study.ranked[:MAX_BARS]
     names = [_name(study, loss) for loss in shown]
     mean, slowest = [mean_loss(loss) for loss in shown], [slowest_loss(study, loss) for loss in shown]
     texts = [loss_words(share) for share in mean], [loss_words(share) for share in slowest]
     label = "Single failures: " + ", ".join(
-        f"{name}: mean loss {one}, slowest pair {other}" for name, one, other in zip(names, *texts, strict=True)
+        f"{name}: mean loss {usual}, slowest pair {worst}" for name, usual, worst in zip(names, *texts, strict=True)
     )
     return panels(
         names,

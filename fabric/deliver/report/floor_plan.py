@@ -1,7 +1,7 @@
 """The floor from above: every rack a square in its row, in the colour of the highest tier that stands in it.
 
-Rows stand in blocks side by side, as many as the page is wide. Of more than `MOST_NAMED` racks no rack says its name under
-the pointer: the tables have it.
+Rows stand in blocks side by side, as many as the page is wide. Of more than `MAX_NAMED_RACKS` racks none says its name
+under the pointer: the tables have it.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from fabric.design.floor.floor import Floor
 from fabric.design.floor.names import row_letters
 from fabric.model.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 
-MOST_NAMED = 1000
-_LARGE, _SMALL, _MANY = (16.0, 3.0), (8.0, 2.0), 500  # cell and air; more racks than _MANY are small
-_LABEL, _BETWEEN, _LEAST_ROWS = 32.0, 28.0, 6
+MAX_NAMED_RACKS = 1000
+_LARGE, _SMALL, _MAX_LARGE_RACKS = (16.0, 3.0), (8.0, 2.0), 500  # cell and air; more racks than _MAX_LARGE_RACKS are small
+_LABEL, _BETWEEN, _MIN_ROWS = 32.0, 28.0, 6
 _ORDER = (CORE, SPINE, LEAF, ATTACHED, SERVER)
 
 
 def from_above(floor: Floor, inside: Sequence[Sequence[Device]], fills: Mapping[str, str]) -> str:
     """The drawing; `inside` is what stands in each rack, `fills` the class of a role's colour."""
-    cell, air = _SMALL if len(floor.racks) > _MANY else _LARGE
+    cell, air = _SMALL if len(floor.racks) > _MAX_LARGE_RACKS else _LARGE
     step = cell + air
     order = sorted({rack.row for rack in floor.racks})
     places = 1 + max(rack.place for rack in floor.racks)
     wide = _LABEL + places * step + _BETWEEN
-    blocks = max(1, min(int((WIDE + _BETWEEN) // wide), ceil_div(len(order), _LEAST_ROWS)))
+    blocks = max(1, min(int((WIDE + _BETWEEN) // wide), ceil_div(len(order), _MIN_ROWS)))
     deep = ceil_div(len(order), blocks)
     corner = {row: (at // deep * wide, at % deep * step + 2) for at, row in enumerate(order)}
     size = 12 if cell >= 12 else 8.5
@@ -42,7 +42,7 @@ def from_above(floor: Floor, inside: Sequence[Sequence[Device]], fills: Mapping[
     for rack, those in zip(floor.racks, inside, strict=True):
         role = min((device.role for device in those), key=_ORDER.index)
         x, y = corner[rack.row][0] + _LABEL + rack.place * step, corner[rack.row][1]
-        if len(floor.racks) > MOST_NAMED:
+        if len(floor.racks) > MAX_NAMED_RACKS:
             side = number(cell)
             paths.setdefault(role, []).append(f"M{number(x)} {number(y)}h{side}v{side}h-{side}z")
         else:

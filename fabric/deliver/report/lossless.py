@@ -32,18 +32,18 @@ class Arithmetic:
 
 def arithmetic(fabric: FabricPlan) -> Arithmetic | None:
     """None where the fabric has no lossless class."""
-    found = fabric.lossless
-    if found is None or not found.roles:
+    lossless = fabric.lossless
+    if lossless is None or not lossless.roles:
         return None
-    qos, request = next(iter(found.roles.values())).qos, fabric.spec.qos
+    qos, settings = next(iter(lossless.roles.values())).qos, fabric.spec.qos
     watchdog = f"a queue paused for {qos.watchdog.detect_ms} ms is emptied" if qos.watchdog else "no PFC watchdog"
     sentence = (
         f"RoCE: DSCP {qos.dscp}, priority {qos.priority}, lossless (PFC), guaranteed {qos.lossless_percent} %. "
         f"Congestion notifications: DSCP {qos.cnp_dscp}, priority {qos.cnp_priority}. "
         f"Frames of up to {qos.lossless_mtu:,} bytes; {watchdog}. "
-        f"ECN by rule {request.ecn.rule} ({RULES[request.ecn.rule].source})."
+        f"ECN by rule {settings.ecn.rule} ({RULES[settings.ecn.rule].source})."
     )
-    return Arithmetic(sentence, _ports(fabric, found), _buffers(fabric, found), tuple(_sums(fabric, found)))
+    return Arithmetic(sentence, _ports(fabric, lossless), _buffers(fabric, lossless), tuple(_sums(fabric, lossless)))
 
 
 def _name(fabric: FabricPlan, role: str, group: str) -> str:
@@ -51,9 +51,9 @@ def _name(fabric: FabricPlan, role: str, group: str) -> str:
     return f"{role} of {group}" if several else role
 
 
-def _ports(fabric: FabricPlan, found: FabricLossless) -> Grid:
+def _ports(fabric: FabricPlan, lossless: FabricLossless) -> Grid:
     rows = []
-    for (role, group), entry in found.roles.items():
+    for (role, group), entry in lossless.roles.items():
         for (speed, length), count in sorted(entry.counts.items()):
             port, room = entry.ports[speed, length], entry.headroom[speed, length]
             sizes = (port.xoff_bytes, port.xon_bytes, port.size_bytes, port.marking.kmin_bytes, port.marking.kmax_bytes)
@@ -72,7 +72,7 @@ def _buffers(fabric: FabricPlan, settings: FabricLossless) -> Grid:
     rows = []
     for (role, group), entry in settings.roles.items():
         buffer = entry.qos.buffer
-        known = [
+        cells = [
             "not known" if size is None else f"{size:,}"
             for size in (buffer.total_bytes, buffer.reserved_bytes, buffer.shared_bytes, buffer.trigger_bytes)
         ]
@@ -80,7 +80,7 @@ def _buffers(fabric: FabricPlan, settings: FabricLossless) -> Grid:
         model = getattr(fabric.spec, role).model
         asic = model.asic or "chip not known"
         rows.append(
-            (_name(fabric, role, group), asic, *known[:2], pool, known[2], f"{2.0**buffer.alpha_exponent:g}", known[3])
+            (_name(fabric, role, group), asic, *cells[:2], pool, cells[2], f"{2.0**buffer.alpha_exponent:g}", cells[3])
         )
     titles = (
         *("tier", "chip", "#buffer, bytes", "#reserved, bytes", "#of which shared headroom, bytes", "#shared, bytes"),

@@ -17,9 +17,9 @@ from fabric.deliver.report.study import Study, mean_loss
 from fabric.model.plan import LEAF, SWITCH_ROLES
 from fabric.model.plan.origin import Origin
 from fabric.model.plan.summary import leaf_ratios
-from fabric.solver.capacity.singles import Loss
+from fabric.solver.capacity.single_failures import Loss
 from fabric.solver.estimate.calls import SPREAD
-from fabric.solver.estimate.supply import routing_words
+from fabric.solver.estimate.nic_bandwidth import routing_words
 
 VERDICTS = {
     ERROR: ("bad", "The checks of the design fail"),

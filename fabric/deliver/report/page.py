@@ -13,10 +13,11 @@ from typing import Any
 from markupsafe import Markup
 
 from fabric.deliver.export.formats import FORMATS
-from fabric.deliver.report import bill, curve, failures, glance, numbers, overview, racks, spread
+from fabric.deliver.report import bill, curve, failures, numbers, overview, racks, spread, summary
 from fabric.deliver.report.assets import Assets, template
 from fabric.deliver.report.charts import histogram
 from fabric.deliver.report.data import document, encoded
+from fabric.deliver.report.goodput import GoodputSection
 from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.lossless import Arithmetic, arithmetic
 from fabric.deliver.report.request import ReportRequest
@@ -24,7 +25,6 @@ from fabric.deliver.report.scenarios import Scenario, loads_grid, scenarios
 from fabric.deliver.report.sites import Sites, sites
 from fabric.deliver.report.study import Study, studies
 from fabric.deliver.report.tables import cells, tables
-from fabric.deliver.report.worth import Worth
 from fabric.model.plan import FabricPlan, Plan
 
 SECTIONS = (
@@ -34,8 +34,8 @@ SECTIONS = (
     *(("racks", "Racks"), ("parts", "Parts and power"), ("qos", "Lossless Ethernet"), ("addresses", "Addresses")),
     ("tables", "Tables"),
 )
-STATIC_ROWS = 200  # of each kind of table, for a reader without script; a quarter of it where there are MANY_ROWS
-MANY_ROWS = 100_000
+STATIC_ROWS = 200  # of each kind of table, for a reader without script; a quarter of it where there are MAX_TABLE_ROWS
+MAX_TABLE_ROWS = 100_000
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 
 
@@ -56,15 +56,15 @@ class FabricPart:
 
     @property
     def sentence(self) -> str:
-        return glance.sentence(self.study)
+        return summary.sentence(self.study)
 
     @cached_property
-    def figures(self) -> list[glance.Figure]:
-        return glance.figures(self.study)
+    def figures(self) -> list[summary.Figure]:
+        return summary.figures(self.study)
 
     @property
     def design_grids(self) -> list[Grid]:
-        return [glance.tiers_grid(self.study), glance.links_grid(self.study, self.where.laid(self.fabric))]
+        return [summary.tiers_grid(self.study), summary.links_grid(self.study, self.where.laid(self.fabric))]
 
     @property
     def curve(self) -> Markup | None:
@@ -125,7 +125,7 @@ def page(plan: Plan, request: ReportRequest) -> str:
     )
     picture = _picture(plan)
     assets, parts_list = Assets.read(picture), bill.bill(plan)
-    findings = glance.findings(plan, where.diagnostics)
+    findings = summary.findings(plan, where.diagnostics)
     return template("page.html.j2").render(
         site=plan.site,
         assets=assets,
@@ -143,7 +143,7 @@ def page(plan: Plan, request: ReportRequest) -> str:
         racks=racks.racks(plan, where.floor),
         bill_grids=[bill.order_grid(parts_list), bill.power_grid(parts_list)],
         fills=racks.FILLS,
-        worth=Worth(request.goodput, request.cost) if request.goodput else None,
+        worth=GoodputSection(request.goodput, request.cost) if request.goodput else None,
     )
 
 
@@ -166,12 +166,12 @@ def _picture(plan: Plan) -> str:
 def _static_tables(data: dict[str, Any]) -> list[tuple[str, Grid]]:
     """(fabric, first rows of each table), fewer of each where there are many fabrics."""
     all_rows = sum(end - first for table in data["tables"] for first, end in table["rows"])
-    most = max(20, (STATIC_ROWS if all_rows < MANY_ROWS else STATIC_ROWS // 4) // len(data["fabrics"]))
-    found = []
+    most = max(20, (STATIC_ROWS if all_rows < MAX_TABLE_ROWS else STATIC_ROWS // 4) // len(data["fabrics"]))
+    grids = []
     for table in data["tables"]:
         count = sum(end - first for first, end in table["rows"])
         note = f"The first {most} of {count:,}." if count > most else ""
         titles = [("#" if column.get("number") else "") + column["title"] for column in table["columns"]]
         fabric = data["fabrics"][table["fabric"]]["name"]
-        found.append((fabric, grid(table["title"], titles, cells(data, table, most), note)))
-    return found
+        grids.append((fabric, grid(table["title"], titles, cells(data, table, most), note)))
+    return grids

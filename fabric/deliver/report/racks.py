@@ -12,8 +12,8 @@ from fabric.deliver.report.floor_plan import from_above
 from fabric.design.floor.floor import Floor
 from fabric.model.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
 
-MOST_DRAWN = 16  # rack layouts, the most frequent first
-MOST_NAMED = 8  # ranges of racks that are filled alike
+MAX_DRAWN_LAYOUTS = 16  # rack layouts, the most frequent first
+MAX_NAMED_RANGES = 8  # ranges of racks that are filled alike
 FILLS = {role: f"role-{role}" for role in (SERVER, LEAF, SPINE, CORE, ATTACHED)}
 _UNIT, _WIDE, _LEFT = 12.0, 190.0, 26.0  # of a rack in the drawing
 
@@ -52,7 +52,7 @@ def racks(plan: Plan, floor: Floor) -> Racks:
         Elevation(
             _some([floor.racks[number].name for number in those]), len(those), _elevation(floor, inside[those[0]], those[0])
         )
-        for _, those in layouts[:MOST_DRAWN]
+        for _, those in layouts[:MAX_DRAWN_LAYOUTS]
     )
     rows = len({rack.row for rack in floor.racks})
     layout = "as stated in the intent" if floor.stated else "proposed layout (no `floor:` in the intent)"
@@ -83,7 +83,7 @@ def ranges(names: list[str]) -> str:
 def _some(names: list[str]) -> str:
     """The first of them where there are many."""
     parts = ranges(names).split(", ")
-    return ", ".join(parts[:MOST_NAMED]) + (f" … {parts[-1]}" if len(parts) > MOST_NAMED else "")
+    return ", ".join(parts[:MAX_NAMED_RANGES]) + (f" … {parts[-1]}" if len(parts) > MAX_NAMED_RANGES else "")
 
 
 def _elevation(floor: Floor, those: list[Device], rack: int) -> str:

@@ -112,22 +112,22 @@ def _worst(study: Study, heavy: Traffic) -> Scenario | None:
 def scenario(whole: Network, traffic: Traffic) -> Scenario:
     """Raises InputError where failures cut the job's servers off."""
     net = apply(whole, traffic.failures) if traffic.failures else whole
-    found = loads(net, traffic.pattern, traffic.routing, traffic.qps)
+    link_loads = loads(net, traffic.pattern, traffic.routing, traffic.qps)
     dead = np.flatnonzero(~net.alive[: net.links])
     devices = traffic.failures.devices if traffic.failures else np.empty(0, np.int64)
     name = f"{traffic.name}, {SHORT[traffic.routing]}"
     sends = PATTERN_WORDS[traffic.pattern]
-    what = f"{sends[0].upper()}{sends[1:]}; {ROUTING_WORDS[traffic.routing]}. {LOAD_WORDS}"
+    sentence = f"{sends[0].upper()}{sends[1:]}; {ROUTING_WORDS[traffic.routing]}. {LOAD_WORDS}"
     if traffic.failures:
         name += f", {' and '.join(traffic.failures.names)} down"
     return Scenario(
         name=name,
-        what=what,
-        loads=found,
+        what=sentence,
+        loads=link_loads,
         dead=dead,
         dead_devices=devices,
         sends=sends,
-        fullest=net.name(int(np.argmax(found.share))),
+        fullest=net.name(int(np.argmax(link_loads.share))),
     )
 
 

@@ -117,8 +117,15 @@ def rates_grid(spread: Spread) -> Grid:
     """What a NIC port gets of its line rate."""
     as_routed = f"{spread.name}, {plural(spread.queue_pairs, 'queue pair')}"
     rows = [
-        (name, f"{one.mean_GBps:.1f}", f"{one.p50_GBps:.1f}", f"{one.p99_GBps:.1f}", f"{one.worst_GBps:.1f}", one.busiest)
-        for name, one in ((as_routed, spread.hashed), ("spraying", spread.sprayed))
+        (
+            name,
+            f"{rates.mean_GBps:.1f}",
+            f"{rates.p50_GBps:.1f}",
+            f"{rates.p99_GBps:.1f}",
+            f"{rates.worst_GBps:.1f}",
+            rates.busiest,
+        )
+        for name, rates in ((as_routed, spread.hashed), ("spraying", spread.sprayed))
     ]
     titles = (
         "routing",

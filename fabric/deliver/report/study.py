@@ -18,7 +18,7 @@ from fabric.solver import Network, PortNamer
 from fabric.solver.capacity import failures, measure
 from fabric.solver.capacity.failures import Failures
 from fabric.solver.capacity.measure import Capacity
-from fabric.solver.capacity.singles import Loss
+from fabric.solver.capacity.single_failures import Loss
 from fabric.solver.estimate import request as estimate_request
 from fabric.solver.estimate.calls import ALLTOALL, calls
 from fabric.solver.estimate.estimate import Estimate
@@ -119,29 +119,29 @@ def studies(plan: Plan, request: ReportRequest) -> list[Study]:
     """One a fabric, each with those of the failures that it has. Raises InputError for names that no fabric has, and for
     failures that cut a fabric in two."""
     having = {name: _having(list(plan.fabrics.values()), name) for name in request.fail}
-    found = [
+    fabric_studies = [
         Study(fabric, request, tuple(name for name, those in having.items() if fabric.name in those))
         for fabric in plan.fabrics.values()
     ]
-    if request.measured and not any(study.trains for study in found):
+    if request.measured and not any(study.trains for study in fabric_studies):
         message = f"expected a compute fabric with GPUs, got {', '.join(plan.fabrics)}"
         raise InputError([Diagnostic("FAB172", Place("--measured"), message, "remove it, or choose another --fabric")])
-    for study in found:
+    for study in fabric_studies:
         _ = study.failed
-    return found
+    return fabric_studies
 
 
 def _having(fabrics: Sequence[FabricPlan], name: str) -> list[str]:
     """Fabrics that have a link or device of this name: servers are in several, their ports in one each."""
     device = name.strip().partition(":")[0]
     those = [fabric for fabric in fabrics if device in fabric.by_name] or fabrics[:1]
-    found, wrong = [], list[InputError]()
+    names, wrong = [], list[InputError]()
     for fabric in those:
         try:
             failures.parse(network(fabric, PortNames(fabric).port_name), [name])
-            found.append(fabric.name)
+            names.append(fabric.name)
         except InputError as error:
             wrong.append(error)
-    if not found:
+    if not names:
         raise wrong[0]
-    return found
+    return names

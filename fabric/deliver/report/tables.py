@@ -84,13 +84,13 @@ def tables(fabric: FabricPlan) -> list[Table]:
     speaks = np.array([device.role in SWITCH_ROLES and device.asn > 0 for device in devices])
     between = (links.kind != SERVER_LEAF) & (links.kind != ATTACHMENT)
     sessions = np.flatnonzero(between & speaks[links.a] & speaks[links.b])
-    found = (
+    every_table = (
         Table("switches", "Switches", switches, SWITCHES),
         Table("links", "Links and cables", np.arange(len(links)), LINKS),
         Table("sessions", "BGP sessions of the underlay", sessions, SESSIONS),
         Table("servers", "Servers", servers, SERVERS),
     )
-    return [replace(table, columns=_telling(fabric, table)) for table in found if len(table.rows)]
+    return [replace(table, columns=_telling(fabric, table)) for table in every_table if len(table.rows)]
 
 
 def _telling(fabric: FabricPlan, table: Table) -> tuple[Field, ...]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fabric.base.rounding import ceil_div
 from fabric.base.text import plural
 from fabric.design.explain.sessions import Sessions, terms
-from fabric.design.planner.options import leaf_uplinks
 from fabric.design.planner.pods import core_speed, spine_split
 from fabric.design.planner.sizing import decide
+from fabric.design.planner.sizing_inputs import leaf_uplinks
 from fabric.model.plan import (
     AttachedPorts,
     FabricSpec,

@@ -34,8 +34,8 @@ def ecn(case: Case) -> list[str]:
     found = lossless.lossless(case.spec, case.sizing, Report(), case.attached)
     if found is None:
         return [_NONE]
-    request = case.spec.qos.ecn
-    out = [f"rule '{request.rule}': {_rule(request.rule)}", f"  source: {RULES[request.rule].source}"]
+    ecn_settings = case.spec.qos.ecn
+    out = [f"rule '{ecn_settings.rule}': {_rule(ecn_settings.rule)}", f"  source: {RULES[ecn_settings.rule].source}"]
     for (role, group), entry in found.roles.items():
         out.append(f"{role}{' of ' + group if group else ''} ({getattr(case.spec, role).switch})")
         out += [f"  {line}" for line in _trigger(entry.qos.buffer, sum(entry.counts.values()))]

@@ -21,13 +21,13 @@ import numpy as np
 from fabric.base.diagnostics import Diagnostic, Report
 from fabric.design.floor import route
 from fabric.design.floor.names import rack_name
-from fabric.design.floor.route import Stand
+from fabric.design.floor.route import TrayPoint
 from fabric.model.plan import FabricPlan, Plan
 from fabric.model.settings.floor import Floor as Geometry
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class RackPlace:
     """Where a device stands."""
 
     rack: int  # index into Floor.racks
@@ -51,7 +51,7 @@ class Floor:
     site: str
     racks: tuple[Rack, ...]  # by row and place
     units: int  # of one rack
-    spots: Mapping[str, Spot]  # by device name; a server of several fabrics is one machine on one spot
+    spots: Mapping[str, RackPlace]  # by device name; a server of several fabrics is one machine on one spot
     geometry: Geometry
     stated: bool  # whether the intent has `floor:`
     warnings: tuple[Diagnostic, ...] = ()
@@ -72,7 +72,7 @@ class Floor:
         """Lengths of cables along routes, slack included, rounded up to whole centimetres."""
         return route.with_slack(self.geometry, route_m)
 
-    def stands(self, fabric: FabricPlan) -> Stand:
+    def stands(self, fabric: FabricPlan) -> TrayPoint:
         """Row, place and height of every device of a fabric, as columns."""
         return self._stand([device.name for device in fabric.devices])
 
@@ -84,11 +84,11 @@ class Floor:
             metres[link] = self.length_m(switch.name, fabric.devices[int(links.b[link])].name)
         return metres
 
-    def _stand(self, names: list[str]) -> Stand:
+    def _stand(self, names: list[str]) -> TrayPoint:
         spots = [self.spots[name] for name in names]
         where = self._columns[[spot.rack for spot in spots]] if spots else np.zeros((0, 2))
         middle = np.array([spot.ru - 1 + spot.height / 2 for spot in spots], dtype=float)
-        return Stand(where[:, 0], where[:, 1], middle)
+        return TrayPoint(where[:, 0], where[:, 1], middle)
 
     @cached_property
     def _columns(self) -> route.Floats:
@@ -109,7 +109,7 @@ def floor(plan: Plan) -> Floor:
     report.raise_errors()
     racks = sorted({place.rack for place in places.values()})
     index = {rack: position for position, rack in enumerate(racks)}
-    spots = {name: Spot(index[place.rack], place.ru, place.height) for name, place in places.items()}
+    spots = {name: RackPlace(index[place.rack], place.ru, place.height) for name, place in places.items()}
     rows = tuple(Rack(rack_name(*rack), *rack) for rack in racks)
     stated = plan.settings.positions.stated("floor")
     return Floor(

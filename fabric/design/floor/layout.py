@@ -26,7 +26,7 @@ Key = tuple[str | int, ...]  # what stands: ("server", group, number), ("leaf", 
 Block = tuple[str, int]  # a unit of a group, on its own stretch of a row
 
 
-class Place(NamedTuple):
+class RackPosition(NamedTuple):
     """Where something stands: rack as (row, place), both from 0, lowest rack unit from 1, height in rack units."""
 
     rack: tuple[int, int]
@@ -47,7 +47,7 @@ def switch_units(model: SwitchModel) -> int:
     return model.rack_units or (1 if model.cages <= ROOMY_CAGES else 2)
 
 
-def lay_out(plan: Plan, reserved: Mapping[str, Machines], report: Report) -> dict[str, Place]:
+def lay_out(plan: Plan, reserved: Mapping[str, Machines], report: Report) -> dict[str, RackPosition]:
     """The place of every device by name, before the intent's own places. Raises InputError for a rack that is too low."""
     found = Layout(outline(plan), reserved, report).fill()
     return {name: found[key] for name, key in keys(plan).items()}
@@ -84,7 +84,7 @@ class Layout:
 
     def _leaves(self, fabric: Outline, group: GroupSpec, size: GroupSize) -> None:
         """Leaves of every planned unit: above their servers where these share a rack, else in the middle of them."""
-        its, model = self.reserved[group.name], fabric.spec.leaf.model
+        machines, model = self.reserved[group.name], fabric.spec.leaf.model
         height, power_w = switch_units(model), switch_power_w(model)
         per_nic = fabric.spec.leaves_per_nic(group)
         for unit in range(size.units_planned):
@@ -92,29 +92,29 @@ class Layout:
                 first, count = unit * size.unit_servers, size.unit_servers
                 if fabric.spec.kind == "rack":
                     first, count = first + leaf // per_nic * size.servers_per_leaf, size.servers_per_leaf
-                last = min(first + count, its.reserved) - 1
-                low, high = its.rack(min(first, its.reserved - 1)), its.rack(max(last, 0))
+                last = min(first + count, machines.reserved) - 1
+                low, high = machines.rack(min(first, machines.reserved - 1)), machines.rack(max(last, 0))
                 request = Request((LEAF, fabric.name, group.name, unit, leaf), height, power_w)
                 if low == high and self.geometry.leaves == "auto" and height <= self._free((group.name, low)):
                     self.on_top[group.name, low].append(request)
                 else:
-                    self.beside[group.name, its.unit_of((low + high) // 2)].append(request)
+                    self.beside[group.name, machines.unit_of((low + high) // 2)].append(request)
 
     def _free(self, rack: tuple[str, int]) -> int:
         its = self.reserved[rack[0]]
         return self.units - its.height * its.per_rack - sum(request.height for request in self.on_top[rack])
 
-    def fill(self) -> dict[Key, Place]:
+    def fill(self) -> dict[Key, RackPosition]:
         """The place of every request and of every planned server."""
         found, racks = self.stand()
         for name, its in self.reserved.items():
             for number, place in enumerate(its.places.tolist()):
-                found[SERVER, name, number + 1] = Place(racks[name][its.rack(place)], its.ru(place), its.height)
+                found[SERVER, name, number + 1] = RackPosition(racks[name][its.rack(place)], its.ru(place), its.height)
         return found
 
-    def stand(self) -> tuple[dict[Key, Place], dict[str, list[tuple[int, int]]]]:
+    def stand(self) -> tuple[dict[Key, RackPosition], dict[str, list[tuple[int, int]]]]:
         """The place of every request, and the racks of each group of servers in their order."""
-        found: dict[Key, Place] = {}
+        found: dict[Key, RackPosition] = {}
         rows = _Rows(self.geometry.racks_per_row)
         upper = self._packed(self.upper)
         for requests, rack in zip(upper, rows.take(len(upper)), strict=True):
@@ -123,11 +123,11 @@ class Layout:
             rows.new_row()
         return found, {name: self._group(name, its, rows, found) for name, its in self.reserved.items()}
 
-    def _group(self, name: str, its: Machines, rows: _Rows, places: dict[Key, Place]) -> list[tuple[int, int]]:
+    def _group(self, name: str, machines: Machines, rows: _Rows, places: dict[Key, RackPosition]) -> list[tuple[int, int]]:
         """Racks of a group's servers, unit by unit, with the network racks of each unit filled beside them."""
         units: dict[int, int] = defaultdict(int)  # unit → its racks
-        for rack in range(its.racks):
-            units[its.unit_of(rack)] += 1
+        for rack in range(machines.racks):
+            units[machines.unit_of(rack)] += 1
         racks: list[tuple[int, int]] = []
         for unit, count in units.items():
             beside = self._packed(self.beside.get((name, unit), []))
@@ -167,20 +167,20 @@ class _Rows:
         """The next `count` racks."""
         if count <= self.length < self.place + count:
             self.new_row()
-        found = []
+        racks = []
         for _ in range(count):
             if self.place == self.length:
                 self.new_row()
-            found.append((self.row, self.place))
+            racks.append((self.row, self.place))
             self.place += 1
-        return found
+        return racks
 
 
-def _stack(found: dict[Key, Place], requests: list[Request], rack: tuple[int, int], units: int) -> None:
+def _stack(found: dict[Key, RackPosition], requests: list[Request], rack: tuple[int, int], units: int) -> None:
     """Fills a rack from the top down."""
     top = units
     for request in requests:
-        found[request.key] = Place(rack, top - request.height + 1, request.height)
+        found[request.key] = RackPosition(rack, top - request.height + 1, request.height)
         top -= request.height
 
 
@@ -215,19 +215,19 @@ def _attached(plan: SiteOutline) -> list[str]:
 
 def keys(plan: Plan) -> dict[str, Key]:
     """Device name → what it is in the layout."""
-    found: dict[str, Key] = {}
+    key_of: dict[str, Key] = {}
     for fabric in plan.fabrics.values():
         leaves = _leaf_keys(fabric)
         for device in fabric.devices:
             if device.role == SERVER:
-                found[device.name] = (SERVER, device.group, device.number)
+                key_of[device.name] = (SERVER, device.group, device.number)
             elif device.role == LEAF:
-                found[device.name] = leaves[device.index]
+                key_of[device.name] = leaves[device.index]
             elif device.role == ATTACHED:
-                found[device.name] = (ATTACHED, device.name)
+                key_of[device.name] = (ATTACHED, device.name)
             else:
-                found[device.name] = (device.role, fabric.name, device.number)
-    return found
+                key_of[device.name] = (device.role, fabric.name, device.number)
+    return key_of
 
 
 def _leaf_keys(fabric: FabricPlan) -> dict[int, Key]:
@@ -238,8 +238,8 @@ def _leaf_keys(fabric: FabricPlan) -> dict[int, Key]:
         if device.role == SERVER:
             rows[device.group, device.unit] = int(places[device.group][device.number - 1]) // size[device.group].unit_servers
     units = grouped(((device.group, device.unit), device) for device in fabric.switches if device.role == LEAF)
-    found: dict[int, Key] = {}
+    key_of: dict[int, Key] = {}
     for (group, unit), leaves in units.items():
         for at, leaf in enumerate(sorted(leaves, key=lambda device: device.number)):
-            found[leaf.index] = (LEAF, fabric.name, group, rows[group, unit], at)
-    return found
+            key_of[leaf.index] = (LEAF, fabric.name, group, rows[group, unit], at)
+    return key_of

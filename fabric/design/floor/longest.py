@@ -14,10 +14,10 @@ import numpy as np
 from fabric.base.diagnostics import Report
 from fabric.base.grouping import grouped
 from fabric.design.floor import route
-from fabric.design.floor.layout import Key, Layout, Place as Standing
+from fabric.design.floor.layout import Key, Layout, RackPosition as Standing
 from fabric.design.floor.outline import Outline, SiteOutline
 from fabric.design.floor.reserve import Machines, machines
-from fabric.design.floor.route import Stand
+from fabric.design.floor.route import TrayPoint
 from fabric.model.plan import (
     ATTACHED,
     ATTACHMENT,
@@ -35,11 +35,11 @@ from fabric.model.plan import (
 )
 from fabric.model.settings.floor import Floor as Geometry
 
-MOST_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out
+MAX_PLANNED_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out
 UNKNOWN_M = 300.0  # of a site that is larger: the longest class
 
 
-class Spot(NamedTuple):
+class RackSpan(NamedTuple):
     """Devices in one rack: the middles of the lowest and of the highest of them, in rack units."""
 
     row: int
@@ -48,7 +48,7 @@ class Spot(NamedTuple):
     high: float
 
 
-Pair = tuple[Spot, Spot]
+Pair = tuple[RackSpan, RackSpan]
 
 
 def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) -> dict[str, dict[str, float]]:
@@ -62,12 +62,12 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
     Raises:
         InputError: for servers or switches that are higher than a rack.
     """
-    if sum(group.planned for its in site.fabrics.values() for group in its.spec.groups) > MOST_SERVERS:
+    if sum(group.planned for its in site.fabrics.values() for group in its.spec.groups) > MAX_PLANNED_SERVERS:
         return {name: dict.fromkeys(_kinds(its), UNKNOWN_M) for name, its in site.fabrics.items()}
     report = Report()
     reserved = machines(site, report)
     report.raise_errors()
-    ground = _Ground(site, reserved, fixed or {}, report)
+    ground = _PlannedPositions(site, reserved, fixed or {}, report)
     longest: dict[str, dict[str, float]] = {}
     for name, fabric in site.fabrics.items():
         pairs = {
@@ -85,17 +85,17 @@ def longest_m(site: SiteOutline, fixed: Mapping[Key, Standing] | None = None) ->
 def _kinds(fabric: Outline) -> Iterator[str]:
     """The kinds of link that a fabric has."""
     sizing = fabric.sizing
-    there = {
+    built = {
         SERVER_LEAF: True,
         LEAF_LEAF: sizing.kind == "collapsed",
         LEAF_SPINE: bool(sizing.spines),
         SPINE_CORE: bool(sizing.cores),
         ATTACHMENT: bool(fabric.attachments),
     }
-    return (KINDS[kind] for kind, has in there.items() if has)
+    return (KINDS[kind] for kind, has in built.items() if has)
 
 
-class _Ground:
+class _PlannedPositions:
     """Where everything that is planned stands."""
 
     def __init__(
@@ -106,11 +106,11 @@ class _Ground:
         self.places = {**places, **{key: place for key, place in fixed.items() if key[0] != SERVER}}
         self.shared = _shared(site)
 
-    def of(self, role: str, fabric: str) -> list[Spot]:
+    def of(self, role: str, fabric: str) -> list[RackSpan]:
         """Switches of a role."""
         return _spots(place for key, place in self.places.items() if key[0] == role and key[1] == fabric)
 
-    def attachments(self, fabric: Outline) -> list[Spot]:
+    def attachments(self, fabric: Outline) -> list[RackSpan]:
         """Attachments of a fabric."""
         return _spots(self.places[ATTACHED, name] for name in fabric.attachments)
 
@@ -131,20 +131,20 @@ class _Ground:
                     servers = self._servers(group.name, start, start + count)
                     yield from _every(servers, self._leaves(fabric, size, unit, leaves))
 
-    def _leaves(self, fabric: Outline, group: GroupSize, unit: int, leaves: range) -> list[Spot]:
+    def _leaves(self, fabric: Outline, group: GroupSize, unit: int, leaves: range) -> list[RackSpan]:
         return _spots(self.places[LEAF, fabric.name, group.name, unit, leaf] for leaf in leaves)
 
-    def _servers(self, group: str, first: int, end: int) -> list[Spot]:
+    def _servers(self, group: str, first: int, end: int) -> list[RackSpan]:
         """Servers at places from `first` to before `end`, rack by rack; racks are taken as full."""
-        its, slip = self.reserved[group], self.shared.get(group, 0)
-        last = min(end - 1 + slip, its.reserved - 1)
-        racks = range(its.rack(min(max(0, first - slip), last)), its.rack(last) + 1)
-        high = (its.per_rack - 0.5) * its.height
-        found = [Spot(*self.racks[group][rack], its.height / 2, high) for rack in racks]
+        machines, slip = self.reserved[group], self.shared.get(group, 0)
+        last = min(end - 1 + slip, machines.reserved - 1)
+        racks = range(machines.rack(min(max(0, first - slip), last)), machines.rack(last) + 1)
+        high = (machines.per_rack - 0.5) * machines.height
+        spans = [RackSpan(*self.racks[group][rack], machines.height / 2, high) for rack in racks]
         for key, place in self.fixed.items():
-            if key[:2] == (SERVER, group) and first - slip <= its.places[int(key[2]) - 1] < end + slip:
-                found += _spots([place])
-        return found
+            if key[:2] == (SERVER, group) and first - slip <= machines.places[int(key[2]) - 1] < end + slip:
+                spans += _spots([place])
+        return spans
 
 
 def _parts(fabric: Outline, group: GroupSpec, size: GroupSize) -> Iterator[tuple[range, int, int]]:
@@ -167,23 +167,23 @@ def _shared(site: SiteOutline) -> dict[str, int]:
     return {name: max(counts) for name, counts in held.items() if len(counts) > 1}
 
 
-def _spots(places: Iterable[Standing]) -> list[Spot]:
+def _spots(places: Iterable[Standing]) -> list[RackSpan]:
     """Devices gathered by rack."""
     found: dict[tuple[int, int], tuple[float, float]] = {}
     for rack, ru, height in places:
         middle = ru - 1 + height / 2
         low, high = found.get(rack, (middle, middle))
         found[rack] = min(low, middle), max(high, middle)
-    return [Spot(*rack, *middles) for rack, middles in found.items()]
+    return [RackSpan(*rack, *middles) for rack, middles in found.items()]
 
 
-def _every(one: Sequence[Spot], other: Sequence[Spot]) -> Iterator[Pair]:
+def _every(one: Sequence[RackSpan], other: Sequence[RackSpan]) -> Iterator[Pair]:
     for a in one:
         for b in other:
             yield a, b
 
 
-def _across(one: Sequence[Spot], other: Sequence[Spot]) -> Iterator[Pair]:
+def _across(one: Sequence[RackSpan], other: Sequence[RackSpan]) -> Iterator[Pair]:
     """The pairs among which the longest route is: of the racks at one place of their rows only the first and the last row
     count, as low as any of them stands; and every rack that both share."""
     yield from _every(_outer(one), _outer(other))
@@ -191,12 +191,12 @@ def _across(one: Sequence[Spot], other: Sequence[Spot]) -> Iterator[Pair]:
     yield from ((spot, there[spot[:2]]) for spot in one if spot[:2] in there)
 
 
-def _outer(spots: Sequence[Spot]) -> list[Spot]:
+def _outer(spots: Sequence[RackSpan]) -> list[RackSpan]:
     found: dict[int, tuple[int, int, float]] = {}
     for row, place, low, _ in spots:
         first, last, lowest = found.get(place, (row, row, low))
         found[place] = min(first, row), max(last, row), min(lowest, low)
-    return [Spot(row, place, low, low) for place, (*rows, low) in found.items() for row in dict.fromkeys(rows)]
+    return [RackSpan(row, place, low, low) for place, (*rows, low) in found.items() for row in dict.fromkeys(rows)]
 
 
 def _longest(geometry: Geometry, pairs: Sequence[Pair]) -> float:
@@ -205,7 +205,7 @@ def _longest(geometry: Geometry, pairs: Sequence[Pair]) -> float:
         return 0
     a, b = (np.array([pair[end] for pair in pairs], dtype=float) for end in (0, 1))
     lengths_m = [
-        route.length_m(geometry, Stand(a[:, 0], a[:, 1], a[:, low]), Stand(b[:, 0], b[:, 1], b[:, high]))
+        route.length_m(geometry, TrayPoint(a[:, 0], a[:, 1], a[:, low]), TrayPoint(b[:, 0], b[:, 1], b[:, high]))
         for low, high in ((2, 2), (2, 3), (3, 2))
     ]
     return float(route.with_slack(geometry, np.max(lengths_m, axis=0)).max())

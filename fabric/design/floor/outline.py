@@ -42,11 +42,11 @@ def outline(plan: Plan) -> SiteOutline:
     fabrics = (
         Outline(
             name,
-            its.spec,
-            its.sizing,
-            tuple(attachment.name for attachment in its.devices if attachment.role == ATTACHED),
-            its.switches,
+            fabric.spec,
+            fabric.sizing,
+            tuple(attachment.name for attachment in fabric.devices if attachment.role == ATTACHED),
+            fabric.switches,
         )
-        for name, its in plan.fabrics.items()
+        for name, fabric in plan.fabrics.items()
     )
     return SiteOutline.of(plan.settings, fabrics)

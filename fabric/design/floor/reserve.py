@@ -76,8 +76,8 @@ def _machines(
 ) -> Machines | None:
     _, group, size = users[0]
     stated = next(((fabric, sizing) for fabric, sizing, _ in users if sizing.per_rack), None)
-    requested = stated[1].per_rack or 0 if stated else 0
-    units, height = plan.settings.floor.rack_units, _height(group.server, requested, plan.settings.floor.rack_units)
+    stated_per_rack = stated[1].per_rack or 0 if stated else 0
+    units, height = plan.settings.floor.rack_units, _height(group.server, stated_per_rack, plan.settings.floor.rack_units)
     if height > units:
         where = plan.settings.positions.at("floor", "rack_units")
         report.error(
@@ -85,11 +85,15 @@ def _machines(
         )
         return None
     fits = units // height
-    if stated and requested > fits:
+    if stated and stated_per_rack > fits:
         position = [sizing.name for sizing in stated[0].spec.groups].index(name)
-        _warn_full(stated[0].spec.at("servers", position, "per_rack"), name, requested, fits, height, units, report=report)
-    chunk = requested or size.unit_servers
-    per_rack = ceil_div(requested, ceil_div(requested, fits)) if requested else _usual(plan, group.server, height)
+        _warn_full(
+            stated[0].spec.at("servers", position, "per_rack"), name, stated_per_rack, fits, height, units, report=report
+        )
+    chunk = stated_per_rack or size.unit_servers
+    per_rack = (
+        ceil_div(stated_per_rack, ceil_div(stated_per_rack, fits)) if stated_per_rack else _usual(plan, group.server, height)
+    )
     places = positions(max(sizing.count for _, sizing, _ in users), group.held)
     reserved = max(*(sizing.places(sizing.planned) for _, sizing, _ in users), int(places[-1]) + 1)
     whole = ceil_div(reserved, size.unit_servers)
@@ -107,12 +111,12 @@ def _machines(
     )
 
 
-def _warn_full(where: Place, name: str, requested: int, fits: int, height: int, units: int, *, report: Report) -> None:
+def _warn_full(where: Place, name: str, per_rack: int, fits: int, height: int, units: int, *, report: Report) -> None:
     report.warn(
         "FAB191",
         where,
-        f"per_rack: expected at most {fits} servers of {height} rack units in a rack of {units}, got {requested}; "
-        f"the servers of group '{name}' take {plural(ceil_div(requested, fits), 'adjacent rack')}",
+        f"per_rack: expected at most {fits} servers of {height} rack units in a rack of {units}, got {per_rack}; "
+        f"the servers of group '{name}' take {plural(ceil_div(per_rack, fits), 'adjacent rack')}",
         "set `floor: {rack_units: …}` for the rack height, or `catalog: {servers: …}` for the server height",
     )
 

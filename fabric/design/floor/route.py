@@ -20,18 +20,18 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Stand:
+class TrayPoint:
     """Devices on the floor, as columns: row and place from 0, and the middle in rack units above the rack's bottom."""
 
     row: Floats
     place: Floats
     middle: Floats
 
-    def __getitem__(self, at: NDArray[Any]) -> Stand:
-        return Stand(self.row[at], self.place[at], self.middle[at])
+    def __getitem__(self, at: NDArray[Any]) -> TrayPoint:
+        return TrayPoint(self.row[at], self.place[at], self.middle[at])
 
 
-def length_m(geometry: Geometry, one: Stand, other: Stand) -> Floats:
+def length_m(geometry: Geometry, one: TrayPoint, other: TrayPoint) -> Floats:
     """Metres from each device of one column to that of the other, without slack."""
     width = geometry.rack_pitch_m
     inside = width + np.abs(one.middle - other.middle) * RACK_UNIT_M
@@ -50,7 +50,7 @@ def with_slack(geometry: Geometry, route_m: Floats) -> Floats:
     return result
 
 
-def _along(geometry: Geometry, one: Stand, other: Stand) -> Floats:
+def _along(geometry: Geometry, one: TrayPoint, other: TrayPoint) -> Floats:
     """Racks along the rows. Between two rows the route leads over the cross tray that makes it shortest."""
     direct = np.abs(one.place - other.place)
     if not len(direct) or bool((one.row == other.row).all()):

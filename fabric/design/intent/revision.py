@@ -84,12 +84,12 @@ def missing(name: str, beside: Path | None) -> bool:
 
 def templates(intent: Intent, name: str, target: Path) -> Path:
     """The folder of an intent's own templates: `target`, where those of its commit are laid; its own where it is a file."""
-    requested = [request.template for request in intent.site.overrides if request.template is not None]
+    own_templates = [override.template for override in intent.site.overrides if override.template is not None]
     home = intent.path.absolute().parent
-    if not name.startswith(GIT) or not requested:
+    if not name.startswith(GIT) or not own_templates:
         return home
     revision = name.removeprefix(GIT).partition(":")[0] or "HEAD"
-    for template in requested:
+    for template in own_templates:
         path = (target / template).resolve()
         if not path.is_relative_to(target.resolve()):
             continue  # refused, with its place, when the overrides are read

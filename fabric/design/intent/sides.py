@@ -17,7 +17,7 @@ Planning = Callable[[Intent, Lock | None], Plan]
 
 
 @dataclass(frozen=True)
-class Side:
+class IntentVersion:
     """An intent, and the numbers of its commit where it comes from one."""
 
     intent: Intent
@@ -29,16 +29,16 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Sides:
+class IntentVersions:
     """Both intents; None for the side that a site which comes or goes does not have."""
 
     old: str  # as the person called it
     new: str
-    before: Side | None
-    after: Side | None
+    before: IntentVersion | None
+    after: IntentVersion | None
 
     @property
-    def both(self) -> tuple[Side | None, Side | None]:
+    def both(self) -> tuple[IntentVersion | None, IntentVersion | None]:
         return self.before, self.after
 
     @property
@@ -48,7 +48,7 @@ class Sides:
         return before or after or {}, after or before or {}
 
 
-def planned(sides: Sides, plan: Planning) -> tuple[Plan, Plan]:
+def planned(sides: IntentVersions, plan: Planning) -> tuple[Plan, Plan]:
     """Both plans; the one of a side that is not there has no fabrics."""
     before, after = sides.both
     if before is None or after is None:
@@ -62,7 +62,7 @@ def planned(sides: Sides, plan: Planning) -> tuple[Plan, Plan]:
     return old, plan(after.intent, after.numbers or (old.lock if _same_site(before, after) else None))
 
 
-def read(old: str, new: str) -> Sides:
+def read(old: str, new: str) -> IntentVersions:
     """The two intents by their names, files or `git:REV[:FILE]`, each with the numbers of its commit.
 
     A file that one side does not have, where `git:REV` stands for the other's, is a site that comes or goes. Raises
@@ -72,8 +72,8 @@ def read(old: str, new: str) -> Sides:
     absent = [revision.missing(name, other) for name, other in zip(names, paths, strict=True)]
     if sum(absent) != 1 or not any(map(revision.is_short, names)):
         absent = [False, False]
-    requested = zip(names, paths, absent, strict=True)
-    sides, mistakes = tried(requested, lambda one: None if one[2] else Side(*revision.read(*one[:2])))
+    given = zip(names, paths, absent, strict=True)
+    sides, mistakes = tried(given, lambda one: None if one[2] else IntentVersion(*revision.read(*one[:2])))
     if mistakes:
         raise InputError(mistakes)
     before, after = sides
@@ -81,11 +81,11 @@ def read(old: str, new: str) -> Sides:
         intent = before.intent
         if not (intent.folder / locks.FILE).exists():
             # A file of another folder: the numbers in use lie beside the new one.
-            before = Side(Intent(intent.path, intent.site, intent.source, after.intent.folder), None)
-    return Sides(old, new, before, after)
+            before = IntentVersion(Intent(intent.path, intent.site, intent.source, after.intent.folder), None)
+    return IntentVersions(old, new, before, after)
 
 
-def _same_site(one: Side, other: Side) -> bool:
+def _same_site(one: IntentVersion, other: IntentVersion) -> bool:
     return one.intent.site.site == other.intent.site.site
 
 

@@ -3,8 +3,8 @@
 | stage | files |
 |---|---|
 | look up hardware, choose defaults, once | `resolve` |
-| size: integers only | `options`, `shape`, `pods`, `sizing`, `limits` |
-| numbers that stay | `ledger`, `settle`, `merged`, `pools`, `numbers`, `addresses` |
-| devices and cables | `inventory`, `names`, `pattern`, `wiring`, `attachments`, `pins` |
+| size: integers only | `sizing_inputs`, `sizing_rule`, `pods`, `sizing`, `limits` |
+| numbers that stay | `allocator`, `lock_repair`, `lock_merge`, `pools`, `numbers`, `addresses` |
+| devices and cables | `inventory`, `names`, `port_assignment`, `wiring`, `attachments`, `pins` |
 | put together | `assemble` (a fabric), `site` (all of them), `warnings` |
 """

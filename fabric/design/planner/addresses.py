@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabric.base.diagnostics import Place, Report
-from fabric.design.planner.ledger import Exhausted, Ledger, Need, Space, power_of_two
+from fabric.design.planner.allocator import AreaAllocator, Exhausted, Need, NumberSpace, power_of_two
 from fabric.design.planner.numbers import Numbers
 from fabric.design.planner.pools import PoolSet
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricSpec, Ints, Sizing
@@ -28,23 +28,30 @@ class Addresses:
     servers: Mapping[tuple[str, str], tuple[Area, int]]  # by group and server key: the area, addresses of one leaf
 
 
-def address_spaces(name: str, pools: PoolSet, used: list[tuple[int, int]]) -> dict[str, Space]:
+def address_spaces(name: str, pools: PoolSet, used: list[tuple[int, int]]) -> dict[str, NumberSpace]:
     """Number spaces of a fabric's addresses by kind; all fabrics of the site share the record of used numbers."""
     return {f"{name}:address/{kind}": pools.space(kind, used) for kind in pools.prefixes}
 
 
-class Allocator:
+class FabricAllocator:
     """Allocates one fabric's areas; a pool that is too small becomes a diagnostic, and all of them come at once."""
 
-    def __init__(self, spec: FabricSpec, ledger: Ledger, spaces: Mapping[str, Space], pools: PoolSet, report: Report) -> None:
+    def __init__(
+        self,
+        spec: FabricSpec,
+        area_allocator: AreaAllocator,
+        spaces: Mapping[str, NumberSpace],
+        pools: PoolSet,
+        report: Report,
+    ) -> None:
         self.short: set[str] = set()  # pools that are too small
-        self.spec, self.ledger, self.spaces, self.pools, self.report = spec, ledger, spaces, pools, report
+        self.spec, self.area_allocator, self.spaces, self.pools, self.report = spec, area_allocator, spaces, pools, report
 
     def address(self, kind: str, name: str, need: Need) -> Area:
         """The area of addresses of a kind; an empty one when the pool is too small, which is reported."""
         key = f"{self.spec.name}:address/{kind}"
         try:
-            return self.ledger.area(f"{key}/{name}" if name else key, self.spaces[key], need)
+            return self.area_allocator.area(f"{key}/{name}" if name else key, self.spaces[key], need)
         except Exhausted as error:
             if kind in self.short:  # already reported
                 return Area(())
@@ -65,14 +72,14 @@ class Allocator:
     def strides(self, kind: str) -> dict[str, int]:
         """The areas of a kind that are in the lock: addresses per row, by name of the area."""
         prefix = f"{self.spec.name}:address/{kind}/"
-        known = {key: blocks for key, blocks in self.ledger.known.items() if blocks and key.startswith(prefix)}
+        known = {key: blocks for key, blocks in self.area_allocator.known.items() if blocks and key.startswith(prefix)}
         return {key.removeprefix(prefix): blocks[0].stride for key, blocks in known.items()}
 
     def asn(self, name: str, need: Need) -> Area:
         """The area of AS numbers of a role."""
         key = f"{self.spec.name}:asn"
         try:
-            return self.ledger.area(f"{key}/{name}", self.spaces[key], need)
+            return self.area_allocator.area(f"{key}/{name}", self.spaces[key], need)
         except Exhausted as error:
             scheme = self.spec.underlay.asn
             path = ("underlay", "asn", "ranges" if scheme.ranges else "width")
@@ -86,7 +93,7 @@ class Allocator:
             return Area(())
 
 
-def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Allocator) -> Addresses:
+def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: FabricAllocator) -> Addresses:
     """All address areas of a fabric."""
     v6, unnumbered = spec.underlay.addressing == "ipv6", spec.underlay.addressing == "unnumbered"
     rows = rows_by_role(numbers, sizing)
@@ -122,14 +129,14 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Allo
 
 
 def _server_areas(
-    spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Allocator
+    spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: FabricAllocator
 ) -> dict[tuple[str, str], tuple[Area, int]]:
     """Server subnets: per rail and leaf of the rail an area with one row per unit; racks have one area, one row per leaf.
 
     Groups share an area, with rows as wide as the widest needs. A group that comes later and needs wider rows gets an
     area of its own, so that no address that is in use moves.
     """
-    known = allocator.strides("servers")
+    strides = allocator.strides("servers")
     rows: dict[str, int] = {}
     width: dict[str, int] = {}
     users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
@@ -141,9 +148,9 @@ def _server_areas(
             units = int(numbers.leaf[size.name].max()) + 1
         for leaf in range(size.unit_leaves):
             key = server_key(spec, leaf, spec.leaves_per_nic(group))
-            name = users[size.name, key] = _wide_enough(key, block, known)
+            name = users[size.name, key] = _wide_enough(key, block, strides)
             rows[name] = max(rows.get(name, 0), units)
-            width[name] = max(width.get(name, 0), block, known.get(name, 0))
+            width[name] = max(width.get(name, 0), block, strides.get(name, 0))
     areas = {}
     for name, count in rows.items():
         need = Need(rows=count, columns=1, reserve=power_of_two(count), step=width[name], stride=width[name], align=True)
@@ -177,7 +184,7 @@ def rows_by_role(numbers: Numbers, sizing: Sizing) -> dict[str, int]:
     return rows
 
 
-def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Allocator) -> dict[str, Area]:
+def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: FabricAllocator) -> dict[str, Area]:
     """AS numbers by role: by RFC 7938 a row for all cores, one per pod's spines, one per leaf; else one per switch."""
     rows, planned = rows_by_role(numbers, sizing), sizing.planned_by_role
     areas = {}
@@ -198,11 +205,11 @@ def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
     A device whose number is pinned elsewhere gets the number that becomes free.
     """
     result = natural.copy()
-    owner = {int(value): allocator for allocator, value in enumerate(natural)}
+    owner = {int(value): device for device, value in enumerate(natural)}
     pinner = {value: device for device, value in pins.items()}
-    for device, requested in pins.items():
-        result[device] = requested
-        holder = owner.get(requested)
+    for device, number in pins.items():
+        result[device] = number
+        holder = owner.get(number)
         if holder is None or holder in pins:
             continue
         given = int(natural[device])

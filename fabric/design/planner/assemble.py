@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
 from fabric.design.planner import attachments, inventory, names, pins, wiring
-from fabric.design.planner.addresses import Addresses, Allocator, allocate, asn_areas, pinned, server_key
-from fabric.design.planner.epochs import epochs, joined, records
-from fabric.design.planner.ledger import Ledger, Space
+from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
+from fabric.design.planner.allocator import AreaAllocator, NumberSpace
 from fabric.design.planner.numbers import Numbers, number
-from fabric.design.planner.pattern import continued
 from fabric.design.planner.pools import PoolSet
-from fabric.design.planner.tenancy import Wired, tenancy
+from fabric.design.planner.port_assignment import continued
+from fabric.design.planner.tenancy import WiredFabric, tenancy
 from fabric.design.planner.tenant_numbers import numbers_of
+from fabric.design.planner.wiring_history import epochs, joined, records
 from fabric.model.plan import (
     ATTACHMENT,
     LEAF,
@@ -59,8 +59,8 @@ class Context:
     """State that the fabrics of a site share during planning."""
 
     site: str
-    ledger: Ledger
-    spaces: Mapping[str, Space]
+    area_allocator: AreaAllocator
+    spaces: Mapping[str, NumberSpace]
     pools: PoolSet
     lock: FabricLock
     report: Report
@@ -74,8 +74,8 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     errors = len(report.errors)
     _check_max_prefix(spec, sizing, report)
     layouts = {size.name: leaf_layout(spec, sizing, size) for size in sizing.groups}
-    numbers = number(spec, sizing, context.ledger, context.spaces)
-    allocator = Allocator(spec, context.ledger, context.spaces, context.pools, report)
+    numbers = number(spec, sizing, context.area_allocator, context.spaces)
+    allocator = FabricAllocator(spec, context.area_allocator, context.spaces, context.pools, report)
     addresses = allocate(spec, sizing, numbers, allocator)
     asns = asn_areas(spec, sizing, numbers, allocator)
     if len(report.errors) > errors:
@@ -89,7 +89,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
         if len(report.errors) > errors:
             return None
     tenants = tenancy(
-        Wired(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
+        WiredFabric(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
     )
     plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers=numbers, context=context)
     lock = FabricLock(plan.blocks, history, attached_ports, numbers_of(spec, tenants.tenants))
@@ -118,11 +118,11 @@ def _with_asns(
     per_device = spec.underlay.asn.scheme == "per-device"
     rows = [d.number - 1 if per_device or d.role == LEAF else max(d.pod, 0) if d.role == SPINE else 0 for d in switches]
     natural = np.array([asns[d.role].number(row) for d, row in zip(switches, rows, strict=True)], dtype=np.int64)
-    requested = pins.values(spec, switches, "asn")
+    pinned_asns = pins.values(spec, switches, "asn")
     for role in SWITCH_ROLES:
         positions = np.array([member for member, device in enumerate(switches) if device.role == role], dtype=np.int64)
         place = {int(member): n for n, member in enumerate(positions)}
-        pinned_here = {place[member]: asn for member, asn in requested.items() if member in place}
+        pinned_here = {place[member]: asn for member, asn in pinned_asns.items() if member in place}
         if role == LEAF or per_device:
             natural[positions] = pinned(natural[positions], pinned_here)
         else:  # a shared number: a pin changes one switch alone
@@ -147,7 +147,7 @@ def _wire(
     """All links, and their records for the lock."""
     shape, recorded = _shape(sizing), context.lock.wiring
     chains = {kind: joined(recorded.get(kind, ()), shape) for kind in ("leaf-spine", "spine-core")}
-    known = {kind: epochs(chain) for kind, chain in chains.items()}
+    histories = {kind: epochs(chain) for kind, chain in chains.items()}
     sites = [
         wiring.GroupSites(
             size=size,
@@ -165,7 +165,7 @@ def _wire(
     if spec.kind == "collapsed":
         parts.append(wiring.pair_links(sites[0], sizing))
     if sizing.spines:
-        history["leaf-spine"], links = _leaf_spine(spec, sizing, numbers, sites, index, known["leaf-spine"])
+        history["leaf-spine"], links = _leaf_spine(spec, sizing, numbers, sites, index, histories["leaf-spine"])
         parts.append(links)
     if sizing.cores:
         down = core_downlinks(spec, sizing)
@@ -173,12 +173,12 @@ def _wire(
         if (int(places.max()) + 1) * sizing.links_per_core > len(down):  # numbers of removed pods take no ports
             places = np.arange(len(places))
         pods = int(places.max()) + 1
-        held = max((epoch.lowers for epoch in known["spine-core"]), default=0)
+        held = max((epoch.lowers for epoch in histories["spine-core"]), default=0)
         if pods < held <= len(down) // sizing.links_per_core:  # pods that may come back hold their ports
             pods = held
         current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), pods)
         history["spine-core"] = continued(
-            known["spine-core"],
+            histories["spine-core"],
             current,
             [wiring.SPINES] * pods,
             {wiring.SPINES: sizing.spine_uplinks},
@@ -199,8 +199,8 @@ def _wire(
     attached_links, attached_ports = attachments.place(spec, sizing, sites, index.attached, context.lock, context.report)
     if attached_links is not None:
         parts.append(attached_links)
-    kept = {kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shape) for kind, epochs_now in history.items()}
-    return kept, concatenate(parts), attached_ports
+    entries = {kind: records(epochs_now, chains[kind], recorded.get(kind, ()), shape) for kind, epochs_now in history.items()}
+    return entries, concatenate(parts), attached_ports
 
 
 def _leaf_spine(
@@ -209,7 +209,7 @@ def _leaf_spine(
     numbers: Numbers,
     sites: Sequence[wiring.GroupSites],
     index: inventory.Index,
-    known: Sequence[Epoch],
+    earlier: Sequence[Epoch],
 ) -> tuple[tuple[Epoch, ...], Links]:
     """Leaf-spine links: in two tiers from every spine to all leaves of its network, else to those of its pod."""
     links = tuple(sorted((size.name, sizing.links_per_spine(size)) for size in sizing.groups))
@@ -218,14 +218,14 @@ def _leaf_spine(
     if sizing.tiers == 2:
         arrivals, first = _arrivals(spec, sizing, numbers)
         places = [first[site.size.name][:, None] + site.unit.rank[None, :] for site in sites]
-        history = continued(known, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
+        history = continued(earlier, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
         pods = [np.zeros(site.size.units, dtype=np.int64) for site in sites]
         return history, wiring.leaf_spine_links(
             sites, sizing, history, arrivals, places, index.spine, pods=pods, spine_down=down
         )
     leaves = {size.name: sizing.units_per_pod * size.unit_leaves // sizing.networks for size in sizing.groups}
     current = Epoch(sizing.spines, links, max(leaves.values()))
-    tried = [continued(known, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
+    tried = [continued(earlier, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
     history = min(tried, key=len)  # pods do not mix groups: what one cannot keep, none keeps
     parts = []
     for site in sites:
@@ -277,9 +277,9 @@ def _addressed(
 
     def per_device(areas: Mapping[str, Area], pin: str) -> NDArray[Any]:
         natural = np.array([areas[d.role].number(d.number - 1) for d in switches], dtype=object)
-        requested = {position: int(ip_address(text)) for position, text in pins.values(spec, switches, pin).items()}
+        pinned_addresses = {position: int(ip_address(text)) for position, text in pins.values(spec, switches, pin).items()}
         full = np.full(len(devices), -1, dtype=object)
-        full[: len(switches)] = pinned(natural, requested)
+        full[: len(switches)] = pinned(natural, pinned_addresses)
         return full
 
     subnet, aggregate = _subnets(spec, sizing, links, addresses, numbers, devices)
@@ -300,7 +300,7 @@ def _addressed(
         tenancy=tenants,
         asn_ranges=context.spaces[f"{spec.name}:asn"].intervals,
         lossless=None,  # follows when the floor of the whole site is known
-        blocks=blocks_of(context.ledger.areas, f"{spec.name}:"),
+        blocks=blocks_of(context.area_allocator.areas, f"{spec.name}:"),
     )
 
 

@@ -16,7 +16,7 @@ from fabric.model.plan.coordinates import positions
 from fabric.model.plan.lock import FabricLock, PortSpot
 from fabric.model.settings.topology import Attachment
 
-Spot = tuple[int, int]  # leaf number from 1, and column of the leaf's server block
+LeafColumn = tuple[int, int]  # leaf number from 1, and column of the leaf's server block
 Free = dict[int, dict[int, dict[int, Slot]]]  # leaf number → column → speed → slot
 
 
@@ -25,10 +25,10 @@ class Ports:
     """The leaf ports that attachments may take, and the taken ones."""
 
     free: Free
-    used: set[Spot] = field(default_factory=set)
+    used: set[LeafColumn] = field(default_factory=set)
     split_for: dict[tuple[int, int], int] = field(default_factory=dict)  # (leaf, cage) → the speed it is broken out for
 
-    def take(self, spot: Spot, speed_gbps: int) -> Slot | None:
+    def take(self, spot: LeafColumn, speed_gbps: int) -> Slot | None:
         """Takes a port at a speed; None when it is not free, or its cage is broken out for another speed."""
         leaf, column = spot
         slot = self.free.get(leaf, {}).get(column, {}).get(speed_gbps)
@@ -39,9 +39,9 @@ class Ports:
         self.used.add(spot)
         return slot
 
-    def spread(self, missing: int, speed_gbps: int) -> list[tuple[Spot, Slot]]:
+    def spread(self, missing: int, speed_gbps: int) -> list[tuple[LeafColumn, Slot]]:
         """Takes `missing` ports, or all free ones: one per leaf in each round, from the last port of each leaf downwards."""
-        spots: list[tuple[Spot, Slot]] = []
+        spots: list[tuple[LeafColumn, Slot]] = []
         left = {leaf: sorted(columns) for leaf, columns in self.free.items()}
         while left and len(spots) < missing:
             for leaf in sorted(left):
@@ -67,14 +67,14 @@ def place(
     report: Report,
 ) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
     """Links of all attachments, and their leaf ports for the lock: known ports that are still free are kept."""
-    attachments, known = spec.attachments, lock.attachments
+    attachments, spots_by_attachment = spec.attachments, lock.attachments
     ports = Ports(_free_slots(spec, sites) if attachments else {})
     speeds = {attachment.name: attachment.speed_gbps or sizing.groups[0].down_gbps for attachment in attachments}
     held = {
-        attachment.name: _keep(ports, attachment, known.get(attachment.name, ()), speeds[attachment.name])
+        attachment.name: _keep(ports, attachment, spots_by_attachment.get(attachment.name, ()), speeds[attachment.name])
         for attachment in attachments
     }
-    placed: list[tuple[int, Spot, Slot]] = []
+    placed: list[tuple[int, LeafColumn, Slot]] = []
     places: dict[str, tuple[PortSpot, ...]] = {}
     for index, attachment in enumerate(attachments):
         fresh = iter(ports.spread(held[attachment.name].count(None), speeds[attachment.name]))
@@ -83,7 +83,7 @@ def place(
             _report_short(spec, index, attachment, speeds[attachment.name], len(spots), report)
         placed += [(first_attachment + index, spot, slot) for spot, slot in spots]
         places[attachment.name] = tuple(PortSpot(port, *spot) for port, (spot, _) in enumerate(spots, 1))
-    retired = _retired(spec, {name: spots for name, spots in known.items() if name not in speeds}, ports, lock)
+    retired = _retired(spec, {name: spots for name, spots in spots_by_attachment.items() if name not in speeds}, ports, lock)
     return _links(sites, placed), dict(sorted({**places, **retired}.items()))
 
 
@@ -95,9 +95,11 @@ def _retired(
     return {name: spots for name, spots in left.items() if holds(spec, lock, [(s.leaf, s.slot) for s in spots])}
 
 
-def _keep(ports: Ports, attachment: Attachment, known: Sequence[PortSpot], speed_gbps: int) -> list[tuple[Spot, Slot] | None]:
+def _keep(
+    ports: Ports, attachment: Attachment, known: Sequence[PortSpot], speed_gbps: int
+) -> list[tuple[LeafColumn, Slot] | None]:
     """The leaf ports of the attachment in order, None where one is still to be chosen."""
-    kept: list[tuple[Spot, Slot] | None] = [None] * attachment.links
+    kept: list[tuple[LeafColumn, Slot] | None] = [None] * attachment.links
     for known_port in known:
         spot = (known_port.leaf, known_port.slot)
         if known_port.port <= attachment.links and (slot := ports.take(spot, speed_gbps)) is not None:
@@ -115,7 +117,7 @@ def _report_short(spec: FabricSpec, at: int, attachment: Attachment, speed_gbps:
     )
 
 
-def _links(sites: Sequence[GroupSites], placed: Sequence[tuple[int, Spot, Slot]]) -> Links | None:
+def _links(sites: Sequence[GroupSites], placed: Sequence[tuple[int, LeafColumn, Slot]]) -> Links | None:
     """The links of attachments; the ports of each are numbered from 1 in their order."""
     if not placed:
         return None

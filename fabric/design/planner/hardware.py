@@ -31,12 +31,12 @@ def check(site: Site, source: Source, report: Report) -> None:
     for kind, models in (("switches", site.catalog.switches), ("servers", site.catalog.servers)):
         for name, model in models.items():
             wrong = _of_switch(model) if isinstance(model, SwitchModel) else _of_server(model)
-            for path, word, what, known, otherwise in wrong:
-                hint = nearest(word, known)
+            for path, word, noun, valid_names, otherwise in wrong:
+                hint = nearest(word, valid_names)
                 hint = f"{hint}{'' if hint.endswith('?') else ';'} {otherwise}" if otherwise else hint
                 place = source.place(("catalog", kind, name, *path))
                 dotted = ".".join(map(str, ("catalog", kind, name, path[0])))
-                report.error("FAB106", place, f"{dotted}: unknown {what} {show(word)}", hint)
+                report.error("FAB106", place, f"{dotted}: unknown {noun} {show(word)}", hint)
     _check_network_oses(site, source, report)
     for kind, medium in site.floor.media.model_dump(by_alias=True).items():
         if medium and medium not in media.requests():
@@ -51,16 +51,16 @@ def _check_network_oses(site: Site, source: Source, report: Report) -> None:
     stated = dict[tuple[str, ...], str]()
     for name, fabric in site.fabrics.items():
         for role in ("leaf", "spine", "core"):
-            own, tier = getattr(fabric.nos, role), getattr(fabric.topology, role).nos
+            tier_nos, tier = getattr(fabric.nos, role), getattr(fabric.topology, role).nos
             by_role = Positions(source).stated("fabrics", name, "nos", role)
-            stated |= {("fabrics", name, "nos", *([role] if by_role else [])): own} if own else {}
+            stated |= {("fabrics", name, "nos", *([role] if by_role else [])): tier_nos} if tier_nos else {}
             stated |= {("fabrics", name, "topology", role, "nos"): tier} if tier else {}
-    known = target_names()
+    valid_names = target_names()
     for path, nos in stated.items():
-        if nos not in known:
-            close = nearest(nos, known)
+        if nos not in valid_names:
+            close = nearest(nos, valid_names)
             hint = close if close.startswith("did") else "`fabric vendors` lists them; plug-in packages can add more"
-            report.error("FAB107", source.place(path), f"nos: expected {one_of(known)}, got '{nos}'", hint)
+            report.error("FAB107", source.place(path), f"nos: expected {one_of(valid_names)}, got '{nos}'", hint)
 
 
 Wrong = tuple[tuple[str | int, ...], str, str, Iterable[str], str]  # path, word, what it is, known words, what else to do

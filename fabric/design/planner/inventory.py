@@ -108,8 +108,8 @@ def devices(
                 )
             )
     attached = len(result)
-    for position, request in enumerate(spec.attachments):
-        result.append(Device(index=len(result), name=request.name, role=ATTACHED, number=position + 1, model="", nos=""))
+    for position, attachment in enumerate(spec.attachments):
+        result.append(Device(index=len(result), name=attachment.name, role=ATTACHED, number=position + 1, model="", nos=""))
     core = places[CORE].reshape(numbers.core.shape)
     spine = places[SPINE].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
     return result, Index(core, spine, leaf, first, attached)
@@ -208,11 +208,11 @@ def _alike_before(
     per_nic = {size.name: spec.leaves_per_nic(group) for size, group in zip(sizing.groups, spec.groups, strict=True)}
     usual = spec.leaves_per_nic(spec.groups[0])  # of a removed group: the best guess that is left
     count: Counter[tuple[int, ...]] = Counter()
-    found = {}
+    counts = {}
     for name, unit, leaves in numbers.arrivals:
-        found[name, unit] = Counter(count)
+        counts[name, unit] = Counter(count)
         count.update(_shown_coordinates(unit_plan(spec, leaves, per_nic.get(name, usual)), key))
-    return found
+    return counts
 
 
 def _servers(

@@ -37,8 +37,8 @@ def assumed(spec: FabricSpec, longest_m: Mapping[str, float], lock: FabricLock) 
     return replace(
         spec,
         lengths=tuple(
-            its if its.source == STATED else _class(longest_m.get(kind, 0.0), lock.lengths.get(kind, 0))
-            for kind, its in zip(KINDS, spec.lengths, strict=True)
+            length if length.source == STATED else _class(longest_m.get(kind, 0.0), lock.lengths.get(kind, 0))
+            for kind, length in zip(KINDS, spec.lengths, strict=True)
         ),
     )
 
@@ -57,22 +57,22 @@ def kept(lengths: Lengths) -> dict[str, int]:
 
 def report_changes(spec: FabricSpec, lock: FabricLock, report: Report, *, lossless: bool) -> None:
     """Warns of classes that change thresholds in service, and of those that no class covers."""
-    for kind, its in zip(KINDS, spec.lengths, strict=True):
+    for kind, length in zip(KINDS, spec.lengths, strict=True):
         where, in_use = spec.at("topology", "cable_length_m", kind), lock.lengths.get(kind, 0)
-        if its.source == FLOOR and its.metres > CLASSES_M[-1]:
+        if length.source == FLOOR and length.metres > CLASSES_M[-1]:
             report.warn(
                 "FAB195",
                 where,
                 f"fabric '{spec.name}': expected {kind} cables of at most {CLASSES_M[-1]} m, the longest class, got up to "
-                f"{its.longest_m:g} m on the floor plan; {its.metres:,} m is assumed",
+                f"{length.longest_m:g} m on the floor plan; {length.metres:,} m is assumed",
                 "correct `floor:` (rows, racks per row), or set the longest cable under `topology.cable_length_m`",
             )
-        if lossless and its.source == FLOOR and 0 < in_use < its.metres:
+        if lossless and length.source == FLOOR and 0 < in_use < length.metres:
             report.warn(
                 "FAB188",
                 where,
-                f"fabric '{spec.name}': {kind} cables outgrow the {in_use} m in use (longest {its.longest_m:g} m): "
-                f"{its.metres} m are assumed, and PFC headroom, buffer and ECN values of switches in service change",
+                f"fabric '{spec.name}': {kind} cables outgrow the {in_use} m in use (longest {length.longest_m:g} m): "
+                f"{length.metres} m are assumed, and PFC headroom, buffer and ECN values of switches in service change",
                 f"`cable_length_m: {{{kind}: {in_use}}}` keeps the values, if no cable is longer; `planned:` chooses them "
                 "for the finished fabric",
             )

@@ -6,8 +6,8 @@ from functools import reduce
 from math import gcd
 
 from fabric.base.rounding import ceil_div
-from fabric.design.planner.options import Demand, Shape, leaf_uplinks, ratio_kept
 from fabric.design.planner.pods import core_speed, spine_split
+from fabric.design.planner.sizing_inputs import Demand, Shape, leaf_uplinks, ratio_kept
 from fabric.model.plan import FabricSpec, NoFit, capacity, leaf_ports
 
 

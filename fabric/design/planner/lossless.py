@@ -31,11 +31,11 @@ from fabric.model.plan import (
     FabricSpec,
     Links,
     Lossless,
-    Place,
     Qos,
     RoleLossless,
     Sizing,
     Slot,
+    SpeedAndLength,
     TierSpec,
     Watchdog,
     core_downlinks,
@@ -77,24 +77,24 @@ def lossless(
     if not spec.roce:
         return None
     _check_mtu(spec, report)
-    found = {}
+    roles = {}
     for role, group, tier, counts in _switches(spec, sizing, spread(spec, sizing) if attached is None else attached):
-        found[role, group] = _role(spec, tier, role, counts, report)
-    return FabricLossless(found)
+        roles[role, group] = _role(spec, tier, role, counts, report)
+    return FabricLossless(roles)
 
 
 def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
     """Ports of attachments on every leaf, before cabling."""
-    found: dict[str, Counter[Place]] = {}
+    counts_by_group: dict[str, Counter[SpeedAndLength]] = {}
     for size in sizing.groups:
-        here = found[size.name] = Counter()
+        here = counts_by_group[size.name] = Counter()
         for attachment in spec.attachments:
             if attachment.external is None and attachment.lossless is not False:
                 speed = attachment.speed_gbps or sizing.groups[0].down_gbps
                 here[speed, spec.lengths[ATTACHMENT].metres] += -(
                     -attachment.links // (size.units_planned * size.unit_leaves)
                 )
-    return found
+    return counts_by_group
 
 
 def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> AttachedPorts:
@@ -107,7 +107,7 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Attache
     columns = (links.a[of_kind], links.b[of_kind], links.speed_gbps[of_kind])
     for attachment, leaf, speed in zip(*(column.tolist() for column in columns), strict=True):
         per_leaf[leaf, speed] += devices[attachment].name in names
-    ports: dict[str, dict[Place, int]] = {}
+    ports: dict[str, dict[SpeedAndLength, int]] = {}
     for (leaf, speed), count in per_leaf.items():
         here, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
         if count:
@@ -117,7 +117,7 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Attache
 
 def _switches(
     spec: FabricSpec, sizing: Sizing, attached: AttachedPorts
-) -> Iterable[tuple[str, str, TierSpec, dict[Place, int]]]:
+) -> Iterable[tuple[str, str, TierSpec, dict[SpeedAndLength, int]]]:
     """Role, group, hardware and lossless ports of every kind of switch."""
     server, up = spec.lengths[SERVER_LEAF].metres, spec.lengths[LEAF_SPINE if sizing.spines else LEAF_LEAF].metres
     for size in sizing.groups:
@@ -138,24 +138,24 @@ def _switches(
     yield CORE, "", spec.core, _counted([(core_downlinks(spec, sizing), top)])
 
 
-def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[Place, int]:
-    counts: dict[Place, int] = {}
+def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[SpeedAndLength, int]:
+    counts: dict[SpeedAndLength, int] = {}
     for slots, length in runs:
         for slot in slots:
             counts[slot.speed_gbps, length] = counts.get((slot.speed_gbps, length), 0) + 1
     return counts
 
 
-def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[Place, int], report: Report) -> RoleLossless:
+def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLength, int], report: Report) -> RoleLossless:
     from fabric.hardware.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
 
-    request, chip = spec.qos, asic(tier.model.asic)
+    qos_settings, chip = spec.qos, asic(tier.model.asic)
     headrooms = {
         place: headroom(
             chip,
             *place,
             spec.underlay.mtu,
-            request.traffic,
+            qos_settings.traffic,
             switch=tier.switch,
             lossless_mtu_bytes=frame_bytes(spec),
         )
@@ -165,21 +165,21 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[Place, int],
     _check_fits(spec, tier, role, counts, headrooms, buffer, report=report)
     ports = {}
     for place, room in headrooms.items():
-        chosen = marking.choose(request.ecn, place[0], buffer.trigger_bytes)
+        chosen = marking.choose(qos_settings.ecn, place[0], buffer.trigger_bytes)
         _check_marking(spec, role, tier, (chosen.kmin_bytes, chosen.kmax_bytes), buffer, report)
         ports[place] = Lossless(room.xoff_bytes, room.xon_bytes, room.size_bytes, room.method, chosen)
     qos = Qos(
-        priority=request.lossless_priority,
-        dscp=request.lossless_dscp,
-        cnp_priority=request.cnp_priority,
-        cnp_dscp=request.cnp_dscp,
-        lossless_percent=request.lossless_percent,
-        lossy_percent=100 - request.lossless_percent,
-        watchdog=Watchdog(request.watchdog_ms, request.watchdog_ms, min(200, request.watchdog_ms))
-        if request.pfc_watchdog
+        priority=qos_settings.lossless_priority,
+        dscp=qos_settings.lossless_dscp,
+        cnp_priority=qos_settings.cnp_priority,
+        cnp_dscp=qos_settings.cnp_dscp,
+        lossless_percent=qos_settings.lossless_percent,
+        lossy_percent=100 - qos_settings.lossless_percent,
+        watchdog=Watchdog(qos_settings.watchdog_ms, qos_settings.watchdog_ms, min(200, qos_settings.watchdog_ms))
+        if qos_settings.pfc_watchdog
         else None,
-        traffic=request.traffic,
-        buffer_model=request.buffer_model,
+        traffic=qos_settings.traffic,
+        buffer_model=qos_settings.buffer_model,
         lossless_mtu=frame_bytes(spec),
         buffer=buffer,
     )
@@ -190,8 +190,8 @@ def _check_fits(
     spec: FabricSpec,
     tier: TierSpec,
     role: str,
-    counts: Mapping[Place, int],
-    headrooms: Mapping[Place, Headroom],
+    counts: Mapping[SpeedAndLength, int],
+    headrooms: Mapping[SpeedAndLength, Headroom],
     buffer: Buffer,
     *,
     report: Report,

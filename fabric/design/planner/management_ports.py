@@ -25,7 +25,7 @@ RECIPE = (
 
 
 @dataclass(frozen=True)
-class _Spot:
+class _ManagedPort:
     """A leaf port in a management network."""
 
     fabric: str
@@ -35,33 +35,33 @@ class _Spot:
 
 
 def assign(
-    plans: Mapping[str, FabricPlan], locks: Mapping[str, FabricLock], known: Mapping[str, FabricLock], report: Report
+    plans: Mapping[str, FabricPlan], locks: Mapping[str, FabricLock], earlier: Mapping[str, FabricLock], report: Report
 ) -> tuple[dict[str, FabricPlan], dict[str, FabricLock]]:
     """Plans and locks with a switch for every port of a management network.
 
     Args:
         plans: every fabric, in the order of the intent.
         locks: what the lock will hold of them.
-        known: what it held, with the switch of each port.
+        earlier: what it held, with the switch of each port.
     """
     managed = {prefix for plan in plans.values() for prefix in plan.prefixes["management"]}
-    spots: dict[str, list[_Spot]] = {}
+    spots: dict[str, list[_ManagedPort]] = {}
     for name, plan in plans.items():
         for link, network in _ports(plan, managed):
             device = plan.devices[int(plan.links.a[link])]
-            spots.setdefault(network.prefix, []).append(_Spot(name, link, device.name, int(plan.links.a_cage[link])))
+            spots.setdefault(network.prefix, []).append(_ManagedPort(name, link, device.name, int(plan.links.a_cage[link])))
             _check_gateway(plan, network, plans, report)
     chosen = {
         (known_fabric, name, spot.port): spot.switch
-        for known_fabric, entry in known.items()
-        for name, found in entry.attachments.items()
-        for spot in found
+        for known_fabric, entry in earlier.items()
+        for name, leaf_spots in entry.attachments.items()
+        for spot in leaf_spots
         if spot.switch
     }
     served: dict[str, dict[int, Device]] = {}
     for prefix, ports in spots.items():
-        own = {spot.fabric for spot in ports}
-        for spot, device in _dealt(ports, _switches(plans, prefix, own), chosen).items():
+        out_of_band = {spot.fabric for spot in ports}
+        for spot, device in _dealt(ports, _switches(plans, prefix, out_of_band), chosen).items():
             served.setdefault(spot.fabric, {})[spot.link] = device
     _report_rest(plans, spots, served, report)
     return (
@@ -88,17 +88,19 @@ def _switches(plans: Mapping[str, FabricPlan], prefix: str, own: Collection[str]
     return [device for plan in ordered for device in plan.switches if first <= int(plan.management[device.index]) <= last]
 
 
-def _dealt(ports: list[_Spot], switches: list[Device], chosen: Mapping[tuple[str, str, int], str]) -> dict[_Spot, Device]:
+def _dealt(
+    ports: list[_ManagedPort], switches: list[Device], chosen: Mapping[tuple[str, str, int], str]
+) -> dict[_ManagedPort, Device]:
     """A switch for every port: the one of the lock, else the first that has none."""
     by_name = {device.name: device for device in switches}
-    kept: dict[_Spot, Device] = {}
+    switch_of: dict[_ManagedPort, Device] = {}
     for spot in ports:
         name = chosen.get((spot.fabric, spot.attachment, spot.port), "")
         if name in by_name:
-            kept[spot] = by_name.pop(name)
+            switch_of[spot] = by_name.pop(name)
     left = iter(by_name.values())
-    fresh = {spot: next(left, None) for spot in ports if spot not in kept}
-    return kept | {spot: device for spot, device in fresh.items() if device is not None}
+    fresh = {spot: next(left, None) for spot in ports if spot not in switch_of}
+    return switch_of | {spot: device for spot, device in fresh.items() if device is not None}
 
 
 def _kept(lock: FabricLock, plan: FabricPlan, served: Mapping[int, Device]) -> FabricLock:
@@ -114,7 +116,7 @@ def _kept(lock: FabricLock, plan: FabricPlan, served: Mapping[int, Device]) -> F
 def _check_gateway(plan: FabricPlan, network: NetworkPlan, plans: Mapping[str, FabricPlan], report: Report) -> None:
     """Switches send to `management.gateway`, which the network must have; and no address is both a switch's and a leaf's."""
     tenant, place = next(
-        (t, n) for t, tenant in enumerate(plan.tenancy.tenants) for n, own in enumerate(tenant.networks) if own is network
+        (t, n) for t, tenant in enumerate(plan.tenancy.tenants) for n, other in enumerate(tenant.networks) if other is network
     )
     where = plan.spec.at("tenants", tenant, "networks", place, "gateway")
     shown = f"network '{network.name}' of the management ports"
@@ -144,21 +146,21 @@ def _check_gateway(plan: FabricPlan, network: NetworkPlan, plans: Mapping[str, F
 
 def _report_rest(
     plans: Mapping[str, FabricPlan],
-    spots: Mapping[str, list[_Spot]],
+    spots: Mapping[str, list[_ManagedPort]],
     served: Mapping[str, Mapping[int, Device]],
     report: Report,
 ) -> None:
     """Switches whose management port has no leaf port, in a site with an out-of-band fabric."""
     oob = {name for name, plan in plans.items() if plan.spec.purpose == "oob" and plan.spec.ethernet}
-    own = {spot.fabric for ports in spots.values() for spot in ports} or oob
-    if not own:
+    out_of_band = {spot.fabric for ports in spots.values() for spot in ports} or oob
+    if not out_of_band:
         return
     done = {device.name for devices in served.values() for device in devices.values()}
-    wanted = [device.name for name, plan in plans.items() if name not in own for device in plan.switches]
-    bare = [name for name in wanted if name not in done]
+    switches = [device.name for name, plan in plans.items() if name not in out_of_band for device in plan.switches]
+    bare = [name for name in switches if name not in done]
     if not bare:
         return
-    name = min(own)
+    name = min(out_of_band)
     message = (
         f"fabric '{name}': no leaf port is planned for the management port of {plural(len(bare), 'switch', 'switches')}: "
         f"{listed(bare, SHOWN)}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.base.rounding import ceil_div
-from fabric.design.planner.ledger import Ledger, Need, Space
+from fabric.design.planner.allocator import AreaAllocator, Need, NumberSpace
 from fabric.model.plan import Area, FabricSpec, GroupSize, GroupSpec, Ints, Sizing, servers_per_rack
 
 
@@ -30,14 +30,14 @@ class Numbers:
         return np.searchsorted(self.pods, self.pod[group])
 
 
-def number(spec: FabricSpec, sizing: Sizing, ledger: Ledger, spaces: Mapping[str, Space]) -> Numbers:
+def number(spec: FabricSpec, sizing: Sizing, area_allocator: AreaAllocator, spaces: Mapping[str, NumberSpace]) -> Numbers:
     """Numbers every unit, pod and switch: known ones keep their numbers, new ones follow in order."""
 
     def area(kind: str, name: str, need: Need) -> Area:
         key = f"{spec.name}:id/{kind}"
-        return ledger.area(f"{key}/{name}" if name else key, spaces[key], need)
+        return area_allocator.area(f"{key}/{name}" if name else key, spaces[key], need)
 
-    unit, rack, pod, leaf, order = {}, {}, {}, {}, _retired(spec, sizing, ledger)
+    unit, rack, pod, leaf, order = {}, {}, {}, {}, _retired(spec, sizing, area_allocator)
     for size, group in zip(sizing.groups, spec.groups, strict=True):
         units = np.arange(size.units)
         rack[size.name] = _racks(area, spec, size, group)
@@ -77,23 +77,25 @@ def number(spec: FabricSpec, sizing: Sizing, ledger: Ledger, spaces: Mapping[str
     )
 
 
-def _retired(spec: FabricSpec, sizing: Sizing, ledger: Ledger) -> list[tuple[int, str, int, int]]:
+def _retired(spec: FabricSpec, sizing: Sizing, area_allocator: AreaAllocator) -> list[tuple[int, str, int, int]]:
     """Leaves of server groups that were removed from the intent: their numbers stay in use, so that others do not change.
 
     Where no known group is left the fabric was begun again, or its only group has another name: nothing is kept.
     """
     prefix = f"{spec.name}:id/leaf/"
-    known = {key.removeprefix(prefix) for key, blocks in ledger.known.items() if key.startswith(prefix) and blocks}
+    group_names = {
+        key.removeprefix(prefix) for key, blocks in area_allocator.known.items() if key.startswith(prefix) and blocks
+    }
     groups = {size.name for size in sizing.groups}
-    if not known & groups:
+    if not group_names & groups:
         return []
     order = []
-    for name in sorted(known - groups):
+    for name in sorted(group_names - groups):
         for kind in ("leaf", "unit", "rack"):
             key = f"{spec.name}:id/{kind}/{name}"
-            if ledger.known.get(key):
-                ledger.areas[key] = Area(ledger.known[key])
-        for block in ledger.known[prefix + name]:
+            if area_allocator.known.get(key):
+                area_allocator.areas[key] = Area(area_allocator.known[key])
+        for block in area_allocator.known[prefix + name]:
             leaves = block.column_end - block.column
             order += [(block.number(row, block.column), name, row, leaves) for row in range(block.row, block.row_end)]
     return order

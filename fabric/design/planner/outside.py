@@ -7,7 +7,7 @@ from ipaddress import ip_network
 
 from fabric.base.diagnostics import Report
 from fabric.base.text import listed
-from fabric.model.plan import FabricSpec, Own, denied, left_of, own_pools, tenants_behind
+from fabric.model.plan import FabricSpec, OwnPrefix, denied, left_of, own_pools, tenants_behind
 
 
 def check(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
@@ -21,11 +21,11 @@ def check(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Repor
         if external is None or not external.accept:
             continue
         behind = tenants_behind(spec, external)
-        own = [*own_pools(spec, prefixes), *_networks(spec, behind)]
+        own_prefixes = [*own_pools(spec, prefixes), *_networks(spec, behind)]
         for n, text in enumerate(external.accept):
-            if left_of(text, own):
+            if left_of(text, own_prefixes):
                 continue
-            met = listed([f"{one.what} {one.prefix}" for one in denied(own, [text])], 3)
+            met = listed([f"{prefix.what} {prefix.prefix}" for prefix in denied(own_prefixes, [text])], 3)
             report.error(
                 "FAB136",
                 spec.at("topology", "attachments", at, "external", "accept", n),
@@ -34,9 +34,9 @@ def check(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Repor
             )
 
 
-def _networks(spec: FabricSpec, names: Sequence[str]) -> list[Own]:
+def _networks(spec: FabricSpec, names: Sequence[str]) -> list[OwnPrefix]:
     return [
-        Own(0, f"network '{network.name}' of tenant '{tenant.name}'", str(ip_network(network.gateway, strict=False)))
+        OwnPrefix(0, f"network '{network.name}' of tenant '{tenant.name}'", str(ip_network(network.gateway, strict=False)))
         for tenant in spec.tenants
         if tenant.name in names
         for network in tenant.networks

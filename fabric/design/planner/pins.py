@@ -20,17 +20,17 @@ from fabric.model.settings.addressing import RESERVED_ASNS
 _FREE_ASN = "choose a number of no other switch; `underlay.asn.ranges` sets those that are handed out"
 
 
-def values(spec: FabricSpec, switches: Sequence[Device], what: str) -> dict[int, Any]:
+def values(spec: FabricSpec, switches: Sequence[Device], key: str) -> dict[int, Any]:
     """Position of a switch → what is pinned for it."""
-    if not what or not spec.pins:
+    if not key or not spec.pins:
         return {}
     pins = dict(spec.pins)
-    if what not in ("name", "asn"):  # asked for when the switches have their pinned names
+    if key not in ("name", "asn"):  # asked for when the switches have their pinned names
         pins = {pin.name or name: pin for name, pin in pins.items()}
     return {
         at: value
         for at, device in enumerate(switches)
-        if (pin := pins.get(device.name)) is not None and (value := getattr(pin, what)) is not None
+        if (pin := pins.get(device.name)) is not None and (value := getattr(pin, key)) is not None
     }
 
 
@@ -45,16 +45,16 @@ def rename(spec: FabricSpec, devices: list[Device], report: Report) -> list[Devi
                 f"pins: unknown switch '{name}'",
                 nearest(name, switches) if len(switches) < 20_000 else "",
             )
-    requested = values(spec, devices, "name")
-    _check_names(spec, devices, requested, report)
-    return [replace(d, name=requested[at]) if at in requested else d for at, d in enumerate(devices)]
+    pinned_names = values(spec, devices, "name")
+    _check_names(spec, devices, pinned_names, report)
+    return [replace(d, name=pinned_names[at]) if at in pinned_names else d for at, d in enumerate(devices)]
 
 
-def _check_names(spec: FabricSpec, devices: Sequence[Device], requested: Mapping[int, str], report: Report) -> None:
+def _check_names(spec: FabricSpec, devices: Sequence[Device], pinned_names: Mapping[int, str], report: Report) -> None:
     """A pinned name that another device of the fabric has."""
     taken = (
-        {device.name.lower(): device.name for index, device in enumerate(devices) if index not in requested}
-        if requested
+        {device.name.lower(): device.name for index, device in enumerate(devices) if index not in pinned_names}
+        if pinned_names
         else {}
     )
     for name, pin in spec.pins.items():
@@ -108,22 +108,22 @@ def check_addresses(plans: Iterable[FabricPlan], pools: Mapping[str, PoolSet], r
                     report.error("FAB139", place, f"pins.{name}.{kind}: {text} {problem}", hint)
 
 
-def _problems(plan: FabricPlan, pools: PoolSet, what: str, address: IPAddress) -> Iterator[tuple[str, str]]:
+def _problems(plan: FabricPlan, pools: PoolSet, pool: str, address: IPAddress) -> Iterator[tuple[str, str]]:
     """What is wrong with a pinned address, and the hint."""
-    others = [(other, prefix) for other, prefixes in plan.prefixes.items() if other != what for prefix in prefixes]
+    others = [(other, prefix) for other, prefixes in plan.prefixes.items() if other != pool for prefix in prefixes]
     taken = [(other, prefix) for other, prefix in others if address in IPNetwork(prefix)]
     for other, prefix in taken:
-        yield f"lies in the pool '{other}' ({prefix})", f"expected an address of the pool '{what}', or of none"
-    subnets = [IPNetwork(prefix) for prefix in plan.prefixes[what]] if what == "management" else []
+        yield f"lies in the pool '{other}' ({prefix})", f"expected an address of the pool '{pool}', or of none"
+    subnets = [IPNetwork(prefix) for prefix in plan.prefixes[pool]] if pool == "management" else []
     if subnets and not taken and not any(address in net for net in subnets):
         yield "lies in no management subnet, so its gateway cannot be reached", "add the subnet to `pools.management`"
     for net in subnets:
         if address not in net or net.size <= 4:
             continue
-        kept = {net.first: "first address", pools.gateway_of(net): "gateway", net.last: "last address"}
-        if int(address) in kept:
+        reserved = {net.first: "first address", pools.gateway_of(net): "gateway", net.last: "last address"}
+        if int(address) in reserved:
             yield (
-                f"is the {kept[int(address)]} of the management subnet {net}",
+                f"is the {reserved[int(address)]} of the management subnet {net}",
                 "expected an address other than the first, the last and the gateway",
             )
 
@@ -136,11 +136,11 @@ def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report
     columns = {item.name: getattr(links, item.name).copy() for item in fields(Links)}
     pins = spec.pins
     by_name = {d.name: d for d in devices}
-    for original, requested in pinned.items():
+    for original, cages_by_peer in pinned.items():
         device = by_name.get(pins[original].name or original)
         if device is None:
             continue  # already reported
-        for peer_name, cages in requested.items():
+        for peer_name, cages in cages_by_peer.items():
             peer = by_name.get(peer_name)
             place = spec.at("pins", original, "ports", peer_name)
             rows = _rows_between(columns, device, peer) if peer is not None else []

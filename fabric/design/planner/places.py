@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fabric.design.planner.merged import leaf_ports
+from fabric.design.planner.lock_merge import leaf_ports
 from fabric.design.planner.sizing import leaf_shape
 from fabric.model.plan import FabricSpec, GroupSpec
 from fabric.model.plan.lock import FabricLock
@@ -16,12 +16,14 @@ from fabric.model.plan.lock import FabricLock
 
 def hold(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
     """The fabric with the places that its attachments hold, or held, according to the lock."""
-    requested = {attachment.name: attachment.links for attachment in spec.attachments}
-    spots = list(leaf_ports(lock.attachments, requested))
-    if not spots:
+    attached_links = {attachment.name: attachment.links for attachment in spec.attachments}
+    leaf_columns = list(leaf_ports(lock.attachments, attached_links))
+    if not leaf_columns:
         return spec
-    present = set(leaf_ports({attachment: lock.attachments.get(attachment, ()) for attachment in requested}, requested))
-    groups = tuple(_with_held(spec, group, lock, spots, present) for group in spec.groups)
+    present = set(
+        leaf_ports({attachment: lock.attachments.get(attachment, ()) for attachment in attached_links}, attached_links)
+    )
+    groups = tuple(_with_held(spec, group, lock, leaf_columns, present) for group in spec.groups)
     return replace(spec, groups=groups)
 
 
@@ -43,11 +45,11 @@ def _with_held(
 def _held(spec: FabricSpec, group: GroupSpec, lock: FabricLock, spots: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """Places of a group, counted over all its units, whose leaf ports attachments have."""
     ports, per_leaf, unit_servers = leaf_shape(spec, group)
-    found = set()
+    places = set()
     for leaf, slot in spots:
         for block in lock.blocks.get(f"id/leaf/{group.name}", ()):
             row, column = divmod(leaf - 1 - block.base, block.stride)
             if block.base <= leaf - 1 < block.end and slot < per_leaf * ports:
                 rack = column // spec.leaves_per_nic(group) if spec.kind == "rack" else 0
-                found.add((block.row + row) * unit_servers + rack * per_leaf + slot // ports)
-    return tuple(sorted(found))
+                places.add((block.row + row) * unit_servers + rack * per_leaf + slot // ports)
+    return tuple(sorted(places))

@@ -8,7 +8,7 @@ from math import gcd
 
 from fabric.base.rounding import ceil_div
 from fabric.base.text import plural
-from fabric.design.planner.options import (
+from fabric.design.planner.sizing_inputs import (
     Misfit,
     Options,
     Shape,
@@ -229,8 +229,8 @@ def spine_split(spec: FabricSpec, down_gbps: int, up_gbps: int) -> tuple[int, in
     if stated is not None:
         down = most_down(spec, stated, down_gbps, up_gbps)
         strict = spec.stated("topology", "spine", "oversubscription")
-        kept = _spine_ratio_kept(spec, down * down_gbps, stated * up_gbps)
-        return (down, stated) if down and (kept or not strict) else None
+        ratio_kept = _spine_ratio_kept(spec, down * down_gbps, stated * up_gbps)
+        return (down, stated) if down and (ratio_kept or not strict) else None
     low, high = 1, capacity(spec.spine.model, up_gbps)
     while low < high:  # more ports up leave fewer down, so the ratio only falls
         up = (low + high) // 2

@@ -12,7 +12,7 @@ from netaddr import IPNetwork
 
 from fabric.base.diagnostics import Place, Report
 from fabric.design.planner import outside
-from fabric.design.planner.ledger import Space
+from fabric.design.planner.allocator import NumberSpace
 from fabric.model.plan import PRIVATE_2_BYTE, PRIVATE_4_BYTE, FabricSpec, SiteSpec
 from fabric.model.settings.addressing import RESERVED_ASNS, Pools
 
@@ -40,7 +40,7 @@ class PoolSet:
     stated: Mapping[str, Place]  # only the stated kinds
     gateway: int | None = None  # of management, where the intent states it
 
-    def space(self, kind: str, used: list[tuple[int, int]]) -> Space:
+    def space(self, kind: str, used: list[tuple[int, int]]) -> NumberSpace:
         """Number space of a kind.
 
         Management pools are subnets: network, broadcast and gateway (the first address unless stated) are left out. Of
@@ -56,7 +56,7 @@ class PoolSet:
             if kind in ("loopback", "loopback6", "vtep") and net.size >= 256:
                 first += 1
             intervals.append((first, end))
-        return Space([(low, high) for low, high in intervals if low < high], used)
+        return NumberSpace([(low, high) for low, high in intervals if low < high], used)
 
     def gateway_of(self, net: IPNetwork) -> int:
         """The gateway of a management subnet: what the intent states, else the first address."""
@@ -123,16 +123,16 @@ _FAMILY = {
 
 def _check_family(kind: str, prefixes: tuple[str, ...], v6: bool, place: Place, report: Report) -> None:
     if kind in ("loopback", "vtep", "management"):
-        requested = {4} if kind != "management" else {4, 6}
+        versions = {4} if kind != "management" else {4, 6}
     elif kind == "loopback6":
-        requested = {6}
+        versions = {6}
     else:
-        requested = {6 if v6 else 4}
-    wrong = [prefix for prefix in prefixes if IPNetwork(prefix).version not in requested]
+        versions = {6 if v6 else 4}
+    wrong = [prefix for prefix in prefixes if IPNetwork(prefix).version not in versions]
     if wrong:
         chosen = "set `underlay.addressing` to change between IPv4 and IPv6"
         hint = chosen if kind in ("p2p", "servers") else _FAMILY.get(kind, "")
-        version = next(iter(sorted(requested)))
+        version = next(iter(sorted(versions)))
         report.error("FAB104", place, f"pools.{kind}: expected IPv{version} prefixes, got {wrong[0]}", hint)
 
 

@@ -68,8 +68,8 @@ def _further_breakouts(site: Site, source: Source, report: Report) -> None:
     for name, breakouts in site.catalog.breakouts.items():
         model, place = site.catalog.switch(name), source.place(("catalog", "breakouts", name))
         if model is None:
-            known = [*catalog.switch_names(), *site.catalog.switches]
-            report.error("FAB106", place, f"unknown switch model '{name}'", _switch_hint(name, known))
+            models = [*catalog.switch_names(), *site.catalog.switches]
+            report.error("FAB106", place, f"unknown switch model '{name}'", _switch_hint(name, models))
             continue
         for text in breakouts:
             if not any(group.fitting((text,)) for group in model.ports):
@@ -93,13 +93,13 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
     if len(report.errors) > errors or leaf is None or spine is None or core is None:
         return None
     usual = PURPOSES[intent.purpose]
-    known = [group for group in groups if group is not None]
+    valid_groups = [group for group in groups if group is not None]
     spec = FabricSpec(
         name=name,
         purpose=intent.purpose,
         positions=Positions(source),
         kind=topology.kind or usual.kind,
-        groups=tuple(known),
+        groups=tuple(valid_groups),
         leaf=leaf,
         spine=spine,
         core=core,
@@ -131,10 +131,10 @@ def _fabric(name: str, site: Site, source: Source, report: Report) -> FabricSpec
 
 def _reserve(intent: Fabric) -> bool:
     """Whether cables run where the finished fabric has them."""
-    request = intent.planned
-    if request is not None and request.uplinks == "recable":
+    planned = intent.planned
+    if planned is not None and planned.uplinks == "recable":
         return False
-    return request is not None or any(group.planned is not None for group in intent.servers)
+    return planned is not None or any(group.planned is not None for group in intent.servers)
 
 
 def _constraints(topology: Topology) -> Constraints:
@@ -173,9 +173,9 @@ def _group(fabric: str, index: int, site: Site, source: Source, report: Report) 
     path: tuple[str | int, ...] = ("fabrics", fabric, "servers", index)
     server = catalog.server(group.model, site.catalog.servers)
     if server is None:
-        known = [*catalog.server_names(), *site.catalog.servers]
+        models = [*catalog.server_names(), *site.catalog.servers]
         report.error(
-            "FAB106", source.place((*path, "model")), f"unknown server model '{group.model}'", nearest(group.model, known)
+            "FAB106", source.place((*path, "model")), f"unknown server model '{group.model}'", nearest(group.model, models)
         )
         return None
     purpose = group.nics or intent.purpose
@@ -241,8 +241,8 @@ def _tier(fabric: str, role: str, below: TierSpec | None, site: Site, source: So
     model = site.catalog.switch(name)
     if model is None:
         if role == "leaf" or getattr(topology, role).switch is not None:
-            known = [*catalog.switch_names(), *site.catalog.switches]
-            report.error("FAB106", source.place(path), f"unknown switch model '{name}'", _switch_hint(name, known))
+            models = [*catalog.switch_names(), *site.catalog.switches]
+            report.error("FAB106", source.place(path), f"unknown switch model '{name}'", _switch_hint(name, models))
         return None
     return TierSpec(name, model, nos)
 
@@ -355,11 +355,11 @@ def _same_names(spec: FabricSpec, report: Report) -> None:
         ("attachment", ("topology", "attachments"), [attachment.name for attachment in attachments]),
         ("tenant", ("tenants",), [tenant.name for tenant in tenants]),
     ]
-    for what, path, names in lists:
+    for noun, path, names in lists:
         for at, name in enumerate(names):
             if name in names[:at]:
                 where = spec.at(*path, at, "name")
-                report.error("FAB138", where, f"duplicate {what} '{name}'", "use a unique name for each")
+                report.error("FAB138", where, f"duplicate {noun} '{name}'", "use a unique name for each")
 
 
 def _group_sanity(spec: FabricSpec, index: int, group: GroupSpec, report: Report) -> None:

@@ -10,26 +10,26 @@ from fabric.design.floor import outline
 from fabric.design.floor.longest import longest_m
 from fabric.design.floor.reserve import machines
 from fabric.design.planner import (
-    extent,
     lengths,
+    lock_merge,
     management_ports,
-    merged,
     names,
     outside,
     overlay,
     pins,
-    standing,
+    rack_lengths,
+    size_bounds,
     tenant_numbers,
     warnings,
 )
 from fabric.design.planner.addresses import address_spaces
+from fabric.design.planner.allocator import AreaAllocator, LostRows, NumberSpace
 from fabric.design.planner.assemble import Context, plan_fabric
-from fabric.design.planner.ledger import Ledger, Lost, Space
+from fabric.design.planner.lock_merge import id_spaces
+from fabric.design.planner.lock_repair import MOVED_POOL
 from fabric.design.planner.lossless import cabled, lossless
-from fabric.design.planner.merged import id_spaces
 from fabric.design.planner.places import hold
 from fabric.design.planner.pools import PoolSet, asn_intervals, pools
-from fabric.design.planner.settle import MOVED_POOL
 from fabric.design.planner.sizing import size
 from fabric.model.plan import Device, FabricPlan, FabricSpec, Plan, SiteSpec, Sizing, unsilenced
 from fabric.model.plan.lock_file import FabricLock, Lock
@@ -41,14 +41,14 @@ def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]
     report, sized = Report(), {}
     for name, spec in site.fabrics.items():
         overlay.check(spec, report)
-        known = lock.fabrics.get(name, FabricLock())
+        fabric_lock = lock.fabrics.get(name, FabricLock())
         try:
-            held = hold(spec, known)
-            sized[name] = (held, size(held, known.units_per_pod))
+            held = hold(spec, fabric_lock)
+            sized[name] = (held, size(held, fabric_lock.units_per_pod))
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
-    longest = longest_m(outline.SiteOutline.of(site.settings, (outline.sized(*its) for its in sized.values())))
+    longest = longest_m(outline.SiteOutline.of(site.settings, (outline.sized(*pair) for pair in sized.values())))
     return {
         name: (lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
         for name, (spec, sizing) in sized.items()
@@ -77,7 +77,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     sized = size_site(site, lock)
     lock, changes = _settled(site, lock)
     report = Report()
-    extent.check(sized, report)
+    size_bounds.check(sized, report)
     report.raise_errors()
     pool_sets = pools(site, report)
     for name, (spec, _) in sized.items():
@@ -86,7 +86,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     ranges = {name: asn_intervals(spec, report) for name, spec in site.fabrics.items()}
     report.raise_errors()
     spaces = _spaces(pool_sets, ranges)
-    ledger, lost = _ledger(lock, spaces)
+    area_allocator, lost = _area_allocator(lock, spaces)
     _warn_of_changes(site, changes, lost, report)
     managed = {prefix for pool_set in pool_sets.values() for prefix in pool_set.prefixes["management"]}
     plans: dict[str, FabricPlan] = {}
@@ -94,7 +94,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     for name in sorted(sized):
         context = Context(
             site=site.site,
-            ledger=ledger,
+            area_allocator=area_allocator,
             spaces=spaces,
             pools=pool_sets[name],
             lock=lock.fabrics.get(name, FabricLock()),
@@ -109,15 +109,17 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
     if len(plans) == len(sized) and not report.errors:
-        plans = standing.with_lengths(
+        plans = rack_lengths.with_lengths(
             Plan(site=site.site, settings=site.settings, fabrics=plans, lock=Lock(locks)), lock, report
         )
-    for name, its in plans.items():
-        plans[name], locks[name] = _finished(its, locks[name], lock.fabrics.get(name, FabricLock()), report)
+    for name, fabric in plans.items():
+        plans[name], locks[name] = _finished(fabric, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
     ordered, locks = management_ports.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
     report.raise_errors()
-    ordered = standing.with_longer(Plan(site=site.site, settings=site.settings, fabrics=ordered, lock=Lock(locks)), report)
+    ordered = rack_lengths.with_longer(
+        Plan(site=site.site, settings=site.settings, fabrics=ordered, lock=Lock(locks)), report
+    )
     report.warnings += _full_racks(site, sized)
     warned = warnings.collect(ordered, report.warnings)
     active = unsilenced(site, warned)
@@ -133,32 +135,32 @@ def _full_racks(site: SiteSpec, sized: Mapping[str, tuple[FabricSpec, Sizing]]) 
     return report.warnings
 
 
-def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, Space]:
+def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, NumberSpace]:
     """The number spaces of all fabrics by the prefix of their keys; fabrics with the same pool share its used numbers."""
     used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers never meet: the language refuses ::/8
     used_asns: list[tuple[int, int]] = []
-    spaces: dict[str, Space] = {}
+    spaces: dict[str, NumberSpace] = {}
     for name in sorted(pool_sets):
         spaces |= address_spaces(name, pool_sets[name], used)
         spaces |= dict(id_spaces(name))
-        spaces[f"{name}:asn"] = Space(ranges[name], used_asns)
+        spaces[f"{name}:asn"] = NumberSpace(ranges[name], used_asns)
     return spaces
 
 
-def _ledger(lock: Lock, spaces: Mapping[str, Space]) -> tuple[Ledger, list[Lost]]:
-    """A ledger with the numbers in use marked as taken, and those that must change."""
+def _area_allocator(lock: Lock, spaces: Mapping[str, NumberSpace]) -> tuple[AreaAllocator, list[LostRows]]:
+    """An area allocator with the numbers in use marked as taken, and those that must change."""
     known = {f"{name}:{key}": blocks for name, entry in lock.fabrics.items() for key, blocks in entry.blocks.items()}
-    ledger = Ledger(known)
-    kept = [(key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if merged.belongs(key, prefix)]
-    return ledger, ledger.keep(kept)
+    area_allocator = AreaAllocator(known)
+    kept = [(key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if lock_merge.belongs(key, prefix)]
+    return area_allocator, area_allocator.keep(kept)
 
 
-def _settled(site: SiteSpec, lock: Lock) -> tuple[Lock, list[merged.Change]]:
+def _settled(site: SiteSpec, lock: Lock) -> tuple[Lock, list[lock_merge.Change]]:
     attachments = {name: [attachment.name for attachment in spec.attachments] for name, spec in site.fabrics.items()}
-    return merged.settled(lock, attachments)
+    return lock_merge.settled(lock, attachments)
 
 
-def _warn_of_changes(site: SiteSpec, changes: list[merged.Change], lost: list[Lost], report: Report) -> None:
+def _warn_of_changes(site: SiteSpec, changes: list[lock_merge.Change], lost: list[LostRows], report: Report) -> None:
     """Warns of numbers in use that change, as a pool has moved or two branches assigned the same."""
     for fabric, area in dict.fromkeys(item.key.partition(":")[::2] for item in lost if item.reason == MOVED_POOL):
         report.warn(
@@ -170,21 +172,21 @@ def _warn_of_changes(site: SiteSpec, changes: list[merged.Change], lost: list[Lo
     for item in lost:
         if item.reason != MOVED_POOL:
             fabric = item.key.partition(":")[0]
-            changes.append(merged.Change(fabric, merged.in_words(item).partition(":")[2]))
+            changes.append(lock_merge.Change(fabric, lock_merge.in_words(item).partition(":")[2]))
     for fabric in sorted({change.fabric for change in changes if change.fabric in site.fabrics}):
         texts = sorted({change.text for change in changes if change.fabric == fabric})
-        report.warn("FAB193", site.fabrics[fabric].at(), merged.message(fabric, texts), merged.HINT)
+        report.warn("FAB193", site.fabrics[fabric].at(), lock_merge.message(fabric, texts), lock_merge.HINT)
 
 
 def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Report) -> tuple[FabricPlan, FabricLock]:
     """A fabric with its lossless class, which needs cable lengths, and its lock with the lengths in use."""
     spec = plan.spec
-    found = lossless(spec, plan.sizing, report, cabled(spec, plan.devices, plan.links))
-    lengths.report_changes(spec, known, report, lossless=found is not None)
-    return replace(plan, lossless=found), replace(kept, lengths=lengths.kept(spec.lengths))
+    lossless_class = lossless(spec, plan.sizing, report, cabled(spec, plan.devices, plan.links))
+    lengths.report_changes(spec, known, report, lossless=lossless_class is not None)
+    return replace(plan, lossless=lossless_class), replace(kept, lengths=lengths.kept(spec.lengths))
 
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:
     places = {key: place for plan in plans.values() for key, place in names.places(plan.spec).items()}
-    attachments: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
-    names.check_unique(attachments, places, report)
+    devices: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
+    names.check_unique(devices, places, report)

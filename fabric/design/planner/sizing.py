@@ -11,8 +11,8 @@ from typing import NoReturn
 from fabric.base.diagnostics import Report
 from fabric.base.rounding import ceil_div
 from fabric.design.planner.limits import most_units
-from fabric.design.planner.options import Demand, Misfit, Options, Shape, leaf_fits, most_servers, uplink_speeds
-from fabric.design.planner.shape import choose
+from fabric.design.planner.sizing_inputs import Demand, Misfit, Options, Shape, leaf_fits, most_servers, uplink_speeds
+from fabric.design.planner.sizing_rule import choose
 from fabric.model.plan import FabricSpec, GroupSize, GroupSpec, Sizing, capacity, leaf_ports, spare
 
 
@@ -44,10 +44,10 @@ def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Sha
         core_total=None if spec.reserve else stated.cores,
     )
     if known_units_per_pod:
-        known = replace(options, pod_units=known_units_per_pod, misfits=[])
-        shape = choose(known)
+        with_pods = replace(options, pod_units=known_units_per_pod, misfits=[])
+        shape = choose(with_pods)
         if shape is not None and shape.tiers == 3:
-            return known, shape
+            return with_pods, shape
     return options, choose(options)
 
 

@@ -15,11 +15,11 @@ from fabric.model.plan.summary import summary
 
 def summarize(intent: Intent) -> dict[str, Any]:
     """What `fabric plan --json` prints. Raises InputError."""
-    known = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
+    site_lock = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
     site = resolve(intent.site, intent.source)
-    sized = size_site(site, known)
+    sized = size_site(site, site_lock)
     targets.choose({name: spec for name, (spec, _) in sized.items()})
-    check_services(sized, known)
+    check_services(sized, site_lock)
     pools.check(site)
     return {
         "site": intent.site.site,

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
 from fabric.base.text import plural
-from fabric.design.planner import merged, overlay, tenant_numbers
-from fabric.design.planner.addresses import Addresses, Allocator
-from fabric.design.planner.ledger import Exhausted, Need, Space, power_of_two
-from fabric.design.planner.settle import MOVED_POOL
+from fabric.design.planner import lock_merge, overlay, tenant_numbers
+from fabric.design.planner.addresses import Addresses, FabricAllocator
+from fabric.design.planner.allocator import Exhausted, Need, NumberSpace, power_of_two
+from fabric.design.planner.lock_repair import MOVED_POOL
 from fabric.model.plan import (
     ATTACHMENT,
     CORE,
@@ -38,13 +38,13 @@ from fabric.model.plan import (
     TenantNumber,
     TenantPlan,
 )
-from fabric.model.plan.owners import owners
+from fabric.model.plan.tenant_ports import owners
 
 _FABRIC = (LEAF_LEAF, LEAF_SPINE, SPINE_CORE)
 
 
 @dataclass(frozen=True)
-class Wired:
+class WiredFabric:
     """A fabric with its devices and links."""
 
     spec: FabricSpec
@@ -55,11 +55,15 @@ class Wired:
 
 
 def tenancy(
-    wired: Wired, known: Mapping[str, Sequence[TenantNumber]], addresses: Addresses, allocator: Allocator, report: Report
+    wired: WiredFabric,
+    numbers: Mapping[str, Sequence[TenantNumber]],
+    addresses: Addresses,
+    allocator: FabricAllocator,
+    report: Report,
 ) -> Tenancy:
     """The tenants of a fabric. Mistakes go to the report."""
     spec, how = wired.spec, wired.spec.isolation
-    tenants = tenant_numbers.number(spec, known, report)
+    tenants = tenant_numbers.number(spec, numbers, report)
     owner = owners(spec, wired.devices, wired.links, report)
     _check_router_asns(wired, report)
     lag, pair = _bonds(wired, tenants, owner)
@@ -88,7 +92,7 @@ def tenancy(
 # --- bonds --------------------------------------------------------------------------------------------------
 
 
-def _bonds(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[Ints, dict[int, int]]:
+def _bonds(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[Ints, dict[int, int]]:
     """The bond of every server link, and which leaves share bonds.
 
     A bond joins the ports that have the same place on both leaves of a pair, and has that place as its number, which
@@ -104,20 +108,20 @@ def _bonds(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> tuple[In
     return lag, _pairs(wired)
 
 
-def _pairs(wired: Wired) -> dict[int, int]:
+def _pairs(wired: WiredFabric) -> dict[int, int]:
     """Leaves whose servers have a port on both: the two of a collapsed fabric, else those that the ports of a NIC go to."""
     if wired.spec.kind == "collapsed":
-        one, other = (device.index for device in wired.devices if device.role == LEAF)
-        return {one: other, other: one}
+        leaf, other = (device.index for device in wired.devices if device.role == LEAF)
+        return {leaf: other, other: leaf}
     links = wired.links
     served = np.flatnonzero(links.kind == SERVER_LEAF)
     nic = np.stack([links.a[served], links.a_cage[served]], axis=1)
     _, first, of_nic = np.unique(nic, axis=0, return_index=True, return_inverse=True)
     pairs = np.unique(np.stack([links.b[served[first]][of_nic.ravel()], links.b[served]], axis=1), axis=0)
-    return {a: b for one, other in pairs.tolist() if one != other for a, b in ((one, other), (other, one))}
+    return {a: b for leaf, other in pairs.tolist() if leaf != other for a, b in ((leaf, other), (other, leaf))}
 
 
-def _shared_vteps(wired: Wired, pair: Mapping[int, int], allocator: Allocator) -> dict[int, int]:
+def _shared_vteps(wired: WiredFabric, pair: Mapping[int, int], allocator: FabricAllocator) -> dict[int, int]:
     if not pair:
         return {}
     rows = max(wired.devices[leaf].number for leaf in pair)
@@ -131,7 +135,7 @@ def _shared_vteps(wired: Wired, pair: Mapping[int, int], allocator: Allocator) -
     }
 
 
-def _chosen(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> dict[int, int]:
+def _chosen(wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints) -> dict[int, int]:
     """The network of every link whose attachment states one of its tenant."""
     found = {}
     for attachment in wired.spec.attachments:
@@ -145,7 +149,7 @@ def _chosen(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints) -> dict[in
 # --- EVPN ---------------------------------------------------------------------------------------------------
 
 
-def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
+def _peers(wired: WiredFabric) -> dict[int, tuple[int, ...]]:
     """EVPN sessions: neighbors in the underlay whose upper end is a route server.
 
     Of the spines of a pod and plane the first few serve, and of the cores that these meet the first few of each group,
@@ -178,7 +182,9 @@ def _peers(wired: Wired) -> dict[int, tuple[int, ...]]:
 # --- slices of links ----------------------------------------------------------------------------------------
 
 
-def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, allocator: Allocator) -> dict[int, NDArray[Any]]:
+def _slices(
+    wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints, allocator: FabricAllocator
+) -> dict[int, NDArray[Any]]:
     """VRF-lite: a subnet per tenant on every link between switches, as long as the leaf has the tenant."""
     links, sizing = wired.links, wired.sizing
     planned = sizing.planned_by_role
@@ -210,13 +216,13 @@ def _slices(wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, allocator:
     return slices
 
 
-def _links_of(wired: Wired, attachment: str) -> Ints:
+def _links_of(wired: WiredFabric, attachment: str) -> Ints:
     """The links of an attachment."""
     index = next((device.index for device in wired.devices if device.name == attachment), -1)
     return np.flatnonzero((wired.links.kind == ATTACHMENT) & (wired.links.a == index))
 
 
-def _check_router_asns(wired: Wired, report: Report) -> None:
+def _check_router_asns(wired: WiredFabric, report: Report) -> None:
     """A router of the fabric's own AS number would get an iBGP session, or drop every route as a loop."""
     taken = {device.asn: device for device in reversed(wired.devices) if device.asn}
     for at, attachment in enumerate(wired.spec.attachments):
@@ -231,7 +237,7 @@ def _check_router_asns(wired: Wired, report: Report) -> None:
 
 
 def _external_connections(
-    wired: Wired, tenants: Sequence[TenantPlan], how: str, allocator: Allocator
+    wired: WiredFabric, tenants: Sequence[TenantPlan], how: str, allocator: FabricAllocator
 ) -> tuple[ExternalConnection, ...]:
     connections = []
     for attachment in wired.spec.attachments:
@@ -271,13 +277,13 @@ def _external_connections(
 
 
 def _hosts(
-    wired: Wired, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, allocator: Allocator, report: Report
+    wired: WiredFabric, tenants: Sequence[TenantPlan], owner: Ints, lag: Ints, allocator: FabricAllocator, report: Report
 ) -> dict[tuple[int, int], dict[int, int]]:
     """Per network the address of every port of servers and attachments in it; the links of a bond have one together.
 
     In a management network the ports are those of switches, which have their addresses from the pool.
     """
-    found, chosen = {}, _chosen(wired, tenants, owner)
+    hosts, chosen = {}, _chosen(wired, tenants, owner)
     for n, tenant in enumerate(tenants):
         if not any(network.gateway is not None for network in tenant.networks):
             continue
@@ -289,12 +295,12 @@ def _hosts(
             if network.prefix in wired.management:
                 _check_management(wired, (n, place), network, here, report)
             else:
-                found[n, place] = _network_hosts(wired, (n, place), network, here, allocator, report)
-    return found
+                hosts[n, place] = _network_hosts(wired, (n, place), network, here, allocator, report)
+    return hosts
 
 
 def _check_management(
-    wired: Wired, which: tuple[int, int], network: NetworkPlan, ends: Iterable[int], report: Report
+    wired: WiredFabric, which: tuple[int, int], network: NetworkPlan, ends: Iterable[int], report: Report
 ) -> None:
     """The pool gives every address of its subnet to switches, so servers have none in it."""
     servers = {int(wired.links.a[link]) for link in ends if wired.links.kind[link] == SERVER_LEAF}
@@ -309,7 +315,7 @@ def _check_management(
         )
 
 
-def _ends(wired: Wired, links: Sequence[int], lag: Ints) -> dict[int, tuple[str, int, int]]:
+def _ends(wired: WiredFabric, links: Sequence[int], lag: Ints) -> dict[int, tuple[str, int, int]]:
     """Link → (server group, server from 0, which of all its ports or bonds): what an address belongs to.
 
     An attachment is a group of one.
@@ -329,11 +335,11 @@ def _ends(wired: Wired, links: Sequence[int], lag: Ints) -> dict[int, tuple[str,
 
 
 def _network_hosts(
-    wired: Wired,
+    wired: WiredFabric,
     which: tuple[int, int],
     network: NetworkPlan,
     ends: Mapping[int, tuple[str, int, int]],
-    allocator: Allocator,
+    allocator: FabricAllocator,
     report: Report,
 ) -> dict[int, int]:
     spec = wired.spec
@@ -342,8 +348,8 @@ def _network_hosts(
     key = f"address/network/{tenant}/{network.name}"
     leaves = _leaf_numbers(wired, allocator)
     space = _network_space(network, leaves)
-    kept = [known for known in sorted(allocator.ledger.known) if known.startswith(f"{spec.name}:{key}/")]
-    lost = allocator.ledger.keep((known, space) for known in kept)
+    keys = [name for name in sorted(allocator.area_allocator.known) if name.startswith(f"{spec.name}:{key}/")]
+    lost = allocator.area_allocator.keep((name, space) for name in keys)
     for moved in dict.fromkeys(item.key.partition(":")[2] for item in lost if item.reason == MOVED_POOL):
         report.warn(
             "FAB183",
@@ -351,14 +357,14 @@ def _network_hosts(
             f"fabric '{spec.name}': numbers in use change ({moved} of the lock file): {MOVED_POOL}",
             "see the files of the servers for the new numbers",
         )
-    texts = sorted({merged.in_words(item).partition(":")[2] for item in lost if item.reason != MOVED_POOL})
+    texts = sorted({lock_merge.in_words(item).partition(":")[2] for item in lost if item.reason != MOVED_POOL})
     if texts:
-        report.warn("FAB193", where, merged.message(spec.name, texts), merged.HINT)
+        report.warn("FAB193", where, lock_merge.message(spec.name, texts), lock_merge.HINT)
     result: dict[int, int] = {}
     for group in sorted({end[0] for end in ends.values()}):
         ends_of_group = {link: end for link, end in ends.items() if end[0] == group}
         try:
-            area = allocator.ledger.area(
+            area = allocator.area_allocator.area(
                 f"{spec.name}:{key}/{group}", space, _need([end[1:] for end in ends_of_group.values()])
             )
         except Exhausted as error:
@@ -386,18 +392,20 @@ def _need(cells: Sequence[tuple[int, int]]) -> Need:
     return Need(rows=1 + max(rows), columns=1 + max(columns), row=min(rows), column=min(columns))
 
 
-def _leaf_numbers(wired: Wired, allocator: Allocator) -> int:
+def _leaf_numbers(wired: WiredFabric, allocator: FabricAllocator) -> int:
     """The highest number that a leaf has, or will have in the finished fabric; numbers of removed leaves count."""
     prefix = f"{wired.spec.name}:id/leaf/"
-    ends = [block.end for key, area in allocator.ledger.areas.items() if key.startswith(prefix) for block in area.blocks]
+    ends = [
+        block.end for key, area in allocator.area_allocator.areas.items() if key.startswith(prefix) for block in area.blocks
+    ]
     return max([wired.sizing.planned_by_role[LEAF], *ends])
 
 
-def _network_space(network: NetworkPlan, leaves: int) -> Space:
+def _network_space(network: NetworkPlan, leaves: int) -> NumberSpace:
     """Addresses available to servers: the first is the gateway, every leaf has one at the end.
 
     Tenants may reuse each other's subnets, so every network has a space of its own.
     """
     net = IPNetwork(f"{ip_address(network.subnet)}/{network.length}")
     end = net.last - (net.version == 4) + 1 - leaves
-    return Space([(net.first + 2, end)] if end > net.first + 2 else [])
+    return NumberSpace([(net.first + 2, end)] if end > net.first + 2 else [])

@@ -8,9 +8,9 @@ from itertools import chain
 from netaddr import IPNetwork
 
 from fabric.base.diagnostics import Report
-from fabric.design.planner import merged
+from fabric.design.planner import lock_merge
 from fabric.design.planner.overlay import accepted
-from fabric.model.plan import MOST_TENANTS, VLAN_BASE, FabricSpec, NetworkPlan, TenantNumber, TenantPlan
+from fabric.model.plan import MAX_TENANTS, VLAN_BASE, FabricSpec, NetworkPlan, TenantNumber, TenantPlan
 from fabric.model.settings.services import Network, Tenant
 from fabric.model.settings.topology import External
 
@@ -19,25 +19,25 @@ _FIRST_VLAN = 100
 Known = Mapping[str, Sequence[TenantNumber]]
 
 
-def number(spec: FabricSpec, known: Known, report: Report) -> tuple[TenantPlan, ...]:
+def number(spec: FabricSpec, earlier: Known, report: Report) -> tuple[TenantPlan, ...]:
     """Tenants and networks with their numbers: known ones are kept, new ones have the lowest free number.
 
     Args:
-        known: numbers by "tenant" and "tenant/network", as the lock keeps them.
+        earlier: numbers by "tenant" and "tenant/network", as the lock keeps them.
     """
     overlay, tenants = spec.overlay, spec.tenants
-    of_tenant = _lowest_free([tenant.name for tenant in tenants], known)
+    of_tenant = _lowest_free([tenant.name for tenant in tenants], earlier)
     keys = [f"{tenant.name}/{network.name}" for tenant in tenants for network in tenant.networks]
-    of_network = _lowest_free(keys, known)
-    _warn_of_changes(spec, {**of_tenant, **of_network}, known, report)
-    if max(of_tenant.values(), default=0) > MOST_TENANTS:
+    of_network = _lowest_free(keys, earlier)
+    _warn_of_changes(spec, {**of_tenant, **of_network}, earlier, report)
+    if max(of_tenant.values(), default=0) > MAX_TENANTS:
         report.error(
             "FAB144",
             spec.at("tenants"),
-            f"fabric '{spec.name}': expected at most {MOST_TENANTS} tenants, got {len(tenants)}",
+            f"fabric '{spec.name}': expected at most {MAX_TENANTS} tenants, got {len(tenants)}",
             "on most switches each VRF needs one VLAN",
         )
-    vlan_of = _vlans(tenants, of_network, known)
+    vlan_of = _vlans(tenants, of_network, earlier)
     vlans: dict[int, str] = {}
     vnis: dict[int, str] = {}
     result = []
@@ -74,7 +74,7 @@ def _warn_of_changes(spec: FabricSpec, numbers: Mapping[str, int], known: Known,
         if known.get(name) and {entry.number for entry in known[name]} != {number}
     ]
     if texts:
-        report.warn("FAB193", spec.at("tenants"), merged.message(spec.name, texts), merged.HINT)
+        report.warn("FAB193", spec.at("tenants"), lock_merge.message(spec.name, texts), lock_merge.HINT)
 
 
 def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, tuple[TenantNumber, ...]]:
@@ -82,14 +82,14 @@ def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, tup
     stated = {
         f"{tenant.name}/{network.name}" for tenant in spec.tenants for network in tenant.networks if network.vlan is not None
     }
-    found = {}
+    entries = {}
     for tenant in tenants:
-        found[tenant.name] = (TenantNumber(tenant.number),)
+        entries[tenant.name] = (TenantNumber(tenant.number),)
         for network in tenant.networks:
             key = f"{tenant.name}/{network.name}"
             chosen = key not in stated and network.vlan != _natural_vlan(network.number)
-            found[key] = (TenantNumber(network.number, network.vlan if chosen else 0),)
-    return dict(sorted(found.items()))
+            entries[key] = (TenantNumber(network.number, network.vlan if chosen else 0),)
+    return dict(sorted(entries.items()))
 
 
 def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[str, ...]:
@@ -98,11 +98,11 @@ def _outside(spec: FabricSpec, external: External | None, tenant: str) -> tuple[
     return accepted(spec, external)
 
 
-def _lowest_free(names: list[str], known: Known) -> dict[str, int]:
+def _lowest_free(names: list[str], earlier: Known) -> dict[str, int]:
     """A number per name. Of several known numbers the lowest is kept; of two names with one number the first keeps it."""
     numbers: dict[str, int] = {}
     used: set[int] = set()
-    candidates = {(entry.number, name) for name in names for entry in known.get(name, ())}
+    candidates = {(entry.number, name) for name in names for entry in earlier.get(name, ())}
     for n, name in sorted(candidates):
         if name not in numbers and n not in used:
             numbers[name] = n
@@ -122,13 +122,13 @@ def _natural_vlan(number: int) -> int:
     return _FIRST_VLAN + number - 1
 
 
-def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], known: Known) -> dict[str, int]:
+def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], earlier: Known) -> dict[str, int]:
     """VLAN of every network: the stated one, else the one in use, else a free one."""
     networks = [(f"{tenant.name}/{network.name}", network.vlan) for tenant in tenants for network in tenant.networks]
     vlans = {key: vlan for key, vlan in networks if vlan is not None}
     taken: set[int] = set()  # by networks that have no stated one
     for key in sorted(key for key, vlan in networks if vlan is None):
-        chosen = {entry.vlan for entry in known.get(key, ()) if entry.number == numbers[key]}
+        chosen = {entry.vlan for entry in earlier.get(key, ()) if entry.number == numbers[key]}
         in_use = [vlan or _natural_vlan(numbers[key]) for vlan in sorted(chosen, reverse=True)]
         vlan = next((vlan for vlan in in_use if vlan not in taken), None)
         if vlan is not None:
@@ -179,15 +179,15 @@ def _check_vlan(
 
 
 def _check_vni(
-    spec: FabricSpec, at: tuple[int | str, ...], vni: int, what: str, seen: dict[int, str], report: Report
+    spec: FabricSpec, at: tuple[int | str, ...], vni: int, subject: str, seen: dict[int, str], report: Report
 ) -> None:
-    other = seen.setdefault(vni, what)
-    if other != what or vni > 16_777_215:
-        expected = f"a unique VNI, got {vni}, that of {other}" if other != what else f"at most 16777215, got {vni}"
+    other = seen.setdefault(vni, subject)
+    if other != subject or vni > 16_777_215:
+        expected = f"a unique VNI, got {vni}, that of {other}" if other != subject else f"at most 16777215, got {vni}"
         report.error(
             "FAB138",
             spec.at("tenants", *at, "vni"),
-            f"{what}: VNI: expected {expected}",
+            f"{subject}: VNI: expected {expected}",
             "`overlay.l2vni_base` and `overlay.l3vni_base` must differ by more than the number of networks of the fabric",
         )
 

@@ -8,21 +8,21 @@ from collections.abc import Iterable, Mapping
 from fabric.base.diagnostics import Diagnostic, Report
 from fabric.base.text import plural
 from fabric.configs.balancing import fabric_links, unbalanced
-from fabric.design.planner import hardware, waste
+from fabric.design.planner import hardware, unused_ports
 from fabric.model.plan import FabricPlan, in_file
 from fabric.model.plan.sizing import Sizing
 
 
-def collect(plans: Mapping[str, FabricPlan], found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+def collect(plans: Mapping[str, FabricPlan], warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Every warning, those that the intent silences included, in file order."""
     report = Report()
-    report.warnings += found
+    report.warnings += warnings
     for plan in plans.values():
         _few_spines(plan, report)
         _without_effect(plan, report)
         _not_by_load(plan, report)
         _two_default_routes(plan, report)
-        report.warnings += waste.notes(plan.spec, plan.sizing)
+        report.warnings += unused_ports.notes(plan.spec, plan.sizing)
     _same_nics(plans, report)
     hardware.warn(plans, report)
     return tuple(sorted(set(report.warnings), key=in_file))
@@ -100,8 +100,8 @@ def _not_by_load(plan: FabricPlan, report: Report) -> None:
     for role, nos in {device.role: device.nos for device in reversed(plan.switches) if device.nos}.items():
         for kind, gbps in fabric_links(plan, role).items():
             reasons.setdefault(kind, []).append(unbalanced(plan, nos, gbps))
-    for kind, found in reasons.items():
-        if reason := next(filter(None, found), ""):
+    for kind, kind_reasons in reasons.items():
+        if reason := next(filter(None, kind_reasons), ""):
             tier = kind.split("-")[0]
             report.warn(
                 "FAB184",

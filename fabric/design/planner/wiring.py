@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.design.planner.pattern import lower_slots, upper_slots
+from fabric.design.planner.port_assignment import lower_slots, upper_slots
 from fabric.model.plan import (
     ATTACHMENT,
     LEAF_LEAF,

@@ -34,7 +34,7 @@ RULES = {
 }
 
 
-def choose(request: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
+def choose(ecn: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
     """Thresholds of a port.
 
     Args:
@@ -43,20 +43,20 @@ def choose(request: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
     The linear rule stays below the trigger: Kmin at half of it at most, Kmax at the trigger at most, so that senders slow
     down before PFC stops them. Fixed rules and stated values are taken as they are; the planner compares them.
     """
-    rule = RULES[request.rule]
+    rule = RULES[ecn.rule]
     scale = speed_gbps if rule.per_gbps else 1
     kmin, kmax = rule.kmin_bytes * scale, rule.kmax_bytes * scale
     if rule.per_gbps and trigger_bytes is not None:
         kmin, kmax = min(kmin, trigger_bytes // 2), min(kmax, trigger_bytes)
     if rule.per_gbps:
         kmin, kmax = kmin // KIB * KIB or KIB, kmax // KIB * KIB or 2 * KIB
-    stated = request.kmin_bytes is not None or request.kmax_bytes is not None or request.pmax_percent is not None
-    if request.kmax_bytes is not None:
-        kmax = request.kmax_bytes
+    stated = ecn.kmin_bytes is not None or ecn.kmax_bytes is not None or ecn.pmax_percent is not None
+    if ecn.kmax_bytes is not None:
+        kmax = ecn.kmax_bytes
         if kmin >= kmax:  # marking begins below it, at the rule's part of it
             kmin = max(1, kmax * rule.kmin_bytes // rule.kmax_bytes)
-    if request.kmin_bytes is not None:
-        kmin = request.kmin_bytes
-        if request.kmax_bytes is None and kmin >= kmax:  # marking is certain above it, as far above as in the rule
+    if ecn.kmin_bytes is not None:
+        kmin = ecn.kmin_bytes
+        if ecn.kmax_bytes is None and kmin >= kmax:  # marking is certain above it, as far above as in the rule
             kmax = kmin * rule.kmax_bytes // rule.kmin_bytes
-    return Marking(kmin, kmax, request.pmax_percent or rule.pmax_percent, "stated" if stated else request.rule)
+    return Marking(kmin, kmax, ecn.pmax_percent or rule.pmax_percent, "stated" if stated else ecn.rule)

@@ -14,11 +14,11 @@ from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.design.intent.rewrite import Rewrite
 from fabric.design.planner import inventory
-from fabric.design.planner.ledger import Ledger
-from fabric.design.planner.merged import id_spaces
+from fabric.design.planner.allocator import AreaAllocator
+from fabric.design.planner.lock_merge import id_spaces
 from fabric.design.planner.numbers import number
 from fabric.model.plan import SERVER, SERVER_LEAF, Device, FabricSpec, Links, Sizing
-from fabric.model.plan.owners import owners
+from fabric.model.plan.tenant_ports import owners
 from fabric.model.settings.services import Tenant
 
 KEPT = 2  # servers that a tenant keeps at least, where there are so many
@@ -69,7 +69,7 @@ def _named(site: str, spec: FabricSpec, sizing: Sizing) -> dict[str, list[Owners
 def _server_devices(site: str, spec: FabricSpec, sizing: Sizing) -> list[Device]:
     """The servers of a fabric with their names, without wiring it. Raises InputError for a pattern that cannot be filled."""
     report = Report()
-    numbers = number(spec, sizing, Ledger({}), dict(id_spaces(spec.name)))
+    numbers = number(spec, sizing, AreaAllocator({}), dict(id_spaces(spec.name)))
     devices, _ = inventory.devices(spec, sizing, numbers, site, {}, report)
     report.raise_errors()
     return [device for device in devices if device.role == SERVER]

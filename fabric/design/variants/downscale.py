@@ -16,9 +16,9 @@ from fabric.base.text import listed, plural
 from fabric.configs import overrides, targets
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.rewrite import Changed, Planning, Rewrite
-from fabric.design.planner.options import divisors_of
 from fabric.design.planner.resolve import resolve
 from fabric.design.planner.site import size_site
+from fabric.design.planner.sizing_inputs import divisors_of
 from fabric.design.variants.assign_servers import KEPT, Sized, deal
 from fabric.model.plan import FabricSpec, GroupSize, Plan, Sizing, capacity, most_down
 from fabric.model.plan.lock import Lock
@@ -333,7 +333,7 @@ def _without_idle(text: Rewrite, small: Intent, plan: Plan, notes: list[str]) ->
         places = {diagnostic.place for diagnostic in error.diagnostics}
         idle = [at for at in range(len(small.site.overrides)) if small.source.place(("overrides", at)) in places]
         for at in reversed(idle):
-            request = small.site.overrides[at]
+            override = small.site.overrides[at]
             text.drop(("overrides", at))
-            notes.append(f"override skipped, no switch matches it: {request.template or request.file}")
+            notes.append(f"override skipped, no switch matches it: {override.template or override.file}")
     return text.made(small, small.folder)

@@ -39,10 +39,10 @@ def as_network_os(intent: Intent, nos: str) -> Changed:
             text.drop(("fabrics", name, "topology", role, "nos"))
         notes += _without_releases(text, ("fabrics", name), fabric.releases, nos)
     notes += _without_releases(text, (), intent.site.releases, nos)
-    for number, request in reversed(list(enumerate(intent.site.overrides))):
-        if _of_another(intent, request, nos):
+    for number, override in reversed(list(enumerate(intent.site.overrides))):
+        if _of_another(intent, override, nos):
             text.drop(("overrides", number))
-            notes.append(f"override skipped: {request.template or request.file} is for another network OS")
+            notes.append(f"override skipped: {override.template or override.file} is for another network OS")
     rendered = text.made(intent, intent.folder)
     return Changed(intent if rendered.site == intent.site else rendered, tuple(notes))
 
@@ -55,11 +55,11 @@ def _without_releases(text: Rewrite, path: Path_, releases: Mapping[str, str], n
     return [f"{where}release of {name} omitted" for name in others]
 
 
-def _of_another(intent: Intent, request: Override, nos: str) -> bool:
+def _of_another(intent: Intent, override: Override, nos: str) -> bool:
     """Whether an override changes files that this network OS has not. What cannot be read is left to the renderer."""
-    if request.template is None:
-        return request.file not in target(nos).documents
+    if override.template is None:
+        return override.file not in target(nos).documents
     try:
-        return extended(intent.path.absolute().parent / request.template).split("/")[0] != nos
+        return extended(intent.path.absolute().parent / override.template).split("/")[0] != nos
     except (OSError, ValueError, TemplateError):
         return False

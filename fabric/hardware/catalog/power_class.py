@@ -23,7 +23,7 @@ from fabric.hardware.catalog.names import folded
 
 FOLDER = Path(__file__).parent / "data" / "power"
 TYPICAL, MAX = "typical", "max"
-FEWEST = 2  # data sheets that a generation is judged by
+MIN_DATASHEETS = 2  # data sheets that a generation is judged by
 ROOMY_CAGES = 36  # cages of one rack unit
 
 
@@ -116,7 +116,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class DatasheetCheck:
     """A data sheet's figure against the bounds that are made without it."""
 
     switch: str
@@ -211,7 +211,7 @@ def server_source(model: ServerModel) -> str:
     return f"{model.gpus} GPUs of {watts} W, and {ratio.low:g} to {ratio.high:g} times as much for the server at most"
 
 
-def leave_out() -> list[Held]:
+def leave_out() -> list[DatasheetCheck]:
     """Every figure of a switch of the catalog against bounds that are made without its data sheet."""
     from fabric.hardware import catalog
 
@@ -228,7 +228,7 @@ def leave_out() -> list[Held]:
             if watts is not None:
                 held = optics_w if figure in model.power_includes_optics else 0.0
                 found.append(
-                    Held(
+                    DatasheetCheck(
                         switch=name,
                         figure=figure,
                         watts=watts,
@@ -289,7 +289,7 @@ def _members(figure: str, generations: tuple[int, ...], without: str) -> list[Sw
             for chip in generation.chips
         }
         found = [its for name, its in sheets().items() if name != without and its.asic in chips and _has(its, figure)]
-        if len(found) >= FEWEST or reach >= len(every):
+        if len(found) >= MIN_DATASHEETS or reach >= len(every):
             return found
         reach += 1
 

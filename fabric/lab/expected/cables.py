@@ -15,13 +15,13 @@ def planned(live: Live) -> dict[End, End]:
 
     Between switches this is the plan, whatever the lab has wired; names of server ports are from their files.
     """
-    found = dict(_between(live))
+    far_ends = dict(_between(live))
     speaking = {node.name for node in speakers(live) if node.kind == SERVER}
     for wire in live.lab.cables:
         here, there = (wire.b, wire.a) if wire.a.node in speaking else (wire.a, wire.b)
         if there.node in speaking and here.node in live.lab.views:
-            found[here] = there
-    return {here: there for here, there in found.items() if _up(live, here) and _up(live, there)}
+            far_ends[here] = there
+    return {here: there for here, there in far_ends.items() if _up(live, here) and _up(live, there)}
 
 
 def _between(live: Live) -> Iterator[tuple[End, End]]:

@@ -118,17 +118,19 @@ def meant(one: Endpoint, other: Endpoint, lets: Lets, part: dict[str, int]) -> b
 def permits(lab: Blueprint) -> Lets:
     """Whether the first lets the second one's tenant in: by its table's route targets, or by the filter on its port."""
     imports = {
-        (vrf.name, other.name)
+        (vrf.name, sender.name)
         for view in lab.views.values()
         for vrf in view.vrfs
-        for other in view.vrfs
-        if other.route_target in vrf.imports
+        for sender in view.vrfs
+        if sender.route_target in vrf.imports
     }
     filters = {(name, acl.name): acl.permits for name, view in lab.views.items() for acl in view.acls}
 
-    def lets(one: Endpoint, other: Endpoint) -> bool:
-        if not one.filtered:
-            return (one.tenant, other.tenant) in imports
-        return any(ip_address(other.address) in ip_network(prefix) for prefix in filters.get((one.leaf, one.tenant), ()))
+    def lets(receiver: Endpoint, sender: Endpoint) -> bool:
+        if not receiver.filtered:
+            return (receiver.tenant, sender.tenant) in imports
+        return any(
+            ip_address(sender.address) in ip_network(prefix) for prefix in filters.get((receiver.leaf, receiver.tenant), ())
+        )
 
     return lets

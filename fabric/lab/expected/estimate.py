@@ -18,7 +18,7 @@ from fabric.solver.routes import routes
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RemainingPaths:
     """A fabric with something down, as the estimate has it."""
 
     hops: dict[tuple[str, str], frozenset[str]]  # (switch, leaf) → interfaces towards it
@@ -47,21 +47,24 @@ class Estimate:
         devices = [[self.plan.devices[at].name for at in getattr(self.plan.links, end).tolist()] for end in ("a", "b")]
         return [*zip(devices[0], interfaces[0], strict=True), *zip(devices[1], interfaces[1], strict=True)]
 
-    def left(self, down: Down) -> Left:
+    def left(self, down: Down) -> RemainingPaths:
         """What remains of it."""
         broken = self.whole.without(
             self._links(down), np.array([self.index[n] for n in down.nodes if n in self.index], np.int64)
         )
         route_table, base = routes(broken), ground(self.whole)
-        found = all_paths(base, route_table)
+        path_counts = all_paths(base, route_table)
         living = [at for at, leaf in enumerate(base.leaves) if self._lives(int(leaf), down)]
         between = [
-            found[a, b] for a in living for b in living if a != b and base.part[base.leaves[a]] == base.part[base.leaves[b]]
+            path_counts[a, b]
+            for a in living
+            for b in living
+            if a != b and base.part[base.leaves[a]] == base.part[base.leaves[b]]
         ]
         asked = traffic(base, live_ports(broken), "uniform")
         share = ecmp(base, route_table, asked).share if asked.asked else 0.0
         paths = (int(min(between)), int(max(between))) if between else (0, 0)
-        return Left(self._hops(route_table, down), paths, share)
+        return RemainingPaths(self._hops(route_table, down), paths, share)
 
     def _lives(self, device: int, down: Down) -> bool:
         name = self.plan.devices[device].name

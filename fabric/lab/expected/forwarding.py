@@ -59,27 +59,27 @@ def forwarding(lab: Blueprint, down: Down = NOTHING) -> Expected:
     """The interfaces that a living switch must send over, by prefix of every other switch; none to what it cannot reach."""
     links = _links(lab, down)
     living = [name for name in lab.views if name not in down.nodes]
-    found: Expected = {name: {} for name in living}
+    interfaces: Expected = {name: {} for name in living}
     for origin, view in lab.views.items():
         hops = dict(_towards(lab, links, origin)) if origin not in down.nodes else {}
         for prefix in announced(lab, view):
             for node in living:
                 if node != origin:
-                    found[node][prefix] = hops.get(node, frozenset())
-    return found
+                    interfaces[node][prefix] = hops.get(node, frozenset())
+    return interfaces
 
 
 def _links(lab: Blueprint, down: Down) -> dict[str, dict[str, list[str]]]:
     """Node → neighbor → its interfaces towards it, over sessions that live."""
     wires = {end: wire for wire in lab.wires for end in (wire.a, wire.b)}
-    found: dict[str, dict[str, list[str]]] = {name: {} for name in lab.views}
+    links: dict[str, dict[str, list[str]]] = {name: {} for name in lab.views}
     for session in sessions(lab):
         if session.kind != UNDERLAY or {session.node, session.peer_node} & down.nodes:
             continue
         if wires.get(End(session.node, session.interface)) in down.cables:
             continue
-        found[session.node].setdefault(session.peer_node, []).append(session.interface)
-    return found
+        links[session.node].setdefault(session.peer_node, []).append(session.interface)
+    return links
 
 
 def _towards(

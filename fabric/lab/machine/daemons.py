@@ -127,7 +127,7 @@ def started(home: Path) -> list[str]:
 
 def alive(home: Path) -> dict[str, int]:
     """Daemon → its process, of those that are running."""
-    found = {}
+    process_of = {}
     for path in sorted(home.glob("*.pid")):
         try:
             number = int(path.read_text(encoding="ascii"))
@@ -136,8 +136,8 @@ def alive(home: Path) -> dict[str, int]:
             continue
         name, _, state = stat.partition("(")[2].rpartition(") ")
         if name == path.stem and state[:1] not in "ZX":  # another program after a restart; a zombie
-            found[path.stem] = number
-    return found
+            process_of[path.stem] = number
+    return process_of
 
 
 def kill(home: Path) -> None:

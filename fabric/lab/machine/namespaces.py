@@ -87,14 +87,14 @@ def processes(spaces: set[int]) -> list[int]:
     """Processes that live in these namespaces."""
     if not spaces:
         return []
-    wanted = {f"net:[{inode}]" for inode in spaces}
-    found = []
+    links = {f"net:[{inode}]" for inode in spaces}
+    process_ids = []
     for path in Path("/proc").iterdir():
         if not path.name.isdigit():
             continue
         try:
-            if os.readlink(path / "ns/net") in wanted and int(path.name) != os.getpid():
-                found.append(int(path.name))
+            if os.readlink(path / "ns/net") in links and int(path.name) != os.getpid():
+                process_ids.append(int(path.name))
         except OSError:
             continue  # it has ended
-    return found
+    return process_ids

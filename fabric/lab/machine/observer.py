@@ -44,7 +44,7 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Observation:
     """What was observed; times in seconds of the monotonic clock."""
 
     longest_gap_s: float  # over all flows, between two packets that arrived
@@ -63,8 +63,8 @@ class Observer:
         watches = {node: _watch(live, node) for node in watched}
         self.process = context.Process(target=_observe, args=(theirs, self.ours, flows, watches), daemon=True)
         self.process.start()
-        for made in (*(one for flow in flows for one in flow[:2]), *watches.values()):
-            made.close()
+        for channel in (*(end for flow in flows for end in flow[:2]), *watches.values()):
+            channel.close()
         theirs.close()
         self._receive()  # it runs
 
@@ -105,11 +105,11 @@ class Observer:
         found: dict[str, float] = self._receive()  # type: ignore[assignment]
         return found
 
-    def stop(self) -> Seen:
+    def stop(self) -> Observation:
         """The whole of it."""
         self.ours.send("stop")
         found = self._receive()
-        assert isinstance(found, Seen)
+        assert isinstance(found, Observation)
         return found
 
     def _receive(self) -> object:
@@ -268,7 +268,7 @@ class _Tally:
         since = time.monotonic() - 0.1
         return sum(last < since for last in self.last)
 
-    def seen(self, changed: dict[str, float]) -> Seen:
+    def seen(self, changed: dict[str, float]) -> Observation:
         end = time.monotonic()
         gap = max([self.gap, *(end - last - 0.05 for last in self.last)], default=0.0)
-        return Seen(gap if self.flows else 0.0, self.sent - self.arrived, self.sent, dict(changed))
+        return Observation(gap if self.flows else 0.0, self.sent - self.arrived, self.sent, dict(changed))

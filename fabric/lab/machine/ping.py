@@ -80,22 +80,22 @@ class _Run:
         self.sockets: dict[tuple[str, str, str, bool], socket.socket] = {}
         self.poll = select.poll()
         self.by_number: dict[int, socket.socket] = {}
-        for one in asked:
-            key = _key(one)
+        for ping in asked:
+            key = _key(ping)
             if key not in self.sockets:
-                made = _open(live, one)
-                self.sockets[key] = self.by_number[made.fileno()] = made
-                self.poll.register(made, select.POLLIN)
+                opened = _open(live, ping)
+                self.sockets[key] = self.by_number[opened.fileno()] = opened
+                self.poll.register(opened, select.POLLIN)
 
     def send(self, pending: Sequence[int]) -> None:
         self.tries += 1
         for at in pending:
-            one = self.asked[at]
-            version = ipaddress.ip_address(one.target).version
+            ping = self.asked[at]
+            version = ipaddress.ip_address(ping.target).version
             body = _MAGIC + _NUMBERS.pack(at, self.token, self.tries)
-            body = body.ljust(one.size - _HEADERS[version], b".")
+            body = body.ljust(ping.size - _HEADERS[version], b".")
             try:
-                self.sockets[_key(one)].sendto(_echo(version, at, body), (one.target, 0))
+                self.sockets[_key(ping)].sendto(_echo(version, at, body), (ping.target, 0))
             except OSError:
                 continue  # no route, or too large: no reply either
             if at % 64 == 63:
@@ -141,18 +141,18 @@ def _key(one: Ping) -> tuple[str, str, str, bool]:
     return one.node, one.vrf, one.source, one.whole
 
 
-def _open(live: Live, one: Ping) -> socket.socket:
-    if ipaddress.ip_address(one.source).version == 4:
-        made = live.socket(one.node, one.vrf, socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+def _open(live: Live, ping: Ping) -> socket.socket:
+    if ipaddress.ip_address(ping.source).version == 4:
+        opened = live.socket(ping.node, ping.vrf, socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
         option = (socket.IPPROTO_IP, IP_MTU_DISCOVER)
     else:
-        made = live.socket(one.node, one.vrf, socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
+        opened = live.socket(ping.node, ping.vrf, socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
         option = (socket.IPPROTO_IPV6, IPV6_MTU_DISCOVER)
-    made.bind((one.source, 0))
-    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
-    if one.whole:
-        made.setsockopt(*option, NEVER_FRAGMENT)
-    return made
+    opened.bind((ping.source, 0))
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    if ping.whole:
+        opened.setsockopt(*option, NEVER_FRAGMENT)
+    return opened
 
 
 def _echo(version: int, number: int, body: bytes) -> bytes:

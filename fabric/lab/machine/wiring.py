@@ -56,15 +56,18 @@ class Wiring:
 
     def forget(self, node: Node) -> None:
         """Drops what the kernel of a node has learned and a booting switch would not know: routes, neighbors, MACs."""
-        for space, own in _by_space(node, self):
+        for space, interfaces in _by_space(node, self):
             run("ip", "-n", space, "neigh", "flush", "all", check=False)
             for family in ("-4", "-6"):
                 run("ip", family, "-n", space, "route", "flush", "table", "all", "proto", "bgp", check=False)
-            made = [item for item in own if item.kind in (BRIDGE, TUNNEL)]
-            _ip(space, [f"link delete {item.name}" for item in made])
-            _ip(space, _made(made, self.kernel, self.namespace(node.name), space))
-            _ip(space, _dressed(made, self.kernel))
-            _ip(space, [f"link set {item.name} master {item.bridge}" for item in own if item.kind == PORT and item.bridge])
+            virtual = [item for item in interfaces if item.kind in (BRIDGE, TUNNEL)]
+            _ip(space, [f"link delete {item.name}" for item in virtual])
+            _ip(space, _made(virtual, self.kernel, self.namespace(node.name), space))
+            _ip(space, _dressed(virtual, self.kernel))
+            _ip(
+                space,
+                [f"link set {item.name} master {item.bridge}" for item in interfaces if item.kind == PORT and item.bridge],
+            )
 
     # --- steps --------------------------------------------------------------------------------------------------
 
@@ -162,13 +165,13 @@ def _local_last() -> Iterator[str]:
     yield "rule delete table local priority 0"
 
 
-def _made(own: Iterable[Interface], kernel: Kernel, home: str, space: str) -> Iterator[str]:
+def _made(interfaces: Iterable[Interface], kernel: Kernel, home: str, space: str) -> Iterator[str]:
     """Devices that no wire makes. A tunnel is born where its packets leave, then moved to its tenant.
 
     `tos inherit` does more than its name: without it the kernel looks up one path per tunnel and keeps it for all flows.
     """
     yield "link set lo up"
-    for item in own:
+    for item in interfaces:
         if item.kind == BRIDGE:
             yield f"link add {item.name} type bridge stp_state 0 mcast_snooping 0"
         elif item.kind == TUNNEL:
@@ -201,7 +204,7 @@ def _dressed(interfaces: Iterable[Interface], kernel: Kernel) -> Iterator[str]:
 
 def _routes(node: Node, version: int) -> Iterator[str]:
     """Of ports that are in the lab."""
-    there = {own.name for own in node.interfaces}
+    there = {interface.name for interface in node.interfaces}
     for route in node.routes:
         if (6 if ":" in route.via else 4) == version and route.interface in there:
             words = f" table {route.table}" if route.table else ""

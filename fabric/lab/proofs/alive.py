@@ -5,10 +5,10 @@ from __future__ import annotations
 from fabric.lab.live import Live
 from fabric.lab.machine import daemons
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown
+from fabric.lab.proofs.base import Proof, ProofResult
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Looks for their processes."""
     faults, count = [], 0
     for node in live.lab.nodes.values():
@@ -18,7 +18,7 @@ def show(live: Live) -> Shown:
             count += 1
             if name not in alive:
                 faults.append(Fault(node.name, f"{name} has ended; the end of its log: {_last_words(live, node.name)}"))
-    return Shown(f"{count - len(faults)} of {count} run", tuple(faults))
+    return ProofResult(f"{count - len(faults)} of {count} run", tuple(faults))
 
 
 def _last_words(live: Live, node: str) -> str:

@@ -12,18 +12,18 @@ from fabric.base.grouping import grouped
 from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown
+from fabric.lab.proofs.base import Proof, ProofResult
 
 BFD_S = 10.0  # until BFD must be up
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Reads them from the daemons, not from files."""
     wanted = sessions(live.lab)
     detected(live, wanted)
     faults, compared = _compare(live, wanted)
     summary = f"{compared} settings of {len(wanted)} session ends, {len(faults)} not as planned"
-    return Shown(summary, tuple(faults))
+    return ProofResult(summary, tuple(faults))
 
 
 def detected(live: Live, wanted: list[Planned]) -> list[Fault]:
@@ -36,8 +36,8 @@ def detected(live: Live, wanted: list[Planned]) -> list[Fault]:
         time.sleep(0.3)
 
 
-def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
-    by_node = grouped((planned.node, planned) for planned in wanted)
+def _compare(live: Live, sessions: list[Planned]) -> tuple[list[Fault], int]:
+    by_node = grouped((planned.node, planned) for planned in sessions)
     answers = live.ask_all(by_node, "bgpd", "show bgp vrf all neighbors json")
     faults, compared = [], 0
     for node, ends in by_node.items():
@@ -46,10 +46,10 @@ def _compare(live: Live, wanted: list[Planned]) -> tuple[list[Fault], int]:
             reported = (answers[node] or {}).get(end.vrf or "default", {}).get(end.peer)
             if not isinstance(reported, dict):
                 continue  # a fault of the proof of sessions
-            for what, has, planned in _settings(live, end, reported, rows):
+            for attribute, has, planned in _settings(live, end, reported, rows):
                 compared += 1
                 if has != planned:
-                    faults.append(Fault(node, f"{end.shown}: {what} {_shown(has)}, planned {_shown(planned)}"))
+                    faults.append(Fault(node, f"{end.shown}: {attribute} {_shown(has)}, planned {_shown(planned)}"))
     return faults, compared
 
 

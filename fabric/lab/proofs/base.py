@@ -14,7 +14,7 @@ PROOF, SCENARIO = "proof", "scenario"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ProofResult:
     """What a proof or scenario showed."""
 
     summary: str
@@ -23,8 +23,8 @@ class Shown:
     skipped: bool = False  # the summary says why
 
 
-def skip(why: str) -> Shown:
-    return Shown(why, skipped=True)
+def skip(why: str) -> ProofResult:
+    return ProofResult(why, skipped=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Proof:
 
     id: str
     title: str
-    show: Callable[[Live], Shown]
+    show: Callable[[Live], ProofResult]
 
 
-def judged(kind: str, id: str, title: str, shown: Shown, seconds: float) -> Result:
+def judged(kind: str, id: str, title: str, shown: ProofResult, seconds: float) -> Result:
     """What was shown, as a result."""
     status = SKIP if shown.skipped else FAIL if shown.faults else PASS
     return Result(
@@ -51,9 +51,9 @@ def judged(kind: str, id: str, title: str, shown: Shown, seconds: float) -> Resu
     )
 
 
-def broke(error: Exception) -> Shown:
+def broke(error: Exception) -> ProofResult:
     """A lab that breaks under a question is a failure with its reason, not the end of the run."""
-    return Shown("could not run", (Fault("", str(error)),))
+    return ProofResult("could not run", (Fault("", str(error)),))
 
 
 def prove(proof: Proof, live: Live) -> Result:

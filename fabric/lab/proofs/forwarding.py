@@ -10,7 +10,7 @@ from fabric.lab.expected.forwarding import NOTHING, Down, Expected, forwarding, 
 from fabric.lab.live import Live, Table
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
-from fabric.lab.proofs.base import Proof, Shown
+from fabric.lab.proofs.base import Proof, ProofResult
 
 PATIENCE_S = 20.0
 
@@ -57,11 +57,11 @@ def _faults(live: Live, node: str, expected: Expected, table: Table) -> Iterator
         yield Fault(node, words)
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Waits for all of them; which switch loses a route is the judgment of `fabric verify`."""
     differing, tables, seconds = wait(live)
     expected = forwarding(live.lab)
-    widths = [len(interfaces) for wanted in expected.values() for interfaces in wanted.values() if interfaces]
+    widths = [len(interfaces) for by_prefix in expected.values() for interfaces in by_prefix.values() if interfaces]
     count = len(widths)
     words = (
         f"{count} routes in {len(tables)} tables, {min(widths)} to {max(widths)} paths wide"
@@ -72,7 +72,7 @@ def show(live: Live) -> Shown:
     if differing:
         words = f"{len(differing)} of {count} routes are not as planned"
         faults = state.faults(state.site(live), (HOME, ROUTE, PATHS)) or tuple(differing)
-    return Shown(words, faults, {"waited_s": round(seconds, 1)})
+    return ProofResult(words, faults, {"waited_s": round(seconds, 1)})
 
 
 PROOF = Proof("forwarding", "Forwarding tables", show)

@@ -8,11 +8,11 @@ from fabric.lab.live import Live
 from fabric.lab.machine.frames import arp_request_for, capture, tunnelled, who_has
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.nos.target import target
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Asks the gateway by ARP and by ping from one server of each leaf and network."""
     chosen: dict[tuple[str, int], Endpoint] = {}
     for end in endpoints(live.lab):
@@ -28,7 +28,7 @@ def show(live: Live) -> Shown:
         crossed += count
         right += not answers
     summary = f"{right} of {len(chosen)} gateways answer at their leaf"
-    return Shown(summary, tuple(faults), {"arp_requests_crossing": crossed})
+    return ProofResult(summary, tuple(faults), {"arp_requests_crossing": crossed})
 
 
 def _ask(live: Live, end: Endpoint) -> tuple[list[Fault], int]:

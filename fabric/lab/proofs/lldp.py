@@ -9,23 +9,23 @@ from fabric.lab.live import Live
 from fabric.lab.machine.lldp import SERVERS, Lldp, missing
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
-from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.base import Proof, ProofResult, skip
 
 PATIENCE_S = 25.0
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Starts lldpd everywhere and compares neighbors."""
     if lost := missing():
         return skip(lost)
-    wanted = planned(live)
+    neighbors = planned(live)
     with Lldp(live) as lldp:
-        reported = lldp.wait(wanted, PATIENCE_S)
+        reported = lldp.wait(neighbors, PATIENCE_S)
         faults = differences(live, lldp)
-    right = sum(reported.get(here) == [there] for here, there in wanted.items())
+    right = sum(reported.get(here) == [there] for here, there in neighbors.items())
     silent = len(live.lab.of(SERVER)) > SERVERS
     words = f", servers not included as there are more than {SERVERS}" if silent else ""
-    return Shown(f"{right} of {len(wanted)} ports report the planned neighbor{words}", faults)
+    return ProofResult(f"{right} of {len(neighbors)} ports report the planned neighbor{words}", faults)
 
 
 def differences(live: Live, lldp: Lldp) -> tuple[Fault, ...]:

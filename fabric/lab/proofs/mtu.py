@@ -10,7 +10,7 @@ from fabric.lab.expected.forwarding import forwarding, originated
 from fabric.lab.live import Live
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.lab.proofs.gateways import uplinks
 from fabric.lab.proofs.reach import pairs
 from fabric.model.plan import LEAF
@@ -18,7 +18,7 @@ from fabric.model.plan import LEAF
 SMALL = 84  # bytes: what always gets through where there is a path
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Pings that must not be fragmented, of the planned size."""
     pings: list[tuple[Ping, str, str]] = []
     seen = set()
@@ -49,7 +49,7 @@ def show(live: Live) -> Shown:
     shown = " and ".join(map(str, sizes))
     passed = sum(map(bool, replies))
     summary = f"{passed} of {len(pings)} paths carry packets of {shown} bytes unfragmented ({servers} between servers)"
-    return Shown(summary, tuple(faults))
+    return ProofResult(summary, tuple(faults))
 
 
 def _narrow(live: Live) -> list[Fault]:
@@ -67,14 +67,14 @@ def _loopbacks(live: Live) -> list[tuple[Ping, str, str]]:
     """From each leaf to the next one that it has a route to."""
     expected = forwarding(live.lab)
     leaves = [name for name, view in live.lab.views.items() if view.device.role == LEAF]
-    found = []
+    pings = []
     for at, name in enumerate(leaves):
         view = live.lab.views[name]
         for other in leaves[at + 1 :] + leaves[:at]:
             far = originated(live.lab.views[other])[0]
             if expected[name].get(far):
                 source, target = (prefix.partition("/")[0] for prefix in (originated(view)[0], far))
-                found.append(
+                pings.append(
                     (
                         Ping(node=name, source=source, target=target, size=view.underlay.mtu, whole=True),
                         name,
@@ -82,7 +82,7 @@ def _loopbacks(live: Live) -> list[tuple[Ping, str, str]]:
                     )
                 )
                 break
-    return found
+    return pings
 
 
 PROOF = Proof("mtu", "Largest packet end to end", show)

@@ -16,15 +16,15 @@ from fabric.base.text import listed
 from fabric.lab.expected.sessions import OUTSIDE, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown, skip
-from fabric.model.plan import External, Own
+from fabric.lab.proofs.base import Proof, ProofResult, skip
+from fabric.model.plan import External, OwnPrefix
 
 SENT_BACK = "SENT-BACK"
 PATIENCE_S = 20.0  # until what a router announces is there
 ARRIVE_S = 1.0  # from the announcement of the last prefix to its arrival
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Reads the routes of every session from the border leaf, and what the router announces over it."""
     ends = [(end, external) for end in sessions(live.lab) if end.kind == OUTSIDE for external in _of(live, end)]
     if not ends:
@@ -38,7 +38,7 @@ def show(live: Live) -> Shown:
         for router, legs in routers.items():
             live.configure(router, "bgpd", *_announcing(legs, no="no "), f"no route-map {SENT_BACK}")
     words = f"{len(ends)} sessions with routers outside: {refused} announced prefixes of the site, {len(faults)} faults"
-    return Shown(words, tuple(faults), {"own_prefixes_announced": refused})
+    return ProofResult(words, tuple(faults), {"own_prefixes_announced": refused})
 
 
 def _announcing(legs: Sequence[tuple[Planned, External]], no: str = "") -> Iterator[str]:
@@ -81,9 +81,9 @@ def _judge(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Fault
     faults, announced = [], 0
     for end, external in ends:
         sent = _announced(live, end, external)
-        own = [prefix for prefix in sent if inside(prefix, external.own)]
-        announced += len(own)
-        if missing := [prefix for prefix in _own(external) if prefix not in own]:
+        own_sent = [prefix for prefix in sent if inside(prefix, external.own)]
+        announced += len(own_sent)
+        if missing := [prefix for prefix in _own(external) if prefix not in own_sent]:
             words = f"does not announce {listed(missing, 2)} to {end.node}: nothing is proved of it"
             faults.append(Fault(end.peer_node, words))
         taken = _taken(live, end, external)
@@ -97,14 +97,14 @@ def _judge(live: Live, ends: list[tuple[Planned, External]]) -> tuple[list[Fault
     return faults, announced
 
 
-def inside(prefix: str, own: tuple[Own, ...]) -> Own | None:
+def inside(prefix: str, own_prefixes: tuple[OwnPrefix, ...]) -> OwnPrefix | None:
     """The prefix of the site that a route is in."""
     net = ip_network(prefix)
     return next(
         (
-            one
-            for one in own
-            if one.net.version == net.version and one.net.prefixlen <= net.prefixlen and net.overlaps(one.net)
+            own
+            for own in own_prefixes
+            if own.net.version == net.version and own.net.prefixlen <= net.prefixlen and net.overlaps(own.net)
         ),
         None,
     )

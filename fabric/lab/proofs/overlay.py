@@ -17,21 +17,21 @@ from fabric.lab.live import Live
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
-from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.model.plan import SwitchView
 from fabric.nos.state.kinds import EVPN
 
 PATIENCE_S = 20.0
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Waits until all of it is there."""
     if not _tunnels(live, frozenset(live.lab.views)):
         return skip("no switch of the lab has an overlay")
     counts, faults = wait(live, frozenset(live.lab.views))
     words = f"{counts[3]} tunnels of networks (type 3), {counts[2]} hosts (type 2), {counts[5]} prefixes of tenants (type 5)"
     measured = {"type_2": counts[2], "type_3": counts[3], "type_5": counts[5]}
-    return Shown(words, tuple(faults), measured)
+    return ProofResult(words, tuple(faults), measured)
 
 
 def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -> tuple[dict[int, int], list[Fault]]:
@@ -59,21 +59,21 @@ def _tunnels(live: Live, switches: frozenset[str]) -> dict[str, SwitchView]:
 
 def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> tuple[dict[int, int], list[Fault]]:
     """VNIs, tunnels and prefixes by the judgment of `fabric verify`; hosts and router MACs are no state of it."""
-    found = state.site(live)
-    overlay = Overlay(found)
-    faults = [Fault(one.device, one.message) for one in overlay.faults() if one.device in tunnels]
+    site_state = state.site(live)
+    overlay = Overlay(site_state)
+    faults = [Fault(fault.device, fault.message) for fault in overlay.faults() if fault.device in tunnels]
     macs = live.ask_all([name for name, view in tunnels.items() if view.networks], "zebra", "show evpn mac vni all json")
     routers = live.ask_all(tunnels, "zebra", "show evpn next-hops vni all json")
     hosted = Spread()
     for name, view in tunnels.items():
         joined = {
             (vni.number, far)
-            for vni in found.switches[name].seen.vnis.values()
+            for vni in site_state.switches[name].seen.vnis.values()
             for far in _leaves(tunnels, vni.remotes or ())
         }
         faults += _hosts(live, view, hosts, tunnels, macs.get(name) or {}, joined, spread=hosted)
-        faults += _router_macs(view, tunnels, found.switches[name], routers[name] or {})
-    faults += [Fault(one.device, one.message) for one in hosted.faults("host", EVPN, "unknown", "")]
+        faults += _router_macs(view, tunnels, site_state.switches[name], routers[name] or {})
+    faults += [Fault(fault.device, fault.message) for fault in hosted.faults("host", EVPN, "unknown", "")]
     return {2: hosted.right, 3: overlay.tunnels.right, 5: overlay.prefixes.right}, faults
 
 
@@ -89,7 +89,7 @@ def _hosts(
     view: SwitchView,
     hosts: list[Endpoint],
     tunnels: dict[str, SwitchView],
-    known: dict[str, Any],
+    vni_macs: dict[str, Any],
     joined: set[tuple[int, str]],
     *,
     spread: Spread,
@@ -100,7 +100,7 @@ def _hosts(
             continue
         far = tunnels[end.leaf]
         mac = live.interface(End(end.server, end.interface)).mac
-        row = (known.get(str(end.network.vni)) or {}).get("macs", {}).get(mac, {})
+        row = (vni_macs.get(str(end.network.vni)) or {}).get("macs", {}).get(mac, {})
         assert far.overlay is not None
         location = row.get("remoteVtep") or row.get("intf")
         if location and (row.get("type") != "remote" or location != far.overlay.vtep):

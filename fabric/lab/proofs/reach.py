@@ -9,13 +9,13 @@ from fabric.lab.expected.endpoints import Endpoint, endpoints, meant, permits, t
 from fabric.lab.live import Live
 from fabric.lab.machine.ping import Ping, arrivals, ping
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.base import Proof, ProofResult, skip
 
 ALL = 40  # endpoints of which every pair is tried; of more, some pairs of each
 PEERS, FOREIGN_PEERS = 4, 3  # of each endpoint then
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Pings between server addresses, each from its own port."""
     ends = endpoints(live.lab)
     inside, across = pairs(live, ends)
@@ -27,7 +27,7 @@ def show(live: Live) -> Shown:
     # Where one tenant alone lets the other in, questions arrive, and no answer comes back.
     lets = permits(live.lab)
     fine = [lets(a, b) or lets(b, a) for a, b in across]
-    leaks = [back or (came and not known) for back, came, known in zip(answered, arrived, fine, strict=True)]
+    leaks = [back or (came and not permitted) for back, came, permitted in zip(answered, arrived, fine, strict=True)]
     faults = [
         Fault(a.leaf, f"{a.shown} of tenant {a.tenant or 'none'} reaches {b.shown} of tenant {b.tenant or 'none'}")
         for (a, b), leaking in zip(across, leaks, strict=True)
@@ -44,7 +44,7 @@ def show(live: Live) -> Shown:
         words += ", the filters between tenants are not in the lab"
     elif across:
         words += f", {sum(leaks)} of {len(across)} across tenants"
-    return Shown(words, tuple(faults))
+    return ProofResult(words, tuple(faults))
 
 
 def _whose(end: Endpoint) -> str:

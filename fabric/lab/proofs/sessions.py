@@ -14,7 +14,7 @@ from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
-from fabric.lab.proofs.base import Proof, Shown
+from fabric.lab.proofs.base import Proof, ProofResult
 
 PATIENCE_S = 45.0  # until a session must be up; a daemon tries again after 10 s, and BFD may stop a first attempt
 STILL_S = 15.0  # without any news
@@ -23,10 +23,10 @@ KINDS = (STOPPED, SILENT, ASN, FAMILY, SESSION, EXTRA, ROUTER_ID)
 BELOW = (PORT, ADDRESS, HOME, ROUTE)  # why a session may be down
 
 
-def wait(live: Live, wanted: Iterable[Planned], patience_s: float = PATIENCE_S) -> tuple[list[Planned], float]:
+def wait(live: Live, sessions: Iterable[Planned], patience_s: float = PATIENCE_S) -> tuple[list[Planned], float]:
     """Waits until sessions are established; (those that are not, seconds it took). Gives up early where nothing moves."""
     began = last = time.monotonic()
-    missing = list(wanted)
+    missing = list(sessions)
     while missing:
         nodes = dict.fromkeys(planned.node for planned in missing)
         answers = live.ask_all(nodes, "bgpd", "show bgp vrf all summary json")
@@ -48,7 +48,7 @@ def _up(answer: Any, planned: Planned) -> bool:
     return any(peer and peer.get("state") == "Established" for peer in peers)
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """Waits for all of them; whose fault it is that one is missing is the judgment of `fabric verify`."""
     wanted = sessions(live.lab)
     missing, seconds = wait(live, wanted)
@@ -57,7 +57,7 @@ def show(live: Live) -> Shown:
     if missing and not faults:
         faults = tuple(Fault(one.node, f"{one.shown} is not established") for one in missing)
     summary = f"{len(wanted) - len(missing)} of {len(wanted)} ends established"
-    return Shown(summary, faults, {"waited_s": round(seconds, 1)})
+    return ProofResult(summary, faults, {"waited_s": round(seconds, 1)})
 
 
 PROOF = Proof("sessions", "BGP sessions", show)

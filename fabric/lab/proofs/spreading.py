@@ -11,7 +11,7 @@ from fabric.lab.expected.forwarding import forwarding, originated
 from fabric.lab.live import Live
 from fabric.lab.machine.observer import as_roce
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.lab.proofs.reach import pairs
 from fabric.model.plan import LEAF
 
@@ -20,7 +20,7 @@ SIGMAS = 5.0  # a fair hash misses this once in a million
 FIRST_PORT, DISCARD = 12000, 9
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """For every leaf with several paths, flows from one of its servers (or itself) to another leaf."""
     chosen = dict(_chosen(live))
     expected = forwarding(live.lab)
@@ -49,7 +49,7 @@ def show(live: Live) -> Shown:
         return skip("no leaf of the lab has two paths to another leaf")
     ratio = f"{worst:.2f} times that" if math.isfinite(worst) else "all of them"
     summary = f"{tried} leaves: {PER_LINK} flows per link on average, at most {ratio} on one link"
-    return Shown(
+    return ProofResult(
         summary, tuple(faults), {"fullest_link_times_mean": round(worst, 2) if math.isfinite(worst) else "none came"}
     )
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from fabric.audit.verify.all_faults import all_faults
 from fabric.audit.verify.files import of_switch
-from fabric.audit.verify.judged import judged
 from fabric.audit.verify.site import Site
 from fabric.base.grouping import grouped
 from fabric.lab.collect import collect
@@ -26,5 +26,5 @@ def site(live: Live, lldp: Lldp | None = None) -> Site:
 
 def faults(found: Site, kinds: Iterable[str]) -> tuple[Fault, ...]:
     """Faults of some kinds, in the order of these."""
-    every = judged(found).faults
+    every = all_faults(found).faults
     return tuple(dict.fromkeys(Fault(one.device, one.message) for kind in kinds for one in every.get(kind, ())))

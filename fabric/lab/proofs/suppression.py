@@ -15,13 +15,13 @@ from fabric.lab.machine.frames import arp_request_for, capture, tunnelled, who_h
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Proof, Shown, skip
+from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.lab.proofs.gateways import suppresses, uplinks
 
 LEARNED_S = 5.0
 
 
-def show(live: Live) -> Shown:
+def show(live: Live) -> ProofResult:
     """One question from each leaf of each network to a host at another leaf."""
     questions = _questions(live)
     if not questions:
@@ -60,7 +60,7 @@ def show(live: Live) -> Shown:
     summary = (
         f"{crossed} of {len(questions)} ARP requests crossed the fabric; one with suppression off did, to {control} leaves"
     )
-    return Shown(summary, tuple(faults), {"arp_requests_crossing": crossed, "without_suppression": control})
+    return ProofResult(summary, tuple(faults), {"arp_requests_crossing": crossed, "without_suppression": control})
 
 
 def _questions(live: Live) -> list[tuple[Endpoint, Endpoint]]:
@@ -69,11 +69,11 @@ def _questions(live: Live) -> list[tuple[Endpoint, Endpoint]]:
         if end.network and end.network.gateway and ":" not in end.address:
             by_network.setdefault((end.fabric, end.network.vni), {}).setdefault(end.leaf, end)
     return [
-        (one, ends[(at + 1) % len(ends)])
-        for found in by_network.values()
-        if len(found) > 1
-        for ends in [list(found.values())]
-        for at, one in enumerate(ends)
+        (asking, ends[(at + 1) % len(ends)])
+        for by_leaf in by_network.values()
+        if len(by_leaf) > 1
+        for ends in [list(by_leaf.values())]
+        for at, asking in enumerate(ends)
     ]
 
 

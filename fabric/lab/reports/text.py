@@ -8,7 +8,7 @@ from fabric.base.text import aligned, and_more, printable, style
 from fabric.lab.outcome import NotEmulated, Outcome, Result
 from fabric.lab.reports.words import NOTHING, by_kind, fault_text, folded, table, verdict
 
-MOST_FAULTS = 20  # of one result that are shown
+MAX_FAULTS = 20  # of one result that are shown
 
 
 def report(outcome: Outcome) -> str:
@@ -34,9 +34,9 @@ def _results(head: list[str], *rows: list[str]) -> list[str]:
 def _faults(result: Result) -> Iterator[str]:
     yield style("fail", f"{printable(result.title)}:")
     faults = folded(result.faults)
-    yield from (f"    {fault_text(fault)}" for fault in faults[:MOST_FAULTS])
-    if len(faults) > MOST_FAULTS:
-        yield f"    {and_more(len(faults) - MOST_FAULTS, see='`--json`')}"
+    yield from (f"    {fault_text(fault)}" for fault in faults[:MAX_FAULTS])
+    if len(faults) > MAX_FAULTS:
+        yield f"    {and_more(len(faults) - MAX_FAULTS, see='`--json`')}"
 
 
 def _not_emulated(limits: tuple[NotEmulated, ...]) -> Iterator[str]:

@@ -44,11 +44,11 @@ def table(kind: str, results: Sequence[Result]) -> list[list[str]]:
 
     Scenarios measure the same things, so each measure has a column; the summary of a proof says what there is to say.
     """
-    names = list(dict.fromkeys(name for result in results for name in result.measured)) if kind == SCENARIO else []
+    names = list(dict.fromkeys(name for row in results for name in row.measured)) if kind == SCENARIO else []
     head = ["", kind, *map(label, names), "found"]
     return [
         head,
-        *([MARKS[one.status], printable(one.title), *_values(one, names), printable(one.summary)] for one in results),
+        *([MARKS[row.status], printable(row.title), *_values(row, names), printable(row.summary)] for row in results),
     ]
 
 

@@ -9,18 +9,18 @@ from functools import cached_property
 
 from fabric.lab.blueprint import PORT, End, Interface, Wire
 from fabric.lab.expected.endpoints import Endpoint, endpoints, together
-from fabric.lab.expected.estimate import Estimate, Left
+from fabric.lab.expected.estimate import Estimate, RemainingPaths
 from fabric.lab.expected.forwarding import NOTHING, Down, originated
 from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
-from fabric.lab.known import forgets
+from fabric.lab.frr_defects import forgets
 from fabric.lab.live import Live, Table
-from fabric.lab.machine.observer import Observer, Seen, Stream
+from fabric.lab.machine.observer import Observation, Observer, Stream
 from fabric.lab.machine.ping import Ping, ping
 from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault, Measure
 from fabric.lab.proofs import forwarding as tables_proof
 from fabric.lab.proofs.attributes import detected
-from fabric.lab.proofs.base import Shown
+from fabric.lab.proofs.base import ProofResult
 from fabric.lab.proofs.overlay import wait as wait_for_overlay
 from fabric.lab.proofs.reach import pairs
 from fabric.lab.proofs.sessions import wait as wait_for_sessions
@@ -40,17 +40,17 @@ class Scenario:
 
     id: str
     title: str
-    play: Callable[[Stage], Iterator[tuple[str, str, Shown]] | Shown]
+    play: Callable[[Stage], Iterator[tuple[str, str, ProofResult]] | ProofResult]
 
 
 @dataclass(frozen=True, slots=True)
 class Watched:
     """What was seen while something broke."""
 
-    seen: Seen
+    seen: Observation
     repaired_s: float | None  # until the last table that had to change did; None: never as expected
     faults: tuple[Fault, ...]
-    left: Left
+    left: RemainingPaths
 
 
 class Stage:
@@ -101,9 +101,9 @@ class Stage:
     def streams(self, leaf: str, without: frozenset[str] = frozenset()) -> list[Stream]:
         """Flows between a leaf and another one, half in each direction: of servers, else of the leaves themselves."""
         ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric and end.leaf not in without]
-        found = [(a, b) for a, b in pairs(self.live, ends)[0] if a.leaf == leaf != b.leaf]
-        if found and not self.forgets:
-            return _both_directions(*found[-1])
+        candidates = [(a, b) for a, b in pairs(self.live, ends)[0] if a.leaf == leaf != b.leaf]
+        if candidates and not self.forgets:
+            return _both_directions(*candidates[-1])
         part = together(self.live.lab)
         others = [name for name in self.leaves if name != leaf and name not in without and part[name] == part[leaf]]
         if not others:
@@ -147,7 +147,7 @@ class Stage:
         last = max((changed - began for changed in changes.values()), default=0.0)
         return Watched(seen, None if faults else max(0.0, last), all_faults[:20], left)
 
-    def agrees(self, left: Left, tables: dict[str, Table], down: Down) -> list[Fault]:
+    def agrees(self, left: RemainingPaths, tables: dict[str, Table], down: Down) -> list[Fault]:
         """Kernels forward to every leaf over exactly the links that the estimate assumes."""
         faults = []
         for (node, leaf), interfaces in left.hops.items():
@@ -165,9 +165,9 @@ class Stage:
         if self.forgets:
             self._learn_again()
         else:
-            between = [one for one in self.sessions if one.kind == OVERLAY]
-            for one in wait_for_sessions(self.live, between, SOON_S)[0]:
-                self.live.order(one.node, "bgpd", f"clear bgp {one.peer}")
+            between = [session for session in self.sessions if session.kind == OVERLAY]
+            for session in wait_for_sessions(self.live, between, SOON_S)[0]:
+                self.live.order(session.node, "bgpd", f"clear bgp {session.peer}")
         return self.healed()
 
     @cached_property
@@ -245,7 +245,7 @@ def measures(watched: Watched) -> dict[str, Measure]:
     }
 
 
-def flow_measures(seen: Seen) -> dict[str, Measure]:
+def flow_measures(seen: Observation) -> dict[str, Measure]:
     """What happened to flows; nothing where no flow was sent."""
     if not seen.sent:
         return {}

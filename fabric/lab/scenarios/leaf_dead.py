@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from fabric.lab.expected.forwarding import Down
-from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.scenarios.base import Scenario, Stage, measures
 from fabric.lab.scenarios.spine_dead import back, kill
 
 
-def play(stage: Stage) -> Shown:
+def play(stage: Stage) -> ProofResult:
     if len(stage.leaves) < 2:
         return skip(f"{stage.fabric} has one leaf")
     leaf = stage.leaves[-1]
@@ -18,7 +18,7 @@ def play(stage: Stage) -> Shown:
     faults = list(watched.faults)
     faults += back(stage, leaf)
     flows = "flows between others" if streams else "no flows: no two other leaves reach each other"
-    return Shown(f"{leaf}; {flows}", tuple(faults), measures(watched))
+    return ProofResult(f"{leaf}; {flows}", tuple(faults), measures(watched))
 
 
 SCENARIO = Scenario("leaf-dead", "Leaf dead", play)

@@ -10,14 +10,14 @@ from fabric.lab.blueprint import Wire
 from fabric.lab.expected.forwarding import Down
 from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.scenarios.base import NOT_REPAIRED, Scenario, Stage, measures
 
 SETTLED_S = 3.0  # from a hold timer's end to the last table
 TABLE = "fabric_lab_blackhole"
 
 
-def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
+def play(stage: Stage) -> Iterator[tuple[str, str, ProofResult]]:
     with_bfd, without = (
         ("link-blackholed", "Link blackholed, with BFD"),
         ("link-blackholed-no-bfd", "Link blackholed, without BFD"),
@@ -46,7 +46,9 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
         _detect(stage, wire, on=True)
 
 
-def _once(stage: Stage, wire: Wire, undo: Callable[[], None], patience_s: float = 30.0, flows_back_s: float = 5.0) -> Shown:
+def _once(
+    stage: Stage, wire: Wire, undo: Callable[[], None], patience_s: float = 30.0, flows_back_s: float = 5.0
+) -> ProofResult:
     """Drops everything on a cable, watches, and takes it back; `undo` is what else there is to take back."""
     down = Down(cables=frozenset({wire}))
     act = partial(_blackhole, stage, wire)
@@ -57,10 +59,10 @@ def _once(stage: Stage, wire: Wire, undo: Callable[[], None], patience_s: float 
         undo()
 
     words = f"{wire.a.node} {wire.a.interface} to {wire.b.node} {wire.b.interface}"
-    return Shown(words, (*watched.faults, *stage.repair(repair)), measures(watched))
+    return ProofResult(words, (*watched.faults, *stage.repair(repair)), measures(watched))
 
 
-def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
+def _blind(stage: Stage, wire: Wire, planned: bool) -> ProofResult:
     """Only the hold timer sees it; and a neighbor that restarts gracefully is then given its time to come back.
 
     Args:
@@ -78,9 +80,9 @@ def _blind(stage: Stage, wire: Wire, planned: bool) -> Shown:
         return shown
     if planned:
         why = f"without BFD, graceful restart keeps routes over a dead cable for up to {restart_s} s after the hold timer"
-        return Shown(shown.summary, (Fault(wire.a.node, why), *shown.faults), shown.measured)
+        return ProofResult(shown.summary, (Fault(wire.a.node, why), *shown.faults), shown.measured)
     words = f"{shown.summary}; graceful restart keeps routes for up to {restart_s} s after the hold timer"
-    return Shown(words, (), shown.measured)
+    return ProofResult(words, (), shown.measured)
 
 
 def _restart_s(stage: Stage, wire: Wire) -> int:

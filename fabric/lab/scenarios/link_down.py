@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fabric.lab.expected.forwarding import Down
-from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.scenarios.base import Scenario, Stage, measures
 
 
-def play(stage: Stage) -> Shown:
+def play(stage: Stage) -> ProofResult:
     wire = stage.cable
     if wire is None:
         return skip(f"no cable of {stage.fabric} is redundant")
@@ -15,7 +15,7 @@ def play(stage: Stage) -> Shown:
     watched = stage.break_(streams, Down(cables=frozenset({wire})), lambda: stage.set_port(wire.a, up=False))
     back = stage.repair(lambda: stage.set_port(wire.a, up=True))
     words = f"{wire.a.node} {wire.a.interface} to {wire.b.node} {wire.b.interface}"
-    return Shown(words, (*watched.faults, *back), measures(watched))
+    return ProofResult(words, (*watched.faults, *back), measures(watched))
 
 
 SCENARIO = Scenario("link-down", "Link down", play)

@@ -8,14 +8,14 @@ from fabric.lab.expected.forwarding import Down, version
 from fabric.lab.expected.sessions import TENANT
 from fabric.lab.machine.observer import Observer
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.proofs.forwarding import read
 from fabric.lab.scenarios.base import Scenario, Stage, flow_measures
 
 DRAIN_S = 15.0
 
 
-def play(stage: Stage) -> Shown:
+def play(stage: Stage) -> ProofResult:
     if not stage.uppers:
         return skip(f"no spine of {stage.fabric} is redundant")
     spine = stage.uppers[-1]
@@ -37,7 +37,7 @@ def play(stage: Stage) -> Shown:
     if seen.lost:
         faults.append(Fault(spine, f"{seen.lost} of {seen.sent} packets were lost, planned 0"))
     measured = {**flow_measures(seen), "drained_ms": round(drained * 1000, 1)}
-    return Shown(f"{spine} drained, down and back", tuple(faults), measured)
+    return ProofResult(f"{spine} drained, down and back", tuple(faults), measured)
 
 
 def _announce(stage: Stage, spine: str, line: str) -> None:

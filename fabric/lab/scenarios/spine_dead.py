@@ -9,15 +9,15 @@ from fabric.lab.expected.forwarding import NOTHING, Down
 from fabric.lab.machine import daemons
 from fabric.lab.machine.observer import Observer
 from fabric.lab.outcome import Fault, Measure
-from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.scenarios.base import Scenario, Stage, flow_measures, measures
 from fabric.lab.up import start
 
 DEAD, BACK = ("spine-dead", "Spine dead"), ("spine-back", "Spine back")
-MOST_BACK_GAP_MS = 1000.0
+MAX_RETURN_GAP_MS = 1000.0
 
 
-def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
+def play(stage: Stage) -> Iterator[tuple[str, str, ProofResult]]:
     if not stage.uppers:
         why = f"no spine of {stage.fabric} is redundant"
         yield (*DEAD, skip(why))
@@ -25,7 +25,7 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
         return
     spine, streams = stage.uppers[0], stage.streams(stage.leaves[0])
     watched = stage.break_(streams, Down(nodes=frozenset({spine})), lambda: kill(stage, spine))
-    yield (*DEAD, Shown(spine, watched.faults, measures(watched)))
+    yield (*DEAD, ProofResult(spine, watched.faults, measures(watched)))
     with Observer(stage.live, streams, [name for name in stage.switches if name != spine]) as observer:
         observer.settle()
         began = observer.mark()
@@ -41,7 +41,7 @@ def play(stage: Stage) -> Iterator[tuple[str, str, Shown]]:
         "paths": str(left.paths[1]),
         "bandwidth_left_percent": round(left.share * 100, 1),
     }
-    yield (*BACK, Shown(spine, tuple(faults), measured))
+    yield (*BACK, ProofResult(spine, tuple(faults), measured))
 
 
 def kill(stage: Stage, name: str) -> None:

@@ -7,14 +7,14 @@ from fabric.lab.expected.cables import planned
 from fabric.lab.machine.lldp import Lldp, missing
 from fabric.lab.machine.run import run
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs.base import Shown, skip
+from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.proofs.lldp import differences as differences_of
 from fabric.lab.scenarios.base import Scenario, Stage
 
 PATIENCE_S = 15.0
 
 
-def play(stage: Stage) -> Shown:
+def play(stage: Stage) -> ProofResult:
     if lost := missing():
         return skip(lost)
     pair = _pair(stage)
@@ -37,20 +37,20 @@ def play(stage: Stage) -> Shown:
     faults = [Fault(first.a.node, f"the swapped cables of {' and '.join(names)} were not found")] if len(named) != 1 else []
     faults += [fault for fault in differences if fault not in named]
     where = f"{first.a.node} {' and '.join(names)}"
-    return Shown(f"{where}: {'found and named' if named else 'not found'}", (*faults, *stage.healed()))
+    return ProofResult(f"{where}: {'found and named' if named else 'not found'}", (*faults, *stage.healed()))
 
 
 def _pair(stage: Stage) -> tuple[Wire, Wire] | None:
     """Two cables of one leaf to different switches, both written from the leaf's end."""
     for leaf in stage.leaves:
-        own = [
+        cables = [
             wire if wire.a.node == leaf else Wire(wire.b, wire.a)
             for wire in stage.cables
             if leaf in (wire.a.node, wire.b.node)
         ]
-        for other in own[1:]:
-            if other.b.node != own[0].b.node:
-                return own[0], other
+        for other in cables[1:]:
+            if other.b.node != cables[0].b.node:
+                return cables[0], other
     return None
 
 
@@ -63,7 +63,10 @@ def _plug(stage: Stage, pair: tuple[Wire, Wire], crossed: bool) -> None:
         run("ip", "-n", space, "link", "delete", part.a.interface, check=not part.slice_of)
     ends = parts[::-1] if crossed else parts
     live.wiring.lay(
-        Wire(part.a, far[tag].b) for own, far in zip(parts, ends, strict=True) for tag, part in own.items() if tag in far
+        Wire(part.a, far[tag].b)
+        for slices, far in zip(parts, ends, strict=True)
+        for tag, part in slices.items()
+        if tag in far
     )
 
 

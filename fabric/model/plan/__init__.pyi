@@ -71,14 +71,14 @@ from .lossless import (
     FabricLossless as FabricLossless,
     Lossless as Lossless,
     Marking as Marking,
-    Place as Place,
     Qos as Qos,
     RoleLossless as RoleLossless,
+    SpeedAndLength as SpeedAndLength,
     Watchdog as Watchdog,
 )
-from .own import (
+from .own_prefixes import (
     DEFAULT_ROUTES as DEFAULT_ROUTES,
-    Own as Own,
+    OwnPrefix as OwnPrefix,
     denied as denied,
     left_of as left_of,
     own_networks as own_networks,
@@ -106,7 +106,7 @@ from .tenancy import (
 )
 from .tenants import (
     CLOSED as CLOSED,
-    MOST_TENANTS as MOST_TENANTS,
+    MAX_TENANTS as MAX_TENANTS,
     NO_TENANT as NO_TENANT,
     VLAN_BASE as VLAN_BASE,
     VXLAN_BYTES as VXLAN_BYTES,

@@ -26,8 +26,8 @@ from fabric.model.plan.lock_lines import HINT, Lines, Text
 VERSION = 2
 FILE = "lock.yaml"
 MANIFEST = "manifest.txt"  # lists the files of the folder, this one too
-MOST_LINES = 100_000
-MOST_LINES_OF_AREA = 5_000
+MAX_LINES = 100_000
+MAX_AREA_LINES = 5_000
 
 _VERSION = re.compile(r"version:[ \t]*(.*?)[ \t]*(?:#.*)?")
 _ITEM = re.compile(r"([ \t]*-[ \t]+)(.*?)[ \t]*")
@@ -141,15 +141,15 @@ def _check_size(facts_by_fabric: Mapping[str, Lines], name: str, report: Report)
         counts |= {key: len(records) for key, records in facts.wiring.items()}
         total += sum(counts.values()) + sum(map(len, facts.attachments.values())) + sum(map(len, facts.tenants.values()))
         for key, lines in counts.items():
-            if lines > MOST_LINES_OF_AREA:
-                message = f"lock file: expected at most {MOST_LINES_OF_AREA:,} lines of {fabric} {key}, got {lines:,}"
+            if lines > MAX_AREA_LINES:
+                message = f"lock file: expected at most {MAX_AREA_LINES:,} lines of {fabric} {key}, got {lines:,}"
                 report.error("FAB157", Place(name), message, HINT)
         leaves = [block for key, blocks in facts.blocks.items() if key.startswith("id/leaf/") for block in blocks]
-        if sum(block.row_end - block.row for block in leaves) > lock_lines.MOST_LEAF_ROWS:
-            limit = f"at most {lock_lines.MOST_LEAF_ROWS:,} rows of id/leaf"
+        if sum(block.row_end - block.row for block in leaves) > lock_lines.MAX_LEAF_ROWS:
+            limit = f"at most {lock_lines.MAX_LEAF_ROWS:,} rows of id/leaf"
             report.error("FAB157", Place(name), f"lock file: fabric '{fabric}': expected {limit}, got more", HINT)
-    if total > MOST_LINES:
-        report.error("FAB157", Place(name), f"lock file: expected at most {MOST_LINES:,} lines, got {total:,}", HINT)
+    if total > MAX_LINES:
+        report.error("FAB157", Place(name), f"lock file: expected at most {MAX_LINES:,} lines, got {total:,}", HINT)
 
 
 def text(lock: Lock) -> str:

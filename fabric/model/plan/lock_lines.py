@@ -18,11 +18,11 @@ from fabric.model.plan.lock import FabricLock, PortSpot, TenantNumber
 
 HINT = "restore the file from git; after a merge keep the lines of both sides and run `fabric generate`"
 
-MOST_ROWS = 2**24
-MOST_LEAF_ROWS = 2**20  # units of a fabric, all lines together
-MOST_COLUMNS = 2**16
-MOST_PORTS = 2**13  # of a switch
-MOST_NUMBERS = 2**48  # of a block
+MAX_ROWS = 2**24
+MAX_LEAF_ROWS = 2**20  # units of a fabric, all lines together
+MAX_COLUMNS = 2**16
+MAX_SWITCH_PORTS = 2**13  # of a switch
+MAX_BLOCK_NUMBERS = 2**48  # of a block
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}", re.ASCII)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,39}", re.ASCII)
@@ -171,7 +171,7 @@ _AREAS = {
     "address/loopback6": _V6,
     **{f"address/{kind}": _ANY for kind in ("p2p", "servers", "management", "network")},
 }
-_MOST = {_IDS: 2**31, _ASNS: 2**32 - 1, _V4: 2**32, _V6: 2**128}
+_MAX_NUMBER = {_IDS: 2**31, _ASNS: 2**32 - 1, _V4: 2**32, _V6: 2**128}
 
 
 def _area(key: str) -> str | None:
@@ -181,16 +181,16 @@ def _area(key: str) -> str | None:
 
 
 def _read_block(values: Values, key: str, numbers: str, lines: Lines) -> None:
-    row, row_end = values.range("rows", MOST_LEAF_ROWS if key.startswith("id/leaf/") else MOST_ROWS)
-    column, column_end = values.range("columns", MOST_COLUMNS)
+    row, row_end = values.range("rows", MAX_LEAF_ROWS if key.startswith("id/leaf/") else MAX_ROWS)
+    column, column_end = values.range("columns", MAX_COLUMNS)
     base, limit = _base(values, numbers)
     step = values.whole("step", 1, 2**127)
     width = (column_end - column) * step
     stride = values.whole("stride", 1, 2**127)
     if not values.wrong and stride < width:
         values.fail("stride", f"expected at least {width}, the width of a row: rows do not overlap")
-    if not values.wrong and (row_end - row) * stride > MOST_NUMBERS:
-        values.fail("stride", f"expected rows of at most {MOST_NUMBERS} numbers together")
+    if not values.wrong and (row_end - row) * stride > MAX_BLOCK_NUMBERS:
+        values.fail("stride", f"expected rows of at most {MAX_BLOCK_NUMBERS} numbers together")
     end = base + (row_end - row) * stride
     if not values.wrong and end > limit:
         values.fail("base", f"expected {numbers} below {limit}, the last row ends at {end}")
@@ -203,7 +203,7 @@ def _read_block(values: Values, key: str, numbers: str, lines: Lines) -> None:
 def _base(values: Values, numbers: str) -> tuple[int, int]:
     """The first number of a block, and the limit of its numbers."""
     if numbers in (_IDS, _ASNS):
-        return values.whole("base", 0 if numbers == _IDS else 1, _MOST[numbers]), _MOST[numbers]
+        return values.whole("base", 0 if numbers == _IDS else 1, _MAX_NUMBER[numbers]), _MAX_NUMBER[numbers]
     try:
         written = values.words["base"][0]
         address = ip_address(written if _ADDRESS.fullmatch(written) else "")
@@ -214,7 +214,7 @@ def _base(values: Values, numbers: str) -> tuple[int, int]:
     if address.version not in right or (address.version == 6 and int(address) < 2**120):
         values.fail("base", f"expected {numbers} of a pool")
         return 0, 0
-    return int(address), _MOST[_V4 if address.version == 4 else _V6]
+    return int(address), _MAX_NUMBER[_V4 if address.version == 4 else _V6]
 
 
 def _no_name(values: Values, name: str, lines: Lines) -> None:
@@ -241,7 +241,7 @@ def _tenant(values: Values, name: str, lines: Lines) -> None:
 
 
 def _wiring(values: Values, name: str, lines: Lines) -> None:
-    place, uppers = values.whole("epoch", 1, 1_000_000), values.whole("uppers", 1, MOST_PORTS)
+    place, uppers = values.whole("epoch", 1, 1_000_000), values.whole("uppers", 1, MAX_SWITCH_PORTS)
     lowers, after = values.whole("lowers", 0, 2**24), values.whole("after", 0, 2**24)
     shape = Shape(
         values.whole("tiers", 1, 3),
@@ -253,8 +253,8 @@ def _wiring(values: Values, name: str, lines: Lines) -> None:
     pairs = [part.rpartition(":") for part in written.split(",")]
     if not _LINKS.fullmatch(written) or len({group for group, *_ in pairs}) != len(pairs):
         values.fail("links", "expected GROUP:LINKS,… with each group once")
-    elif not values.wrong and uppers * max(int(count) for *_, count in pairs) > MOST_PORTS:
-        values.fail("links", f"expected at most {MOST_PORTS} uplinks per switch with {uppers} upper switches")
+    elif not values.wrong and uppers * max(int(count) for *_, count in pairs) > MAX_SWITCH_PORTS:
+        values.fail("links", f"expected at most {MAX_SWITCH_PORTS} uplinks per switch with {uppers} upper switches")
     if not values.wrong:
         links = tuple(sorted((group, int(count)) for group, _, count in pairs))
         lines.wiring.setdefault(name, set()).add(Record(place, shape, after, Epoch(uppers, links, lowers)))
@@ -262,9 +262,9 @@ def _wiring(values: Values, name: str, lines: Lines) -> None:
 
 def _attachment(values: Values, name: str, lines: Lines) -> None:
     spot = PortSpot(
-        values.whole("port", 1, MOST_COLUMNS),
+        values.whole("port", 1, MAX_COLUMNS),
         values.whole("leaf", 1, 2**31),
-        values.whole("slot", 0, MOST_PORTS),
+        values.whole("slot", 0, MAX_SWITCH_PORTS),
         values.name("switch"),
     )
     if not values.wrong:

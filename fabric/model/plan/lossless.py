@@ -74,10 +74,10 @@ class Qos:
     lossless_mtu: int = 4200  # largest frame of the lossless class: the RDMA MTU and its headers
 
 
-Place = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a switch can differ in
+SpeedAndLength = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a switch can differ in
 
 
-AttachedPorts = Mapping[str, Mapping[Place, int]]  # server group → lossless ports of attachments on its fullest leaf
+AttachedPorts = Mapping[str, Mapping[SpeedAndLength, int]]  # server group → lossless ports of attachments on its fullest leaf
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ class RoleLossless:
     """The switches of one role, and one group of leaves: their common values, and each kind of port."""
 
     qos: Qos
-    counts: Mapping[Place, int]  # lossless ports of the finished fabric
-    headroom: Mapping[Place, Headroom]
-    ports: Mapping[Place, Lossless]
+    counts: Mapping[SpeedAndLength, int]  # lossless ports of the finished fabric
+    headroom: Mapping[SpeedAndLength, Headroom]
+    ports: Mapping[SpeedAndLength, Lossless]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.model.plan.devices import Device
-from fabric.model.plan.own import Own
+from fabric.model.plan.own_prefixes import OwnPrefix
 from fabric.model.plan.ports import Port, PortRef, Session
 
 
@@ -84,7 +84,7 @@ class External:
     peer_asn: int
     peer: str  # its name
     accepts: tuple[str, ...]  # "0.0.0.0/0" alone, or prefixes with all inside them
-    own: tuple[Own, ...] = ()  # prefixes of the site that the router may know: never accepted
+    own: tuple[OwnPrefix, ...] = ()  # prefixes of the site that the router may know: never accepted
 
 
 @dataclass(frozen=True, slots=True)

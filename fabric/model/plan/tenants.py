@@ -15,7 +15,7 @@ CLOSED = -2  # a link of a server that belongs to no tenant, in a fabric that ha
 TAG_BASE = 10  # subinterface of tenant 1 is .11; two digits keep SONiC's names within Linux's 15 characters
 VLAN_BASE = 3000  # VLAN set aside for the L3 VNI of tenant 1 is 3001
 VXLAN_BYTES = 50  # outer Ethernet, IPv4, UDP and VXLAN: what a tenant's packet grows by
-MOST_TENANTS = 700  # below 3725, where Cumulus reserves VLANs, and 3968, where NX-OS does
+MAX_TENANTS = 700  # below 3725, where Cumulus reserves VLANs, and 3968, where NX-OS does
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """NVUE's files among others."""
 
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.reading import Reader
 
 BLANK = r"(?:[ \t]|\\\n)+"
@@ -8,7 +8,7 @@ SCRIPT = rf"^[ \t]*(?:[^\s'\"]+[$#>][ \t]*)?(?:sudo[ \t]+)?nv{BLANK}"  # as a us
 HOST_NAME = BLANK.join(("set", *(rf"[\"']?{word}[\"']?" for word in ("system", "hostname")), r"[\"']?([\w.-]+)"))
 
 READER = Reader(
-    read=Late(__package__, "read.device:read"),
+    read=Lazy(__package__, "read.device:read"),
     rank=20,
     signs=(
         (3, r"\bnvue-api-version\"?:"),

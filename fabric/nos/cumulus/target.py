@@ -7,14 +7,14 @@ from pathlib import Path
 from fabric.nos.cumulus.write.dialect import USUAL, release_refusal
 from fabric.nos.cumulus.write.interfaces import ADAPTIVE_GBPS, port_name
 from fabric.nos.idiom import Idiom
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.target import Capabilities, Target
 
 TARGET = Target(
     name="cumulus",
     title="NVIDIA Cumulus Linux",
     port_name=port_name,
-    files=Late(__package__, "write.switch:files"),
+    files=Lazy(__package__, "write.switch:files"),
     short_title="Cumulus Linux",
     max_mtu=9216,
     documents=("startup.yaml",),
@@ -40,14 +40,14 @@ TARGET = Target(
     balanced_gbps=ADAPTIVE_GBPS,
     balanced_subinterfaces=False,
     vrf_name_limit=15,  # a VRF is a Linux device
-    reader=Late(__package__, "reader:READER"),
-    lldp=Late(__package__, "lldp:READERS"),
-    state=Late(__package__, "state:READERS"),
+    reader=Lazy(__package__, "reader:READER"),
+    lldp=Lazy(__package__, "lldp:READERS"),
+    state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    dialect=Late(__package__, "diff:DIALECT"),
-    syntax=Late(__package__, "statements:SYNTAX"),
-    batfish=Late(__package__, "batfish.view:VIEW"),
-    containerlab=Late(__package__, "containerlab:KIND"),
+    dialect=Lazy(__package__, "diff:DIALECT"),
+    syntax=Lazy(__package__, "statements:SYNTAX"),
+    batfish=Lazy(__package__, "batfish.view:VIEW"),
+    containerlab=Lazy(__package__, "containerlab:KIND"),
     ansible={"ansible_network_os": "nvidia.nvue.nvue", "ansible_connection": "ansible.netcommon.httpapi"},
     exporters=("node", "frr"),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

@@ -1,10 +1,10 @@
 """Files of EOS among others."""
 
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.reading import Reader
 
 READER = Reader(
-    read=Late(__package__, "read.device:read"),
+    read=Lazy(__package__, "read.device:read"),
     rank=30,
     signs=(
         (3, r"^! device: .*EOS"),

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from fabric.nos.eos.interactive_commands import as_shown
 from fabric.nos.eos.texts import without_comments
-from fabric.nos.eos.typed import as_shown
 from fabric.nos.reading.words import numbers
 from fabric.nos.statements.forms import Path as Statement, indented
 from fabric.nos.statements.syntax import Syntax

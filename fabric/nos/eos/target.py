@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fabric.nos.eos.write.ports import RELEASE, port_name
 from fabric.nos.idiom import Idiom
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.target import Capabilities, Requests, Target
 
 
@@ -22,7 +22,7 @@ TARGET = Target(
     name="eos",
     title="Arista EOS",
     port_name=port_name,
-    files=Late(__package__, "write.switch:files"),
+    files=Lazy(__package__, "write.switch:files"),
     short_title="EOS",
     max_mtu=9214,
     capabilities=Capabilities(
@@ -44,16 +44,16 @@ TARGET = Target(
     ),
     objects=objects,
     releases=(RELEASE,),
-    reader=Late(__package__, "reader:READER"),
-    lldp=Late(__package__, "lldp:READERS"),
-    state=Late(__package__, "state:READERS"),
+    reader=Lazy(__package__, "reader:READER"),
+    lldp=Lazy(__package__, "lldp:READERS"),
+    state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    failed=Late(__package__, "state:FAILED"),
-    anta=Late(__package__, "anta:tests"),
-    dialect=Late(__package__, "diff:DIALECT"),
-    syntax=Late(__package__, "statements:SYNTAX"),
-    batfish=Late(__package__, "batfish.view:VIEW"),
-    containerlab=Late(__package__, "containerlab:KIND"),
+    failed=Lazy(__package__, "state:FAILED"),
+    anta=Lazy(__package__, "anta:tests"),
+    dialect=Lazy(__package__, "diff:DIALECT"),
+    syntax=Lazy(__package__, "statements:SYNTAX"),
+    batfish=Lazy(__package__, "batfish.view:VIEW"),
+    containerlab=Lazy(__package__, "containerlab:KIND"),
     ansible={"ansible_network_os": "arista.eos.eos", "ansible_connection": "ansible.netcommon.network_cli"},
     exporters=("gnmic",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),
@@ -65,6 +65,6 @@ TARGET = Target(
         svi="Vlan{}",
         management="Management1",
         layer2_mtu=0,
-        watchdog_ms=Late(__package__, "write.qos:detection_ms"),
+        watchdog_ms=Lazy(__package__, "write.qos:detection_ms"),
     ),
 )

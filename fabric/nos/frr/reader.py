@@ -1,6 +1,6 @@
 """Files of a Linux switch with FRR among others: frr.conf, ifupdown's interfaces, and what lies beside them."""
 
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.reading import Reader
 
 COMPANIONS = frozenset(
@@ -11,7 +11,7 @@ COMPANIONS = frozenset(
 )  # fmt: skip
 
 READER = Reader(
-    read=Late(__package__, "read.device:read"),
+    read=Lazy(__package__, "read.device:read"),
     rank=60,
     signs=(
         (4, r"^frr (?:version|defaults)"),

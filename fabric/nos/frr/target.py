@@ -9,14 +9,14 @@ from pathlib import Path
 
 from fabric.nos.frr.write.ports import DEVICE_NAME_LIMIT, VRF, port_name
 from fabric.nos.idiom import Idiom
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.target import Capabilities, Target
 
 TARGET = Target(
     name="frr",
     title="FRR on Linux",
     port_name=port_name,
-    files=Late(__package__, "write.switch:files"),
+    files=Lazy(__package__, "write.switch:files"),
     capabilities=Capabilities(
         unnumbered=True,
         ipv6_underlay=True,
@@ -31,14 +31,14 @@ TARGET = Target(
         snmp=True,
     ),
     vrf_name_limit=DEVICE_NAME_LIMIT - len(VRF.format("")),
-    reader=Late(__package__, "reader:READER"),
-    state=Late(__package__, "state:READERS"),
+    reader=Lazy(__package__, "reader:READER"),
+    state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    failed=Late(__package__, "state:FAILED"),
-    dialect=Late(__package__, "diff:DIALECT"),
-    syntax=Late(__package__, "statements:SYNTAX"),
-    batfish=Late(__package__, "batfish.view:VIEW"),
-    containerlab=Late(__package__, "containerlab:KIND"),
+    failed=Lazy(__package__, "state:FAILED"),
+    dialect=Lazy(__package__, "diff:DIALECT"),
+    syntax=Lazy(__package__, "statements:SYNTAX"),
+    batfish=Lazy(__package__, "batfish.view:VIEW"),
+    containerlab=Lazy(__package__, "containerlab:KIND"),
     ansible={},  # reached as Linux
     exporters=("node", "frr"),
     runs_in_lab=True,

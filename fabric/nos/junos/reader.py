@@ -1,13 +1,13 @@
 """Files of Junos among others."""
 
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.reading import Reader
 
 FIRST = "version|groups|apply-groups|system|chassis|interfaces"  # sections that a config begins with
 SHOW = "show configuration | display set"
 
 READER = Reader(
-    read=Late(__package__, "read.device:read"),
+    read=Lazy(__package__, "read.device:read"),
     rank=50,
     signs=(
         (3, r"^system \{"),

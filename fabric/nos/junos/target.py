@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabric.nos.idiom import Idiom
 from fabric.nos.junos.write.interfaces import ETHERNET_BYTES, FLEXIBLE_BYTES, IP_LIMIT, TAG_BYTES, port_name
 from fabric.nos.junos.write.platform import CLASSIC, RELEASE
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.reading.words import is_address
 from fabric.nos.target import Capabilities, Requests, Target
 
@@ -31,7 +31,7 @@ TARGET = Target(
     name="junos",
     title="Juniper Junos Evolved",
     port_name=port_name,
-    files=Late(__package__, "write.switch:files"),
+    files=Lazy(__package__, "write.switch:files"),
     refuses=refuses,
     short_title="Junos Evolved",
     max_mtu=IP_LIMIT,
@@ -58,15 +58,15 @@ TARGET = Target(
         gnmi=True,
     ),
     releases=(RELEASE,),
-    reader=Late(__package__, "reader:READER"),
-    lldp=Late(__package__, "lldp:READERS"),
-    state=Late(__package__, "state:READERS"),
+    reader=Lazy(__package__, "reader:READER"),
+    lldp=Lazy(__package__, "lldp:READERS"),
+    state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    failed=Late(__package__, "state:FAILED"),
-    dialect=Late(__package__, "diff:DIALECT"),
-    syntax=Late(__package__, "statements:SYNTAX"),
-    batfish=Late(__package__, "batfish.view:VIEW"),
-    containerlab=Late(__package__, "containerlab:KIND"),
+    failed=Lazy(__package__, "state:FAILED"),
+    dialect=Lazy(__package__, "diff:DIALECT"),
+    syntax=Lazy(__package__, "statements:SYNTAX"),
+    batfish=Lazy(__package__, "batfish.view:VIEW"),
+    containerlab=Lazy(__package__, "containerlab:KIND"),
     ansible={"ansible_network_os": "junipernetworks.junos.junos", "ansible_connection": "ansible.netcommon.netconf"},
     exporters=("gnmic",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),
@@ -90,9 +90,9 @@ TARGET = Target(
         keepalive=False,
         vrf_process=False,
         network_rd=False,
-        paths=Late(__package__, "write.switch:equal_paths"),
-        ecn_percent=Late(__package__, "write.qos:fill"),
-        watchdog_ms=Late(__package__, "write.qos:detection_ms"),
+        paths=Lazy(__package__, "write.switch:equal_paths"),
+        ecn_percent=Lazy(__package__, "write.qos:fill"),
+        watchdog_ms=Lazy(__package__, "write.qos:detection_ms"),
         vtep_of_vni=True,
     ),
 )

@@ -10,7 +10,7 @@ from typing import Any
 from fabric.nos.lldp.neighbors import Part
 
 JSON, TEXT = "json", "text"
-MOST_GBPS = 12_800  # what is faster is no speed: virtual SONiC says 4294967295
+MAX_GBPS = 12_800  # what is faster is no speed: virtual SONiC says 4294967295
 _SPEED = re.compile(r"(?:a-)?([0-9]+(?:\.[0-9]+)?) ?(t|g|m|k|)(?:b/?(?:it/)?p?s|bps|base|b)?(?![a-z0-9])", re.IGNORECASE)
 _BASE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(G?)base", re.IGNORECASE)
 _PER_GBPS = {"t": 0.001, "g": 1.0, "m": 1000.0, "k": 1e6, "": 1000.0}  # a bare number is in Mb/s
@@ -81,7 +81,7 @@ def medium_gbps(value: Any) -> int:
 
 
 def _sane(speed: float) -> int:
-    return int(speed) if 1 <= speed <= MOST_GBPS else 0
+    return int(speed) if 1 <= speed <= MAX_GBPS else 0
 
 
 def shut(value: Any) -> bool:

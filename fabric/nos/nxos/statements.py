@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from fabric.nos.nxos.typed import as_shown
+from fabric.nos.nxos.interactive_commands import as_shown
 from fabric.nos.statements.forms import Path as Statement, indented
 from fabric.nos.statements.syntax import Syntax
 

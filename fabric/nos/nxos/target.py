@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabric.nos.idiom import Idiom
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.nxos.write.ports import LAYER_2_MTU, RELEASE, port_name
 from fabric.nos.target import Capabilities, Target
 
@@ -23,7 +23,7 @@ TARGET = Target(
     name="nxos",
     title="Cisco NX-OS",
     port_name=_port_name,
-    files=Late(__package__, "write.switch:files"),
+    files=Lazy(__package__, "write.switch:files"),
     short_title="NX-OS",
     max_mtu=9216,
     capabilities=Capabilities(
@@ -43,18 +43,18 @@ TARGET = Target(
         snmp=True,
         gnmi=True,
     ),
-    objects=Late(__package__, "write.switch:objects"),
+    objects=Lazy(__package__, "write.switch:objects"),
     releases=(RELEASE,),
     vrf_name_limit=32,
-    reader=Late(__package__, "reader:READER"),
-    lldp=Late(__package__, "lldp:READERS"),
-    state=Late(__package__, "state:READERS"),
+    reader=Lazy(__package__, "reader:READER"),
+    lldp=Lazy(__package__, "lldp:READERS"),
+    state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    failed=Late(__package__, "state:FAILED"),
-    dialect=Late(__package__, "diff:DIALECT"),
-    syntax=Late(__package__, "statements:SYNTAX"),
-    batfish=Late(__package__, "batfish.view:VIEW"),
-    containerlab=Late(__package__, "containerlab:KIND"),
+    failed=Lazy(__package__, "state:FAILED"),
+    dialect=Lazy(__package__, "diff:DIALECT"),
+    syntax=Lazy(__package__, "statements:SYNTAX"),
+    batfish=Lazy(__package__, "batfish.view:VIEW"),
+    containerlab=Lazy(__package__, "containerlab:KIND"),
     ansible={"ansible_network_os": "cisco.nxos.nxos", "ansible_connection": "ansible.netcommon.network_cli"},
     exporters=("gnmic-nxos",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from fabric.model.facts import Facts
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 
 Read: TypeAlias = Callable[[str, Mapping[str, str]], Facts]  # name, path → text; called in a guard
 Signs: TypeAlias = tuple[tuple[int, str], ...]  # weight, pattern: 3 decides, 1 is shared with some other kind of file
@@ -17,7 +17,7 @@ Signs: TypeAlias = tuple[tuple[int, str], ...]  # weight, pattern: 3 decides, 1 
 class Reader:
     """How the files of a network OS are known and read. Stems and names of files are in small letters."""
 
-    read: Late[Read]
+    read: Lazy[Read]
     signs: Signs  # what its configs have and others have not
     rank: int = 100  # where two have as many signs, the lower one it is
     is_json: bool = False  # a text that is JSON and has one of the signs is of this network OS

@@ -1,10 +1,10 @@
 """SONiC's files among others: its database, and frr.conf beside it."""
 
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.reading import Reader
 
 READER = Reader(
-    read=Late(__package__, "read.device:read"),
+    read=Lazy(__package__, "read.device:read"),
     rank=10,
     signs=(
         (3, r'^[ \t]*"?DEVICE_METADATA(?:\|localhost)?"?\s*:'),

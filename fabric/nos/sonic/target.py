@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric.nos.idiom import Idiom
-from fabric.nos.late import Late
+from fabric.nos.lazy import Lazy
 from fabric.nos.sonic.write.ports import RELEASES, VRF, VRF_NAME_LIMIT, port_alias, port_name, refuses
 from fabric.nos.target import Capabilities, Requests, Target
 
@@ -26,7 +26,7 @@ TARGET = Target(
     name="sonic",
     title="SONiC (community)",
     port_name=port_name,
-    files=Late(__package__, "write.switch:files"),
+    files=Lazy(__package__, "write.switch:files"),
     refuses=refuses,
     objects=objects,
     documents=("config_db.json",),
@@ -46,15 +46,15 @@ TARGET = Target(
     ),
     releases=RELEASES,
     vrf_name_limit=VRF_NAME_LIMIT,
-    reader=Late(__package__, "reader:READER"),
+    reader=Lazy(__package__, "reader:READER"),
     port_alias=port_alias,
-    lldp=Late(__package__, "lldp:READERS"),
-    state=Late(__package__, "state:READERS"),
+    lldp=Lazy(__package__, "lldp:READERS"),
+    state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    dialect=Late(__package__, "diff:DIALECT"),
-    syntax=Late(__package__, "statements:SYNTAX"),
-    batfish=Late(__package__, "batfish.view:VIEW"),
-    containerlab=Late(__package__, "containerlab:KIND"),
+    dialect=Lazy(__package__, "diff:DIALECT"),
+    syntax=Lazy(__package__, "statements:SYNTAX"),
+    batfish=Lazy(__package__, "batfish.view:VIEW"),
+    containerlab=Lazy(__package__, "containerlab:KIND"),
     ansible={},  # reached as Linux
     exporters=("sonic-agent", "sonic-exporter", "frr"),
     telemetry=Path(__file__).with_name("telemetry.yaml"),
@@ -71,6 +71,6 @@ TARGET = Target(
         trunk_mtu=True,
         derives=frozenset({"rd", "imports", "exports"}),
         spare_mtu=True,
-        cable_m=Late(__package__, "write.buffers:cable_m"),
+        cable_m=Lazy(__package__, "write.buffers:cable_m"),
     ),
 )

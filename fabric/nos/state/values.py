@@ -19,7 +19,7 @@ _FAMILIES = (
     (re.compile(r"^(?:ipv4|inet|v4)", re.IGNORECASE), "ipv4"),
 )
 _DEFAULT = ("default", "master", "inet", "global", "")
-LOWEST_DBM = -40.0  # what modules report for no light
+MIN_LIGHT_DBM = -40.0  # what modules report for no light
 
 
 def number(value: Any) -> int | None:
@@ -48,7 +48,7 @@ def dbm(value: Any) -> float | None:
     if type(value) is float and isfinite(value):
         return value
     word = text(value)
-    return LOWEST_DBM if word.lower().lstrip("- ").startswith("inf") else decimal(word)
+    return MIN_LIGHT_DBM if word.lower().lstrip("- ").startswith("inf") else decimal(word)
 
 
 def asn(value: Any) -> int:

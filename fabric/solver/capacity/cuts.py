@@ -16,7 +16,7 @@ from fabric.solver import GBPS_PER_GBYTE_S, Bools, Ints, Network
 from fabric.solver.capacity.symmetry import numbered, refine
 
 SIDE_A, SIDE_B = 1, 2  # of a server port in a cut; 0: it takes no part
-LARGEST = 2**31 - 1  # what scipy's maximum flow counts with
+MAX_FLOW = 2**31 - 1  # what scipy's maximum flow counts with
 SERVER_LINKS = "server-leaf"
 
 
@@ -95,7 +95,7 @@ def _solve(tail: Ints, head: Ints, amount: Ints, kind: Ints, nodes: int) -> Flow
     unit = int(np.gcd.reduce(amount))
     ends = (tail.astype(np.int32), head.astype(np.int32))  # the one index type that every csgraph takes
     size = csr_array((amount // unit, ends), shape=(nodes, nodes))
-    if size.sum() > LARGEST:
+    if size.sum() > MAX_FLOW:
         raise OverflowError(f"a cut of {size.sum() * unit:,} Gb/s is more than the maximum flow counts with")
     size = size.astype(np.int32)
     flow = maximum_flow(size, nodes - 2, nodes - 1)

@@ -15,8 +15,8 @@ from fabric.solver.capacity.throughput import all_paths, ground, live_ports, tra
 from fabric.solver.routes import routes
 
 OPTION = Place("--fail")
-MOST_TRIES = 32  # names that `check` leaves out in turn, looking for the one that matters
-MANY_NAMES = 2000  # from here on only names that begin alike are compared
+MAX_TRIED_NAMES = 32  # names that `check` leaves out in turn, looking for the one that matters
+MAX_COMPARED_NAMES = 2000  # from here on only names that begin alike are compared
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def separated(net: Network, broken: Network) -> str:
 
 
 def _report(net: Network, failures: Failures, apart: str, named: dict[str, Failures]) -> None:
-    heals = next((name for name in list(named)[:MOST_TRIES] if not separated(net, apply(net, named[name]))), "")
+    heals = next((name for name in list(named)[:MAX_TRIED_NAMES] if not separated(net, apply(net, named[name]))), "")
     if len(named) == 1:
         hint = "one failure partitions this fabric: remove it from --fail, or add a second spine"
     elif heals:
@@ -143,10 +143,10 @@ def _ends(fabric: FabricPlan, device: Device) -> list[tuple[int, str, int]]:
 
 def _nearest(word: str, known: Iterable[str]) -> str:
     choices = list(known)
-    if len(choices) > MANY_NAMES:  # comparing every letter of ten thousand names takes seconds
+    if len(choices) > MAX_COMPARED_NAMES:  # comparing every letter of ten thousand names takes seconds
         head = max(range(len(word) + 1), key=lambda n: n if any(c.startswith(word[:n]) for c in choices) else -1)
         choices = [choice for choice in choices if choice.startswith(word[:head])]
-        choices = choices[:MANY_NAMES] if head else choices
+        choices = choices[:MAX_COMPARED_NAMES] if head else choices
     return nearest(word, choices)
 
 

@@ -10,7 +10,7 @@ from fabric.base.text.table import table
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity, Cut
-    from fabric.solver.capacity.singles import Loss
+    from fabric.solver.capacity.single_failures import Loss
 
 
 def lines(capacity: Capacity) -> list[str]:

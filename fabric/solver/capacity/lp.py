@@ -17,10 +17,10 @@ import numpy as np
 from fabric.solver import Floats, Ints, Network
 from fabric.solver.capacity.cuts import Graph, graph
 from fabric.solver.capacity.symmetry import numbered, refine, representatives
-from fabric.solver.capacity.throughput import DIGITS, Ground, Traffic
+from fabric.solver.capacity.throughput import DIGITS, HealthyNetwork, Traffic
 
 FULL_LEAVES = 64
-MOST_COLUMNS = 30_000  # of a quotient: a few seconds
+MAX_COLUMNS = 30_000  # of a quotient: a few seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class Optimum:
     exact: bool = True
 
 
-def optimal(base: Ground, net: Network, asked: Traffic, reached: float) -> Optimum:
+def optimal(base: HealthyNetwork, net: Network, asked: Traffic, reached: float) -> Optimum:
     """Throughput under optimal routing, 0 where part of the demand has no path.
 
     `reached` is the throughput of some routing: where it meets the bound of a cut, that is the answer.
@@ -58,11 +58,11 @@ def optimal(base: Ground, net: Network, asked: Traffic, reached: float) -> Optim
     if reached >= most * (1 - 1e-9):
         return Optimum(most)
     small = len(base.leaves) <= FULL_LEAVES
-    wanted = reduced(program(base, net, asked)) if small else quotient(base, net, asked, MOST_COLUMNS)
+    wanted = reduced(program(base, net, asked)) if small else quotient(base, net, asked, MAX_COLUMNS)
     return Optimum(most, False) if wanted is None else Optimum(min(most, solve(wanted)))
 
 
-def bound(base: Ground, net: Network, traffic: Traffic) -> float:
+def bound(base: HealthyNetwork, net: Network, traffic: Traffic) -> float:
     """What no routing exceeds: the links of every leaf, and of every pod, against what has to pass them."""
     switches = graph(net)
     pods = np.array([device.pod for device in net.fabric.devices], dtype=np.int64)
@@ -87,7 +87,7 @@ def _received(sent: Floats, own: Ints) -> Floats:
     return np.bincount(own, sent.sum(axis=0), len(sent)).astype(float)
 
 
-def connected(base: Ground, net: Network, asked: Traffic) -> bool:
+def connected(base: HealthyNetwork, net: Network, asked: Traffic) -> bool:
     """Whether all demands have a path, of any length."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -99,7 +99,7 @@ def connected(base: Ground, net: Network, asked: Traffic) -> bool:
     return not asked.demand[found[:, None] != found[None, :]].any()
 
 
-def program(base: Ground, net: Network, traffic: Traffic) -> Program:
+def program(base: HealthyNetwork, net: Network, traffic: Traffic) -> Program:
     """The whole program: a variable for every leaf that sends and every edge of its isolated network."""
     switches = graph(net)
     unit = float(switches.gbps.max(initial=1))
@@ -157,7 +157,7 @@ def reduced(whole: Program) -> Program:
     )
 
 
-def quotient(base: Ground, net: Network, traffic: Traffic, most_columns: int = 2**62) -> Program | None:
+def quotient(base: HealthyNetwork, net: Network, traffic: Traffic, most_columns: int = 2**62) -> Program | None:
     """The program of one leaf a class, on the network as that leaf sees it: classes of switches at equal places.
 
     None when it has more columns than wanted, and for traffic that stays below its leaves.
@@ -217,7 +217,7 @@ class View:
     group: Ints  # of every column, the class of its edges in the whole network
 
 
-def _classes(base: Ground, switches: Graph, traffic: Traffic) -> Ints:
+def _classes(base: HealthyNetwork, switches: Graph, traffic: Traffic) -> Ints:
     """Classes of devices that are alike for the whole pattern."""
     devices = len(switches.level)
     weight = np.zeros(devices)
@@ -261,7 +261,9 @@ def _shared(switches: Graph, colour: Ints, source: Ints, target: Ints) -> tuple[
     return result[0], result[1]
 
 
-def _view(base: Ground, switches: Graph, classes: Ints, groups: Ints, traffic: Traffic, leaf: int, *, unit: float) -> View:
+def _view(
+    base: HealthyNetwork, switches: Graph, classes: Ints, groups: Ints, traffic: Traffic, leaf: int, unit: float
+) -> View:
     node, devices = int(base.leaves[leaf]), len(switches.level)
     demand = np.zeros(devices)
     demand[base.leaves] = traffic.demand[leaf]

@@ -13,10 +13,10 @@ from fabric.solver import GBPS_PER_GBYTE_S, Floats, Network, Routes
 from fabric.solver.capacity import lines as capacity_lines
 from fabric.solver.capacity.cuts import SIDE_A, SIDE_B
 from fabric.solver.capacity.failures import Failures, check
-from fabric.solver.capacity.halves import Halves, structured
 from fabric.solver.capacity.lp import optimal
-from fabric.solver.capacity.singles import Before, Loss, lost_servers, sampled_pairs, share_of, single_failures
-from fabric.solver.capacity.throughput import PATTERNS, Ground, all_paths, ecmp, ground, live_ports, paths, traffic
+from fabric.solver.capacity.single_failures import Before, Loss, lost_servers, sampled_pairs, share_of, single_failures
+from fabric.solver.capacity.structured_cuts import StructuredCut, structured
+from fabric.solver.capacity.throughput import PATTERNS, HealthyNetwork, all_paths, ecmp, ground, live_ports, paths, traffic
 from fabric.solver.routes import routes
 
 __all__ = ["Capacity", "Cut", "Throughput", "measure", "paths"]
@@ -123,7 +123,7 @@ def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int =
     )
 
 
-def _cuts(base: Ground, broken: Network, halves: Sequence[Halves]) -> tuple[Cut, ...]:
+def _cuts(base: HealthyNetwork, broken: Network, halves: Sequence[StructuredCut]) -> tuple[Cut, ...]:
     gpus, cuts = _gpus(base), []
     for cut in halves:
         share, gbps, limits = share_of(base, broken, cut)
@@ -151,7 +151,7 @@ def _cuts(base: Ground, broken: Network, halves: Sequence[Halves]) -> tuple[Cut,
     return tuple(cuts)
 
 
-def _gpus(base: Ground) -> Floats:
+def _gpus(base: HealthyNetwork) -> Floats:
     """GPUs behind every server port: a server's GPUs are shared out by the speed of its ports."""
     spec = {group.name: group.server.gpus for group in base.net.fabric.spec.groups}
     server = base.net.ports.server
@@ -161,7 +161,7 @@ def _gpus(base: Ground) -> Floats:
     return own[server] * share
 
 
-def _throughput(base: Ground, broken: Network, route_table: Routes, failed: Failures, name: str) -> Throughput:
+def _throughput(base: HealthyNetwork, broken: Network, route_table: Routes, failed: Failures, name: str) -> Throughput:
     """One pattern. Failures take demand away as well, but never make what is left faster than it was."""
     healthy = traffic(base, live_ports(base.net), name)
     asked = traffic(base, live_ports(broken), name) if failed.names else healthy
@@ -177,7 +177,7 @@ def _throughput(base: Ground, broken: Network, route_table: Routes, failed: Fail
     return Throughput(pattern=name, optimal=most, optimal_exact=best.exact, ecmp=share, bottleneck=limit, asked=part)
 
 
-def _path_range(base: Ground, broken: Network, found: Floats) -> tuple[int, int]:
+def _path_range(base: HealthyNetwork, broken: Network, found: Floats) -> tuple[int, int]:
     """Least and most paths between leaves of one isolated network that have servers."""
     serves = np.zeros(len(base.leaves), dtype=bool)
     serves[base.port_leaf[live_ports(broken)]] = True

@@ -25,7 +25,7 @@ DIGITS = 9  # of a share that mean something
 
 
 @dataclass(frozen=True)
-class Ground:
+class HealthyNetwork:
     """The healthy network, and which server ports are meant to talk: those of one isolated network."""
 
     net: Network
@@ -62,7 +62,7 @@ class Traffic:
     asked: float  # Gb/s in all, what stays below a leaf included
 
 
-def ground(net: Network) -> Ground:
+def ground(net: Network) -> HealthyNetwork:
     """What is meant to talk in a network without failures."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -77,7 +77,7 @@ def ground(net: Network) -> Ground:
     switch = net.level > 0
     leaf_of = np.full(devices, -1, dtype=np.int64)
     leaf_of[switch] = numbered(part[switch])
-    return Ground(net, leaves, row, leaf_of)
+    return HealthyNetwork(net, leaves, row, leaf_of)
 
 
 def live_ports(net: Network) -> Bools:
@@ -85,7 +85,7 @@ def live_ports(net: Network) -> Bools:
     return net.alive[net.ports.link]
 
 
-def traffic(base: Ground, live: Bools, name: str) -> Traffic:
+def traffic(base: HealthyNetwork, live: Bools, name: str) -> Traffic:
     """One of PATTERNS between the ports that are up; `live`: [server ports].
 
     uniform: every port sends to all ports that it can reach on other servers, in proportion to their speed. permutation:
@@ -97,7 +97,7 @@ def traffic(base: Ground, live: Bools, name: str) -> Traffic:
     return _shifted(base, live, name)
 
 
-def _uniform(base: Ground, live: Bools) -> Traffic:
+def _uniform(base: HealthyNetwork, live: Bools) -> Traffic:
     """Symmetric demand c x own speed x other's speed; c is the largest for which no port sends more than its speed."""
     ports, speed = base.net.ports, base.port_gbps.astype(float)
     part = base.part[ports.leaf]
@@ -121,7 +121,7 @@ def _uniform(base: Ground, live: Bools) -> Traffic:
     return Traffic("uniform", demand, weight, (source[apart], target[apart], -amount[apart]), total)
 
 
-def _same_server(base: Ground, up: Ints, speed: Floats) -> tuple[Ints, Ints, Floats]:
+def _same_server(base: HealthyNetwork, up: Ints, speed: Floats) -> tuple[Ints, Ints, Floats]:
     """(leaf row, leaf row, product of speeds) summed over the pairs of ports that one server has in one isolated network."""
     from scipy.sparse import coo_array
 
@@ -136,7 +136,7 @@ def _same_server(base: Ground, up: Ints, speed: Floats) -> tuple[Ints, Ints, Flo
     return one[meet], other[meet], both.data[meet]
 
 
-def _shifted(base: Ground, live: Bools, name: str) -> Traffic:
+def _shifted(base: HealthyNetwork, live: Bools, name: str) -> Traffic:
     """Every port to the same NIC and port of the server that is half the fabric, or one unit, further on."""
     ports, speed = base.net.ports, base.port_gbps
     target = np.arange(len(speed))
@@ -183,7 +183,7 @@ class Shares:
         return float(np.maximum(self.load * scale - capacity_gbps, 0.0).sum()) + self.lost * scale
 
 
-def ecmp(base: Ground, route_table: Routes, asked: Traffic) -> Shares:
+def ecmp(base: HealthyNetwork, route_table: Routes, asked: Traffic) -> Shares:
     """Throughput when every switch splits equally over its next hops."""
     load, lost = loads(base, route_table, asked.demand)
     capacity = route_table.net.capacity * GBPS_PER_GBYTE_S
@@ -196,7 +196,7 @@ def ecmp(base: Ground, route_table: Routes, asked: Traffic) -> Shares:
     return Shares(min(1.0, share), link if share < 1 else -1, 0.0, load)
 
 
-def loads(base: Ground, route_table: Routes, demand: Floats) -> tuple[Floats, float]:
+def loads(base: HealthyNetwork, route_table: Routes, demand: Floats) -> tuple[Floats, float]:
     """(Gb/s on every directed link, Gb/s without a path) of demand between leaves, [row, row].
 
     What `spread` gives, for all pairs at once: leaves of one class of Routes share their next hops, so one product of
@@ -235,7 +235,7 @@ def _last_hops(route_table: Routes, members: Ints, arrived: Floats, load: Floats
     return max(0.0, float(arrived.sum() - amount.sum()))
 
 
-def _classes(base: Ground, route_table: Routes) -> list[tuple[int, Ints]]:
+def _classes(base: HealthyNetwork, route_table: Routes) -> list[tuple[int, Ints]]:
     kinds = route_table.class_of[base.leaves]
     return [(kind, base.leaves[kinds == kind]) for kind in range(int(kinds.max(initial=-1)) + 1)]
 
@@ -270,7 +270,7 @@ def paths(route_table: Routes, source_leaf: int, target_leaf: int) -> int:
     return total
 
 
-def all_paths(base: Ground, route_table: Routes) -> Floats:
+def all_paths(base: HealthyNetwork, route_table: Routes) -> Floats:
     """`paths` between all leaves, [row, row]; the diagonal is of no meaning."""
     path_counts = np.zeros((len(base.leaves), len(base.leaves)))
     devices = len(route_table.class_of)

@@ -27,7 +27,7 @@ SIZES: Mapping[str, tuple[float, float]] = {  # above, up to and including, byte
     ">256M": (1 << 28, np.inf),
 }
 CLOUD = ("efa", "efa1", "tcpx", "tcpxo", "slingshot", "ethernet")  # not RDMA on InfiniBand or Ethernet NICs
-LEAST_RANKS = 8  # of a run and of an NVLink domain; below, fewer make nothing more certain
+MIN_RANKS = 8  # of a run and of an NVLink domain; below, fewer make nothing more certain
 FLOOR = 0.02  # least absolute log error that counts: timers are no better
 RIDGE = 3.0
 # What was not measured is never more certain; few tables are of these kinds, and the fit alone would not show it.
@@ -95,8 +95,8 @@ def features(kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage
     columns |= {name: every * (kind.family == name) for name in FAMILIES[1:]}
     columns["network"] = every * crosses
     columns["network, <=64K"] = every * crosses * within(sizes, "<=64K")
-    columns["doublings of ranks"] = every * np.log2(max(ranks, LEAST_RANKS) / LEAST_RANKS)
-    columns["network, doublings of the NVLink domain"] = every * crosses * np.log2(max(domain, LEAST_RANKS) / LEAST_RANKS)
+    columns["doublings of ranks"] = every * np.log2(max(ranks, MIN_RANKS) / MIN_RANKS)
+    columns["network, doublings of the NVLink domain"] = every * crosses * np.log2(max(domain, MIN_RANKS) / MIN_RANKS)
     columns["kind in no source"] = every * (sources == 0)
     columns["kind in one source"] = every * (sources == 1)
     columns["generation in no source"] = every * (not known.has(generation=kind.generation))

@@ -20,7 +20,7 @@ from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.tuner import estimates
 
 NEVER = 1e15  # µs of what cannot run
-SMALLEST = 8  # bytes; sizes in between are looked at from here on
+MIN_BYTES = 8  # bytes; sizes in between are looked at from here on
 ALIASES = {"collnet_direct": "in_network", "collnet_chain": "in_network", "pat": "ring"}
 
 
@@ -108,7 +108,7 @@ def monotone(
     powers of two from 8 bytes are evaluated as well. The sizes of the job are in any order; its other fields have one value.
     """
     sizes = np.asarray(job.bytes, dtype=np.float64)
-    top = max(float(sizes.max(initial=SMALLEST)), SMALLEST)
+    top = max(float(sizes.max(initial=MIN_BYTES)), MIN_BYTES)
     grid = np.unique(np.concatenate([np.exp2(np.arange(3, np.floor(np.log2(top)) + 1)), sizes]))
     whole = run(job.of(grid), physics, algorithm, protocol, seen=seen and seen.of(grid))
     time = np.maximum.accumulate(whole.time_us) if whole.keys else np.full(len(grid), NEVER)

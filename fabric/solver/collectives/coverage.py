@@ -29,7 +29,7 @@ class Kind(NamedTuple):
     family: str
 
 
-class Seen(NamedTuple):
+class MeasuredRange(NamedTuple):
     """What was measured of a kind."""
 
     sources: int
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
 class Coverage:
     """Measured kinds."""
 
-    kinds: Mapping[Kind, Seen]
+    kinds: Mapping[Kind, MeasuredRange]
 
     def sources(self, kind: Kind) -> int:
         """Sources of exactly this kind."""
@@ -72,7 +72,7 @@ def from_document(entries: Iterable[Mapping[str, Any]]) -> Coverage:
     """The entries of `Coverage.document`."""
     return Coverage(
         {
-            Kind(entry["generation"], entry["transport"], entry["family"]): Seen(
+            Kind(entry["generation"], entry["transport"], entry["family"]): MeasuredRange(
                 entry["sources"], entry["ranks"], tuple(entry.get("domains", ()))
             )
             for entry in entries
@@ -84,9 +84,9 @@ def joined(one: Coverage, other: Coverage) -> Coverage:
     """Both; sources that are in both count twice."""
     found = dict(one.kinds)
     for kind, seen in other.kinds.items():
-        mine = found.get(kind, Seen(0, 0))
+        mine = found.get(kind, MeasuredRange(0, 0))
         domains = tuple(sorted({*mine.domains, *seen.domains}))
-        found[kind] = Seen(mine.sources + seen.sources, max(mine.ranks, seen.ranks), domains)
+        found[kind] = MeasuredRange(mine.sources + seen.sources, max(mine.ranks, seen.ranks), domains)
     return Coverage(dict(sorted(found.items())))
 
 
@@ -104,4 +104,6 @@ def coverage(tables: Iterable[tuple[Kind, Table]]) -> Coverage:
         sources.setdefault(kind, set()).add(origin(table.source))
         ranks[kind] = max(ranks.get(kind, 0), table.platform.ranks)
         domains.setdefault(kind, set()).add(table.platform.domain_ranks)
-    return Coverage({kind: Seen(len(sources[kind]), ranks[kind], tuple(sorted(domains[kind]))) for kind in sorted(sources)})
+    return Coverage(
+        {kind: MeasuredRange(len(sources[kind]), ranks[kind], tuple(sorted(domains[kind]))) for kind in sorted(sources)}
+    )

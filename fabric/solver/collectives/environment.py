@@ -19,7 +19,7 @@ from fabric.solver import Bools
 from fabric.solver.collectives.physics import DATA, transports
 
 ALGORITHMS = {"Ring": "ring", "Tree": "tree", "NVLS": "nvls", "NVLSTree": "nvls_tree"}
-MOST_CHANNELS = 64  # NCCL's MAXCHANNELS
+MAX_CHANNELS = 64  # NCCL's MAXCHANNELS
 PROTOCOLS = {"LL": "ll", "LL128": "ll128", "Simple": "simple"}
 
 
@@ -52,7 +52,7 @@ class Environment:
     def ctas(self, default: int) -> int:
         """CTAs of a ring: NCCL's default inside the profile's limits."""
         least, most = (int(self.variables.get(f"NCCL_{end}_NCHANNELS", 0)) for end in ("MIN", "MAX"))
-        return min(max(default, least), most or MOST_CHANNELS)
+        return min(max(default, least), most or MAX_CHANNELS)
 
     def _words(self, key: str, names: Mapping[str, str]) -> frozenset[str]:
         return frozenset(names[word] for word in self.variables.get(key, "").split(",") if word)

@@ -15,12 +15,12 @@ import numpy as np
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives.coverage import coverage, joined
 from fabric.solver.collectives.physics import Parameter, Physics, generations, parameters, transports
-from fabric.solver.collectives.sample import Sample, kinds_of, sample
+from fabric.solver.collectives.sample import ScoredRows, kinds_of, sample
 from fabric.solver.measured.tables import Table
 
 SCALE = 0.06  # error, as a logarithm, from which on a row counts less
 ROUNDS = 60
-ENOUGH = 1e-5  # relative gain of a round that is the last one
+MIN_RELATIVE_GAIN = 1e-5  # relative gain of a round that is the last one
 USUAL_ROWS = 20
 STEP = 1e-4  # of the numerical derivative, in spreads
 DIGITS = 4
@@ -48,7 +48,7 @@ class Problem:
     weights: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
-    def rows(self) -> Sample:
+    def rows(self) -> ScoredRows:
         return sample(self.every)
 
     @cached_property
@@ -112,7 +112,7 @@ class Problem:
                     point, errors, loss, damping = trial, errors_there, loss_there, max(damping / 5, 1e-4)
                     break
                 damping *= 4
-            if before - loss < ENOUGH * before:
+            if before - loss < MIN_RELATIVE_GAIN * before:
                 break
         return point
 

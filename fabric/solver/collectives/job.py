@@ -11,7 +11,7 @@ import numpy as np
 from fabric.base.rounding import ceil_div
 from fabric.solver import Floats, Ints
 from fabric.solver.collectives import environment, physics
-from fabric.solver.measured.platform import MOST_CTAS, MeasuredPlatform
+from fabric.solver.measured.platform import MAX_CTAS, MeasuredPlatform
 
 DEFAULT_CTAS = 16  # of a ring
 UNLIMITED = 1e9  # GB/s
@@ -81,7 +81,7 @@ class Job:
 def default_ctas(nics: int, nic_gbps: float) -> int:
     """CTAs of a ring by default for the NICs of a server: two per search channel (NCCL src/graph/search.cc, connect.cc)."""
     channels = nics * int(np.ceil(nic_gbps / CTA_NIC_GBPS))
-    return int(np.clip(2 * channels, DEFAULT_CTAS, MOST_CTAS))
+    return int(np.clip(2 * channels, DEFAULT_CTAS, MAX_CTAS))
 
 
 def board(gpu: physics.Gpu, domain_gpus: int) -> dict[str, Any]:

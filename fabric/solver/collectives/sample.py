@@ -80,7 +80,7 @@ class _Noted(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class Sample:
+class ScoredRows:
     """Scored rows of tables, grouped by collective and by the configured algorithm and protocol of NCCL."""
 
     tables: tuple[Table, ...]
@@ -130,7 +130,7 @@ class Sample:
         return np.bincount(self.table, minlength=len(self.tables))
 
 
-def sample(tables: Sequence[Table]) -> Sample:
+def sample(tables: Sequence[Table]) -> ScoredRows:
     """The scored rows of tables."""
     kept = tuple(table for table in tables if table.scored_rows)
     kinds: dict[tuple[str, str, str], list[int]] = {}
@@ -144,7 +144,7 @@ def sample(tables: Sequence[Table]) -> Sample:
             owner += [at] * len(kept[at].scored_rows)
             times += [row.time_us for row in kept[at].scored_rows]
     sizes = np.concatenate([job.bytes for _, _, job in groups]) if groups else np.empty(0)
-    return Sample(kept, tuple(groups), np.array(owner, np.int64), sizes, np.array(times))
+    return ScoredRows(kept, tuple(groups), np.array(owner, np.int64), sizes, np.array(times))
 
 
 def job_of(table: Table) -> Job:

@@ -29,11 +29,11 @@ from fabric.solver.measured.tables import Row, Table
 SPLITS = ("source", "kind", "scale", "points", "pairs")
 GROUPS = 10
 SCALE_RANKS = 128
-MOST_WEIGHT = 0.1  # of all rows that one source may have in a total
+MAX_SOURCE_WEIGHT = 0.1  # of all rows that one source may have in a total
 POINTS = (8, 8 << 20, 1 << 30)  # bytes of the rows that stand for a quick measurement
 
 
-class Left(NamedTuple):
+class HeldOutFit(NamedTuple):
     """One fit: what was left out of it, the tables that it saw, and those that it predicts."""
 
     split: str
@@ -82,13 +82,15 @@ class Predicted:
         return features(self.kind, self.bytes, self.table.platform.ranks, self.table.platform.domain_ranks, self.known)
 
 
-def left(tables: Sequence[Table], beside: Sequence[Table] = (), split: str = "source") -> Iterator[Left]:
+def left(tables: Sequence[Table], beside: Sequence[Table] = (), split: str = "source") -> Iterator[HeldOutFit]:
     """Every fit of a split; `beside` are tables that are seen, but never predicted."""
     scored = [table for table in tables if table.scored_rows]
     every = [*scored, *(table for table in beside if table.scored_rows)]
     if split == "scale":
         large = tuple(table for table in scored if table.platform.ranks > SCALE_RANKS)
-        yield Left(split, f"above {SCALE_RANKS} GPUs", tuple(t for t in every if t.platform.ranks <= SCALE_RANKS), large)
+        yield HeldOutFit(
+            split, f"above {SCALE_RANKS} GPUs", tuple(t for t in every if t.platform.ranks <= SCALE_RANKS), large
+        )
         return
     if split == "pairs":
         yield from _pairs(scored, every)
@@ -98,16 +100,16 @@ def left(tables: Sequence[Table], beside: Sequence[Table] = (), split: str = "so
         for name in _names(table, split):
             groups.setdefault(name, []).append(table)
     for name, test in sorted(groups.items()):
-        yield Left(split, name, tuple(table for table in every if name not in _names(table, split)), tuple(test))
+        yield HeldOutFit(split, name, tuple(table for table in every if name not in _names(table, split)), tuple(test))
 
 
-def _pairs(scored: Sequence[Table], every: Sequence[Table]) -> Iterator[Left]:
+def _pairs(scored: Sequence[Table], every: Sequence[Table]) -> Iterator[HeldOutFit]:
     sources = sorted({origin(table.source) for table in scored})
     group = {source: at % GROUPS for at, source in enumerate(sources)}
     for one, two in combinations(range(min(GROUPS, len(sources))), 2):
         out = {source for source in sources if group[source] in (one, two)}
         test = tuple(table for table in scored if origin(table.source) in out)
-        yield Left("pairs", f"groups {one} and {two}", tuple(t for t in every if origin(t.source) not in out), test)
+        yield HeldOutFit("pairs", f"groups {one} and {two}", tuple(t for t in every if origin(t.source) not in out), test)
 
 
 def _names(table: Table, split: str) -> tuple[str, ...]:
@@ -119,7 +121,7 @@ def _names(table: Table, split: str) -> tuple[str, ...]:
     return (kind.generation, *network, f"{table.platform.gpus_per_node} GPUs per server")
 
 
-def predict(task: Left) -> list[Predicted]:
+def predict(task: HeldOutFit) -> list[Predicted]:
     """Fits the parameters and predicts the tables that were left out."""
     if not task.test or not task.train:
         return []
@@ -130,7 +132,7 @@ def predict(task: Left) -> list[Predicted]:
     return [_predicted(table, parameters, task) for table in task.test]
 
 
-def _predicted(table: Table, parameters: Physics, task: Left) -> Predicted:
+def _predicted(table: Table, parameters: Physics, task: HeldOutFit) -> Predicted:
     rows = table.scored_rows
     sizes = np.array([row.bytes for row in rows], dtype=np.float64)
     measured = np.array([row.time_us for row in rows])
@@ -147,7 +149,7 @@ def _predicted(table: Table, parameters: Physics, task: Left) -> Predicted:
     )
 
 
-def _with_points(table: Table, parameters: Physics, task: Left) -> Predicted | None:
+def _with_points(table: Table, parameters: Physics, task: HeldOutFit) -> Predicted | None:
     """The rows of a table other than the three that the platform is calibrated with; None for no other rows."""
     points = three_points(table.scored_rows)
     rest = tuple(row for row in table.scored_rows if row not in points)
@@ -167,19 +169,21 @@ def three_points(rows: Sequence[Row]) -> tuple[Row, ...]:
 
 
 def row_weights(found: Sequence[Predicted]) -> dict[str, float]:
-    """Weight of a row by source: rows count alike, but no source has more than MOST_WEIGHT of the total."""
+    """Weight of a row by source: rows count alike, but no source has more than MAX_SOURCE_WEIGHT of the total."""
     rows: dict[str, float] = {}
     for item in found:
         rows[item.source] = rows.get(item.source, 0) + len(item.bytes)
     capped: set[str] = set()
     while True:
         free = sum(count for name, count in rows.items() if name not in capped)
-        share = 1 - MOST_WEIGHT * len(capped)
+        share = 1 - MAX_SOURCE_WEIGHT * len(capped)
         if share <= 0 or not free:
             return {name: 1 / count for name, count in rows.items()}  # too few sources for the limit
-        new = {name for name in rows if name not in capped and rows[name] * share > MOST_WEIGHT * free * (1 + 1e-9)}
+        new = {name for name in rows if name not in capped and rows[name] * share > MAX_SOURCE_WEIGHT * free * (1 + 1e-9)}
         if not new:
-            return {name: (MOST_WEIGHT * free / share / count if name in capped else 1.0) for name, count in rows.items()}
+            return {
+                name: (MAX_SOURCE_WEIGHT * free / share / count if name in capped else 1.0) for name, count in rows.items()
+            }
         capped |= new
 
 

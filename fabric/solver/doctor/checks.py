@@ -13,8 +13,8 @@ from fabric.base.formats import yaml
 from fabric.solver.doctor.causes import DATA
 
 WRONG = 0.1  # probability that a test shows something else than its cause gives
-MOST = 3  # tests that are named
-LEAST_BITS = 0.05
+MAX_TESTS = 3  # tests that are named
+MIN_BITS = 0.05
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,9 @@ def advised(shares: Mapping[str, float], has: Container[str], text: str, least: 
         if all(need in has for need in check.needs) and not (check.given and check.given.search(text))
     ]
     best = sorted(
-        (item for item in open_ if item[0] >= LEAST_BITS), key=lambda item: (-item[0] / item[1].minutes, item[1].command)
+        (item for item in open_ if item[0] >= MIN_BITS), key=lambda item: (-item[0] / item[1].minutes, item[1].command)
     )
-    return tuple(Next(check.command, check.minutes, bits, _named(check, shares, least)) for bits, check in best[:MOST])
+    return tuple(Next(check.command, check.minutes, bits, _named(check, shares, least)) for bits, check in best[:MAX_TESTS])
 
 
 def _named(check: Check, shares: Mapping[str, float], least: float) -> tuple[tuple[str, tuple[str, ...]], ...]:

@@ -29,8 +29,8 @@ from fabric.solver.measured.run import tuning_of
 
 HEALTHY = 0.8  # share of healthy runs before anything was measured
 SUSPECT = 0.5  # share of a healthy run from which on causes are named
-LEAST_SHARE = 0.03  # of a cause that is listed
-LEAST_LISTED, MOST_LISTED = 3, 5  # shares rest on judgments, so that the next causes are of use beside one with nearly all
+MIN_SHARE = 0.03  # of a cause that is listed
+MIN_LISTED, MAX_LISTED = 3, 5  # shares rest on judgments, so that the next causes are of use beside one with nearly all
 BETWEEN = 3  # severities that are tried between two usual ones
 FORCED_TIMES = (0.8, 1.0, 1.25, 1.6)  # of the estimate: what NCCL would not take here is fitted to few runs
 COSTLY = 1.1  # times by which a variable makes a run slower that is worth a line
@@ -167,11 +167,11 @@ def diagnose(
     share, *shares = map(float, np.exp(each - np.logaddexp.reduce(each)))
     suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(found, shares, strict=True)]
     order = sorted(suspects, key=lambda item: (-item.share, item.cause.name))
-    listed = [item for at, item in enumerate(order[:MOST_LISTED]) if at < LEAST_LISTED or item.share >= LEAST_SHARE]
+    listed = [item for at, item in enumerate(order[:MAX_LISTED]) if at < MIN_LISTED or item.share >= MIN_SHARE]
     tests: tuple[checks.Next, ...] = ()
     if share < SUSPECT and max(shares) < DECIDED:
         every_share = {"": share, **{item.cause.name: item.share for item in suspects}}
-        tests = checks.advised(every_share, _has(curves, setting), evidence.text, LEAST_SHARE)
+        tests = checks.advised(every_share, _has(curves, setting), evidence.text, MIN_SHARE)
     return Diagnosis(
         spans=tuple(span for curve in curves for span in spans(curve, parameters)),
         suspects=tuple(listed) if share < SUSPECT else (),

@@ -16,7 +16,7 @@ _NAMED = re.compile(
     r"(?!mlx\d$)[a-z][\w.-]*\d(?::\d+)?"
 )  # one device of NCCL_IB_HCA, without digits the start of several names
 FIRST_WITH_VARIABLES = (2, 16)  # release whose NCCL_DEBUG=INFO prints them
-MOST_SHOWN = 90  # characters of a line
+MAX_LINE_CHARACTERS = 90  # characters of a line
 
 
 @dataclass(frozen=True)
@@ -93,4 +93,4 @@ class Evidence:
 def _line(text: str, position: int) -> str:
     """The line at a position, without the host and the process that NCCL prints first."""
     line = text[text.rfind("\n", 0, position) + 1 :].split("\n", 1)[0].strip()
-    return line.split("NCCL INFO ")[-1].split("NCCL WARN ")[-1][:MOST_SHOWN]
+    return line.split("NCCL INFO ")[-1].split("NCCL WARN ")[-1][:MAX_LINE_CHARACTERS]

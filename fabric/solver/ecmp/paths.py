@@ -19,7 +19,7 @@ from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, mix, ow
 
 MODES = ("ecmp", "adaptive", "spray")
 FLOWLETS = 4  # that an adaptive flow is cut into
-MOST_ENTRIES = 20_000_000  # entries of paths that are held at once, 24 bytes each
+MAX_ENTRIES = 20_000_000  # entries of paths that are held at once, 24 bytes each
 PAIRS = 2_000  # pairs of leaves whose sprayed paths are found at once
 BLOCK_ENTRIES = 1_000_000  # next hops of adaptive flowlets that are looked up at once
 
@@ -294,7 +294,7 @@ def _sprayed(net: Network, route_table: Routes, flows: Flows) -> Paths:
         lost |= away & np.isin(pair, failed)
         times = size[of_pair]
         held += int(times.sum())
-        if held > MOST_ENTRIES:
+        if held > MAX_ENTRIES:
             raise TooManyPathsError(f"the sprayed paths of {len(flows)} flows do not fit in memory")
         row = np.repeat(np.arange(len(of_pair)), times)
         nth = np.arange(len(row)) - np.repeat(np.cumsum(times) - times, times)

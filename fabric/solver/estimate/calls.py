@@ -15,12 +15,12 @@ from fabric.model.plan import FabricPlan
 from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures
 from fabric.solver.capacity.failures import Failures
-from fabric.solver.capacity.singles import NO_LINKS, Element, elements, lost_servers
+from fabric.solver.capacity.single_failures import NO_LINKS, Element, elements, lost_servers
 from fabric.solver.estimate.estimate import Estimate, pattern_of
+from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
 from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest, answer, supply_on
-from fabric.solver.estimate.supply import Supply
 from fabric.solver.network import network
 
 ALL_REDUCE, ALLTOALL = "all_reduce", "alltoall"
@@ -113,7 +113,7 @@ def calls(
     rows: dict[tuple[str, str], list[Call]] = {}
     for name in placements:
         healthy = supply_on(whole, job, name)
-        broken: dict[Element, Supply] = {}
+        broken: dict[Element, AvailableBandwidth] = {}
         for element, net in kinds:
             if element.name not in stops:
                 try:
@@ -125,7 +125,7 @@ def calls(
             after = [_calls(answer(asked, now, parameters), now, failed) for failed, now in broken.items()]
             before = _calls(answer(asked, healthy, parameters), healthy)
             by_size = zip(before, *after, strict=True)
-            rows[collective, name] = [call for one, *failed in by_size for call in (one, *_by_role(failed))]
+            rows[collective, name] = [call for unfailed, *failed in by_size for call in (unfailed, *_by_role(failed))]
     ordered = [row for collective in collectives for name in placements for row in rows[collective, name]]
     return Calls(tuple(ordered), tuple(stops.values()))
 
@@ -157,9 +157,9 @@ def _by_role(after: Sequence[Call]) -> list[Call]:
     return [max((call for call in after if call.failed_role == role), key=lambda call: call.time_us) for role in roles]
 
 
-def _calls(found: Estimate, supply: Supply, failed: Element | None = None) -> list[Call]:
+def _calls(estimate: Estimate, supply: AvailableBandwidth, failed: Element | None = None) -> list[Call]:
     """One per size."""
-    placed = found.placement
+    placed = estimate.placement
     return [
         Call(
             collective=row.collective,
@@ -176,5 +176,5 @@ def _calls(found: Estimate, supply: Supply, failed: Element | None = None) -> li
             bottleneck=row.bottleneck,
             beyond_leaf=supply.beyond_leaf(pattern_of(row.collective, row.algorithm)) if placed.domains > 1 else 0.0,
         )
-        for row in found.rows
+        for row in estimate.rows
     ]

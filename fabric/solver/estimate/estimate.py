@@ -17,8 +17,8 @@ from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, default_
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.reach import band_of, kind_of, nvlink_ranks
 from fabric.solver.collectives.sample import BETWEEN_BRIDGES
+from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth, Share
 from fabric.solver.estimate.placement import Placement
-from fabric.solver.estimate.supply import Share, Supply
 from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")
@@ -57,7 +57,7 @@ class Estimate:
 
     job: Job
     placement: Placement
-    supply: Supply
+    supply: AvailableBandwidth
     rows: tuple[Row, ...]
     shares: dict[str, Share]  # pattern → what the fabric leaves of the NICs
     notes: tuple[str, ...]
@@ -71,7 +71,7 @@ class Estimate:
 def estimate(
     collective: str,
     sizes: Sequence[int],
-    supply: Supply,
+    supply: AvailableBandwidth,
     physics_: Physics,
     algorithm: str = "auto",
     protocol: str = "auto",
@@ -98,7 +98,7 @@ def estimate(
 def timed(
     collective: str,
     sizes: Sequence[int],
-    supply: Supply,
+    supply: AvailableBandwidth,
     physics_: Physics,
     algorithm: str = "auto",
     protocol: str = "auto",
@@ -120,7 +120,7 @@ def timed(
     return job, runs, times
 
 
-def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str = "auto") -> Job:
+def job_of(collective: str, sizes: Sequence[int], supply: AvailableBandwidth, algorithm: str = "auto") -> Job:
     """What the model of collectives is asked."""
     placed = supply.placement
     gpu = gpu_of(placed)
@@ -156,7 +156,7 @@ def job_of(collective: str, sizes: Sequence[int], supply: Supply, algorithm: str
     return replace(job, hop_us=supply.of(first).hop_us, **chosen)
 
 
-def ctas_of(supply: Supply) -> int:
+def ctas_of(supply: AvailableBandwidth) -> int:
     """CTAs of a ring by default, inside the limits of the transport's profile."""
     placed = supply.placement
     ports, found = placed.all_ports // placed.domain_servers, DEFAULT_CTAS
@@ -187,7 +187,7 @@ def nvlink_gpus(placed: Placement) -> int:
     return placed.board_gpus if bridge >= placed.server.gpus else bridge
 
 
-def transport_of(supply: Supply) -> str:
+def transport_of(supply: AvailableBandwidth) -> str:
     """The transport that the intent states, with the first EFA for GPUs before Hopper."""
     return physics.transport(supply.net.fabric.spec.transport, gpu_of(supply.placement).generation)
 
@@ -195,14 +195,14 @@ def transport_of(supply: Supply) -> str:
 def check(job: Job, algorithm: str, protocol: str) -> None:
     """Raises InputError for words that are none."""
     report = Report()
-    for option, word, known in (
+    for option, word, valid_words in (
         ("--collective", job.collective, COLLECTIVES),
         ("--algorithm", algorithm, (*ALGORITHMS, *ALIASES)),
         ("--protocol", protocol, ("auto", *PROTOCOLS)),
     ):
-        if word not in known:
+        if word not in valid_words:
             name = option.removeprefix("--")
-            report.error("FAB174", Place(option), f"unknown {name} {show(word)}", nearest(word, known))
+            report.error("FAB174", Place(option), f"unknown {name} {show(word)}", nearest(word, valid_words))
     report.raise_errors()
 
 
@@ -255,7 +255,7 @@ def _as_chosen(job: Job, physics_: Physics, runs: Runs) -> Floats:
 
 def _row(
     job: Job,
-    supply: Supply,
+    supply: AvailableBandwidth,
     runs: Runs,
     times: Floats,
     spans: tuple[Floats, Floats],
@@ -287,7 +287,7 @@ def _row(
     )
 
 
-def _named(job: Job, supply: Supply, limit: str, algorithm: str) -> str:
+def _named(job: Job, supply: AvailableBandwidth, limit: str, algorithm: str) -> str:
     """The link that limits the network's share, or the first NIC if the fabric carries their full rate."""
     if limit == "NVLink" and job.pcie:
         return "PCIe"
@@ -338,7 +338,7 @@ def run_notes(job: Job, rows: Sequence[Row], default_ctas: int) -> tuple[str, ..
     return tuple(result)
 
 
-def notes(supply: Supply, job: Job, physics_: Physics) -> tuple[str, ...]:
+def notes(supply: AvailableBandwidth, job: Job, physics_: Physics) -> tuple[str, ...]:
     """What the reader must know of how sure the figures are."""
     placed = supply.placement
     gpu = gpu_of(placed)

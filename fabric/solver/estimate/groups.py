@@ -17,7 +17,7 @@ from fabric.solver.collectives.job import UNLIMITED, Job, joined
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.reach import band_of
 from fabric.solver.estimate.estimate import ctas_of, gpu_of, nvlink_gpus, pattern_of, transport_of
-from fabric.solver.estimate.supply import Supply
+from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
 from fabric.solver.training.job import Levels, TrainingJob
 from fabric.solver.training.nccl import nic_share
 from fabric.solver.training.step import CallTime
@@ -33,9 +33,9 @@ class Groups:
     """Times of calls on the plan's network and placement. What the fabric leaves of the NICs for a group is looked at once,
     for all jobs that are asked about."""
 
-    supply: Supply
+    supply: AvailableBandwidth
     parameters: Physics
-    _supplies: dict[Levels, Supply] = field(default_factory=dict)
+    _supplies: dict[Levels, AvailableBandwidth] = field(default_factory=dict)
     _times: dict[tuple[str, int, Levels, float, bool], CallTime] = field(default_factory=dict)
 
     def of(self, job: TrainingJob, traffic: Traffic) -> CallTime:
@@ -99,7 +99,7 @@ class Groups:
             limit = _limit(collective, runs.key(1)[0], domains, supply)
         return CallTime(us, us * float(low[0]), us * float(high[0]), limit)
 
-    def _supply(self, levels: Levels) -> Supply:
+    def _supply(self, levels: Levels) -> AvailableBandwidth:
         placed = self.supply.placement
         if levels not in self._supplies:
             rows = group_domains(levels, placed.domain_gpus, placed.domains)
@@ -107,7 +107,7 @@ class Groups:
         return self._supplies[levels]
 
 
-def _limit(collective: str, algorithm: str, domains: int, supply: Supply) -> str:
+def _limit(collective: str, algorithm: str, domains: int, supply: AvailableBandwidth) -> str:
     """The link that decides, or the NICs or NVLink where the fabric does not."""
     if domains == 1:
         return "NVLink"
@@ -132,7 +132,7 @@ def group_domains(levels: Levels, domain_gpus: int, domains: int) -> Ints:
     return (starts[:, None] + reached) % domains
 
 
-def _job(collective: str, size: int, levels: Levels, inside: int, domains: int, supply: Supply) -> Job:
+def _job(collective: str, size: int, levels: Levels, inside: int, domains: int, supply: AvailableBandwidth) -> Job:
     ranks = math.prod(count for count, _ in levels)
     gpu, placed = gpu_of(supply.placement), supply.placement
     crosses = domains > 1

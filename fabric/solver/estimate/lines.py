@@ -10,7 +10,7 @@ from fabric.base.rounding import ceil_div
 from fabric.base.text import aligned, percent, plural, size, time, time_span
 from fabric.solver.collectives.reach import nvlink_ranks
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
-from fabric.solver.estimate.supply import Share, routing_words
+from fabric.solver.estimate.nic_bandwidth import Share, routing_words
 
 NEAR_IDEAL = 0.9  # share of line rate that needs no explanation
 Answer = tuple[Estimate, Estimate | None]  # and what it was before its failures
@@ -26,17 +26,17 @@ def text(found: Sequence[Answer], failed: Sequence[str], spread_us: float | None
     return [*out, *compared([item for item, _ in found])] if len(found) > 1 else out
 
 
-def document(found: Sequence[Answer], failed: Sequence[str], spread_us: float | None = None) -> dict[str, Any]:
+def document(answers: Sequence[Answer], failed: Sequence[str], spread_us: float | None = None) -> dict[str, Any]:
     """The same for programs."""
-    now, before = found[0]
-    made: dict[str, Any] = {**as_dict(now), "failed": list(failed)}
+    now, before = answers[0]
+    document_: dict[str, Any] = {**as_dict(now), "failed": list(failed)}
     if before is not None:
-        made["healthy_time_us"] = [row.time_us for row in before.rows]
+        document_["healthy_time_us"] = [row.time_us for row in before.rows]
     if spread_us is not None:
-        made["spread"] = {"bytes": now.rows[-1].bytes, "time_us": spread_us}
-    if len(found) > 1:
-        made["placements"] = [as_dict(item) for item, _ in found]
-    return made
+        document_["spread"] = {"bytes": now.rows[-1].bytes, "time_us": spread_us}
+    if len(answers) > 1:
+        document_["placements"] = [as_dict(item) for item, _ in answers]
+    return document_
 
 
 def lines(found: Estimate) -> list[str]:
@@ -58,9 +58,9 @@ def head(estimate: Estimate) -> list[str]:
     return [*out, f"  {_inside(estimate)}; {ports}", f"  routing: {routing_words(supply.routing, supply.qps)}"]
 
 
-def _inside(found: Estimate) -> str:
+def _inside(estimate: Estimate) -> str:
     """How the GPUs of a domain reach each other."""
-    placed, job = found.placement, found.job
+    placed, job = estimate.placement, estimate.job
     upto = "up to " if placed.domains * placed.domain_gpus > placed.gpus else ""
     speed = f"{float(job.nvlink_GBps):,.0f} GB/s per GPU"
     if not job.pcie:
@@ -120,8 +120,8 @@ def _ideal(row: Row) -> list[str]:
     reached = row.ideal_time_us / row.time_us
     if reached > NEAR_IDEAL or not row.bottleneck_share:
         return []
-    what = row.bottleneck.partition(", such as ")[0]
-    saves = f"twice the bandwidth of {what}" if "CTAs" not in what else "twice the CTAs"
+    resource = row.bottleneck.partition(", such as ")[0]
+    saves = f"twice the bandwidth of {resource}" if "CTAs" not in resource else "twice the CTAs"
     return [
         f"ideal     {percent(reached)} at {size(row.bytes)}: {saves} would save {row.bottleneck_share:.0%} of the time, "
         "the rest is protocol and latency"
@@ -160,16 +160,16 @@ def _segments(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
     return found
 
 
-def against_healthy(found: Estimate, before: Estimate, failed: Sequence[str]) -> list[str]:
+def against_healthy(estimate: Estimate, healthy: Estimate, failed: Sequence[str]) -> list[str]:
     """Slowdown by the failures, by size."""
-    slower = [now.time_us / then.time_us - 1 for now, then in zip(found.rows, before.rows, strict=True)]
+    slower = [now.time_us / then.time_us - 1 for now, then in zip(estimate.rows, healthy.rows, strict=True)]
     worst = max(range(len(slower)), key=lambda at: slower[at])
     names = ", ".join(dict.fromkeys(failed))
     if max(slower) < 0.0005:
         return [f"failed    {names}: no slower than healthy, as the bottleneck is elsewhere"]
-    text = f"failed    {names}: {slower[-1]:.1%} slower than healthy at {size(found.rows[-1].bytes)}"
+    text = f"failed    {names}: {slower[-1]:.1%} slower than healthy at {size(estimate.rows[-1].bytes)}"
     if worst != len(slower) - 1 and slower[worst] > slower[-1] + 0.005:
-        text += f", {slower[worst]:.1%} at {size(found.rows[worst].bytes)}"
+        text += f", {slower[worst]:.1%} at {size(estimate.rows[worst].bytes)}"
     return [text]
 
 

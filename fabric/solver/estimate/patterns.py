@@ -20,7 +20,7 @@ from fabric.solver import Floats, Ints
 
 PEERS_AT_ONCE = 8  # that a rank of an alltoall talks to at the same time (NCCL's p2p batches)
 SAMPLES = 4  # of the rounds of an alltoall
-MANY_FLOWS = 400_000  # from here on fewer rounds and peers are looked at
+MAX_FULL_FLOWS = 400_000  # from here on fewer rounds and peers are looked at
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def peers(ports: Ints, nic_ports: int, full: Floats) -> Iterator[Phase]:
     The rounds lie in the middle of equal parts of all rounds, so that near and far peers count as often as they occur.
     """
     others = len(ports) - 1
-    few = ports.size * PEERS_AT_ONCE * SAMPLES > MANY_FLOWS
+    few = ports.size * PEERS_AT_ONCE * SAMPLES > MAX_FULL_FLOWS
     at_once = PEERS_AT_ONCE // 2 if few else PEERS_AT_ONCE
     rounds = ceil_div(others, at_once)
     samples = min(rounds, SAMPLES // 2 if few else SAMPLES)

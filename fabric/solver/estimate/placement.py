@@ -222,18 +222,18 @@ def _named(fabric: FabricPlan, servers: Ints, request: str, report: Report) -> I
             "FAB174", PLACEMENT, f"expected one placement, got {show(request)}", "repeat --placement for each of them"
         )
         return np.empty(0, np.int64)
-    known = {fabric.devices[int(index)].name: int(index) for index in servers}
+    server_index = {fabric.devices[int(index)].name: int(index) for index in servers}
     chosen: list[int] = []
     for name in names:
-        if name not in known:
-            near = nearest(name, [*KINDS, *known])
-            near = near if near.startswith("did") else f"servers are named as {next(iter(known))}"
+        if name not in server_index:
+            near = nearest(name, [*KINDS, *server_index])
+            near = near if near.startswith("did") else f"servers are named as {next(iter(server_index))}"
             message = f"expected packed, spread, random:SEED or servers with GPUs, got {show(name)}"
             report.error("FAB174", PLACEMENT, message, near)
-        elif known[name] in chosen:
+        elif server_index[name] in chosen:
             report.error("FAB174", PLACEMENT, f"server {name} is repeated", "list each server once, in rank order")
         else:
-            chosen.append(known[name])
+            chosen.append(server_index[name])
     if not names:
         report.error("FAB174", PLACEMENT, "expected a placement, got none", "use packed, spread, random:SEED or server names")
     return np.array(chosen, dtype=np.int64)

@@ -22,7 +22,7 @@ WHAT = "a platform file"
 SHAPE = "a platform file has `generation`, `transport` and `shared`; `fabric calibrate TABLE -o FILE` writes one"
 KNOWN = ("about", "measured", "coverage", "own", *SCOPES)
 RETIRED = ("tuner_weight", "one_process_us")  # parameters of earlier models: without effect
-LEAST, MOST = 1e-9, 1e12  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
+MIN_PARAMETER, MAX_PARAMETER = 1e-9, 1e12  # of any parameter: each is a time, a bandwidth, a size or a factor above 0
 
 
 def platform(path: Path | None) -> Physics:
@@ -67,7 +67,7 @@ def _scope(top: Fields, scope: str) -> None:
 
 def _numbers(section: Fields, known: Iterable[str]) -> None:
     for key in known:
-        section.number(key, 1, LEAST, MOST)
+        section.number(key, 1, MIN_PARAMETER, MAX_PARAMETER)
 
 
 def _measured(top: Fields) -> None:
@@ -84,9 +84,9 @@ def _entries(top: Fields, key: str, words: Iterable[str], counts: Iterable[str],
     for entry in top.sections(key):
         entry.refuse_unknown([*words, *counts, *sizes])
         for name in sizes:
-            found = entry.value(name) or []
-            if not isinstance(found, list) or not all(isinstance(size, int) and 0 < size <= 1_000_000 for size in found):
-                entry.error(name, f"expected a list of sizes in ranks, got {show(found)}", "such as [8, 72]")
+            stated = entry.value(name) or []
+            if not isinstance(stated, list) or not all(isinstance(size, int) and 0 < size <= 1_000_000 for size in stated):
+                entry.error(name, f"expected a list of sizes in ranks, got {show(stated)}", "such as [8, 72]")
         for name in words:
             if name in entry:
                 entry.choice(name, kinds[name], kinds[name][0])

@@ -13,7 +13,7 @@ from fabric.model.plan import FabricPlan, GroupSpec
 from fabric.solver.collectives import physics
 from fabric.solver.measured.platform import MeasuredPlatform
 
-MOST_SERVERS = 16  # more change the parameters little, docs/accuracy.md
+MAX_SERVERS = 16  # more change the parameters little, docs/accuracy.md
 
 
 def job_group(fabric: FabricPlan) -> GroupSpec:
@@ -41,16 +41,16 @@ def points(fabric: FabricPlan) -> list[Point]:
     group = job_group(fabric)
     count = sum(item.count for item in fabric.spec.groups if item.model == group.model)
     domain = max(1, (group.server.nvlink_domain_gpus or group.server.gpus) // group.server.gpus)
-    many = max(min(count, max(MOST_SERVERS, 2 * domain)), 1)
-    found = [
+    many = max(min(count, max(MAX_SERVERS, 2 * domain)), 1)
+    runs = [
         Point("all_reduce", "8", many, "launch and latency of a hop"),
         Point("all_reduce", "8M", many, "protocol and pipeline"),
         Point("all_reduce", "1G", many, "bandwidth of the NICs"),
         Point("alltoall", "256M", many, "bandwidth of send and receive"),
     ]
     if domain * group.server.gpus > 1 and many > domain:
-        found.append(Point("all_reduce", "1G", domain, "bandwidth inside an NVLink domain"))
-    return found
+        runs.append(Point("all_reduce", "1G", domain, "bandwidth inside an NVLink domain"))
+    return runs
 
 
 def lines(fabric: FabricPlan, file: str, platform: str) -> list[str]:

@@ -15,9 +15,9 @@ from fabric.solver.capacity import failures
 from fabric.solver.collectives import physics
 from fabric.solver.estimate import estimate as one
 from fabric.solver.estimate.estimate import Estimate
+from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth, supply
 from fabric.solver.estimate.placement import Placement, place
 from fabric.solver.estimate.platform_file import platform
-from fabric.solver.estimate.supply import Supply, supply
 from fabric.solver.network import network
 
 if TYPE_CHECKING:
@@ -75,14 +75,14 @@ def estimate(
     return answer(request, supply_on(broken, request, placement, before), parameters), healthy
 
 
-def spread_beside(found: Estimate, request: EstimateRequest) -> float | None:
+def spread_beside(packed: Estimate, request: EstimateRequest) -> float | None:
     """Time in µs of the largest size of a packed job's estimate with the job spread over the units.
 
     None where the job is placed otherwise, or where the two hardly differ: a fabric of one unit, traffic that leaves its
     leaves as much when it is packed.
     """
-    now, row = found.supply, found.rows[-1]
-    if found.placement.name != "packed" or found.placement.domains == 1 or now.net.fabric.sizing.units == 1:
+    now, row = packed.supply, packed.rows[-1]
+    if packed.placement.name != "packed" or packed.placement.domains == 1 or now.net.fabric.sizing.units == 1:
         return None
     spread = _spread(now, request)
     pattern = one.pattern_of(row.collective, row.algorithm)
@@ -93,14 +93,14 @@ def spread_beside(found: Estimate, request: EstimateRequest) -> float | None:
     return float(one.timed(request.collective, (row.bytes,), spread, parameters, *asked, ctas=request.ctas)[2][0])
 
 
-def _spread(packed: Supply, request: EstimateRequest) -> Supply:
+def _spread(packed: AvailableBandwidth, request: EstimateRequest) -> AvailableBandwidth:
     """The same network for the same job, spread."""
     placed = place(packed.net, request.gpus, "spread", request.jobs, request.gpus_per_domain)
     before = _spread(packed.before, request) if packed.before else None
     return replace(packed, placement=placed, before=before)
 
 
-def answer(request: EstimateRequest, found: Supply, parameters: physics.Physics) -> Estimate:
+def answer(request: EstimateRequest, found: AvailableBandwidth, parameters: physics.Physics) -> Estimate:
     """The collective of a request where the network leaves so much. Raises InputError."""
     asked = request.algorithm, request.protocol
     return one.estimate(request.collective, request.sizes, found, parameters, *asked, ctas=request.ctas)
@@ -114,7 +114,9 @@ def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, p
     return measure.measure(whole, failures.parse(whole, fail), pairs=pairs, seed=seed)
 
 
-def supply_of(fabric: FabricPlan, request: EstimateRequest, placement: str, port_name: PortNamer = unnamed) -> Supply:
+def supply_of(
+    fabric: FabricPlan, request: EstimateRequest, placement: str, port_name: PortNamer = unnamed
+) -> AvailableBandwidth:
     """What the fabric leaves of the NICs of a job, with its failures. Raises InputError."""
     whole = network(fabric, port_name)
     return supply_on(_broken(whole, request), request, placement)
@@ -124,7 +126,9 @@ def _broken(whole: Network, request: EstimateRequest) -> Network:
     return failures.check(whole, failures.parse(whole, request.fail)) if request.fail else whole
 
 
-def supply_on(net: Network, request: EstimateRequest, placement: str, before: Supply | None = None) -> Supply:
+def supply_on(
+    net: Network, request: EstimateRequest, placement: str, before: AvailableBandwidth | None = None
+) -> AvailableBandwidth:
     """What a network leaves of the NICs of a job; `before` is the same without its failures. Raises InputError."""
     placed = place(net, request.gpus, placement, request.jobs, request.gpus_per_domain)
     if placed.domains > 1 and not placed.ports.size:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabric.base.text import aligned, duration, listed, percent, plural
-from fabric.solver.estimate.supply import routing_words
+from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.goodput.goodput import Goodput, Interruption, Span
 from fabric.solver.goodput.saving import Saving
 

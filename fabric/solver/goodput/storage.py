@@ -17,7 +17,7 @@ import numpy as np
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.model.plan import ATTACHED, SERVER, FabricPlan
 from fabric.solver import Floats, Ints, Network, Routes
-from fabric.solver.capacity.throughput import Ground, ground, loads
+from fabric.solver.capacity.throughput import HealthyNetwork, ground, loads
 from fabric.solver.ecmp.sharing import max_min
 from fabric.solver.network import network
 from fabric.solver.routes import routes
@@ -154,7 +154,13 @@ def _jobs(fabric: FabricPlan, servers: Sequence[str], active: Sequence[str], job
 
 
 def _rate(
-    base: Ground, route_table: Routes, jobs: Sequence[Ints], targets: Ints, reading: bool, system_GBps: float, *, place: Place
+    base: HealthyNetwork,
+    route_table: Routes,
+    jobs: Sequence[Ints],
+    targets: Ints,
+    reading: bool,
+    system_GBps: float,
+    place: Place,
 ) -> tuple[float, str]:
     """(GB/s of the first job, what limits it)."""
     net = base.net
@@ -182,7 +188,7 @@ def _limit(net: Network, link: int, targets: Ints) -> str:
     return TARGETS if lowest in targets else SERVERS
 
 
-def _shares(base: Ground, route_table: Routes, clients: Ints, targets: Ints, reading: bool, place: Place) -> Floats:
+def _shares(base: HealthyNetwork, route_table: Routes, clients: Ints, targets: Ints, reading: bool, place: Place) -> Floats:
     """Share of a job's rate on every directed link."""
     net, part = base.net, base.part
     up, weight = _ports(net, clients)

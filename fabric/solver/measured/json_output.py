@@ -9,10 +9,10 @@ from typing import Any
 from fabric.base.diagnostics import Place, Report, show
 from fabric.base.formats.json import load
 from fabric.base.reading import UnreadableError, expand
-from fabric.solver.measured.run import Device, Printed, Run, Side, tables
-from fabric.solver.measured.tables import CODE, MOST_BYTES, WHAT, MeasuredPlatform, Table
+from fabric.solver.measured.run import Device, Printed, PrintedTimes, Run, tables
+from fabric.solver.measured.tables import CODE, MAX_BYTES, WHAT, MeasuredPlatform, Table
 
-MOST_RANKS = 1_000_000
+MAX_RANKS = 1_000_000
 VALUES_OF_DEVICE = 8  # what a device takes in memory, in values of a range
 _SHAPE = "nccl-tests' -J writes `config` and `results`, each with `size`, `out_of_place` and `in_place`"
 
@@ -69,7 +69,7 @@ class _Reader:
     def listed(self, data: list[Any]) -> list[Run]:
         """A report of rccl-tests: a list of rows, in place and out of place beside each other."""
         runs: dict[str, Run] = {}
-        pairs: dict[tuple[str, int, str, str, int], list[Side | None]] = {}
+        pairs: dict[tuple[str, int, str, str, int], list[PrintedTimes | None]] = {}
         for number, item in enumerate(data):
             row = _mapping(item)
             program = str(row.get("name", row.get("collective", "")))
@@ -88,11 +88,11 @@ class _Reader:
     def _ranks(self, run: Run, row: dict[str, Any]) -> None:
         """Stands in for the list of devices, which such a report does not hold; the GPU is not named."""
         nodes, ranks = int(_number(row.get("nodes")) or 1), int(_number(row.get("ranks")) or 0)
-        if 0 < nodes <= ranks <= MOST_RANKS:
+        if 0 < nodes <= ranks <= MAX_RANKS:
             expand(ranks * VALUES_OF_DEVICE)
             run.devices = {(0, at): Device(f"host{at * nodes // ranks}", str(at), "", 0) for at in range(ranks)}
 
-    def _keep(self, run: Run, row: dict[str, Any], size: int, sides: tuple[Side | None, Side | None]) -> None:
+    def _keep(self, run: Run, row: dict[str, Any], size: int, sides: tuple[PrintedTimes | None, PrintedTimes | None]) -> None:
         if sides != (None, None):
             root = str(row.get("root", "")).strip()
             number = int(root) if re.fullmatch(r"-?\d{1,9}", root) else None
@@ -100,16 +100,16 @@ class _Reader:
 
     def _size(self, row: dict[str, Any], where: str) -> int:
         size = _number(row.get("size"))
-        if size is not None and 0 <= size <= MOST_BYTES and size == int(size):
+        if size is not None and 0 <= size <= MAX_BYTES and size == int(size):
             return int(size)
         self._report.error(CODE, self._place, f"{where}.size: expected bytes, got {show(row.get('size'))}", _SHAPE)
         return 0
 
-    def _side(self, row: dict[str, Any], time: str, algbw: str, busbw: str, wrong: str) -> Side | None:
+    def _side(self, row: dict[str, Any], time: str, algbw: str, busbw: str, wrong: str) -> PrintedTimes | None:
         micros = _number(row.get(time, row.get("cpu_time")))
         if not micros or micros < 0:
             return None
-        return Side(micros, _number(row.get(algbw)), _number(row.get(busbw)), _number(row.get(wrong)))
+        return PrintedTimes(micros, _number(row.get(algbw)), _number(row.get(busbw)), _number(row.get(wrong)))
 
 
 _SIDES = ("out_of_place", "in_place")

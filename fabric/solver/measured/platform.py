@@ -47,7 +47,7 @@ class MeasuredPlatform:
 
     def ctas(self, default: int) -> int:
         """CTAs of a ring: NCCL's default inside the limits of the run."""
-        return min(max(default, self.min_ctas or 1), self.max_ctas or MOST_CTAS)
+        return min(max(default, self.min_ctas or 1), self.max_ctas or MAX_CTAS)
 
     @property
     def crosses_network(self) -> bool:
@@ -61,7 +61,7 @@ def joins_servers(platform: MeasuredPlatform) -> bool:
 
 
 BOARD_GPUS = 8
-MOST_CTAS = 64  # NCCL user guide, environment variables, NCCL_MAX_CTAS
+MAX_CTAS = 64  # NCCL user guide, environment variables, NCCL_MAX_CTAS
 RACK_SCALE = ("gb200", "gb300")  # NVLink reaches beyond the host
 NOT_STATED = MeasuredPlatform(gpu="", gpus_per_node=0, nodes=0, nvlink_domain_gpus=0)
 """The platform of a table that names none; such a table is not scored."""
@@ -88,8 +88,8 @@ def read_platform(block: Fields, known: MeasuredPlatform = NOT_STATED, hint: str
         algorithm=_tuning(block, "algorithm", known.algorithm),
         protocol=_tuning(block, "protocol", known.protocol),
         nvls=block.flag("nvls", False) if "nvls" in block else known.nvls,
-        min_ctas=block.whole("min_ctas", 1, 1, MOST_CTAS) if "min_ctas" in block else known.min_ctas,
-        max_ctas=block.whole("max_ctas", 1, 1, MOST_CTAS) if "max_ctas" in block else known.max_ctas,
+        min_ctas=block.whole("min_ctas", 1, 1, MAX_CTAS) if "min_ctas" in block else known.min_ctas,
+        max_ctas=block.whole("max_ctas", 1, 1, MAX_CTAS) if "max_ctas" in block else known.max_ctas,
         qps_per_connection=block.whole("qps_per_connection", 1, 1, 1024)
         if "qps_per_connection" in block
         else known.qps_per_connection,

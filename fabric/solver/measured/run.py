@@ -51,12 +51,12 @@ _GPU = re.compile(r"\b(GB\d00|GH\d00|MI\d{3}[A-Z]?|[ABHLVP]\d{2,3}|RTX ?\w+|TITA
 _PART = re.compile(r"\b(NVL|PCIe)\b", re.IGNORECASE)  # cards, where the bare name is the part on a baseboard
 BRIDGED = {"h100-nvl": 2, "h200-nvl": 4}  # GPUs of a bridge
 _COUNT = re.compile(r"[0-9]{1,9}")
-LEAST_WRONG = 1
+MIN_WRONG_VALUES = 1
 _PUT = "put a head in front of the text"
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PrintedTimes:
     """One of out of place and in place, as printed."""
 
     time_us: float
@@ -74,7 +74,7 @@ class Printed:
     bytes: int
     redop: str
     root: int | None
-    sides: tuple[Side | None, Side | None]  # out of place, in place
+    sides: tuple[PrintedTimes | None, PrintedTimes | None]  # out of place, in place
 
 
 class Device(NamedTuple):
@@ -349,7 +349,7 @@ def _row(printed: Printed, factor: float, name: str, report: Report) -> Row | No
             continue
         for message, hint in check(printed.bytes, side.time_us, side.algbw, side.busbw, factor, side.slack):
             report.warn(CODE, place, f"{words}: {message}", hint)
-        if side.wrong is not None and side.wrong >= LEAST_WRONG:
+        if side.wrong is not None and side.wrong >= MIN_WRONG_VALUES:
             report.warn(CODE, place, f"{words}: {side.wrong:g} wrong elements", "the run has data errors: repeat it")
         found.append(row_of(printed.bytes, side.time_us, factor))
     return min(found, key=lambda row: row.time_us) if found else None

@@ -22,8 +22,8 @@ __all__ = ["COLLECTIVES", "MeasuredPlatform", "Row", "Table", "busbw_factor", "o
 CODE = "FAB172"
 COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "reduce", "sendrecv")
 UNMODELED = ("gather", "scatter", "alltoallv", "hypercube")  # nccl-tests has programs for them; they are read, not scored
-LEAST_BYTES = 8  # smaller rows are not scored: they are an empty kernel
-MOST_BYTES, MOST_US, MOST_GBPS = 2**50, 1e12, 1e6
+MIN_BYTES = 8  # smaller rows are not scored: they are an empty kernel
+MAX_BYTES, MAX_US, MAX_GBPS = 2**50, 1e12, 1e6
 WHAT = "a measured table"
 _SHAPE = "a table has `id`, `collective`, `platform`, `source` and `rows`; raw output of nccl-tests is read too"
 
@@ -53,7 +53,7 @@ class Table:
 
     @property
     def scored_rows(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.rows if row.bytes >= LEAST_BYTES) if self.scored else ()
+        return tuple(row for row in self.rows if row.bytes >= MIN_BYTES) if self.scored else ()
 
 
 def busbw_factor(collective: str, ranks: int) -> float:
@@ -132,8 +132,8 @@ def table(
 ) -> Table:
     """A table that knows whether it is scored."""
     kept = tuple(rows)
-    if not why_not and not any(row.bytes >= LEAST_BYTES for row in kept):
-        why_not = f"no rows of at least {LEAST_BYTES} bytes"
+    if not why_not and not any(row.bytes >= MIN_BYTES for row in kept):
+        why_not = f"no rows of at least {MIN_BYTES} bytes"
     if not why_not and collective not in COLLECTIVES:
         why_not = f"the model knows no {collective}"
     if not why_not and platform.ranks < 2:
@@ -193,7 +193,7 @@ def _rows(top: Fields, factor: float) -> list[Row]:
         mistakes = len(item.report.errors)
         if "bytes" not in item:
             item.missing("bytes", "the size column of nccl-tests, in bytes")
-        size = item.whole("bytes", 0, 0, MOST_BYTES)
+        size = item.whole("bytes", 0, 0, MAX_BYTES)
         sides = [side for key in ("oop", "ip") if (side := item.section(key)) is not None]
         if not sides and not any(key in item for key in ("oop", "ip")):
             sides = [item]  # one time, written beside the size
@@ -210,9 +210,9 @@ def _side(side: Fields, size: int, factor: float) -> Row | None:
     if not any(key in side for key in ("time_us", "algbw_GBps", "busbw_GBps")):
         return None  # N/A
     mistakes = len(side.report.errors)
-    time = side.number("time_us", 0, 0, MOST_US)
-    algbw = side.number("algbw_GBps", 0, 0, MOST_GBPS)
-    busbw = side.number("busbw_GBps", 0, 0, MOST_GBPS)
+    time = side.number("time_us", 0, 0, MAX_US)
+    algbw = side.number("algbw_GBps", 0, 0, MAX_GBPS)
+    busbw = side.number("busbw_GBps", 0, 0, MAX_GBPS)
     if len(side.report.errors) > mistakes:
         return None
     if not time:

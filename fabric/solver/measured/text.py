@@ -14,7 +14,7 @@ from statistics import median
 from fabric.base.diagnostics import Place, Report, nearest
 from fabric.base.reading import whole_lines
 from fabric.solver import Fields, parse
-from fabric.solver.measured.run import Device, Printed, Run, Side, tables
+from fabric.solver.measured.run import Device, Printed, PrintedTimes, Run, tables
 from fabric.solver.measured.tables import CODE, WHAT, MeasuredPlatform, Table
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -28,7 +28,7 @@ _THREADS = re.compile(r"#\s+nThread\s+(\d{1,4})\s+nGpus\s+(\d{1,4})")
 _PROGRAM = re.compile(r"\b([a-z_]+)_(?:perf|test)(?:_mpi)?\b")
 _STARTING = "Collective test starting:"
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
-MOST = 1e18  # of any figure that a row prints
+MAX_FIGURE = 1e18  # of any figure that a row prints
 _WHOLE = re.compile(r"-?\d{1,9}")
 _FIELD = re.compile(rf"{_NUMBER.pattern}|N/A|-?nan|-?inf", re.IGNORECASE)
 _USUAL = ("redop", "root", "time", "algbw", "busbw", "#wrong", "time", "algbw", "busbw", "#wrong")
@@ -132,7 +132,7 @@ def _take(run: Run, row: re.Match[str], columns: tuple[str, ...], line: int) -> 
         run.notes.append((line, "the row is cut off; it is left out", "was another program's output printed into it?"))
         return
     if once or len(tokens) < 2 * width:  # one side is printed: in place, as traces and some builds of rccl-tests do
-        sides: tuple[Side | None, Side | None] = (None, _side(fields, tokens[:width]))
+        sides: tuple[PrintedTimes | None, PrintedTimes | None] = (None, _side(fields, tokens[:width]))
     else:
         sides = (_side(fields, tokens[:width]), _side(fields, tokens[width : 2 * width]))
     if sides != (None, None):
@@ -150,7 +150,7 @@ def _width(names: Sequence[str]) -> int:
     return again if again is not None else len([name for name in rest if name != "timestamp"])
 
 
-def _side(fields: Sequence[str], tokens: Sequence[str]) -> Side | None:
+def _side(fields: Sequence[str], tokens: Sequence[str]) -> PrintedTimes | None:
     """One side by the names of its columns; None where the time is N/A or 0."""
     values = dict(zip(fields, tokens, strict=True))
     time, algbw, busbw = (values.get(key, "") for key in (fields[0], "algbw", "busbw"))
@@ -161,12 +161,12 @@ def _side(fields: Sequence[str], tokens: Sequence[str]) -> Side | None:
     if "#wrong" not in values and checked is not None:
         checked = 0.0  # older versions print the largest difference, not a count
     slack = 0.002 + _rounding(time) + _rounding(algbw)
-    return Side(_value(time) or 0.0, _value(algbw), _value(busbw), checked, slack)
+    return PrintedTimes(_value(time) or 0.0, _value(algbw), _value(busbw), checked, slack)
 
 
 def _value(token: str) -> float | None:
     value = float(token) if _NUMBER.fullmatch(token) else None
-    return value if value is not None and abs(value) < MOST else None
+    return value if value is not None and abs(value) < MAX_FIGURE else None
 
 
 def _rounding(token: str) -> float:

@@ -60,7 +60,7 @@ _SECTIONS: dict[str, tuple[str, ...]] = {
 }
 BESIDE = ("checkpoint", "failures")  # sections of goodput, which reads them
 _NEEDED = ("parameters", "layers", "hidden", "sequence")
-_MOST = 1_000_000
+_MAX_COUNT = 1_000_000
 Word = TypeVar("Word", bound=str)
 
 
@@ -125,7 +125,7 @@ def all_keys() -> tuple[str, ...]:
 def gpus_per_domain(root: Node, name: str) -> int | None:
     """GPUs of each NVLink domain that a job uses; None where it does not say so."""
     section = Fields(root, name, Report(), CODE).section("parallel")
-    return section.whole("gpus_per_domain", 0, 1, _MOST) or None if section else None
+    return section.whole("gpus_per_domain", 0, 1, _MAX_COUNT) or None if section else None
 
 
 def of_fields(top: Fields, gpus: int | None) -> TrainingJob:
@@ -187,7 +187,7 @@ def _model(fields: Fields) -> Model:
         experts=experts,
         top_k=fields.whole("top_k", 1, 1, 100_000),
         moe_layers=fields.whole("moe_layers", layers if experts else 0, 0, 100_000),
-        expert_domains=fields.whole("expert_domains", 0, 1, _MOST),
+        expert_domains=fields.whole("expert_domains", 0, 1, _MAX_COUNT),
         dropout=fields.flag("dropout", False),
     )
 
@@ -195,11 +195,11 @@ def _model(fields: Fields) -> Model:
 def _parallel(fields: Fields, gpus: int | None) -> Parallel:
     if gpus is None and "data" not in fields:
         fields.missing("data", "number of replicas of the model")
-    ranks = {key: fields.whole(key, 1, 1, _MOST) for key in ("tensor", "context", "pipeline", "expert")}
+    ranks = {key: fields.whole(key, 1, 1, _MAX_COUNT) for key in ("tensor", "context", "pipeline", "expert")}
     held = ranks["tensor"] * ranks["context"] * ranks["pipeline"]
-    domain = fields.whole("gpus_per_domain", 0, 1, _MOST)
+    domain = fields.whole("gpus_per_domain", 0, 1, _MAX_COUNT)
     return Parallel(
-        data=fields.whole("data", max(1, gpus // held) if gpus else 1, 1, _MOST),
+        data=fields.whole("data", max(1, gpus // held) if gpus else 1, 1, _MAX_COUNT),
         **ranks,
         interleave=fields.whole("interleave", 1, 1, 1000),
         stages=_stages(fields),
@@ -229,7 +229,7 @@ def _stages(fields: Fields) -> tuple[int, ...]:
 
 def _batch(fields: Fields, data: int, known: bool) -> Batch:
     """`known`: the ranks are those of the job; else `check` reports them first, as sequences divide by them."""
-    micro_batch = fields.whole("micro_batch", 1, 1, _MOST)
+    micro_batch = fields.whole("micro_batch", 1, 1, _MAX_COUNT)
     if "sequences" in fields and "micro_batches" in fields:
         fields.error("sequences", "expected one of sequences and micro_batches, got both", "remove one of the two")
     sequences = fields.whole("sequences", 0, 1, 1_000_000_000)
@@ -238,7 +238,7 @@ def _batch(fields: Fields, data: int, known: bool) -> Batch:
             got = f"expected a multiple of data x micro_batch, {data * micro_batch}, got {sequences}"
             fields.error("sequences", got, "change `data`, `micro_batch` or `sequences`")
         return Batch(micro_batch, micro_batches_of(sequences, data, micro_batch))
-    return Batch(micro_batch, fields.whole("micro_batches", 1, 1, _MOST))
+    return Batch(micro_batch, fields.whole("micro_batches", 1, 1, _MAX_COUNT))
 
 
 def _bytes(fields: Fields) -> Bytes:

@@ -59,7 +59,7 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Held:
+class RankParameters:
     """Parameters of a GPU: of its tensor rank and pipeline stage."""
 
     dense: float
@@ -76,7 +76,7 @@ def memory(job: TrainingJob) -> Memory:
     return max(stages, key=lambda item: (item.total_GB, -item.stage))
 
 
-def held(job: TrainingJob, stage: int) -> Held:
+def held(job: TrainingJob, stage: int) -> RankParameters:
     """Parameters of a GPU of a stage. With `vocabulary` the embedding is on the first stage, the output layer on the last."""
     model, parallel = job.model, job.parallel
     share = job.layers_of_stages[stage] / model.layers / parallel.tensor
@@ -85,10 +85,10 @@ def held(job: TrainingJob, stage: int) -> Held:
     if parallel.pipeline == 1 and model.tied_embeddings:
         ends = 1
     table = model.vocabulary * model.hidden / parallel.tensor
-    return Held(dense + ends * table, model.expert_parameters * share / parallel.expert)
+    return RankParameters(dense + ends * table, model.expert_parameters * share / parallel.expert)
 
 
-def heaviest(job: TrainingJob) -> Held:
+def heaviest(job: TrainingJob) -> RankParameters:
     """Parameters of a GPU of the stage with the most."""
     return max((held(job, stage) for stage in range(job.parallel.pipeline)), key=lambda item: item.all)
 
@@ -105,7 +105,7 @@ def optimizer_ms(job: TrainingJob) -> float:
     return (shard * updated + whole * BUFFER_PASSES * gradient) / (job.compute.memory_GBps * 1e6)
 
 
-def _sharded(job: TrainingJob, mine: Held) -> float:
+def _sharded(job: TrainingJob, mine: RankParameters) -> float:
     """Parameters of a GPU's share among the ranks that hold the same ones."""
     replicas = job.parallel.data * job.parallel.context
     return mine.dense / replicas + mine.experts / (replicas / job.parallel.expert)

@@ -16,7 +16,7 @@ from fabric.solver.training import file as training_file
 from fabric.solver.training.step import StepTime
 
 OPTION = Place("--vary")
-MOST = 20_000  # variants
+MAX_VARIANTS = 20_000  # variants
 SHOWN = 20
 DATA = "parallel.data"
 _FIXED = ("parallel.gpus_per_domain", "parallel.stages")  # one changes the placement, the other is a list
@@ -107,8 +107,8 @@ def choices(options: Sequence[str]) -> dict[str, list[Node]]:
             chosen[key] = [_node(word.strip()) for word in values.split(",")]
     report.raise_errors()
     count = math.prod(map(len, chosen.values()))
-    if count > MOST:
-        report.error("FAB102", OPTION, f"expected at most {MOST:,} variants, got {count:,}", "vary fewer keys")
+    if count > MAX_VARIANTS:
+        report.error("FAB102", OPTION, f"expected at most {MAX_VARIANTS:,} variants, got {count:,}", "vary fewer keys")
         report.raise_errors()
     return chosen
 

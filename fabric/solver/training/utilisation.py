@@ -8,7 +8,7 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.solver.training.job import CODE, TrainingJob
 from fabric.solver.training.step import TimeOf, step_time
 
-LEAST = 1e-3  # as a JOB file may state it
+MIN_UTILISATION = 1e-3  # as a JOB file may state it
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _solve(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: flo
         changed = replace(job, compute=replace(job.compute, utilisation=utilisation))
         return float(getattr(step_time(changed, time_of, domain_gpus), side)) - measured_ms
 
-    fastest, slowest = excess(1.0), excess(LEAST)
+    fastest, slowest = excess(1.0), excess(MIN_UTILISATION)
     if fastest > 0 and side == "network_p90_ms":
         return 1.0  # the network at its slowest leaves no time for the computing
     if fastest > 0 or slowest < 0:
@@ -60,4 +60,4 @@ def _solve(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: flo
         message = f"expected {limit}, got {measured_ms / 1e3:,.3g} s"
         hint = "check `tflops_per_gpu`, `recompute` and `overlap` of the JOB file"
         raise InputError([Diagnostic(CODE, Place("measured step"), message, hint)])
-    return float(brentq(excess, LEAST, 1.0, xtol=1e-9, rtol=1e-9))
+    return float(brentq(excess, MIN_UTILISATION, 1.0, xtol=1e-9, rtol=1e-9))

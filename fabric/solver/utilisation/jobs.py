@@ -22,8 +22,8 @@ CODE = "FAB172"
 WHAT = "a list of jobs"
 _SHAPE = "write `jobs: [{gpus: 64, hours: 12, count: 3}]`, or use the output of `sacct --json`"
 _KEYS = ("gpus", "hours", "count")
-_MOST = 10_000_000
-_MOST_SECONDS = 1e11  # over 3,000 years; a time of Slurm is seconds since 1970
+_MAX_COUNT = 10_000_000
+_MAX_SECONDS = 1e11  # over 3,000 years; a time of Slurm is seconds since 1970
 
 
 @dataclass(frozen=True)
@@ -89,9 +89,9 @@ def _size(fields: Fields) -> Size:
         if key not in fields:
             fields.missing(key, _SHAPE)
     return Size(
-        gpus=fields.whole("gpus", 1, 1, _MOST),
+        gpus=fields.whole("gpus", 1, 1, _MAX_COUNT),
         hours=float(fields.number("hours", 1, 1e-3, 1e6)),
-        count=fields.whole("count", 1, 1, _MOST),
+        count=fields.whole("count", 1, 1, _MAX_COUNT),
     )
 
 
@@ -177,7 +177,7 @@ def _tres(job: dict[str, Any]) -> Iterator[tuple[str, int]]:
     for entry in listed if isinstance(listed, list) else []:
         if isinstance(entry, dict) and entry.get("type") == "gres" and isinstance(entry.get("name"), str):
             count = _number(entry.get("count"))
-            if count and 0 < count <= _MOST:
+            if count and 0 < count <= _MAX_COUNT:
                 yield entry["name"], int(count)
 
 
@@ -185,5 +185,5 @@ def _number(value: Any) -> float | None:
     """A number, also in the form {set, infinite, number}; None for NaN, Infinity and what no time or count can be."""
     if isinstance(value, dict):
         value = None if value.get("infinite") or value.get("set") is False else value.get("number")
-    known = isinstance(value, int | float) and not isinstance(value, bool) and -_MOST_SECONDS < value < _MOST_SECONDS
+    known = isinstance(value, int | float) and not isinstance(value, bool) and -_MAX_SECONDS < value < _MAX_SECONDS
     return float(value) if known else None

@@ -19,7 +19,7 @@ from fabric.solver.utilisation.jobs import Job, Mix
 BACKLOG = 50  # jobs that wait in a saturated queue; so far backfill looks
 STARTS = 3000  # jobs of a saturated run
 WARM_UP = 0.2  # of the time, not counted
-MOST_STATES = 512
+MAX_STATES = 512
 SNAPSHOTS = 24  # states for which bandwidth is computed
 
 
@@ -175,7 +175,7 @@ class _Simulation:
         self.log.append((self.now, then, self.used, self.cluster.gpus - self.used - whole, bool(self.queue)))
         if len(self.log) % self.every == 0:
             self.states.append((self.now, State(tuple((gpus, servers) for _, _, gpus, servers in sorted(self.running)))))
-        if len(self.states) > MOST_STATES:
+        if len(self.states) > MAX_STATES:
             self.states, self.every = self.states[1::2], 2 * self.every
 
     def _sum(self) -> Run:

@@ -9,12 +9,12 @@ from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.configs import DeviceChange
 from fabric.audit.diff.design import Change, Design
 from fabric.audit.diff.files import FileChange
-from fabric.audit.diff.markdown import MOST_SIGNS, markdown
+from fabric.audit.diff.markdown import MAX_COMMENT_CHARACTERS, markdown
+from fabric.audit.diff.recabling import Recabling
 from fabric.audit.diff.text import text
-from fabric.audit.diff.work import Work
 from fabric.nos.dialect import COMMANDS
 
-CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), Work())
+CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), Recabling())
 
 
 def made(devices: int, lines: tuple[str, ...]) -> Diff:
@@ -29,7 +29,7 @@ def made(devices: int, lines: tuple[str, ...]) -> Diff:
 @pytest.mark.parametrize(("devices", "lines"), [(40, 200), (400, 20), (1, 50_000), (3_000, 1)])
 def test_no_comment_is_too_long(devices: int, lines: int) -> None:
     found = markdown(made(devices, ("interface Ethernet1/1",) * lines))
-    assert len(found) <= MOST_SIGNS
+    assert len(found) <= MAX_COMMENT_CHARACTERS
     assert found.count("<details>") == found.count("</details>")
     assert found.count("```") == 2 * found.count("<details>")
 

@@ -10,7 +10,7 @@ import pytest
 
 from fabric.audit.checks.hosts import disagreements
 from fabric.configs.hosts import host_files
-from fabric.configs.hosts.agree import SwitchEnd
+from fabric.configs.hosts.mismatches import SwitchEnd
 from tests.configs.hosts.helpers import lossless_facts, plan
 
 MADE = plan()

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fabric.configs.hosts.agree import SwitchEnd
-from fabric.configs.hosts.ends import ends_of, server_port
+from fabric.configs.hosts.leaf_side import ends_of, server_port
+from fabric.configs.hosts.mismatches import SwitchEnd
 from fabric.nos.reading import read_device
 
 END = SwitchEnd(

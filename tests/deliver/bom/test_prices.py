@@ -9,7 +9,7 @@ import pytest
 from fabric.base.diagnostics import InputError, Report
 from fabric.deliver.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Part, Spares
 from fabric.deliver.bom.prices import Prices, power_range, powered, read, read_yaml, unpriced
-from fabric.deliver.bom.stated import Stated
+from fabric.deliver.bom.stated import StatedPower
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import PortGroup, SwitchModel
@@ -99,9 +99,9 @@ def test_reads_every_key() -> None:
     assert (found.per_kwh, found.pue, found.years) == (0.1, 1.2, 3)
     assert found.spares == Spares(optics=5)
     assert found.power == {
-        "sn5600": Stated(max_w=2800, includes_optics=("max",)),
-        "64x400g": Stated(typical_w=700, max_w=1200),
-        "dgx-h100": Stated(typical_w=8000),
+        "sn5600": StatedPower(max_w=2800, includes_optics=("max",)),
+        "64x400g": StatedPower(typical_w=700, max_w=1200),
+        "dgx-h100": StatedPower(typical_w=8000),
     }
 
 
@@ -143,7 +143,7 @@ def test_one_discount_is_for_everything() -> None:
 def test_hardware_of_the_intent_has_prices_too() -> None:
     own = OwnCatalog(switches={"mybox": SwitchModel(ports=(PortGroup(count=4, speed_gbps=100),))})
     assert prices("currency: EUR\nswitches: {mybox: 7}", own).switches == {"mybox": 7}
-    assert prices("currency: EUR\npower: {mybox: {max_w: 7}}", own).power == {"mybox": Stated(max_w=7)}
+    assert prices("currency: EUR\npower: {mybox: {max_w: 7}}", own).power == {"mybox": StatedPower(max_w=7)}
     assert "unknown key 'mybox' under switches" in messages("currency: EUR\nswitches: {mybox: 7}")
 
 

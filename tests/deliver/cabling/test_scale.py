@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fabric.deliver.cabling.laying_order import walk
 from fabric.deliver.cabling.runs import Runs, runs
-from fabric.deliver.cabling.walking import walk
 from fabric.design.floor.floor import floor
 from tests.cost import calls, growth
 from tests.design.planner.helpers import make

@@ -12,7 +12,7 @@ from fabric.cli import main
 from fabric.deliver.compare.designs import Design, against
 from fabric.deliver.compare.lines import lines
 from fabric.deliver.compare.page import page
-from fabric.deliver.report.worth import Worth
+from fabric.deliver.report.goodput import GoodputSection
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput.rates import DAYS_PER_YEAR
 from tests import ROOT
@@ -108,8 +108,8 @@ def test_a_year_by_cause_adds_up(tmp_path: Path) -> None:
 
 def test_the_report_has_the_worth_of_a_design(tmp_path: Path) -> None:
     item = designs(tmp_path, PRICES)[0]
-    worth = Worth(item.goodput, item.cost)
+    worth = GoodputSection(item.goodput, item.cost)
     assert worth.stops.count("<rect") == sum(row.part.stops for row in item.goodput.interruptions)
     assert "best: " in worth.interval
     assert worth.year_grid.rows[0][0] == "useful computing"
-    assert "Costs need a price file." in Worth(item.goodput, None).year_grid.note
+    assert "Costs need a price file." in GoodputSection(item.goodput, None).year_grid.note

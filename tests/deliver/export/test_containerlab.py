@@ -12,7 +12,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from fabric.deliver.export.containerlab import MANY_NODES, containerlab, containerlab_files
+from fabric.deliver.export.containerlab import WARN_NODES, containerlab, containerlab_files
 from tests.deliver.export.plans import DESIGNS, plan
 from tests.examples import folder
 from tests.goldens import golden
@@ -187,7 +187,7 @@ def test_a_switch_without_a_kind_is_named() -> None:
 
 
 def test_a_lab_that_is_too_large_says_so() -> None:
-    assert f"more than {MANY_NODES}" not in containerlab(plan("lab"))
+    assert f"more than {WARN_NODES}" not in containerlab(plan("lab"))
     assert "nodes are more than one machine runs" in containerlab(plan("rails"))
     assert "nodes are more than one machine runs" not in containerlab(plan("lab"))
 

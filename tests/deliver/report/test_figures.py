@@ -23,7 +23,6 @@ from fabric.deliver.report.columns import Pool, packed, ranges, unpacked
 from fabric.deliver.report.curve import curve_grid
 from fabric.deliver.report.data import ROLES, document
 from fabric.deliver.report.failures import failures_grid
-from fabric.deliver.report.glance import figures, tiers_grid
 from fabric.deliver.report.loads import loads
 from fabric.deliver.report.numbers import pools_grid
 from fabric.deliver.report.request import ReportRequest
@@ -31,12 +30,13 @@ from fabric.deliver.report.scenarios import scenarios
 from fabric.deliver.report.sites import sites
 from fabric.deliver.report.spread import spread, spread_grid
 from fabric.deliver.report.study import Study, mean_loss, slowest_loss, studies
+from fabric.deliver.report.summary import figures, tiers_grid
 from fabric.deliver.report.tables import cells, tables
 from fabric.model.plan import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, FabricPlan, Plan
 from fabric.solver.estimate import request as estimate_request
+from fabric.solver.estimate.nic_bandwidth import supply
 from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.request import EstimateRequest
-from fabric.solver.estimate.supply import supply
 from tests import ROOT
 from tests.deliver.report.designs import DESIGNS, plan_of, write
 from tests.deliver.report.page_reader import Page

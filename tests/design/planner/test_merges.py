@@ -12,10 +12,10 @@ import yaml
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
-from fabric.design.planner.epochs import epochs, joined, records
-from fabric.design.planner.merged import settled
-from fabric.design.planner.settle import settle
-from fabric.design.planner.space import Space
+from fabric.design.planner.lock_merge import settled
+from fabric.design.planner.lock_repair import settle
+from fabric.design.planner.number_space import NumberSpace
+from fabric.design.planner.wiring_history import epochs, joined, records
 from fabric.model.plan import Block, Epoch, Record, Shape, TenantNumber, lock_file as locks
 from fabric.model.plan.lock import PortSpot
 from tests.cost import calls
@@ -64,11 +64,11 @@ def test_blocks_of_two_branches(
     known: dict[str, list[Block]], kept: dict[str, list[Block]], lost: list[tuple[str, int, int]]
 ) -> None:
     for turn in (1, -1):
-        space = Space([(0, 100)])
+        space = NumberSpace([(0, 100)])
         found, gone = settle({key: blocks[::turn] for key, blocks in known.items()}, dict.fromkeys(known, space))
         assert found == {key: tuple(blocks) for key, blocks in kept.items()}
         assert [(item.key, item.row, item.row_end) for item in gone] == lost
-        again, none = settle(found, dict.fromkeys(found, Space([(0, 100)])))
+        again, none = settle(found, dict.fromkeys(found, NumberSpace([(0, 100)])))
         assert (again, none) == (found, [])
 
 

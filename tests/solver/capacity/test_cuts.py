@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from fabric.solver.capacity.cuts import graph, max_flow
-from fabric.solver.capacity.halves import BY_DESIGN, SPARE_PAIR, structured
+from fabric.solver.capacity.structured_cuts import BY_DESIGN, SPARE_PAIR, structured
 from fabric.solver.capacity.symmetry import numbered, refine
 from fabric.solver.capacity.throughput import ground
 from tests import samples

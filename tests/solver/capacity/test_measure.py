@@ -12,7 +12,7 @@ from fabric.base.diagnostics import InputError
 from fabric.solver import Network
 from fabric.solver.capacity.failures import NOTHING, apply, parse, separated
 from fabric.solver.capacity.measure import Capacity, measure
-from fabric.solver.capacity.singles import MOST_CLASSES, elements
+from fabric.solver.capacity.single_failures import MAX_CLASSES, elements
 from fabric.solver.network import network
 from tests import ROOT, samples
 from tests.solver.capacity.fabrics import FABRICS, STABLE, fabric, networks
@@ -125,7 +125,7 @@ def test_many_classes_are_cut_short_and_reported() -> None:
     net = fabric("pods")
     down = parse(net, ["four-0001:compute1", "backend-leaf003:backend-spine003", "backend-spine005"])
     found = measure(net, down)
-    assert len(found.singles) <= MOST_CLASSES
+    assert len(found.singles) <= MAX_CLASSES
     assert len(found.singles) + found.singles_left_out == len(elements(net.without(down.links, down.devices)))
     text = "\n".join(found.lines())
     assert ("more kinds of single failures" in text) == (found.singles_left_out > 1)

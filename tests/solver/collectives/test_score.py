@@ -10,7 +10,7 @@ import pytest
 from fabric.cli import main
 from fabric.solver.collectives.physics import gpu, shipped, transport
 from fabric.solver.collectives.score import BANDS, score
-from fabric.solver.collectives.validation import Left, predict
+from fabric.solver.collectives.validation import HeldOutFit, predict
 from fabric.solver.measured.tables import Table, read
 
 REFERENCES = Path("tests/reference/collectives")
@@ -51,7 +51,7 @@ def test_a_source_that_was_left_out_is_predicted():
     references = [table for table in tables(REFERENCES) if table.scored_rows]
     lambda_only = [table for table in references if table.id == "lambda_b200_2n_allreduce"]
     rest = [table for table in references if table.id != "lambda_b200_2n_allreduce"]
-    (found,) = predict(Left("source", "dstack", tuple(rest), tuple(lambda_only)))
+    (found,) = predict(HeldOutFit("source", "dstack", tuple(rest), tuple(lambda_only)))
     assert "dstack" in found.source
     assert found.is_known
     assert len(found.error) == 29

@@ -10,11 +10,11 @@ import pytest
 from fabric.solver.collectives import band
 from fabric.solver.collectives.band_validation import banded, interval_scores
 from fabric.solver.collectives.calibrate import better_platform
-from fabric.solver.collectives.coverage import Coverage, Kind, Seen, origin
+from fabric.solver.collectives.coverage import Coverage, Kind, MeasuredRange, origin
 from fabric.solver.collectives.physics import shipped
-from fabric.solver.collectives.twins import twins
+from fabric.solver.collectives.replicates import twins
 from fabric.solver.collectives.validation import (
-    MOST_WEIGHT,
+    MAX_SOURCE_WEIGHT,
     Predicted,
     figures,
     left,
@@ -25,7 +25,9 @@ from fabric.solver.measured.tables import Table
 from tests.solver.collectives.test_score import MORE, REFERENCES, tables
 
 EVERY = [table for folder in (REFERENCES, MORE) for table in tables(folder) if table.scored_rows]
-KNOWN = Coverage({Kind("hopper", "roce", "all_reduce"): Seen(3, 1024), Kind("hopper", "none", "gather"): Seen(1, 8)})
+KNOWN = Coverage(
+    {Kind("hopper", "roce", "all_reduce"): MeasuredRange(3, 1024), Kind("hopper", "none", "gather"): MeasuredRange(1, 8)}
+)
 
 
 @pytest.mark.parametrize("split", ["source", "kind", "scale", "points", "pairs"])
@@ -63,7 +65,7 @@ def test_no_source_has_more_than_a_tenth() -> None:
     found = [predicted(f"s{at}", 400 if at < 2 else 20, 0.1, at) for at in range(30)]
     weights = row_weights(found)
     totals = {item.source: weights[item.source] * len(item.bytes) for item in found}
-    assert max(totals.values()) / sum(totals.values()) == pytest.approx(MOST_WEIGHT)
+    assert max(totals.values()) / sum(totals.values()) == pytest.approx(MAX_SOURCE_WEIGHT)
     assert weights["s5"] == 1.0
     assert figures(found)["sources"] == 30
 

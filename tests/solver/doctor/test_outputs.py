@@ -10,7 +10,7 @@ from fabric.base.diagnostics import InputError
 from fabric.pipeline import doctor
 from fabric.solver.doctor import logs, outputs
 from fabric.solver.doctor.causes import NEEDS, Effect, causes
-from fabric.solver.doctor.diagnosis import LEAST_LISTED, Diagnosis
+from fabric.solver.doctor.diagnosis import MIN_LISTED, Diagnosis
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.doctor.lines import lines
 from fabric.solver.estimate.request import EstimateRequest
@@ -217,7 +217,7 @@ def test_the_output_of_a_command_decides_among_equal_causes(tmp_path: Path) -> N
 
 def test_one_number_is_a_run(tmp_path: Path) -> None:
     slow = examined(tmp_path, given=(Measured("all_reduce", 64, 1 << 30, 60.0),))
-    assert len(slow.suspects) >= LEAST_LISTED
+    assert len(slow.suspects) >= MIN_LISTED
     assert [(span.first_bytes, span.last_bytes) for span in slow.spans] == [(1 << 30, 1 << 30)]
     assert lines(slow)[-1].endswith("as further files")
     good = Measured("all_reduce", 64, 1 << 30, 350.0)

@@ -312,7 +312,7 @@ def test_sprayed_paths_that_do_not_fit_in_memory_get_their_first_bottleneck(monk
     net = net.without(np.flatnonzero(net.tail == net.ports.leaf[0])[:8], np.empty(0, np.int64))
     route_table, flows = routes(net), queue_pairs(shift(net, 130), 2)
     exact = study(net, route_table, flows, "spray")
-    monkeypatch.setattr(ecmp, "MOST_ENTRIES", 1000)
+    monkeypatch.setattr(ecmp, "MAX_ENTRIES", 1000)
     rough = study(net, route_table, flows, "spray")
     assert (exact.rates, rough.rates) == ("max-min", "first bottleneck")
     assert rough.worst_GBps == pytest.approx(exact.worst_GBps)

@@ -11,9 +11,9 @@ from fabric.base.diagnostics import InputError
 from fabric.model.plan import FabricPlan
 from fabric.solver import Network
 from fabric.solver.estimate.estimate import Estimate
+from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth, supply
 from fabric.solver.estimate.placement import place
 from fabric.solver.estimate.request import EstimateRequest, estimate
-from fabric.solver.estimate.supply import Supply, supply
 from fabric.solver.network import network
 from tests.solver import small_fabric
 
@@ -79,5 +79,7 @@ def ask(fabric: FabricPlan, *, placement: str = "packed", sizes: Sequence[int] =
     )[0]
 
 
-def supplied(net: Network, request: str = "packed", routing: str = "spray", qps: int = 1, seed: int = 0) -> Supply:
+def supplied(
+    net: Network, request: str = "packed", routing: str = "spray", qps: int = 1, seed: int = 0
+) -> AvailableBandwidth:
     return supply(net, place(net, None, request), routing, qps, seed)

@@ -10,8 +10,8 @@ from fabric.base.diagnostics import InputError
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job, default_ctas
+from fabric.solver.estimate.nic_bandwidth import supply
 from fabric.solver.estimate.placement import place
-from fabric.solver.estimate.supply import supply
 from tests import samples
 from tests.solver.estimate.fabrics import ask, planned, wired
 

@@ -12,7 +12,7 @@ from fabric.audit.checks.design.roce import LosslessCheck, capable, ends, meant,
 from fabric.design.qos.frames import frame_bytes
 from fabric.design.qos.pools import buffer_of
 from fabric.hardware.headroom.headroom import Headroom, floor_bytes, headroom
-from fabric.model.plan import KINDS, LONGER_WARNING, FabricPlan, Lossless, Place, Qos, RoleLossless, longer_text
+from fabric.model.plan import KINDS, LONGER_WARNING, FabricPlan, Lossless, Qos, RoleLossless, SpeedAndLength, longer_text
 
 
 def length_path(kind: int) -> Path:
@@ -43,7 +43,7 @@ class MarkingBeforePause(LosslessCheck):
                     yield self.say(design, ("qos", "ecn"), f"{who}: {text}", severity=severity)
 
 
-def _marking(fabric: FabricPlan, qos: Qos, place: Place, port: Lossless) -> Iterator[tuple[str, str]]:
+def _marking(fabric: FabricPlan, qos: Qos, place: SpeedAndLength, port: Lossless) -> Iterator[tuple[str, str]]:
     """What is wrong with the thresholds of a port, and how badly."""
     kmin, kmax, trigger = port.marking.kmin_bytes, port.marking.kmax_bytes, qos.buffer.trigger_bytes
     if kmin >= kmax:
@@ -61,7 +61,7 @@ def _marking(fabric: FabricPlan, qos: Qos, place: Place, port: Lossless) -> Iter
         )
 
 
-def recomputed(fabric: FabricPlan, role: str, place: Place) -> Headroom:
+def recomputed(fabric: FabricPlan, role: str, place: SpeedAndLength) -> Headroom:
     """The headroom of a port from its speed and cable, computed needed."""
     from fabric.hardware.catalog.asics import asic  # late: the tables are large
 
@@ -176,17 +176,17 @@ def _buffer(fabric: FabricPlan, key: tuple[str, str], entry: RoleLossless) -> in
     return buffer_of(asic(tier.model.asic), tier.model, tier.switch, ports).reserved_bytes
 
 
-def _most_cabled(fabric: FabricPlan) -> dict[tuple[str, str], dict[Place, tuple[int, int]]]:
+def _most_cabled(fabric: FabricPlan) -> dict[tuple[str, str], dict[SpeedAndLength, tuple[int, int]]]:
     """Sort of switch → kind of port → (most of them on one switch, that switch)."""
     links, used, size = fabric.links, meant(fabric), len(fabric.devices)
-    counts: dict[Place, Ints] = {}
+    counts: dict[SpeedAndLength, Ints] = {}
     for kind, speed in sorted({(link.kind, link.speed_gbps) for link in ends(fabric)}):
         alike = used[(links.kind[used] == kind) & (links.speed_gbps[used] == speed)]
         place = (speed, fabric.spec.lengths[kind].metres)
         both = np.bincount(links.a[alike], minlength=size) + np.bincount(links.b[alike], minlength=size)
         counts[place] = counts.get(place, np.zeros(size, dtype=np.int64)) + both
     sort = sorts(fabric)
-    most_cabled: dict[tuple[str, str], dict[Place, tuple[int, int]]] = {}
+    most_cabled: dict[tuple[str, str], dict[SpeedAndLength, tuple[int, int]]] = {}
     for place, count in counts.items():
         for device in np.flatnonzero(count).tolist():
             largest = most_cabled.setdefault(sort[device], {})

@@ -21,7 +21,7 @@ from fabric.audit.checks.design.family import (
 from fabric.base.diagnostics import Report
 from fabric.base.grouping import grouped
 from fabric.model.plan import LEAF, SERVER_LEAF, VXLAN_BYTES, FabricPlan
-from fabric.model.plan.owners import owners
+from fabric.model.plan.tenant_ports import owners
 from fabric.nos.target import installed
 
 FULL_PACKET = 1500  # default IP MTU of an Ethernet host

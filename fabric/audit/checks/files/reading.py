@@ -32,7 +32,7 @@ from fabric.base.diagnostics import Place
 from fabric.base.grouping import grouped
 from fabric.base.reading import UnreadableError
 from fabric.base.text import listed, plural
-from fabric.configs.standing import Standing
+from fabric.configs.disk_state import GeneratedFolder
 from fabric.model.facts import Facts, Located
 from fabric.model.plan import SwitchView
 from fabric.nos.reading import PART_REASON, SEVERAL_REASON, Folder, Kind
@@ -196,7 +196,7 @@ class OnDisk:
 
     place: Place  # of the site's name in the intent
     shown: str
-    disk: Standing
+    disk: GeneratedFolder
     stale: Sequence[str]  # files that an older intent made or that are missing
     line_ends: Sequence[str]  # files that differ in line ends alone
 

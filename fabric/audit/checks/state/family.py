@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from fabric.audit.checks import Check, Finding
-from fabric.audit.verify.judged import Judged
+from fabric.audit.verify.all_faults import AllFaults
 
 
-class StateCheck(Check[Judged]):
+class StateCheck(Check[AllFaults]):
     """Makes findings of the faults of its kinds, at the file that shows each."""
 
     subject, needs = "state", "intent, state"
     kinds: ClassVar[tuple[str, ...]] = ()
 
-    def judge(self, judged: Judged) -> Iterator[Finding]:
+    def judge(self, judged: AllFaults) -> Iterator[Finding]:
         for kind in self.kinds:
             for fault in judged.faults.get(kind, ()):
                 hint = fault.hint or self.remediation

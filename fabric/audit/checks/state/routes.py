@@ -7,7 +7,7 @@ from fabric.audit.checks.state.family import StateCheck
 from fabric.audit.verify.route_faults import ACCEPTED, HOME, PATHS, ROUTE
 
 
-class OwnPrefixes(StateCheck):
+class OwnPrefix(StateCheck):
     """Tests whether the loopback and tunnel addresses of a switch are in its own routing table.
 
     Without them the switch cannot advertise them: EVPN sessions to the loopback and tunnels to the VTEP fail.

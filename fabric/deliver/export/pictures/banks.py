@@ -10,9 +10,9 @@ from fabric.deliver.export.colours import Tone
 from fabric.deliver.export.parts import Gap, condense
 from fabric.deliver.export.pictures.view import Network, View
 
-HEIGHT, GAP, LEAST = 62.0, 10.0, 92.0  # a bank is never narrower than LEAST
-_MOST = 8  # banks side by side
-_MOST_CELLS = 16  # beyond, their lines would be a mat
+HEIGHT, GAP, MIN_WIDTH_PX = 62.0, 10.0, 92.0  # a bank is never narrower than MIN_WIDTH_PX
+_MAX_BANKS = 8  # banks side by side
+_MAX_CELLS = 16  # beyond, their lines would be a mat
 _CELL, _CELL_GAP = 24.0, 4.0
 
 
@@ -28,7 +28,7 @@ class Placed:
 
 def shown(view: View) -> int:
     """How many banks stand side by side, a gap counted as one."""
-    return len(condense(view.networks, _MOST))
+    return len(condense(view.networks, _MAX_BANKS))
 
 
 def row(
@@ -41,7 +41,7 @@ def row(
 ) -> list[Placed]:
     """A bank for every network, side by side: `labels` are its cells, `what` names them; `tone` is the colour of
     all, each has that of its network without one."""
-    slots = condense(view.networks, _MOST)
+    slots = condense(view.networks, _MAX_BANKS)
     width = (area.w - GAP * (len(slots) - 1)) / len(slots)
     placed = []
     for at, network in enumerate(slots):
@@ -69,7 +69,7 @@ def _bank(canvas: Canvas, box: Box, network: Network, labels: Sequence[str], wha
 def _cells(canvas: Canvas, area: Box, labels: Sequence[str], colour: str) -> tuple[float, ...]:
     """Numbered cells in one line; where there are too many, the first two and the last."""
     width = max([_CELL, *(8 * len(label) + 6 for label in labels[-1:])])
-    slots = condense(labels, min(_MOST_CELLS, int((area.w + _CELL_GAP) // (width + _CELL_GAP))))
+    slots = condense(labels, min(_MAX_CELLS, int((area.w + _CELL_GAP) // (width + _CELL_GAP))))
     step = min(area.w / len(slots), 96.0)
     width = min(step - _CELL_GAP, 44.0)
     middles = []

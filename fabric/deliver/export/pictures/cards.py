@@ -16,7 +16,7 @@ from fabric.deliver.export.pictures.view import View, rails
 from fabric.deliver.export.spans import names_span, ports_span, runs
 from fabric.model.plan import LEAF_SPINE, SERVER, SERVER_LEAF, Device, GroupSpec, nic_name
 
-_LEAST, _MOST, _AIR, _LINE = 140.0, 300.0, 8.0, 15.0
+_MIN_WIDTH_PX, _MAX_WIDTH_PX, _AIR, _LINE = 140.0, 300.0, 8.0, 15.0
 _BAND, _SERVERS, _FOOT = 54.0, 62.0, 30.0
 _NAME = 12.0  # size of a leaf's name
 _TICK, _TICK_GAP = 9.0, 3.0
@@ -37,11 +37,11 @@ class Ports:
 
 def _least(view: View, unit: UnitPart) -> float:
     cards = len(_cards(unit))
-    return cards * (_LEAST + _AIR) - _AIR + 2 * PAD
+    return cards * (_MIN_WIDTH_PX + _AIR) - _AIR + 2 * PAD
 
 
 def _most(view: View, unit: UnitPart) -> float:
-    return len(_cards(unit)) * _MOST
+    return len(_cards(unit)) * _MAX_WIDTH_PX
 
 
 def _height(view: View, units: Sequence[UnitPart], width: float) -> float:

@@ -30,7 +30,7 @@ class Figure:
 
 def whole(view: View, note: str = "") -> Figure:
     """A fabric from its cores to its servers."""
-    if len(view.switches) <= switches.MOST:
+    if len(view.switches) <= switches.MAX_SWITCHES:
         return Figure(view, switches.width, switches.draw, "", note)
     number = "rack" if view.row["kind"] == "rack" else "rail"
     legend = f"Squares in a unit are its leaves, numbered by {number}; a line or ribbon is a bundle of links."

@@ -18,7 +18,7 @@ from fabric.model.plan import CORE, LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE
 
 BAND, FRAME_HEAD, FRAME_PAD = 92.0, 30.0, 12.0
 CLOSED, POD_GAP = 116.0, 12.0  # a pod that is not opened
-_LEAST, _OPENED = 780.0, 290.0  # of the drawing, of the opened pod
+_MIN_WIDTH_PX, _OPENED = 780.0, 290.0  # of the drawing, of the opened pod
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,9 +80,9 @@ def _scene(view: View, style: UnitStyle) -> Scene:
     closed = [slot for group in view.pods for slot in condense(group, 3)][1:]
     side = sum((unit_rows.GAP_WIDTH if isinstance(slot, Gap) else CLOSED) + POD_GAP for slot in closed)
     pad = 2 * FRAME_PAD if view.tiers == 3 else 0
-    units = unit_rows.row(view, style, opened.units, _LEAST - side - pad)
-    need = max(units.least_width, banks.shown(view) * (banks.LEAST + banks.GAP) - banks.GAP) + pad
-    pod = max(_LEAST - side, need, _OPENED)
+    units = unit_rows.row(view, style, opened.units, _MIN_WIDTH_PX - side - pad)
+    need = max(units.least_width, banks.shown(view) * (banks.MIN_WIDTH_PX + banks.GAP) - banks.GAP) + pad
+    pod = max(_MIN_WIDTH_PX - side, need, _OPENED)
     return Scene(view=view, opened=opened, closed=closed, units=units, width=pod + side, pod=pod)
 
 

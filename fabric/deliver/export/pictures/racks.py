@@ -16,7 +16,7 @@ from fabric.model.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
 WIDTH = 1040.0
 _RU, _SCALE, _GAP = 12.0, 22.0, 18.0  # of a rack: height of a unit, room for unit numbers beside it, air
 _HEAD, _SHORT_HEAD = 62.0, 34.0  # words above racks, where some are folded and where none is
-_ACROSS, _MOST, _WIDE = 6, 18, 230.0  # racks side by side, racks drawn, width of one
+_ACROSS, _MAX_RACKS, _WIDE = 6, 18, 230.0  # racks side by side, racks drawn, width of one
 _CELL, _LABEL = 18.0, 132.0  # of the plan: height of a rack, room for the rows' names
 _TITLES = {CORE: "core", SPINE: "spine", LEAF: "leaf", SERVER: "server", ATTACHED: "attachment"}
 
@@ -42,7 +42,7 @@ def sentence(floor: Floor, found: Sequence[Kind]) -> str:
 
 def _elevations(canvas: Canvas, rack_kinds: Sequence[Kind], units: int, y: float) -> float:
     """A rack of every kind, in lines; gives where they end."""
-    shown = rack_kinds[:_MOST]
+    shown = rack_kinds[:_MAX_RACKS]
     across = min(_ACROSS, len(shown))
     each = min(_WIDE, (WIDTH - 2 * EDGE + _GAP) / across - _GAP)
     head = _HEAD if any(len(kind.racks) > 1 for kind in shown) else _SHORT_HEAD
@@ -54,8 +54,8 @@ def _elevations(canvas: Canvas, rack_kinds: Sequence[Kind], units: int, y: float
         _rack(canvas, kind, Box(x, top + head, each - _SCALE, units * _RU), units)
     y += ceil_div(len(shown), across) * (head + units * _RU + 44) - 14
     if len(rack_kinds) > len(shown):
-        rest = counted(sum(len(kind.racks) for kind in rack_kinds[_MOST:]), "rack")
-        canvas.text(EDGE, y, f"{rest} of {counted(len(rack_kinds) - _MOST, 'more kind')}", size=13, bold=True)
+        rest = counted(sum(len(kind.racks) for kind in rack_kinds[_MAX_RACKS:]), "rack")
+        canvas.text(EDGE, y, f"{rest} of {counted(len(rack_kinds) - _MAX_RACKS, 'more kind')}", size=13, bold=True)
         y += 10
     return y
 

@@ -13,17 +13,17 @@ from fabric.deliver.export.pictures.view import View
 from fabric.deliver.export.words import bundle
 from fabric.model.plan import CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE, Device
 
-MOST = 16  # switches of a fabric that is drawn like this
+MAX_SWITCHES = 16  # switches of a fabric that is drawn like this
 _HEIGHT, _BAND, _SERVER_BAND, _SERVER_HEIGHT = 64.0, 108.0, 62.0, 58.0
 _HEAD, _FOOT, _PAD, _GAP, _WIDE = 12.0, 28.0, 10.0, 8.0, 150.0
-_LEAST, _NARROW, _PAIR_GAP = 780.0, 64.0, 220.0
+_MIN_WIDTH_PX, _NARROW, _PAIR_GAP = 780.0, 64.0, 220.0
 
 
 def width(view: View) -> float:
     """How wide the drawing is."""
     units = _all_units(view)
     leaves = sum(len(unit.leaves) for unit in units)
-    return max(_LEAST, leaves * (_NARROW + _GAP) + len(units) * 2 * _PAD)
+    return max(_MIN_WIDTH_PX, leaves * (_NARROW + _GAP) + len(units) * 2 * _PAD)
 
 
 def draw(canvas: Canvas, view: View, y: float) -> float:

@@ -13,9 +13,9 @@ from fabric.deliver.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.deliver.export.pictures.view import View
 from fabric.model.plan import Device
 
-_LEAST, _HEAD, _BAND, _SERVERS = 98.0, 44.0, 44.0, 62.0
+_MIN_WIDTH_PX, _HEAD, _BAND, _SERVERS = 98.0, 44.0, 44.0, 62.0
 _CELL, _CELL_HEIGHT, _AIR = 16.0, 18.0, 3.0
-_MOST_ROWS = 6
+_MAX_ROWS = 6
 
 
 def _height(view: View, units: Sequence[UnitPart], width: float) -> float:
@@ -24,13 +24,13 @@ def _height(view: View, units: Sequence[UnitPart], width: float) -> float:
     for unit in units:
         for block in _blocks(unit):
             columns = _columns(block, _block_width(unit, width))
-            rows = max(rows, min(ceil_div(len(block), columns), _MOST_ROWS))
+            rows = max(rows, min(ceil_div(len(block), columns), _MAX_ROWS))
     return _HEAD + rows * (_CELL_HEIGHT + _AIR) - _AIR + 2 * PAD
 
 
 def _least(view: View, unit: UnitPart) -> float:
     """Two squares side by side for every plane, or what the words need."""
-    return max(_LEAST, len(_blocks(unit)) * (2 * _CELL + _AIR + 2 + 6) - 6 + 2 * PAD)
+    return max(_MIN_WIDTH_PX, len(_blocks(unit)) * (2 * _CELL + _AIR + 2 + 6) - 6 + 2 * PAD)
 
 
 def _most(view: View, unit: UnitPart) -> float:
@@ -59,7 +59,7 @@ def _draw(canvas: Canvas, view: View, unit: UnitPart, box: Box, servers: Box) ->
 def _leaves(canvas: Canvas, block: Sequence[Device], area: Box) -> None:
     """The squares of one plane's leaves, or of all."""
     columns = _columns(block, area.w)
-    if ceil_div(len(block), columns) > _MOST_ROWS:
+    if ceil_div(len(block), columns) > _MAX_ROWS:
         canvas.rect(area, NEUTRAL.ground, NEUTRAL.line, radius=3)
         canvas.middle(area, [f"{len(block):,}"])
         return

@@ -63,9 +63,9 @@ def classes(planned: Qos) -> Tree:
     if (planned.priority, planned.dscp, planned.cnp_priority, planned.cnp_dscp) == PROFILE:
         return {}
     special = {planned.priority, planned.cnp_priority}
-    requested = {code: 0 if code // 8 in special else code // 8 for code in range(64)}
-    requested |= {planned.dscp: planned.priority, planned.cnp_dscp: planned.cnp_priority}
-    dscp = {str(code): {"switch-priority": level} for code, level in requested.items() if level != code // 8}
+    priorities = {code: 0 if code // 8 in special else code // 8 for code in range(64)}
+    priorities |= {planned.dscp: planned.priority, planned.cnp_dscp: planned.cnp_priority}
+    dscp = {str(code): {"switch-priority": level} for code, level in priorities.items() if level != code // 8}
     was = {3: LOSSLESS, 6: CNP}
     now = {planned.priority: LOSSLESS, planned.cnp_priority: CNP}
     queues = {

@@ -20,12 +20,12 @@ from fabric.nos.batfish.view import (
     as_it_is,
 )
 
-MOST_TARGET = 65_535  # the number behind the AS number of a route target that Batfish reads
+MAX_TARGET_NUMBER = 65_535  # the number behind the AS number of a route target that Batfish reads
 
 
 def _large(vrf: Vrf) -> bool:
     targets = (vrf.route_target, *vrf.imports) if vrf.vni else ()
-    return any(int(target.rpartition(":")[2]) > MOST_TARGET for target in targets)
+    return any(int(target.rpartition(":")[2]) > MAX_TARGET_NUMBER for target in targets)
 
 
 VIEW = BatfishView(
@@ -36,7 +36,7 @@ VIEW = BatfishView(
             frozenset({TYPE5}),
             lambda view: any(_large(vrf) for vrf in view.vrfs),
             _large,
-            f"its EOS grammar takes no route target above {MOST_TARGET}",
+            f"its EOS grammar takes no route target above {MAX_TARGET_NUMBER}",
         ),
         Limit(
             frozenset({EVPN, TYPE5, FORWARD}),

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from fabric.model.facts import LOCALIZED, MANAGEMENT, Facts, Interface, Located, Secret, Vni, Vrf
+from fabric.nos.eos.interactive_commands import as_shown
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.eos.read.qos import Qos
 from fabric.nos.eos.texts import without_banners, without_comments
-from fabric.nos.eos.typed import as_shown
 from fabric.nos.reading import (
     Section,
     community,

@@ -62,8 +62,8 @@ def filters(view: SwitchView, names: Names) -> list[Filter]:
 
 
 def split(prefixes: Iterable[str]) -> Addresses:
-    requested = list(dict.fromkeys(prefixes))
-    return Addresses(tuple(p for p in requested if ":" not in p), tuple(p for p in requested if ":" in p))
+    unique_prefixes = list(dict.fromkeys(prefixes))
+    return Addresses(tuple(p for p in unique_prefixes if ":" not in p), tuple(p for p in unique_prefixes if ":" in p))
 
 
 def _peers(view: SwitchView) -> list[str]:

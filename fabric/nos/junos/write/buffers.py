@@ -10,8 +10,8 @@ from fabric.nos.junos.write.platform import Partition, Platform
 from fabric.nos.target import CannotRender
 
 HEADROOM, LOSSLESS, LOSSY = "lossless-headroom", "lossless", "lossy"
-MOST_HEADROOM = 80  # percent; the rest is 15 for the lossless class before it pauses, and 5 for best effort
-LEAST_LOSSY = 5
+MAX_HEADROOM_PERCENT = 80  # the rest is 15 for the lossless class before it pauses, and 5 for best effort
+MIN_LOSSY_PERCENT = 5
 
 
 def partitions(buffer: Buffer, hardware: Platform) -> tuple[tuple[Partition, ...], tuple[Partition, ...]]:
@@ -22,13 +22,14 @@ def partitions(buffer: Buffer, hardware: Platform) -> tuple[tuple[Partition, ...
     needed = buffer.headroom_pool_bytes or buffer.reserved_bytes
     shared = buffer.total_bytes * hardware.shared_percent // 100
     headroom = max(published[HEADROOM], ceil_div(100 * needed, shared))
-    if headroom > MOST_HEADROOM:
+    if headroom > MAX_HEADROOM_PERCENT:
         raise CannotRender(
-            f"expected PFC headroom within {MOST_HEADROOM} % of the shared buffer, "
-            f"{shared * MOST_HEADROOM // 100:,} bytes of {shared:,}, got {needed:,}: shorter cables, or fewer or slower ports"
+            f"expected PFC headroom within {MAX_HEADROOM_PERCENT} % of the shared buffer, "
+            f"{shared * MAX_HEADROOM_PERCENT // 100:,} bytes of {shared:,}, got {needed:,}: "
+            "shorter cables, or fewer or slower ports"
         )
     rest = 100 - headroom
-    lossy = max(LEAST_LOSSY, rest * published[LOSSY] // (100 - published[HEADROOM]))
+    lossy = max(MIN_LOSSY_PERCENT, rest * published[LOSSY] // (100 - published[HEADROOM]))
     shares = {HEADROOM: headroom, LOSSLESS: rest - lossy, LOSSY: lossy}
     return _shared_out(hardware.ingress, shares), _shared_out(hardware.egress, shares)
 

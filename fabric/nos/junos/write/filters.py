@@ -57,14 +57,14 @@ def _protect(view: SwitchView, family: str, lists: list[Named]) -> Terms:
             ports = listed(map(str, BFD_PORTS))
             terms.append(term("bfd", (*peers, f"{protocol} udp", f"destination-port {ports}"), "accept"))
     terms += _icmp(family)
-    requested = source("MANAGEMENT", list(manage.allow)) if manage.allow else ()
-    if requested is not None:
-        terms.append(term("ssh", (*requested, f"{protocol} tcp", "destination-port [ ssh 830 ]"), "accept"))
-        terms.append(term("replies", (*requested, f"{protocol} tcp", "tcp-established"), "accept"))
+    managers = source("MANAGEMENT", list(manage.allow)) if manage.allow else ()
+    if managers is not None:
+        terms.append(term("ssh", (*managers, f"{protocol} tcp", "destination-port [ ssh 830 ]"), "accept"))
+        terms.append(term("replies", (*managers, f"{protocol} tcp", "tcp-established"), "accept"))
         if manage.snmp_user:
-            terms.append(term("snmp", (*requested, f"{protocol} udp", "destination-port snmp"), "accept"))
+            terms.append(term("snmp", (*managers, f"{protocol} udp", "destination-port snmp"), "accept"))
         if manage.gnmi:
-            terms.append(term("gnmi", (*requested, f"{protocol} tcp", f"destination-port {GNMI_PORT}"), "accept"))
+            terms.append(term("gnmi", (*managers, f"{protocol} tcp", f"destination-port {GNMI_PORT}"), "accept"))
     ntp, dns = source("NTP-SERVERS", _hosts(manage.ntp)), source("DNS-SERVERS", _hosts(manage.dns))
     if ntp:
         terms.append(term("ntp", (*ntp, f"{protocol} udp", "source-port ntp"), "accept"))

@@ -18,7 +18,7 @@ CONTROL_QUEUE = 7  # of the switch's own class network-control
 CNP_PERCENT = 5  # of a link, as published; the two weighted classes share the rest
 TRUSTED, UNTRUSTED = "ROCE", "NO-ROCE"
 REFERENCE_FILL = (55, 90)  # percent, of the published config; where the fill that sends PAUSE is not known
-HIGHEST_FILL = 99  # the last fill level must not be 100
+MAX_FILL_PERCENT = 99  # the last fill level must not be 100
 POLL_MS, DETECT_POLLS, RECOVER_MS = (100, 1000), (2, 10), (200, 1000)
 
 
@@ -133,24 +133,22 @@ def fill(marking: Marking, buffer: Buffer) -> tuple[int, int, int]:
     if not full:
         return *REFERENCE_FILL, marking.pmax_percent
     first, last = round(100 * marking.kmin_bytes / full), round(100 * marking.kmax_bytes / full)
-    low = _within(first, (1, HIGHEST_FILL - 1))
-    high = _within(last, (low + 1, HIGHEST_FILL))
+    low = _within(first, (1, MAX_FILL_PERCENT - 1))
+    high = _within(last, (low + 1, MAX_FILL_PERCENT))
     if last <= high:
         return low, high, marking.pmax_percent
     return low, high, max(1, round(marking.pmax_percent * (high - first) / (last - first))) if first < high else 1
 
 
-def watchdog(requested: Watchdog) -> Dog:
+def watchdog(planned: Watchdog) -> Dog:
     """Detection counts polls, at least two: a poll is then half the time that was asked for."""
-    poll_ms = _within(min(requested.poll_ms, requested.detect_ms // DETECT_POLLS[0]), POLL_MS)
-    return Dog(
-        poll_ms, _within(ceil_div(requested.detect_ms, poll_ms), DETECT_POLLS), _within(requested.restore_ms, RECOVER_MS)
-    )
+    poll_ms = _within(min(planned.poll_ms, planned.detect_ms // DETECT_POLLS[0]), POLL_MS)
+    return Dog(poll_ms, _within(ceil_div(planned.detect_ms, poll_ms), DETECT_POLLS), _within(planned.restore_ms, RECOVER_MS))
 
 
-def detection_ms(requested: Watchdog) -> int:
+def detection_ms(planned: Watchdog) -> int:
     """How long a queue is paused before the watchdog acts."""
-    dog = watchdog(requested)
+    dog = watchdog(planned)
     return dog.poll_ms * dog.detection
 
 

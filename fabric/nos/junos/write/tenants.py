@@ -157,8 +157,8 @@ def _targets(vrf: Vrf, name: str, policies: Policies) -> tuple[str, str]:
         return "", ""
     for target in (vrf.route_target, *vrf.imports):
         policies.add_community(Named(_community(target), (f"target:{target}",)))
-    requested = listed(dict.fromkeys(_community(target) for target in (vrf.route_target, *vrf.imports)))
-    policies.add_statement(Terms(f"{name}-IN", (term("wanted", (f"community {requested}",), "accept"), REJECT)))
+    communities = listed(dict.fromkeys(_community(target) for target in (vrf.route_target, *vrf.imports)))
+    policies.add_statement(Terms(f"{name}-IN", (term("wanted", (f"community {communities}",), "accept"), REJECT)))
     own = term("own", (), f"community add {_community(vrf.route_target)}", "accept")
     policies.add_statement(Terms(f"{name}-OUT", (own,)))
     return f"{name}-IN", f"{name}-OUT"
@@ -173,8 +173,8 @@ def _fabric_group(view: SwitchView, vrf: Vrf, policies: Policies) -> list[Group]
     policy, name = vrf_policy(view, vrf), f"VRF-{vrf.name}"
     used = (policy.imports, policy.exports)
     policies.add_lists(*all_filters(item for item in policy.lists if item.name in used))
-    requested = routes("fabric", (), policy.list_of(policy.imports))
-    policies.add_statement(Terms(f"{name}-FABRIC-IN", (DRAINED, *requested, REJECT)))
+    imported = routes("fabric", (), policy.list_of(policy.imports))
+    policies.add_statement(Terms(f"{name}-FABRIC-IN", (DRAINED, *imported, REJECT)))
     what = "own" if view.device.role == LEAF else "passed-on"
     exported = routes(what, ("direct", "bgp"), policy.list_of(policy.exports))
     policies.add_statement(Terms(f"{name}-FABRIC-OUT", (*exported, REJECT)))

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabric.model.facts import Facts, Interface, Located
+from fabric.nos.nxos.interactive_commands import as_shown
 from fabric.nos.nxos.read import bgp, names, overlay
 from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names, vrf_name
-from fabric.nos.nxos.typed import as_shown
 from fabric.nos.reading import (
     OF_TRAPS,
     Section,

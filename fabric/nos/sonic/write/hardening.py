@@ -9,7 +9,7 @@ from fabric.nos.target import CannotRender, Names
 PORT = "eth0"
 GNMI_PORT = 50052  # 8080 is the default of gNMI and of the telemetry container: two services, one port
 CERTIFICATES = "/etc/sonic/credentials"
-SHORTEST_SNMP_USER = 4
+MIN_SNMP_USER_LETTERS = 4
 EVERYONE = ("0.0.0.0/0", "::/0")
 
 # What OpenSSH itself still prefers: no CBC, no SHA-1, no MD5.
@@ -95,9 +95,9 @@ def gnmi_tables(view: SwitchView) -> Tables:
 
 def snmp_tables(view: SwitchView) -> Tables:
     manage = view.management
-    if len(manage.snmp_user) < SHORTEST_SNMP_USER:
+    if len(manage.snmp_user) < MIN_SNMP_USER_LETTERS:
         raise CannotRender(
-            f"{view.device.name}: SONiC takes SNMP users of {SHORTEST_SNMP_USER} to 32 characters, "
+            f"{view.device.name}: SONiC takes SNMP users of {MIN_SNMP_USER_LETTERS} to 32 characters, "
             f"expected a longer `management.snmp_user`, got {manage.snmp_user!r}"
         )
     tables: Tables = {

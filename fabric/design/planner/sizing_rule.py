@@ -1,0 +1,105 @@
+"""The sizing rule: how many tiers, spines, pods and cores. Integers only, no wiring.
+
+The options are tried in the order of the rule, and the first that fits is taken; an option that does not fit leaves a
+`Misfit` behind, so that the error of a design that cannot be built names the numbers that do not fit.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from math import gcd
+
+from fabric.base.text import plural
+from fabric.design.planner.pods import three_tiers
+from fabric.design.planner.sizing_inputs import (
+    Misfit,
+    Options,
+    Shape,
+    checked_uplinks,
+    common_speeds,
+    divisors_of,
+    larger_hint,
+    pick_spines,
+    spine_switch_path,
+    uplink_speeds,
+)
+from fabric.model.plan import FabricSpec, capacity
+
+
+def choose(options: Options) -> Shape | None:
+    """The first shape of the rule's order that fits; None leaves the reasons in `options.misfits`."""
+    spec = options.spec
+    if spec.kind == "collapsed":
+        return _collapsed(options)
+    tiers = spec.constraints.tiers
+    stated_minimum = spec.constraints.min_spines
+    minima = (stated_minimum,) if stated_minimum else (2, 1)
+    if not common_speeds(options):
+        return None
+    for tier_count, build in ((2, _two_tiers), (3, three_tiers)):
+        if tiers not in ("auto", tier_count) or (tier_count == 2 and _many_pods(spec) and tiers == "auto"):
+            continue
+        for speed in uplink_speeds(spec, options.demands, broken_out=tier_count == 2):
+            for minimum in minima:
+                shape = build(options, speed, minimum, by_default=stated_minimum is None and minimum > 1)
+                if shape is not None:
+                    return shape
+    return None
+
+
+def _many_pods(spec: FabricSpec) -> bool:
+    """Whether the intent asks for pods, which only a third tier joins."""
+    pods = spec.constraints.pods
+    return pods is not None and pods.count != 1
+
+
+def _two_tiers(options: Options, speed: int, minimum: int, *, by_default: bool) -> Shape | None:
+    spec = options.spec
+    option = f"two tiers with {speed}G uplinks"
+    uplinks = checked_uplinks(options, speed, option)
+    if uplinks is None:
+        return None
+    ports = capacity(spec.spine.model, speed)
+    links = sum(d.units * d.leaves * u for d, u in zip(options.demands, uplinks, strict=True))
+    divisors = divisors_of(reduce(gcd, uplinks))
+    valid = [s for s in divisors if links <= s * ports]
+    if not valid:
+        options.misfits.append(
+            Misfit(
+                option=option,
+                reason=f"{_in_network(options)}{links} uplinks on at most {divisors[-1]} spines ({spec.spine.switch}) of "
+                f"{plural(ports, 'port')}: {links} > {divisors[-1] * ports}",
+                path=spine_switch_path(spec),
+                hint=larger_hint(spec),
+            )
+        )
+        return None
+    spines = pick_spines(options, valid, divisors, minimum, by_default, option, pods=1)
+    if spines is None:
+        return None
+    return Shape(tiers=2, uplinks=uplinks, uplink_gbps=speed, units_per_pod=0, pods=1, spines=spines)
+
+
+def _in_network(options: Options) -> str:
+    return "each isolated network has " if options.networks > 1 else ""
+
+
+def _collapsed(options: Options) -> Shape | None:
+    """A leaf pair: the uplink rule determines the links between the two."""
+    spec, demand = options.spec, options.demands[0]
+    stated = spec.constraints.leaf_uplinks.speed_gbps
+    option = "a collapsed-spine pair"
+    if demand.units > 1 and capacity(spec.leaf.model, demand.down_gbps):
+        options.misfits.append(
+            Misfit(
+                option=option,
+                reason=f"a pair carries {plural(demand.servers_per_leaf, 'server')}, {spec.groups[0].planned} are asked for",
+                code="FAB131",
+                path=("servers", 0, "count"),
+                hint="a larger leaf, a larger `unit`, or another `kind`",
+            )
+        )
+        return None
+    speed = stated or spec.leaf.model.native_gbps
+    uplinks = checked_uplinks(options, speed, option)
+    return Shape(tiers=1, uplinks=uplinks, uplink_gbps=speed, units_per_pod=0, pods=1, spines=0) if uplinks else None

@@ -1,0 +1,232 @@
+"""What a fabric leaves of the NICs' bandwidth for a pattern of traffic, and how far the packets travel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+import numpy as np
+
+from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.text import plural
+from fabric.model.plan import KINDS
+from fabric.solver import Floats, Ints, Network, Routes, walk
+from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw
+from fabric.solver.ecmp.paths import load_of, slowest_rate
+from fabric.solver.estimate.patterns import PATTERNS, Phase, together
+from fabric.solver.estimate.placement import Placement
+from fabric.solver.routes import routes
+
+DRAWS = 8  # of queue pair numbers, each another run of the job
+MAX_FLOWS = 1_500_000  # of all draws together
+SWITCH_US = 0.8  # of a switch whose latency is in no catalog entry
+CABLE_US_PER_M = 0.005  # light in glass
+SAMPLED_PATHS = 20_000
+ROUTING_WORDS = {"ecmp": "ECMP by hash", "adaptive": "adaptive routing", "spray": "packet spraying"}
+MAX_DRAWN = 1024  # shares that are kept, a few hundred bytes each
+_DRAWN: dict[tuple[str, bytes], list[tuple[float, int]]] = {}
+
+
+@dataclass(frozen=True)
+class Share:
+    """What is left of the NICs for one pattern; 1: the fabric is no bottleneck."""
+
+    share: float  # over all draws: of the mean time
+    worst: float
+    best: float
+    link: int  # directed link that decides in a middling draw, -1 where the NICs do
+    hop_us: float  # mean extra latency of a path, compared with one over one switch
+
+
+@dataclass(frozen=True, kw_only=True)
+class AvailableBandwidth:
+    """Answers for a job on a network; each pattern is looked at when first asked for."""
+
+    net: Network
+    route_table: Routes
+    placement: Placement
+    routing: str  # ecmp, adaptive, spray
+    qps: int
+    seed: int
+    before: AvailableBandwidth | None = None  # the same without the failures: a more even hash is not counted in their favor
+    groups: Ints | None = None  # domains of every group that runs the collective at once, [groups, domains]; None: one group
+
+    def of(self, pattern: str) -> Share:
+        """Raises InputError where ports of the job cannot reach each other."""
+        if pattern not in self.known:
+            self.known[pattern] = self._measure(pattern)
+        return self.known[pattern]
+
+    @cached_property
+    def known(self) -> dict[str, Share]:
+        """What was looked at so far."""
+        return {}
+
+    def link_name(self, link: int) -> str:
+        """A directed link's name, made once: looking up the names of ports takes time."""
+        if link not in self._names:
+            self._names[link] = self.net.name(link)
+        return self._names[link]
+
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {}
+
+    @cached_property
+    def nic_GBps(self) -> float:
+        """Line rate of the slowest port that the job uses."""
+        return float(self.net.capacity[self.net.ports.link[self.placement.ports]].min(initial=np.inf))
+
+    @cached_property
+    def domain_GBps(self) -> float:
+        """Line rate of all ports of a domain, the least of the domains."""
+        return float(self.net.capacity[self.net.ports.link[self.placement.ports]].sum(axis=1).min(initial=np.inf))
+
+    def _measure(self, pattern: str) -> Share:
+        found = self.draws(pattern)
+        if self.before is not None:
+            pairs = zip(found, self.before.draws(pattern), strict=False)
+            found = [(min(now[0], then[0]), now[1] if now[1] >= 0 else then[1]) for now, then in pairs]
+        order = sorted(range(len(found)), key=lambda at: found[at])
+        mean = 1 / float(np.mean([1 / share for share, _ in found]))
+        link = found[order[(len(found) - 1) // 2]][1]
+        return Share(mean, found[order[0]][0], found[order[-1]][0], link, self._hop_us(self._phases(pattern)))
+
+    def beyond_leaf(self, pattern: str) -> float:
+        """Share of a pattern's bytes that leave the sender's leaf; the others meet no oversubscription."""
+        leaf, phases = self.net.ports.leaf, self._phases(pattern)
+        away = [
+            phase.weight @ (leaf[phase.source] != leaf[phase.target]) * phase.part / phase.weight.sum() for phase in phases
+        ]
+        return float(sum(away) / sum(phase.part for phase in phases))
+
+    def draws(self, pattern: str) -> list[tuple[float, int]]:
+        """(share, the link that decides) of every draw of queue pair numbers; once per process for equal networks, as those
+        of many designs of a sweep are."""
+        key = (pattern, self._mark)
+        if key not in _DRAWN:
+            phases = self._phases(pattern)
+            flows = sum(len(phase.source) for phase in phases) * self.qps
+            count = 1 if self.routing == "spray" else int(np.clip(MAX_FLOWS // max(1, flows), 1, DRAWS))
+            drawn = [self._draw(phases, self.seed + draw) for draw in range(count)]
+            if len(_DRAWN) >= MAX_DRAWN:
+                _DRAWN.clear()
+            _DRAWN[key] = drawn
+        return _DRAWN[key]
+
+    @cached_property
+    def _mark(self) -> bytes:
+        """Digest of all that the shares depend on: links, ports and addresses, where the job is, how traffic is spread."""
+        net, placed = self.net, self.placement
+        of_net = (net.tail, net.head, net.level, net.alive, net.capacity, net.fabric.links.kind)
+        of_ports = (net.ports.link, net.ports.leaf, net.ports.server, addresses(net))
+        of_job = (placed.ports, placed.full, np.empty(0) if self.groups is None else self.groups)
+        balancing = net.fabric.spec.underlay.load_balancing.seed
+        spread = (placed.nic_ports, self.groups is None, self.routing, self.qps, self.seed, balancing)
+        mark = sha256(repr(spread).encode())
+        for column in (*of_net, *of_ports, *of_job):
+            mark.update(f"{column.dtype}{column.shape}".encode())
+            mark.update(np.ascontiguousarray(column).tobytes())
+        return mark.digest()
+
+    def _phases(self, pattern: str) -> list[Phase]:
+        ports, nic_ports = self.placement.ports, self.placement.nic_ports
+        full = self.placement.full
+        if self.groups is None:
+            return list(PATTERNS[pattern](ports, nic_ports, full))
+        by_group = [list(PATTERNS[pattern](ports[rows], nic_ports, full[rows])) for rows in self.groups]
+        return [together(parts) for parts in zip(*by_group, strict=True)]
+
+    def _draw(self, phases: list[Phase], seed: int) -> tuple[float, int]:
+        """(share over all phases, the link that costs the most) with one set of queue pair numbers."""
+        time, slowest = 0.0, (0.0, -1)
+        for phase in phases:
+            share, link = self._phase(phase, seed)
+            time += phase.part / share
+            if link >= 0 and phase.part / share > slowest[0]:
+                slowest = (phase.part / share, link)
+        return 1 / time, slowest[1]
+
+    def _phase(self, phase: Phase, seed: int) -> tuple[float, int]:
+        flows = redraw(self._flows(phase), seed)
+        loads, lost = load_of(self.net, self.route_table, flows, self.routing)
+        if lost.any():
+            flow = int(np.flatnonzero(lost)[0])
+            names = [
+                self.net.fabric.devices[int(self.net.ports.server[end[flow]])].name
+                for end in (flows.source_port, flows.target_port)
+            ]
+            message = f"the job's servers {names[0]} and {names[1]} cannot reach each other on every rail"
+            raise InputError(
+                [Diagnostic("FAB171", Place("--fail"), message, "remove a --fail, or use other servers with --placement")]
+            )
+        share, link = slowest_rate(self.net, loads)
+        return (1.0, -1) if share >= 1 - 1e-9 else (share, link)
+
+    def _flows(self, phase: Phase) -> Flows:
+        """The queue pairs of a phase, made once for all draws."""
+        if id(phase) not in self._made:
+            flows = connections(phase.source, phase.target, phase.weight * self._speed(phase))
+            self._made[id(phase)] = phase, queue_pairs(flows, self.qps)
+        return self._made[id(phase)][1]
+
+    @cached_property
+    def _made(self) -> dict[int, tuple[Phase, Flows]]:
+        return {}
+
+    def _speed(self, phase: Phase) -> Floats:
+        """GB/s of the slower port of each flow: what it would send if the fabric never limited it."""
+        capacity = self.net.capacity[self.net.ports.link]
+        return np.minimum(capacity[phase.source], capacity[phase.target])
+
+    def _hop_us(self, phases: list[Phase]) -> float:
+        """How much longer than over one switch the paths are, in the mean: more switches, longer cables."""
+        source = np.concatenate([phase.source for phase in phases])
+        target = np.concatenate([phase.target for phase in phases])
+        step = max(1, len(source) // SAMPLED_PATHS)
+        leaf = self.net.ports.leaf
+        hops = walk(self.route_table, leaf[source[::step]], leaf[target[::step]], lambda at, count, flow: flow % count)
+        link = hops[hops >= 0]
+        return float(self._link_us[link % self.net.links].sum() + self._switch_us[self.net.head[link]].sum()) / max(
+            1, len(hops)
+        )
+
+    @cached_property
+    def _link_us(self) -> Floats:
+        lengths = self.net.fabric.spec.length_m
+        by_kind = np.array([lengths.get(kind, 0) or 0 for kind in KINDS], dtype=np.float64)
+        found: Floats = by_kind[self.net.fabric.links.kind] * CABLE_US_PER_M
+        return found
+
+    @cached_property
+    def _switch_us(self) -> Floats:
+        """Latency of every device, by the catalog where it knows it."""
+        spec = self.net.fabric.spec
+        tiers = (None, spec.leaf.model, spec.spine.model, spec.core.model)
+        by_level = [(model.latency_ns or SWITCH_US * 1e3) / 1e3 if model else 0.0 for model in tiers]
+        return np.array(by_level)[self.net.level]
+
+
+def routing_words(routing: str, queue_pairs: int) -> str:
+    """`ECMP by hash, 4 queue pairs per connection`."""
+    return f"{ROUTING_WORDS[routing]}, {plural(queue_pairs, 'queue pair')} per connection"
+
+
+def supply(
+    net: Network, placement: Placement, routing: str, qps: int, seed: int, before: AvailableBandwidth | None = None
+) -> AvailableBandwidth:
+    """What the network leaves for a job's traffic, or for that of several jobs at once."""
+    groups = None
+    if placement.jobs > 1:
+        groups = np.arange(len(placement.ports)).reshape(placement.jobs, placement.domains)
+    return AvailableBandwidth(
+        net=net,
+        route_table=routes(net),
+        placement=placement,
+        routing=routing,
+        qps=qps,
+        seed=seed,
+        before=before,
+        groups=groups,
+    )
