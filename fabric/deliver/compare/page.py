@@ -17,6 +17,7 @@ from fabric.deliver.report.charts import bars
 from fabric.deliver.report.glance import Figure
 from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.intervals import intervals
+from fabric.solver.collective import ALL_REDUCE, ALLTOALL
 from fabric.solver.estimate.calls import SPREAD
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.goodput.rates import HOURS_PER_YEAR
@@ -73,7 +74,7 @@ class Comparison:
             found.append(Figure("most tokens per day", name, f"{best.tokens_per_day.value / 1e9:,.1f} billion"))
             name, best = max(self.jobs, key=lambda pair: pair[1].useful.value)
             found.append(Figure("most useful time", name, percent(best.useful.value)))
-        for collective in ("all_reduce", "alltoall"):
+        for collective in (ALL_REDUCE, ALLTOALL):
             calls = [(name, row) for name, item in self._pairs if (row := item.calls.of(collective, SPREAD))]
             if calls:
                 name, call = min(calls, key=lambda pair: pair[1].time_us)
@@ -91,7 +92,7 @@ class Comparison:
     def bars(self) -> list[tuple[str, Markup]]:
         """(caption, chart) of the measures that decide."""
         found = []
-        for collective in ("all_reduce", "alltoall"):
+        for collective in (ALL_REDUCE, ALLTOALL):
             calls = [(name, row) for name, item in self._pairs if (row := item.calls.of(collective, SPREAD))]
             shown = [(name, row.time_us, time(row.time_us)) for name, row in calls]
             if shown:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.model.plan import FabricPlan, GroupSpec
+from fabric.solver.collective import ALL_REDUCE, ALLTOALL
 from fabric.solver.collectives import physics
 from fabric.solver.measured.platform import MeasuredPlatform
 
@@ -43,13 +44,13 @@ def points(fabric: FabricPlan) -> list[Point]:
     domain = max(1, (group.server.nvlink_domain_gpus or group.server.gpus) // group.server.gpus)
     many = max(min(count, max(MOST_SERVERS, 2 * domain)), 1)
     found = [
-        Point("all_reduce", "8", many, "launch and latency of a hop"),
-        Point("all_reduce", "8M", many, "protocol and pipeline"),
-        Point("all_reduce", "1G", many, "bandwidth of the NICs"),
-        Point("alltoall", "256M", many, "bandwidth of send and receive"),
+        Point(ALL_REDUCE, "8", many, "launch and latency of a hop"),
+        Point(ALL_REDUCE, "8M", many, "protocol and pipeline"),
+        Point(ALL_REDUCE, "1G", many, "bandwidth of the NICs"),
+        Point(ALLTOALL, "256M", many, "bandwidth of send and receive"),
     ]
     if domain * group.server.gpus > 1 and many > domain:
-        found.append(Point("all_reduce", "1G", domain, "bandwidth inside an NVLink domain"))
+        found.append(Point(ALL_REDUCE, "1G", domain, "bandwidth inside an NVLink domain"))
     return found
 
 

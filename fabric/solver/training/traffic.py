@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 
 from fabric.base.rounding import ceil_div
+from fabric.solver.collective import ALL_GATHER, ALL_REDUCE, ALLTOALL, REDUCE_SCATTER, SENDRECV
 from fabric.solver.training.job import Dimension, Levels, TrainingJob
 from fabric.solver.training.memory import heaviest
 
@@ -52,7 +53,7 @@ def _tensor(job: TrainingJob) -> list[Traffic]:
     size = math.ceil(_values(job) * job.bytes.activation)
     each = 6 if job.compute.recompute == "full" else 4
     calls = each * job.most_layers * job.batch.micro_batches
-    kinds = ("all_gather", "reduce_scatter") if job.parallel.sequence_parallel else ("all_reduce",)
+    kinds = (ALL_GATHER, REDUCE_SCATTER) if job.parallel.sequence_parallel else (ALL_REDUCE,)
     return [Traffic("tensor", kind, job.parallel.tensor, size, calls) for kind in kinds]
 
 
@@ -63,8 +64,8 @@ def _context(job: TrainingJob) -> list[Traffic]:
     values = job.batch.micro_batch * model.sequence * model.key_value_width / parallel.tensor
     size, calls = math.ceil(values * job.bytes.activation), job.most_layers * job.batch.micro_batches
     return [
-        Traffic("context", "all_gather", parallel.context, size, 2 * calls),
-        Traffic("context", "reduce_scatter", parallel.context, size, calls),
+        Traffic("context", ALL_GATHER, parallel.context, size, 2 * calls),
+        Traffic("context", REDUCE_SCATTER, parallel.context, size, calls),
     ]
 
 
@@ -82,7 +83,7 @@ def _expert(job: TrainingJob, domain_gpus: int) -> list[Traffic]:
     return [
         Traffic(
             "expert",
-            "alltoall",
+            ALLTOALL,
             parallel.expert,
             math.ceil(values * width * model.top_k),
             count,
@@ -117,7 +118,7 @@ def _pipeline(job: TrainingJob) -> list[Traffic]:
     whose members hold a part of the sequence each sends the parts."""
     parallel = job.parallel
     size = math.ceil(_values(job) * job.bytes.activation / (parallel.tensor if parallel.sequence_parallel else 1))
-    return [Traffic("pipeline", "sendrecv", parallel.pipeline, size, 2 * job.batch.micro_batches * parallel.interleave)]
+    return [Traffic("pipeline", SENDRECV, parallel.pipeline, size, 2 * job.batch.micro_batches * parallel.interleave)]
 
 
 def _data(job: TrainingJob) -> list[Traffic]:
@@ -140,13 +141,13 @@ def _data(job: TrainingJob) -> list[Traffic]:
         gradients = math.ceil(parameters * job.bytes.gradient / layers)
         weights = math.ceil(parameters * job.bytes.parameter / layers)
         if parallel.sharding == "none":
-            calls.append(Traffic(dimension, "all_reduce", ranks, gradients, layers, kind="reduce"))
+            calls.append(Traffic(dimension, ALL_REDUCE, ranks, gradients, layers, kind="reduce"))
             continue
         often = job.batch.micro_batches if parallel.sharding == "full" else 1
         gathers = 2 * often if parallel.sharding == "full" else 1
         calls += [
-            Traffic(dimension, "all_gather", ranks, weights, layers * gathers, kind="gather"),
-            Traffic(dimension, "reduce_scatter", ranks, gradients, layers * often, kind="reduce"),
+            Traffic(dimension, ALL_GATHER, ranks, weights, layers * gathers, kind="gather"),
+            Traffic(dimension, REDUCE_SCATTER, ranks, gradients, layers * often, kind="reduce"),
         ]
     return calls
 
@@ -157,7 +158,7 @@ def _embedding(job: TrainingJob) -> list[Traffic]:
     if not model.tied_embeddings or parallel.pipeline == 1:
         return []
     size = math.ceil(model.vocabulary * model.hidden / parallel.tensor * job.bytes.gradient)
-    return [Traffic("embedding", "all_reduce", 2, size, 1, kind="reduce")]
+    return [Traffic("embedding", ALL_REDUCE, 2, size, 1, kind="reduce")]
 
 
 def _values(job: TrainingJob) -> float:

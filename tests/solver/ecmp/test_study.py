@@ -29,7 +29,7 @@ from tests import ROOT
 
 INTENTS = ROOT / "intent"
 STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=36)
-MODES = st.sampled_from(ecmp.MODES)
+MODES = st.sampled_from(list(ecmp.MODES))
 
 FABRICS = {
     "rail-optimized": "servers: {model: dgx-h100, count: 12}\n    topology: {switch: 32x400g, unit: {servers: 4}}",
