@@ -47,13 +47,15 @@ def tests_of_exports() -> str:
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_an_export_has_a_row_on_its_page(name: str) -> None:
-    assert says(page("exports"), rf"^\|.*`{name}`.*\|$")
+    has_row = says(page("exports"), rf"^\|.*`{name}`.*\|$")
+    assert has_row
 
 
 @pytest.mark.parametrize("name", EXPORTS)
 def test_an_export_has_a_test(name: str) -> None:
     function = EXPORTS[name].made_by.rpartition(":")[2]
-    assert says(tests_of_exports(), rf'"{name}"|\b{function}\(')
+    is_tested = says(tests_of_exports(), rf'"{name}"|\b{function}\(')
+    assert is_tested
 
 
 def formats() -> Iterator[tuple[str, str]]:
@@ -69,12 +71,14 @@ def test_a_format_is_in_the_help_and_on_the_page(command: str, name: str) -> Non
     below = page("cli").partition(f"# `fabric {called}`\n")[2]
     (words,) = re.findall(r"^\| `--format NAME.*$", below.partition("\n## ")[0].partition("\n### ")[0], re.MULTILINE)
     assert name in re.findall(r"\w+", words)
-    assert name == "text" or says(page(subject), rf"`{name}`|--format {name}\b|\b{name}=|\.{name}\b")
+    is_shown = name == "text" or says(page(subject), rf"`{name}`|--format {name}\b|\b{name}=|\.{name}\b")
+    assert is_shown
 
 
 @pytest.mark.parametrize("name", [name for _, name in SECTIONS])
 def test_a_section_of_the_report_is_on_its_page(name: str) -> None:
-    assert says(page("report"), rf"^\| {name}\b")
+    has_row = says(page("report"), rf"^\| {name}\b")
+    assert has_row
 
 
 def keys() -> list[str]:
@@ -88,4 +92,5 @@ def test_a_key_of_a_job_is_on_its_page(key: str) -> None:
     """In a table of keys, by itself or after the section; or in the file that the page shows."""
     section, _, name = key.partition(".")
     text = page("training") + page("goodput")
-    assert says(text, rf"`(?:{section}\.)?{name}`|^ *{section}:.*\b{name}:|^ +{name}:")
+    is_explained = says(text, rf"`(?:{section}\.)?{name}`|^ *{section}:.*\b{name}:|^ +{name}:")
+    assert is_explained
