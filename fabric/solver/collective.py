@@ -6,7 +6,6 @@ its time (`collectives/costs.py`) and its columns of measured errors (`collectiv
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,29 +17,13 @@ RINGS = ("ring", "nvls")
 TREES = (*RINGS, "tree", "nvls_tree", "hierarchical", "halving_doubling", "in_network")
 
 
-def _twice(ranks: Any) -> Any:
-    return 2 * (ranks - 1) / ranks
-
-
-def _once(ranks: Any) -> Any:
-    return (ranks - 1) / ranks
-
-
-def _whole(ranks: Any) -> Any:
-    return 1.0
-
-
-def _undefined(ranks: Any) -> Any:
-    return 0.0
-
-
 @dataclass(frozen=True, kw_only=True)
 class Collective:
     """One collective of nccl-tests."""
 
     name: str
     family: str  # those of one family have one form of the time, and are measured and corrected together
-    busbw: Callable[[Any], Any]  # of ranks → busbw / algbw (nccl-tests doc/PERFORMANCE.md); 0.0 where it defines none
+    share: str  # of the buffer that a rank sends in a ring: `others`, all but its own part; `whole`; "": not defined
     algorithms: tuple[str, ...] = ()  # that can run it; none: the model does not know it, tables of it are read, not scored
     size: str = ""  # whose bytes its size counts
     pattern: str = ""  # of `PATTERNS`: who sends to whom between NVLink domains; "": as the algorithm has it
@@ -48,58 +31,35 @@ class Collective:
     passes: int = 1  # of the buffer over a ring: 2 reduce it and hand it out again
     prose: str = ""  # name in a sentence; "": as it is
 
-    @property
-    def is_modeled(self) -> bool:
-        """Whether the model has a time of it."""
-        return bool(self.algorithms)
+    def busbw(self, ranks: Any) -> Any:
+        """busbw / algbw (nccl-tests doc/PERFORMANCE.md); 0.0 where it defines none. `ranks`: a number or an array."""
+        if self.share == "others":
+            return self.passes * (ranks - 1) / ranks
+        return 1.0 if self.share == "whole" else 0.0
 
 
-COLLECTIVES = {
-    item.name: item
-    for item in (
-        Collective(
-            name=ALL_REDUCE,
-            family=ALL_REDUCE,
-            busbw=_twice,
-            size="buffer of a rank",
-            algorithms=TREES,
-            passes=2,
-            prose="all-reduce",
-        ),
-        Collective(name=ALL_GATHER, family=GATHER, busbw=_once, size="total over the ranks", algorithms=RINGS),
-        Collective(name=REDUCE_SCATTER, family=GATHER, busbw=_once, size="total over the ranks", algorithms=RINGS),
-        Collective(
-            name=ALLTOALL,
-            family=ALLTOALL,
-            busbw=_once,
-            size="buffer of a rank",
-            algorithms=("p2p",),
-            pattern="peers",
-            groups_pattern="peers",
-        ),
-        Collective(name=BROADCAST, family=ROOTED, busbw=_whole, size="buffer of a rank", algorithms=("ring",)),
-        Collective(name=REDUCE, family=ROOTED, busbw=_whole, size="buffer of a rank", algorithms=("ring",)),
-        Collective(
-            name=SENDRECV,
-            family=SENDRECV,
-            busbw=_whole,
-            size="buffer of a rank",
-            algorithms=("p2p",),
-            pattern="neighbors",
-            groups_pattern="stages",
-        ),
-        # nccl-tests has programs for these as well
-        Collective(name="gather", family="", busbw=_once),
-        Collective(name="scatter", family="", busbw=_once),
-        Collective(name="alltoallv", family="", busbw=_undefined),
-        Collective(name="hypercube", family="", busbw=_undefined),
-    )
-}
+def _made(name: str, share: str, family: str = "", **more: Any) -> Collective:
+    return Collective(name=name, share=share, family=family or name, **more)
+
+
+BUFFER, TOTAL = "buffer of a rank", "total over the ranks"
+_ALL = (
+    _made(ALL_REDUCE, "others", size=BUFFER, algorithms=TREES, passes=2, prose="all-reduce"),
+    _made(ALL_GATHER, "others", GATHER, size=TOTAL, algorithms=RINGS),
+    _made(REDUCE_SCATTER, "others", GATHER, size=TOTAL, algorithms=RINGS),
+    _made(ALLTOALL, "others", size=BUFFER, algorithms=("p2p",), pattern="peers", groups_pattern="peers"),
+    _made(BROADCAST, "whole", ROOTED, size=BUFFER, algorithms=("ring",)),
+    _made(REDUCE, "whole", ROOTED, size=BUFFER, algorithms=("ring",)),
+    _made(SENDRECV, "whole", size=BUFFER, algorithms=("p2p",), pattern="neighbors", groups_pattern="stages"),
+    *(_made("gather", "others"), _made("scatter", "others")),  # nccl-tests has programs for these as well
+    *(_made("alltoallv", ""), _made("hypercube", "")),
+)
+COLLECTIVES = {item.name: item for item in _ALL}
 
 
 def collective_names() -> tuple[str, ...]:
     """Collectives that the model has a time of."""
-    return tuple(name for name, item in COLLECTIVES.items() if item.is_modeled)
+    return tuple(name for name, item in COLLECTIVES.items() if item.algorithms)
 
 
 def of_family(family: str) -> tuple[str, ...]:

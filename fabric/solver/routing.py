@@ -16,16 +16,10 @@ class Routing:
 
 
 ECMP, ADAPTIVE, SPRAY = "ecmp", "adaptive", "spray"
-MODES = {
-    item.name: item
-    for item in (
-        Routing(ECMP, "ECMP by hash", "ECMP", "ECMP: a hash of the five-tuple picks one path for every queue pair"),
-        Routing(
-            ADAPTIVE,
-            "adaptive routing",
-            "adaptive routing",
-            "adaptive routing: every switch sends each flowlet to the least loaded equal-cost path",
-        ),
-        Routing(SPRAY, "packet spraying", "spraying", "packet spraying: packets rotate over all equal-cost paths"),
-    )
-}
+_ADAPTIVE = "adaptive routing: every switch sends each flowlet to the least loaded equal-cost path"
+_ALL = (
+    Routing(ECMP, "ECMP by hash", "ECMP", "ECMP: a hash of the five-tuple picks one path for every queue pair"),
+    Routing(ADAPTIVE, "adaptive routing", "adaptive routing", _ADAPTIVE),
+    Routing(SPRAY, "packet spraying", "spraying", "packet spraying: packets rotate over all equal-cost paths"),
+)
+MODES = {item.name: item for item in _ALL}
