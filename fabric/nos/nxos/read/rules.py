@@ -41,7 +41,7 @@ class Reading:
 
     def unknown(self, section: Section) -> None:
         """A statement with everything below it."""
-        self.facts.unread += [self.located(part.line, part) for part in (section, *below(section))]
+        self.facts.unread += [self.located(part.line, part) for part in (section, *section.walk())]
 
 
 class Subject(Protocol):
@@ -146,17 +146,6 @@ def known(subject: Subject, section: Section, match: re.Match[str]) -> None:
 def heads(text: str) -> list[str]:
     """A table of heads as one writes it: by commas and lines."""
     return [head for head in re.split(r"[,\n]\s*", text.strip()) if head]
-
-
-def below(section: Section) -> list[Section]:
-    """All lines below one, in order, however deep."""
-    found: list[Section] = []
-    waiting = list(reversed(section.parts))
-    while waiting:
-        part = waiting.pop()
-        found.append(part)
-        waiting.extend(reversed(part.parts))
-    return found
 
 
 def spelled_out(line: str) -> str:
