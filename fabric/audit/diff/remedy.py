@@ -41,7 +41,7 @@ def commands(nos: str, old: str, new: str) -> list[str]:
 
 
 def _without_version(tree: Tree) -> Tree:
-    """A config without the release that printed it, which nobody types."""
+    """A config without the release that printed it, which is never typed."""
     return {line: below for line, below in tree.items() if not line.startswith("version ")}
 
 
