@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 COMMENT = r"/\*.*?(?:\*/|\Z)|\#[^\n]*"
-QUOTED = r'"(?:[^"\\\n]|\\.)*"|"(?:[^"\\]|\\.)*"(?=\s*(?:[;\]{#]|$))'  # the latter over several lines: a certificate
+# Over several lines: a certificate. A quote behind a backslash begins none, so that no text is searched for an end twice.
+QUOTED = r'(?<!\\)(?:"(?:[^"\\\n]|\\.)*"|"(?:[^"\\]|\\.)*"(?=\s*(?:[;\]{#]|$)))'
 TOKEN = re.compile(
     rf"""
     \n
