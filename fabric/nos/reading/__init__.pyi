@@ -41,6 +41,7 @@ from .words import (
     integer as integer,
     is_address as is_address,
     mac as mac,
+    need_number as need_number,
     numbers as numbers,
     prefix as prefix,
 )

@@ -9,8 +9,8 @@ from typing import Any
 from fabric.model.facts import Bgp, Located, Neighbor, Secret, Vni, Vrf
 from fabric.nos.frr.read.line import Line, Open
 from fabric.nos.frr.read.neighbor import DIRECTIONS, FILTERS, NEIGHBOR, VERBS, Draft
-from fabric.nos.frr.read.words import Device, need_number, peer_address, vrf_name
-from fabric.nos.reading import asn, password, placeholder
+from fabric.nos.frr.read.words import Device, peer_address, vrf_name
+from fabric.nos.reading import asn, need_number, password, placeholder
 
 FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
 UNICAST = ("ipv4", "ipv6")

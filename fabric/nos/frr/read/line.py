@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fabric.model.facts import Facts, Located
-from fabric.nos.frr.read.words import need_number
+from fabric.nos.reading import need_number
 from fabric.nos.reading.indented import END, Layout
 
 SHORT = {  # as people type them
