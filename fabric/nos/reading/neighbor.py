@@ -12,6 +12,9 @@ from fabric.nos.reading.words import need_asn, need_number
 
 Says: TypeAlias = Callable[[list[str]], dict[str, Any]]  # words → fields of a neighbor; raises ValueError or LookupError
 
+FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
+UNICAST = ("ipv4", "ipv6")
+DIRECTIONS = {"in": "import_filter", "out": "export_filter"}  # of a filter
 ALLOWAS = 3  # of `allowas-in` without a number
 MULTIHOP = 255  # of `ebgp-multihop` without a number
 

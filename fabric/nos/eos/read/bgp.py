@@ -9,11 +9,10 @@ from fabric.base.grouping import grouped
 from fabric.model.facts import MANAGEMENT, Authentication, Bgp, Facts, Located, Neighbor, Vni, Vrf
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.reading import Section, asn, each_name, integer, is_address, neighbor, numbers, password
-from fabric.nos.reading.neighbor import Says
+from fabric.nos.reading.neighbor import DIRECTIONS, UNICAST, Says
 
 MOST_ROUTES = 12000  # the limit of a neighbor that states none; 0 is no limit
-FAMILIES = {"ipv4": "ipv4", "ipv4 unicast": "ipv4", "ipv6": "ipv6", "ipv6 unicast": "ipv6", "evpn": "evpn"}
-UNICAST = ("ipv4", "ipv6")
+FAMILIES = {**neighbor.FAMILIES, "ipv4": "ipv4", "ipv6": "ipv6", "evpn": "evpn"}
 KNOWN = (
     "address-family", "aggregate-address", "bgp", "distance", "dynamic", "graceful-restart", "graceful-restart-helper",
     "maximum-paths", "neighbor", "network", "no", "rd", "redistribute", "rib", "route-target", "router-id", "shutdown",
@@ -204,7 +203,7 @@ class _Process:
 
 
 def _filter(words: list[str]) -> dict[str, Any]:
-    return {"import_filter" if words[1] == "in" else "export_filter": words[0]}
+    return {DIRECTIONS[words[1]]: words[0]}
 
 
 def _authentication(words: list[str]) -> Authentication:

@@ -18,7 +18,6 @@ FILTERS = {
     "filter-list": "as-path list",
     "distribute-list": "access list",
 }
-DIRECTIONS = {"in": "import_filter", "out": "export_filter"}
 # Verbs that tell nothing a check asks for.
 NEIGHBOR = frozenset((
     "accept-own", "addpath-rx-paths-limit", "addpath-tx-all-paths", "addpath-tx-best-selected",

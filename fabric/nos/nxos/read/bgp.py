@@ -9,14 +9,11 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 
 from fabric.model.facts import Authentication, Bgp, Located, Neighbor
-from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, as_number, constant, heads, known, port_name, vrf_name
-from fabric.nos.reading import Section, is_address, password
-from fabric.nos.reading.neighbor import VERBS
+from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, constant, heads, known, port_name, vrf_name
+from fabric.nos.reading import Section, asn, is_address, password
+from fabric.nos.reading.neighbor import DIRECTIONS, FAMILIES, UNICAST, VERBS
 
-FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
-UNICAST = ("ipv4", "ipv6")
 FILTERS = ("route-map", "prefix-list", "filter-list")  # of several on one session the first is named
-DIRECTIONS = {"in": "import_filter", "out": "export_filter"}
 DEPTH = 16  # of templates that inherit from templates
 OF_FAMILIES = ("import_filter", "export_filter", "max_prefix", "allowas_in", "reflected")
 
@@ -118,10 +115,10 @@ class Shared:
         return self.family in UNICAST
 
 
-def start(reading: Reading, section: Section, asn: str) -> Process:
+def start(reading: Reading, section: Section, text: str) -> Process:
     facts = reading.facts
     own = facts.bgp.setdefault("", Bgp("", section.number, reading.file))
-    own.asn = reading.located(int(as_number(asn)), section)
+    own.asn = reading.located(asn(text) or 0, section)
     return Process(reading, own, Templates())
 
 
@@ -171,7 +168,7 @@ def _process_timers(process: Process, section: Section, match: re.Match[str]) ->
 
 
 def _asn(process: Process, section: Section, match: re.Match[str]) -> None:
-    process.target.asn = process.reading.located(int(as_number(match[1])), section)
+    process.target.asn = process.reading.located(asn(match[1]) or 0, section)
 
 
 def _router_id(process: Process, section: Section, match: re.Match[str]) -> None:

@@ -173,11 +173,3 @@ def port_names(text: str) -> list[str]:
 def vrf_name(text: str) -> str:
     """`default` is the table without a name."""
     return "" if text == "default" else MANAGEMENT if text == "management" else text
-
-
-def as_number(text: str) -> int | str:
-    """`65000.1` is 4259840001; `external` stays a word."""
-    if text in ("external", "internal"):
-        return text
-    high, dot, low = text.partition(".")
-    return (int(high) << 16) + int(low) if dot else int(text)
