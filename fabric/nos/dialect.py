@@ -15,6 +15,7 @@ from typing import Any
 
 from fabric.base.formats import json_line
 from fabric.nos.hierarchy import Config, Hierarchy
+from fabric.nos.reading.indented import ANY, Layout
 
 Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line
 Key = tuple[int | str, ...]
@@ -183,6 +184,7 @@ class Dialect:
     forms: Mapping[str, Form]  # file → its form
     rules: Rules | None = None  # of files in `COMMANDS`
     platform: str = "GENERIC"  # hier_config's name
+    layout: Layout = ANY  # of files in `COMMANDS`
 
 
 def same(old: object, new: object) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from fabric.audit.diff import remedy
 from fabric.audit.diff.set_lines import set_lines
+from fabric.base.reading import UnreadableError
 from fabric.nos.dialect import COMMANDS, PATCH, STEPS, UNIFIED, Form, Patch, SetLines, Step
 from fabric.nos.json_patch import json_lines, json_patch
 
@@ -35,7 +36,7 @@ def change(nos: str, path: str, old: str, new: str) -> FileChange:
     form = remedy.dialect(nos).forms.get(path, UNIFIED)
     try:
         found = _native(nos, path, form, old, new) if old and new else None
-    except ValueError:  # a site's own template broke the document
+    except (ValueError, UnreadableError):  # a site's own template broke the document
         found = None
     return found if found is not None and found.lines else FileChange(path, UNIFIED, tuple(_unified(old, new)))
 

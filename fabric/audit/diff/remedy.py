@@ -25,9 +25,10 @@ NEIGHBOR = re.compile(r"no (neighbor (?!interface )\S+) .*")  # EOS has all of `
 
 def commands(nos: str, old: str, new: str) -> list[str]:
     """What a person types at a switch with `old` so that it has `new`, sections and all."""
-    rules = dialect(nos).rules
+    form = dialect(nos)
+    rules = form.rules
     assert rules is not None
-    before, after = trees.indented(old), trees.indented(new)
+    before, after = (_without_version(trees.indented(text, form.layout)) for text in (old, new))
     before = _in_force(_without_derived(before, after, rules), (), rules)
     before = _without_defaults(before, after, (), rules)
     resets, before = prerequisites.reset(prerequisites.inherited(before, after, rules), after, rules)
@@ -37,6 +38,11 @@ def commands(nos: str, old: str, new: str) -> list[str]:
     change = effects.completed(change, before, after, rules)
     lines = [*resets, *order.in_order(change, before, after, rules, effects.freed(change, before, rules))]
     return effects.warned([_spelled(line, rules) for line in lines], rules)
+
+
+def _without_version(tree: Tree) -> Tree:
+    """A config without the release that printed it, which is never typed."""
+    return {line: below for line, below in tree.items() if not line.startswith("version ")}
 
 
 def _in_force(tree: Tree, sections: tuple[str, ...], rules: Rules) -> Tree:

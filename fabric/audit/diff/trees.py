@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from fabric.nos.reading.indented import ANY, Layout, paths
 
 Tree = dict[str, "Tree"]
 
-LEAVES = re.compile(r"(exit|exit-[a-z-]+|end|!.*|#.*|version \d\S*)")  # lines that end a section or say nothing
-BANNER = re.compile(r"banner (login|motd)")
 
-
-def indented(text: str) -> Tree:
+def indented(text: str, layout: Layout = ANY) -> Tree:
     """The tree of a config that shows its sections by indentation: EOS, NX-OS, FRR. A section written twice is one."""
-    root: Tree = {}
-    open_sections: list[tuple[int, Tree]] = [(-1, root)]
-    lines = iter(text.splitlines())
-    for line in lines:
-        words = line.strip()
-        if not words or LEAVES.fullmatch(words):
-            continue
-        margin = len(line) - len(line.lstrip())
-        while open_sections[-1][0] >= margin:
-            open_sections.pop()
-        if BANNER.fullmatch(words):
-            words = "\n".join([words, *_until_eof(lines)])
-        open_sections.append((margin, open_sections[-1][1].setdefault(words, {})))
-    return root
-
-
-def _until_eof(lines: Iterator[str]) -> Iterator[str]:
-    """The lines of an EOS banner, with the one that ends it."""
-    for line in lines:
-        yield line
-        if line == "EOF":
-            return
+    open_sections: list[Tree] = [{}]
+    for path, _ in paths(text, layout):
+        del open_sections[len(path) :]
+        open_sections.append(open_sections[-1].setdefault(path[-1], {}))
+    return open_sections[0]
 
 
 def pruned(old: Tree, new: Tree) -> tuple[Tree, Tree]:

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-Context = tuple[str, ...]  # the heads of the blocks, the outermost first
+from fabric.base.reading import UnreadableError
+from fabric.nos.reading.indented import ANY, Layout, StatementPath, paths as tokens
+
+Context = StatementPath  # the heads of the blocks, the outermost first
 JOIN = " / "  # between the heads of blocks
-SEPARATORS = ("!", "#", "}")  # a line that begins so is in no block, and opens none
 
 
-def contexts(lines: Sequence[str]) -> list[Context]:
-    """The blocks of every line, in the order of the lines."""
-    made: list[Context] = []
-    open_blocks: list[tuple[int, str]] = []  # (indentation, head)
-    for line in lines:
-        text = line.strip()
-        if not text or text.startswith(SEPARATORS):  # `!` in the first column ends no block
-            made.append(())
-            continue
-        margin = len(line) - len(line.lstrip())
-        while open_blocks and open_blocks[-1][0] >= margin:
-            open_blocks.pop()
-        made.append(tuple(head for _, head in open_blocks))
-        open_blocks.append((margin, text))
+def contexts(lines: Sequence[str], layout: Layout = ANY) -> list[Context]:
+    """The blocks of every line, in the order of the lines: also of `exit`, about which Batfish may warn. No blocks where they
+    are too deep, which the reader reports."""
+    made: list[Context] = [()] * len(lines)
+    try:
+        for path, number in tokens("\n".join(lines), replace(layout, closing=frozenset())):
+            made[number - 1] = path[:-1]
+    except UnreadableError:
+        pass
     return made
 
 
-def paths(lines: Sequence[str]) -> Iterator[str]:
+def paths(lines: Sequence[str], layout: Layout = ANY) -> Iterator[str]:
     """Every line behind the blocks that it stands in: `router bgp 65001 / vrf red / rd 10.0.0.1:1`."""
-    for context, line in zip(contexts(lines), lines, strict=True):
-        text = line.strip()
-        if text and not text.startswith(SEPARATORS):
-            yield JOIN.join((*context, text))
+    for path, _ in tokens("\n".join(lines), layout):
+        yield JOIN.join(path)

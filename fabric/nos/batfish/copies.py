@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from fabric.nos.batfish.context import JOIN, Context, contexts, paths
+from fabric.nos.reading.indented import ANY, Layout
 
 Origin = tuple[str, int]  # path of the rendered file, line in it (0: nowhere in particular)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
     """A file of the snapshot."""
 
@@ -20,6 +21,7 @@ class Copy:
     format: str  # what Batfish must take it for: "ARISTA"
     source: str  # path of the rendered file
     origins: tuple[Origin, ...] = ()  # one a line, where the lines are not those of `source`
+    layout: Layout = field(default=ANY, repr=False)
 
     @property
     def text(self) -> str:
@@ -57,7 +59,7 @@ class Copies:
         for pattern in map(re.compile, patterns):
             for path in self._sources:
                 lines = self.files.get(path, "").splitlines()
-                for number, (context, line) in enumerate(zip(contexts(lines), lines, strict=True), 1):
+                for number, (context, line) in enumerate(zip(contexts(lines, self._layout(path)), lines, strict=True), 1):
                     if pattern.fullmatch(JOIN.join((*context, line.strip()))):
                         return path, number
         return (self.copies[0].source if self.copies else ""), 0
@@ -65,14 +67,14 @@ class Copies:
     def context(self, path: str, line: int) -> Context:
         """The blocks that a line of a copy stands in, named by its path in the snapshot."""
         if path not in self._contexts:
-            self._contexts[path] = next((contexts(copy.lines) for copy in self.copies if copy.path == path), [])
+            self._contexts[path] = next((contexts(copy.lines, copy.layout) for copy in self.copies if copy.path == path), [])
         found = self._contexts[path]
         return found[line - 1] if 0 < line <= len(found) else ()
 
     def paths(self) -> Iterator[str]:
         """Every line of the copies behind the blocks that it stands in."""
         for copy in self.copies:
-            yield from paths(copy.lines)
+            yield from paths(copy.lines, copy.layout)
 
     @property
     def _sources(self) -> list[str]:
@@ -80,6 +82,10 @@ class Copies:
         return list(
             dict.fromkeys(path for copy in self.copies for path in (*(path for path, _ in copy.origins), copy.source))
         )
+
+    def _layout(self, path: str) -> Layout:
+        """The layout of a rendered file: that of its copy."""
+        return next((copy.layout for copy in self.copies if copy.source == path), ANY)
 
     def _search(self, word: str) -> Origin:
         pattern = re.compile(rf"(?<![\w.:/-]){re.escape(word)}(?![\w.-]|:\w)")
@@ -107,8 +113,10 @@ class Writer:
         for number, text in enumerate(texts, 1):
             self.add(text, number, source)
 
-    def copy(self, path: str, format: str) -> Copy:
-        return Copy(path, tuple(self.lines), format, self.source, tuple(self.origins))
+    def copy(self, path: str, format: str, layout: Layout = ANY) -> Copy:
+        return Copy(
+            path=path, lines=tuple(self.lines), format=format, source=self.source, origins=tuple(self.origins), layout=layout
+        )
 
 
 def only(files: Mapping[str, str], name: str) -> tuple[str, str]:
@@ -116,6 +124,6 @@ def only(files: Mapping[str, str], name: str) -> tuple[str, str]:
     return next(((path, text) for path, text in files.items() if path.rpartition("/")[2] == name), (name, ""))
 
 
-def whole(path: str, source: str, text: str, format: str) -> Copy:
+def whole(path: str, source: str, text: str, format: str, layout: Layout = ANY) -> Copy:
     """A copy that is like its file. A file that cannot be read goes to Batfish as it is, which then says so."""
-    return Copy(path, tuple(text.splitlines()), format, source)
+    return Copy(path=path, lines=tuple(text.splitlines()), format=format, source=source, layout=layout)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from fabric.model.plan import SwitchView, Vrf
 from fabric.nos.batfish.copies import Copy, whole
+from fabric.nos.reading.indented import ANY, Layout
 
 # Routing tables of tenants, tenants' routes over EVPN, EVPN sessions, filters on server ports, sessions on an interface,
 # layer-2 networks of tenants, packets over the fabric, a routed port without a tag beside tagged ones, `maximum-paths`.
@@ -48,10 +49,10 @@ def first(files: Mapping[str, str]) -> list[tuple[str, str]]:
     return list(files.items())[:1]
 
 
-def as_it_is(format: str) -> Reads:
+def as_it_is(format: str, layout: Layout = ANY) -> Reads:
     """Of a network OS whose one file Batfish reads as it is."""
 
     def copies(name: str, files: Mapping[str, str]) -> list[Copy]:
-        return [whole(f"configs/{name}.cfg", path, text, format) for path, text in first(files)]
+        return [whole(f"configs/{name}.cfg", path, text, format, layout) for path, text in first(files)]
 
     return copies

@@ -1,6 +1,7 @@
 """What the commands of EOS mean to one another."""
 
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
+from fabric.nos.eos.texts import LAYOUT
 
 RULES = Rules(
     single=(
@@ -43,4 +44,4 @@ RULES = Rules(
     causes=r"vrf ",
 )
 
-DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="ARISTA_EOS")
+DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="ARISTA_EOS", layout=LAYOUT)

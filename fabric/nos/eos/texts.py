@@ -1,18 +1,11 @@
-"""Texts for people in an EOS config, which end in `EOF`: their lines are emptied, so that the numbers of the others stay."""
+"""The layout of an EOS config. The comment of a section is lines of text, which end in `EOF`: they are emptied."""
 
 from __future__ import annotations
 
-END = "EOF"
+import re
 
-
-def without_banners(text: str) -> str:
-    """The config without the texts of its banners."""
-    lines, inside = text.split("\n"), False
-    for at, line in enumerate(lines):
-        if inside or line.startswith("banner "):
-            inside = line.strip() != END
-            lines[at] = ""
-    return "\n".join(lines)
+from fabric.nos.eos.interactive_commands import as_shown
+from fabric.nos.reading.indented import END, Layout
 
 
 def without_comments(text: str) -> str:
@@ -28,3 +21,10 @@ def without_comments(text: str) -> str:
             lines[begun : at + 1] = [""] * (at + 1 - begun)
             begun = -1
     return "\n".join(lines)
+
+
+def _shown(text: str) -> str:
+    return as_shown(without_comments(text))
+
+
+LAYOUT = Layout(banner=re.compile(r"banner \w+"), shown=_shown)

@@ -1,6 +1,7 @@
 """What the commands of FRR mean to one another."""
 
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
+from fabric.nos.frr.read.line import LAYOUT
 
 SEEN = "FRR 8.4.4, seen"
 NO_TARGET = "no route-target (?:import|export)"
@@ -90,4 +91,4 @@ RULES = Rules(
     ),
 )
 
-DIALECT = Dialect({"frr.conf": COMMANDS}, RULES)
+DIALECT = Dialect({"frr.conf": COMMANDS}, RULES, layout=LAYOUT)

@@ -8,10 +8,11 @@ from functools import partial
 from pathlib import Path as FilePath
 
 from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
+from fabric.nos.frr.read.line import LAYOUT
+from fabric.nos.reading.indented import Layout
 from fabric.nos.statements.forms import Path, indented, plain
 from fabric.nos.statements.syntax import Syntax
 
-CLOSING = frozenset({"exit", "exit-address-family", "exit-vni", "exit-vrf", "end"})
 SERVICES = (
     "daemons",
     "sysctl.conf",
@@ -36,17 +37,9 @@ SIGNS = (  # of a file with another name
     (re.compile(r"^-?net\.ipv[46]\.", re.MULTILINE), "sysctl.conf"),
 )
 SET = re.compile(r"\{([^{}]*)\}")
+INTERFACES = Layout(comments="#", closing=frozenset(), banner=None)  # of ifupdown2
 
-TOP = re.compile(  # commands that no section has
-    r"^[ \t]+(?=route-map \S+ (?:permit|deny) \d+[ \t\r]*$|(?:ip|ipv6) prefix-list \S|bgp (?:as-path|(?:\w+)?community-list) "
-    r"|router (?:bgp|ospf|ospf6|isis) \S|line vty[ \t\r]*$)",
-    re.MULTILINE,
-)
-
-
-def frr_conf(text: str) -> Iterator[tuple[Path, int]]:
-    """FRR ignores indentation, so a command of the top is one wherever it was typed."""
-    return indented(TOP.sub("", text), closing=CLOSING)
+frr_conf = partial(indented, layout=LAYOUT)
 
 
 def nftables(text: str) -> Iterator[tuple[Path, int]]:
@@ -89,12 +82,12 @@ def part_of(path: str, text: str) -> str:
 SYNTAX = Syntax(
     parts={
         "frr.conf": frr_conf,
-        "interfaces": partial(indented, comments="#"),
+        "interfaces": partial(indented, layout=INTERFACES),
         "nftables.conf": nftables,
         **dict.fromkeys(SERVICES, plain),
     },
     part_of=part_of,
-    sectioned=frozenset({"frr.conf", "interfaces"}),
+    sectioned={"frr.conf": LAYOUT, "interfaces": INTERFACES},
     optional=frozenset(SERVICES) - {"sysctl.conf"},
     rules_file=FilePath(__file__).with_name("statements.yaml"),
 )

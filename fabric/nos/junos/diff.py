@@ -9,8 +9,8 @@ from pathlib import Path as FilePath
 
 from fabric.nos.dialect import Dialect, SetLines
 from fabric.nos.hierarchy import Config, Hierarchy
-from fabric.nos.junos.read.text import TOKEN
 from fabric.nos.junos.statements import MARK, is_whole, statements
+from fabric.nos.reading.braces import TOKEN
 
 INACTIVE = re.compile(r"^inactive: |^deactivate .*$", re.MULTILINE)
 

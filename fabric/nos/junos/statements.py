@@ -12,8 +12,9 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from fabric.nos.junos.read.text import IDLE_VERBS, MOST_WORDS, TOKEN, Config, is_open, read_text, unquoted
+from fabric.nos.junos.read.text import IDLE_VERBS, MOST_WORDS, Config, read_text
 from fabric.nos.junos.read.tree import Node
+from fabric.nos.reading.braces import TOKEN, is_open, unquoted
 from fabric.nos.statements.forms import Path, without_equal_blocks
 from fabric.nos.statements.syntax import Syntax
 

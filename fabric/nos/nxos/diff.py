@@ -1,6 +1,7 @@
 """What the commands of NX-OS mean to one another."""
 
 from fabric.nos.dialect import COMMANDS, Dialect, Rules
+from fabric.nos.nxos.interactive_commands import LAYOUT
 
 RULES = Rules(
     single=(
@@ -59,4 +60,4 @@ RULES = Rules(
     step="  ",
 )
 
-DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="CISCO_NXOS")
+DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="CISCO_NXOS", layout=LAYOUT)

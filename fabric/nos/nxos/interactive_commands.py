@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from fabric.nos.reading.indented import Layout
+
 FEATURES = (
     "bfd", "bgp", "dhcp", "eigrp", "fabric forwarding", "hsrp", "interface-vlan", "isis", "lacp", "lldp", "msdp", "netconf",
     "ngoam", "nv overlay", "nxapi", "ospf", "ospfv3", "pim", "pim6", "restconf", "scp-server", "sftp-server", "telemetry",
@@ -148,3 +150,6 @@ def _opened(mode: str, line: str) -> list[str]:
     heads = MODES[mode].opens if mode in MODES else () if mode else _HEADS
     known = [name for pattern, name in heads if pattern.match(line)]
     return known or ([] if mode else ["other"])
+
+
+LAYOUT = Layout(banner=re.compile(r"banner \w+ +(?P<mark>\S).*"), shown=as_shown)

@@ -1,6 +1,12 @@
 from .authentication import password as password
 from .folder import Device as Device, Folder as Folder, scan as scan
-from .indented import Section as Section, read_indented as read_indented
+from .indented import (
+    ANY as ANY,
+    Layout as Layout,
+    Section as Section,
+    paths as paths,
+    read_indented as read_indented,
+)
 from .passes import (
     Entry as Entry,
     add_policies as add_policies,
@@ -35,6 +41,7 @@ from .words import (
     integer as integer,
     is_address as is_address,
     mac as mac,
+    need_number as need_number,
     numbers as numbers,
     prefix as prefix,
 )

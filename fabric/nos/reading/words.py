@@ -38,6 +38,21 @@ def asn(text: str | None) -> int | None:
     return integer(text)
 
 
+def need_number(text: str) -> int:
+    """ValueError for what is no number that a config could mean."""
+    if not text.isdecimal() or len(text) > 10:
+        raise ValueError(f"{text} is no number")
+    return int(text)
+
+
+def need_asn(text: str) -> int:
+    """`65000.1` counts like `4259840001`. ValueError for what is no AS number."""
+    number = asn(text)
+    if number is None or number >= 1 << 32:
+        raise ValueError(f"{text} is no AS number")
+    return number
+
+
 @lru_cache(maxsize=65536)
 def prefix(text: str) -> str | None:
     """`10.0.0.1/31`, `10.0.0.1 255.255.255.254` and `FD00::1/64` as facts write them; None for what is no address."""

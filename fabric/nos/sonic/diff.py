@@ -7,6 +7,7 @@ from typing import Any
 
 from fabric.nos.dialect import COMMANDS, Dialect, Patch
 from fabric.nos.frr.diff import RULES
+from fabric.nos.frr.read.line import LAYOUT
 from fabric.nos.json_patch import json_lines, json_patch
 from fabric.nos.sonic.read.dump import config_db
 from fabric.nos.sonic.steps import script, steps
@@ -41,4 +42,4 @@ CONFIG_DB = Patch(
     steps=steps,
     script=script,
 )
-DIALECT = Dialect({"config_db.json": CONFIG_DB, "frr.conf": COMMANDS}, RULES)
+DIALECT = Dialect({"config_db.json": CONFIG_DB, "frr.conf": COMMANDS}, RULES, layout=LAYOUT)

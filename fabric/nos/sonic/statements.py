@@ -8,6 +8,7 @@ from pathlib import Path as FilePath
 from fabric.base.formats.json import json_line
 from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 from fabric.nos.frr import statements as frr
+from fabric.nos.frr.read.line import LAYOUT
 from fabric.nos.sonic.read import dump
 from fabric.nos.sonic.read.json_lines import Object, Value
 from fabric.nos.statements.forms import Path
@@ -51,7 +52,7 @@ def part_of(path: str, text: str) -> str:
 SYNTAX = Syntax(
     parts={"config_db.json": config_db, "frr.conf": frr.frr_conf},
     part_of=part_of,
-    sectioned=frozenset({"frr.conf"}),
+    sectioned={"frr.conf": LAYOUT},
     values={"config_db.json": dump.config_db},
     rules_file=FilePath(__file__).with_name("statements.yaml"),
     more_rules=(frr.SYNTAX.rules_file,),

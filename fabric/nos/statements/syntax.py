@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fabric.base.formats import yaml
 from fabric.base.reading import MAX_LINE, expand, guarded, refuse_long_numbers
-from fabric.nos.statements.forms import Form, Path, line_by_line, without_equal
+from fabric.nos.reading.indented import Layout
+from fabric.nos.statements.forms import Form, Path, indented, without_equal
 from fabric.nos.statements.names import Names, load_names
 
 DEFAULT = "default"  # the default of the network OS: without effect, whether a file has it or not
@@ -255,7 +256,7 @@ class Syntax:
         closing: lines that end a section.
         verb: before a statement that is shown whole, `set` of Junos.
         optional: parts that a folder of running configs may lack.
-        sectioned: parts in sections by indentation, which have an effect in any order.
+        sectioned: part in sections by indentation, which have an effect in any order → its layout.
         reduced: part in another format → (planned, running) to the texts without what both have, as `without_equal`.
         values: parts that are data → text to its value, which finds equal ones faster than their statements; may raise
             ValueError.
@@ -268,7 +269,7 @@ class Syntax:
     separator: str = " / "
     verb: str = ""
     optional: frozenset[str] = frozenset()
-    sectioned: frozenset[str] = frozenset()
+    sectioned: Mapping[str, Layout] = field(default_factory=dict)
     reduced: Mapping[str, Callable[[str, str], tuple[str, str]]] = field(default_factory=dict)
     values: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
     more_rules: tuple[FilePath, ...] = ()
@@ -346,7 +347,7 @@ class Syntax:
         if planned == running:
             return "", ""
         if part in self.sectioned:
-            return without_equal(planned, running)
+            return without_equal(planned, running, self.sectioned[part])
         if part in self.reduced:
             return self.reduced[part](planned, running)
         try:
@@ -364,7 +365,7 @@ class Syntax:
 
     def _read_part(self, statements: Statements, text: PartText, known: dict[Path, tuple[Path, ...]]) -> None:
         make = tuple.__new__
-        for raw, line in self.parts.get(text.part, line_by_line)(text.text):
+        for raw, line in self.parts.get(text.part, indented)(text.text):
             paths = known.get(raw)
             if paths is None:
                 paths = known[raw] = self._paths(raw, text.part, known)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
@@ -10,12 +9,10 @@ from typing import ClassVar, NamedTuple
 from fabric.audit.checks import WARNING, FilesCheck, Finding, Network
 from fabric.base.text import plural
 from fabric.model.facts import Located
+from fabric.nos.reading.braces import bare
 
 LEAST = 20  # lines in blocks: of fewer, the indentation shows no habit
 MOST = 0.02  # share of the lines in blocks that may be indented otherwise in a file that has a habit
-ASIDE = re.compile(
-    r'"(?:[^"\\]|\\.)*(?:"|\Z)|/\*.*?(?:\*/|\Z)|#[^\n]*', re.S
-)  # text and comments, in which braces have no meaning
 
 
 class Misplaced(FilesCheck):
@@ -77,9 +74,8 @@ def misplaced(text: str) -> list[Indented]:
 
 def _lines(text: str) -> Iterator[Indented]:
     """Lines that begin a statement or close a block."""
-    bare = ASIDE.sub(lambda match: "\n" * match[0].count("\n") or "''", text)
     depth, goes_on = 0, False
-    for number, line in enumerate(bare.splitlines(), 1):
+    for number, line in enumerate(bare(text).splitlines(), 1):
         words = line.strip()
         if not words:
             continue

@@ -19,6 +19,7 @@ from fabric.nos.batfish.view import (
     Limit,
     as_it_is,
 )
+from fabric.nos.eos.texts import LAYOUT
 
 MAX_TARGET_NUMBER = 65_535  # the number behind the AS number of a route target that Batfish reads
 
@@ -29,7 +30,7 @@ def _large(vrf: Vrf) -> bool:
 
 
 VIEW = BatfishView(
-    reads=as_it_is("ARISTA"),
+    reads=as_it_is("ARISTA", LAYOUT),
     sees=frozenset({VRF, EVPN, TYPE5, ACL, UNNUMBERED, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
     limits=(
         Limit(

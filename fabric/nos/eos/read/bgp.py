@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from fabric.base.grouping import grouped
 from fabric.model.facts import MANAGEMENT, Authentication, Bgp, Facts, Located, Neighbor, Vni, Vrf
 from fabric.nos.eos.read.names import port_name
-from fabric.nos.reading import Section, asn, each_name, integer, is_address, numbers, password
+from fabric.nos.reading import Section, asn, each_name, integer, is_address, neighbor, numbers, password
+from fabric.nos.reading.neighbor import DIRECTIONS, UNICAST, Says
 
 MOST_ROUTES = 12000  # the limit of a neighbor that states none; 0 is no limit
-FAMILIES = {"ipv4": "ipv4", "ipv4 unicast": "ipv4", "ipv6": "ipv6", "ipv6 unicast": "ipv6", "evpn": "evpn"}
-UNICAST = ("ipv4", "ipv6")
+FAMILIES = {**neighbor.FAMILIES, "ipv4": "ipv4", "ipv6": "ipv6", "evpn": "evpn"}
 KNOWN = (
     "address-family", "aggregate-address", "bgp", "distance", "dynamic", "graceful-restart", "graceful-restart-helper",
     "maximum-paths", "neighbor", "network", "no", "rd", "redistribute", "rib", "route-target", "router-id", "shutdown",
@@ -203,45 +204,8 @@ class _Process:
                     into += [Located(word, part.number, self.file) for word in words[1:] if ":" in word or word is words[-1]]
 
 
-def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: bool = False) -> None:
-    """What a line says of a neighbor: `remote-as 65000`, `timers 3 9`."""
-    head, rest = words[0], words[1:]
-
-    def put(name: str, value: object) -> None:
-        if value is not None and not (inherited and getattr(peer, name) is not None):
-            setattr(peer, name, Located(value, line, file))
-
-    if head == "remote-as" and rest:
-        put("remote_as", rest[0] if rest[0] in ("external", "internal") else asn(rest[0]))
-    elif head == "local-as" and rest:
-        put("local_as", asn(rest[0]))
-    elif head == "update-source" and rest:
-        put("source", port_name("".join(rest[:2])))
-    elif head == "description":
-        put("description", " ".join(rest))
-    elif head == "ebgp-multihop":
-        put("multihop", integer(rest[0]) if rest else 255)
-    elif head == "maximum-routes" and rest:
-        put("max_prefix", integer(rest[0]))
-    elif head == "allowas-in":
-        put("allowas_in", integer(rest[0]) if rest else 3)
-    elif head == "timers" and len(rest) > 1:
-        put("keepalive_s", integer(rest[0]))
-        put("hold_s", integer(rest[1]))
-    elif head == "bfd":
-        put("bfd", True)
-    elif head == "shutdown":
-        put("enabled", False)
-    elif head == "send-community":
-        put("extended", not rest or "extended" in rest)
-    elif head == "next-hop-unchanged":
-        put("unchanged", True)
-    elif head == "route-reflector-client":
-        put("reflected", True)
-    elif head == "password" and rest:
-        put("authentication", _authentication(rest))
-    elif head in ("route-map", "prefix-list") and len(rest) > 1:
-        put("import_filter" if rest[1] == "in" else "export_filter", rest[0])
+def _filter(words: list[str]) -> dict[str, Any]:
+    return {DIRECTIONS[words[1]]: words[0]}
 
 
 def _authentication(words: list[str]) -> Authentication:
@@ -249,3 +213,26 @@ def _authentication(words: list[str]) -> Authentication:
     if words[0] == "shared-secret":
         return Authentication("TCP-AO")
     return password(words[-1], encrypted=len(words) > 1 and words[0] != "0")
+
+
+VERBS: Mapping[str, Says] = {
+    **neighbor.VERBS,
+    "maximum-routes": neighbor.max_prefix,
+    "next-hop-unchanged": lambda words: {"unchanged": True},
+    "password": lambda words: {"authentication": _authentication(words)},
+    "prefix-list": _filter,
+    "route-map": _filter,
+    "send-community": lambda words: {"extended": not words or "extended" in words},
+    "update-source": lambda words: {"source": port_name("".join(words[:2]))} if words else {},
+}
+
+
+def _take(peer: Neighbor, words: list[str], line: int, file: str, *, inherited: bool = False) -> None:
+    """What a line says of a neighbor, which may have it from its group; a line that lacks a word says nothing."""
+    try:
+        fields = VERBS[words[0]](words[1:])
+    except (LookupError, ValueError):
+        return
+    for name, value in fields.items():
+        if not (inherited and getattr(peer, name) is not None):
+            setattr(peer, name, Located(value, line, file))

@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from fabric.model.facts import LOCALIZED, MANAGEMENT, Facts, Interface, Located, Secret, Vni, Vrf
-from fabric.nos.eos.interactive_commands import as_shown
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
 from fabric.nos.eos.read.names import port_name
 from fabric.nos.eos.read.qos import Qos
-from fabric.nos.eos.texts import without_banners, without_comments
+from fabric.nos.eos.texts import LAYOUT
 from fabric.nos.reading import (
     Section,
     community,
@@ -41,7 +40,7 @@ VLAN_MTU = 1500  # without `mtu` and `interface defaults`: `show interfaces vlan
 # Sections that are read, by their heads; and those that tell nothing a check asks for.
 PASSED = (
     "aaa", "agent", "alias", "arp", "boot", "clock", "configure", "cvx", "daemon", "dhcp", "dns", "dot1x", "email",
-    "end", "enable", "errdisable", "event-handler", "event-monitor", "hardware", "hash",
+    "enable", "errdisable", "event-handler", "event-monitor", "hardware", "hash",
     "ip address virtual source-nat", "ip arp", "ip dhcp", "ip domain", "ip domain-list", "ip domain-lookup",
     "ip domain-name", "ip ftp", "ip hardware", "ip http", "ip icmp", "ip igmp", "ip nat", "ip radius", "ip route",
     "ip routing", "ip ssh", "ip tacacs", "ip telnet", "ip tftp", "ipv6 hardware", "ipv6 icmp", "ipv6 nd", "ipv6 route",
@@ -90,7 +89,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
     facts = Facts(name=name, nos="eos", files=tuple(files))
     for file, text in files.items():
-        _Reader(facts, file, read_indented(without_banners(as_shown(without_comments(text))))).read()
+        _Reader(facts, file, read_indented(text, LAYOUT)).read()
     return facts
 
 

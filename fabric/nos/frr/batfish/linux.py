@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from fabric.nos.batfish.concatenated import FORMAT, routing, start
 from fabric.nos.batfish.copies import Copy, only
 from fabric.nos.frr.batfish.text import maps, readable
+from fabric.nos.frr.read.line import LAYOUT
 
 # Words of ifupdown2 that are not in Batfish's grammar: it would drop the rest of the interface.
 _UNREAD = re.compile(
@@ -26,7 +27,7 @@ def linux_copy(name: str, files: Mapping[str, str]) -> Copy:
     writer.extend(readable(lines), frr)
     for text, line in maps(lines):
         writer.add(text, line)
-    return writer.copy(f"configs/{name}.cfg", FORMAT)
+    return writer.copy(f"configs/{name}.cfg", FORMAT, LAYOUT)
 
 
 def _interface_line(line: str) -> str:

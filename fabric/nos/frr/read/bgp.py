@@ -8,12 +8,11 @@ from typing import Any
 
 from fabric.model.facts import Bgp, Located, Neighbor, Secret, Vni, Vrf
 from fabric.nos.frr.read.line import Line, Open
-from fabric.nos.frr.read.neighbor import DIRECTIONS, FILTERS, NEIGHBOR, VERBS, Draft
-from fabric.nos.frr.read.words import Device, need_number, peer_address, vrf_name
-from fabric.nos.reading import asn, password, placeholder
+from fabric.nos.frr.read.neighbor import FILTERS, NEIGHBOR, VERBS, Draft
+from fabric.nos.frr.read.words import Device, peer_address, vrf_name
+from fabric.nos.reading import asn, need_number, password, placeholder
+from fabric.nos.reading.neighbor import DIRECTIONS, FAMILIES, UNICAST
 
-FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
-UNICAST = ("ipv4", "ipv6")
 DEFAULTS = {"ipv4-unicast": "ipv4", "ipv6-unicast": "ipv6", "l2vpn-evpn": "evpn"}  # of `bgp default …`
 # Statements that tell nothing a check asks for: of `bgp …`, of a process or family, of `bmp targets`.
 BGP = frozenset((

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from fabric.model.facts import Facts, Located, Secret
 from fabric.nos.reading import OF_TRAPS, ROOT_LOGIN, community, form_of, placeholder
+from fabric.nos.reading.braces import bare
 
 TARGET = re.compile(r'target="([^"]+)"|\s@@?(?:\([^)]{0,200}\))?\[?([\w.:-]+?)\]?(?::\d+)?(?:;|\s|$)')
 COMMUNITIES = {  # directive of snmpd.conf → what its community is
@@ -117,8 +118,8 @@ def _ssh(facts: Facts, file: str, text: str) -> None:
 def unbalanced(text: str) -> tuple[str, int] | None:
     """(what is wrong with the braces of a file, its line); nft loads nothing of the file then."""
     opened: list[int] = []
-    for number, line in _lines(text):
-        for brace in re.findall(r"[{}]", re.sub(r'"[^"]*"|#.*', "", line)):
+    for number, line in enumerate(bare(text).splitlines(), 1):
+        for brace in re.findall(r"[{}]", line):
             if brace == "{":
                 opened.append(number)
             elif opened:

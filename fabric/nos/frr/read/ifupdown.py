@@ -9,8 +9,8 @@ from itertools import chain
 from typing import Any
 
 from fabric.model.facts import Interface, Located, Secret, Vni
-from fabric.nos.frr.read.words import Device, add_address, need_number, vrf_name
-from fabric.nos.reading import each_name, mac, numbers, placeholder, prefix
+from fabric.nos.frr.read.words import Device, add_address, vrf_name
+from fabric.nos.reading import each_name, mac, need_number, numbers, placeholder, prefix
 
 # Attributes that are read here, and those that tell nothing a check asks for.
 READ = frozenset((

@@ -12,16 +12,28 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from fabric.model.facts import Facts, Located
-from fabric.nos.frr.read.words import need_number
+from fabric.nos.reading import need_number
+from fabric.nos.reading.indented import END, Layout
 
 SHORT = {  # as people type them
     "addr": "address-family", "address": "address-family", "desc": "description", "int": "interface", "neigh": "neighbor",
     "shut": "shutdown",
 }  # fmt: skip
 SECRET = re.compile(r"password|secret|key-string|authentication-key|^md5$")
-CLOSES = frozenset(
-    ("exit", "quit", "exit-vrf", "exit-address-family", "exit-link-params", "exit-vnc", "exit-vni", "exit-vrf-policy")
+TOP = re.compile(  # commands that no section has
+    r"^[ \t]+(?=route-map \S+ (?:permit|deny) \d+[ \t\r]*$|(?:ip|ipv6) prefix-list \S|bgp (?:as-path|(?:\w+)?community-list) "
+    r"|router (?:bgp|ospf|ospf6|isis) \S|line vty[ \t\r]*$)",
+    re.MULTILINE,
 )
+
+
+def _shown(text: str) -> str:
+    """FRR ignores indentation, so a command of the top is one wherever it was typed."""
+    return TOP.sub("", text)
+
+
+LAYOUT = Layout(banner=None, shown=_shown)
+CLOSES = LAYOUT.closing - {"end", END}
 
 
 @dataclass(slots=True)

@@ -1,16 +1,16 @@
-"""Statements of one BGP neighbor in an frr.conf: what each verb says, and a draft of the neighbor while it is read."""
+"""Statements of one BGP neighbor in an frr.conf: which verbs there are, and a draft of the neighbor while it is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from fabric.model.facts import Located
-from fabric.nos.frr.read.words import need_asn, need_number, peer_address
+from fabric.nos.frr.read.words import peer_address
+from fabric.nos.reading import neighbor
+from fabric.nos.reading.neighbor import Says
 
-ALLOWAS = 3  # of `allowas-in` without a number
-MULTIHOP = 255  # of `ebgp-multihop` without a number
 # Filters: verb → what its name is the name of.
 FILTERS = {
     "prefix-list": "prefix list",
@@ -18,7 +18,6 @@ FILTERS = {
     "filter-list": "as-path list",
     "distribute-list": "access list",
 }
-DIRECTIONS = {"in": "import_filter", "out": "export_filter"}
 # Verbs that tell nothing a check asks for.
 NEIGHBOR = frozenset((
     "accept-own", "addpath-rx-paths-limit", "addpath-tx-all-paths", "addpath-tx-best-selected",
@@ -35,32 +34,10 @@ NEIGHBOR = frozenset((
 ))  # fmt: skip
 
 
-def _remote_as(words: list[str]) -> dict[str, Any]:
-    return {"remote_as": words[0] if words[0] in ("external", "internal", "auto") else need_asn(words[0])}
-
-
-def _allowas_in(words: list[str]) -> dict[str, Any]:
-    return {"allowas_in": need_number(words[0]) if words and words[0] != "origin" else ALLOWAS}
-
-
-def _timers(words: list[str]) -> dict[str, Any]:
-    """`timers 3 9`; `timers connect 10` is not looked at."""
-    return {} if words[0].isalpha() else {"keepalive_s": need_number(words[0]), "hold_s": need_number(words[1])}
-
-
-# What a neighbor's statement says, by its verb: fields of the neighbor and their values.
-VERBS: dict[str, Callable[[list[str]], dict[str, Any]]] = {
-    "remote-as": _remote_as,
-    "local-as": lambda words: {"local_as": need_asn(words[0])},
+# What a neighbor's statement says, by its verb.
+VERBS: Mapping[str, Says] = {
+    **neighbor.VERBS,
     "update-source": lambda words: {"source": peer_address(words[0]) or words[0]},
-    "description": lambda words: {"description": " ".join(words)},
-    "ebgp-multihop": lambda words: {"multihop": need_number(words[0]) if words else MULTIHOP},
-    "maximum-prefix": lambda words: {"max_prefix": need_number(words[0])},
-    "allowas-in": _allowas_in,
-    "timers": _timers,
-    "bfd": lambda words: {"bfd": True},
-    "shutdown": lambda words: {"enabled": False},
-    "route-reflector-client": lambda words: {"reflected": True},
 }
 
 

@@ -7,7 +7,7 @@ from ipaddress import IPv6Address
 from typing import TypeVar
 
 from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
-from fabric.nos.reading import Entry, add_policies, asn, esi, settle
+from fabric.nos.reading import Entry, add_policies, esi, settle
 
 T = TypeVar("T")
 LOOPBACK_NETS = ("127.", "::1/")  # addresses that every VRF device of Linux has
@@ -77,21 +77,6 @@ def add_address(known: list[Located[str]], parsed: Located[str]) -> None:
     """An address may stand in two files of one device; what every VRF device has for itself is left out."""
     if not parsed.value.startswith(LOOPBACK_NETS) and all(other.value != parsed.value for other in known):
         known.append(parsed)
-
-
-def need_number(text: str) -> int:
-    """ValueError for what is no number that a config could mean."""
-    if not text.isdecimal() or len(text) > 10:
-        raise ValueError(f"{text} is no number")
-    return int(text)
-
-
-def need_asn(text: str) -> int:
-    """`65000.1` counts like `4259840001`. ValueError for what is no AS number."""
-    number = asn(text)
-    if number is None or number >= 1 << 32:
-        raise ValueError(f"{text} is no AS number")
-    return number
 
 
 def peer_address(text: str) -> str | None:

@@ -11,8 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 
 from fabric.nos.batfish.copies import Copy
+from fabric.nos.reading.indented import Layout
 
 FORMAT = "JUNIPER"
+LAYOUT = Layout(comments="!#}", closing=frozenset(), banner=None)  # braces follow the indentation in what is rendered
 _OPENS = re.compile(r"\s*route-filter-list (\S+) \{")
 _GROUP = re.compile(r"\s*group \S+ \{")
 _NAMED = re.compile(r"(\s*)route-filter-list (\S+);")
@@ -22,7 +24,13 @@ def junos_copy(name: str, source: str, text: str) -> Copy:
     """The one file of a Junos switch."""
     lines = _without_evpn(text.splitlines())
     lists = _lists(lines)
-    return Copy(f"configs/{name}.cfg", tuple(_written_out(line, lists) for line in lines), FORMAT, source)
+    return Copy(
+        path=f"configs/{name}.cfg",
+        lines=tuple(_written_out(line, lists) for line in lines),
+        format=FORMAT,
+        source=source,
+        layout=LAYOUT,
+    )
 
 
 def _lists(lines: Sequence[str]) -> Mapping[str, list[str]]:

@@ -5,29 +5,12 @@ What is inactive, by `inactive:` or by `deactivate`, never enters it.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from fabric.model.facts import Located
 from fabric.nos.junos.read.tree import Node, remove
+from fabric.nos.reading.braces import TOKEN, is_open, unquoted
 
-TOKEN = re.compile(
-    r"""
-    \n
-  | ^(?:\{\w+(?::\w+)*\}|\[edit[^\n]*\]|[^\s@"{};]+@[^\s"{};]+[>#%](?=[ \n]))  # what the command line shows beside a config
-  | ^![^\n]*  # a header that a tool put there
-  | [{};\]]
-  | \[(?=\s)
-  | /\*.*?(?:\*/|\Z)
-  | \#[^\n]*
-  | "(?:[^"\\\n]|\\.)*"
-  | "(?:[^"\\]|\\.)*"(?=\s*(?:[;\]{#]|$))  # over several lines: a certificate
-  | (?:[^\s{};"$]+|\$\{\w+\}|\$)+
-  | "[^"\\\n]*\\[^\n]*  # never closed: the rest of its line, whose quotes are all escaped
-  | "
-    """,
-    re.VERBOSE | re.MULTILINE | re.DOTALL,
-)
 # Commands that a line may begin with; those of the second row change nothing that is read here, of the first row only the
 # first four are followed.
 VERBS = frozenset(["set", "delete", "deactivate", "activate", "copy", "edit", "rename", "replace", "up", "wildcard"])
@@ -207,17 +190,6 @@ class _Text:
 
     def _broken(self, message: str, line: int) -> None:
         self.config.broken.append(Located(message, line, self.file))
-
-
-def is_open(token: str) -> bool:
-    """Whether a token is a quote that is never closed."""
-    if token[0] != '"' or (token[-1] == '"' and token[-2:-1] not in ("", "\\")):
-        return False
-    return len(token) == 1 or token[-1] != '"' or (len(token) - len(token[:-1].rstrip("\\"))) % 2 == 0
-
-
-def unquoted(token: str) -> str:
-    return token[1:-1].replace('\\"', '"') if token[:1] == '"' else token
 
 
 def shown(word: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fabric.model.plan import Vrf
 from fabric.nos.batfish.view import ACL, BRIDGE, EVPN, FORWARD, MULTIPATH, NATIVE, TYPE5, VRF, BatfishView, Limit, as_it_is
+from fabric.nos.nxos.interactive_commands import LAYOUT
 
 
 def _several(vrf: Vrf) -> bool:
@@ -13,7 +14,7 @@ def _several(vrf: Vrf) -> bool:
 
 
 VIEW = BatfishView(
-    reads=as_it_is("CISCO_NX"),
+    reads=as_it_is("CISCO_NX", LAYOUT),
     sees=frozenset({VRF, EVPN, TYPE5, ACL, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
     limits=(
         Limit(

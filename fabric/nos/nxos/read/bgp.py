@@ -9,13 +9,11 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 
 from fabric.model.facts import Authentication, Bgp, Located, Neighbor
-from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, as_number, constant, heads, known, port_name, vrf_name
-from fabric.nos.reading import Section, is_address, password
+from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, constant, heads, known, port_name, vrf_name
+from fabric.nos.reading import Section, asn, is_address, password
+from fabric.nos.reading.neighbor import DIRECTIONS, FAMILIES, UNICAST, VERBS
 
-FAMILIES = {"ipv4 unicast": "ipv4", "ipv6 unicast": "ipv6", "l2vpn evpn": "evpn"}
-UNICAST = ("ipv4", "ipv6")
 FILTERS = ("route-map", "prefix-list", "filter-list")  # of several on one session the first is named
-DIRECTIONS = {"in": "import_filter", "out": "export_filter"}
 DEPTH = 16  # of templates that inherit from templates
 OF_FAMILIES = ("import_filter", "export_filter", "max_prefix", "allowas_in", "reflected")
 
@@ -123,10 +121,10 @@ class Shared:
         return self.family in UNICAST
 
 
-def start(reading: Reading, section: Section, asn: str) -> Process:
+def start(reading: Reading, section: Section, text: str) -> Process:
     facts = reading.facts
     own = facts.bgp.setdefault("", Bgp(vrf="", line=section.number, file=reading.file))
-    own.asn = reading.located(int(as_number(asn)), section)
+    own.asn = reading.located(asn(text) or 0, section)
     return Process(reading=reading, target=own, templates=Templates())
 
 
@@ -171,11 +169,12 @@ def _template(process: Process, section: Section, match: re.Match[str]) -> Below
 
 
 def _process_timers(process: Process, section: Section, match: re.Match[str]) -> None:
-    process.timers = _timers_of(process.reading, section, match)
+    fields = VERBS["timers"](match[1].split())
+    process.timers = {name: process.reading.located(value, section) for name, value in fields.items()}
 
 
 def _asn(process: Process, section: Section, match: re.Match[str]) -> None:
-    process.target.asn = process.reading.located(int(as_number(match[1])), section)
+    process.target.asn = process.reading.located(asn(match[1]) or 0, section)
 
 
 def _router_id(process: Process, section: Section, match: re.Match[str]) -> None:
@@ -211,7 +210,7 @@ PROCESS: Rules[Process] = Rules(
     {
         r"router-id (\d+\.\d+\.\d+\.\d+)": _router_id,
         r"bestpath (?:.* )?multipath-relax\b.*": constant("relax", True),
-        r"timers bgp (\d{1,5}) (\d{1,5})": _process_timers,
+        r"timers bgp (\d{1,5} \d{1,5})": _process_timers,
         r"local-as (\d{1,10}|\d{1,5}\.\d{1,5})\b.*": _asn,
         r"address-family (.+)": _shared,
         r"neighbor (\S+)(?: (.+))?": _neighbor,
@@ -255,12 +254,10 @@ def _kept(name: str, make: Callable[[re.Match[str]], object]) -> Rule[Block]:
     return keep
 
 
-def _timers(block: Block, section: Section, match: re.Match[str]) -> None:
-    block.values.update(_timers_of(block.reading, section, match))
-
-
-def _timers_of(reading: Reading, section: Section, match: re.Match[str]) -> dict[str, Located[Any]]:
-    return {"keepalive_s": reading.located(int(match[1]), section), "hold_s": reading.located(int(match[2]), section)}
+def _said(block: Block, section: Section, match: re.Match[str]) -> None:
+    """A line in the words that network OSes share."""
+    verb, *words = match.string.split()
+    block.values |= {name: block.reading.located(value, section) for name, value in VERBS[verb](words).items()}
 
 
 def _family(block: Block, section: Section, match: re.Match[str]) -> Below:
@@ -286,17 +283,17 @@ def _policy(kind: str) -> Rule[Block]:
 
 BLOCK: Rules[Block] = Rules(
     {
-        r"remote-as (\d{1,10}|\d{1,5}\.\d{1,5}|external|internal)": _kept("remote_as", lambda match: as_number(match[1])),
+        r"remote-as (?:\d{1,10}|\d{1,5}\.\d{1,5}|external|internal)": _said,
+        r"local-as (?:\d{1,10}|\d{1,5}\.\d{1,5})\b.*": _said,
+        r"description .+": _said,
+        r"shutdown": _said,
+        r"ebgp-multihop \d{1,3}": _said,
+        r"bfd(?: .+)?": _said,
+        r"timers \d{1,5} \d{1,5}": _said,
         r"remote-as route-map \S+": known,
-        r"local-as (\d{1,10}|\d{1,5}\.\d{1,5})\b.*": _kept("local_as", lambda match: as_number(match[1])),
         r"update-source (\S+)": _kept("source", lambda match: port_name(match[1])),
-        r"description (.+)": _kept("description", lambda match: match[1]),
-        r"shutdown": _kept("enabled", lambda match: False),
         r"no shutdown": _kept("enabled", lambda match: True),
-        r"ebgp-multihop (\d{1,3})": _kept("multihop", lambda match: int(match[1])),
-        r"bfd(?: .+)?": _kept("bfd", lambda match: True),
         r"no bfd(?: .+)?": _kept("bfd", lambda match: False),
-        r"timers (\d{1,5}) (\d{1,5})": _timers,
         r"password (?:0 )?(\S+)": _kept("authentication", lambda match: password(match[1])),
         r"password \d \S+": _kept("authentication", lambda match: Authentication("MD5")),
         r"ao \S+.*": _kept("authentication", lambda match: Authentication("TCP-AO")),
@@ -313,10 +310,10 @@ BLOCK: Rules[Block] = Rules(
 FAMILY: Rules[Block] = Rules(
     {
         **{f"{kind} (\\S+) (in|out)": _policy(kind) for kind in FILTERS},
-        r"maximum-prefix (\d{1,9})\b.*": _kept("max_prefix", lambda match: int(match[1])),
-        r"allowas-in(?: (\d{1,2}))?": _kept("allowas_in", lambda match: int(match[1] or 3)),
+        r"maximum-prefix \d{1,9}\b.*": _said,
+        r"allowas-in(?: \d{1,2})?": _said,
+        r"route-reflector-client": _said,
         r"send-community (?:extended|both)": _kept("extended", lambda match: True),
-        r"route-reflector-client": _kept("reflected", lambda match: True),
         r"inherit peer-policy (\S+)(?: (\d{1,5}))?": _inherit_policy,
     },
     heads("""

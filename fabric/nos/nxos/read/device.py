@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabric.model.facts import Facts, Interface, Located
-from fabric.nos.nxos.interactive_commands import as_shown
+from fabric.nos.nxos.interactive_commands import LAYOUT
 from fabric.nos.nxos.read import bgp, names, overlay
 from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
-from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, below, heads, port_names, vrf_name
+from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, heads, port_names, vrf_name
 from fabric.nos.reading import (
     OF_TRAPS,
     Section,
@@ -24,8 +24,6 @@ from fabric.nos.reading import (
     settle,
     static_route,
 )
-
-BANNER = re.compile(r"\s*banner \w+ +(\S)(.*)")
 
 
 @dataclass(slots=True)
@@ -61,7 +59,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
     facts = Facts(name=name, nos="nxos", files=tuple(files))
     for file, text in files.items():
-        config = read_indented(without_banners(as_shown(text)), comments="!#")
+        config = read_indented(text, LAYOUT)
         reading = Reading(facts, file, _keeping(config))
         state = DeviceState(reading, Qos(reading=reading), overlay.Overlay(reading=reading))
         DEVICE_RULES.over(config, [state])
@@ -69,7 +67,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         settle(facts)
         read_route_maps(facts, file, config)
         facts.services.secrets += names.secrets(config, file)
-        facts.statements += len(below(config))
+        facts.statements += sum(1 for _ in config.walk())
     return facts
 
 
@@ -77,17 +75,6 @@ def _keeping(config: Section) -> frozenset[str]:
     """Route maps that keep the next hop."""
     parts = (part for part in config.parts if part.line.startswith("route-map "))
     return frozenset(part.line.split()[1] for part in parts if part.has("set ip next-hop unchanged"))
-
-
-def without_banners(text: str) -> str:
-    """A banner's text is no config; its lines are emptied, so that the numbers of the others stay."""
-    lines, end = text.split("\n"), ""
-    for at, line in enumerate(lines):
-        if end:
-            end, lines[at] = ("" if end in line else end), ""
-        elif line.lstrip().startswith("banner ") and (match := BANNER.match(line)):
-            end = "" if match[1] in match[2] else match[1]
-    return "\n".join(lines) if not end else text  # a banner without an end would swallow the rest
 
 
 # --- lines at the margin --------------------------------------------------------------------------------------------
@@ -219,8 +206,8 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
     },
     heads("""
         aaa, app-hosting, banner, bfd, bloggerd, boot, callhome, catalyst, cdp, cfs, cli, clock, configure,
-        consistency-checker, copp, crypto, cts, diagnostic, dot1x, eem, enable, encryption, end, epbr, errdisable,
-        event, evpn esi, evpn multisite, exit, fabric, fabricpath, fcoe, feature, feature-set, fex, filesystem, fips,
+        consistency-checker, copp, crypto, cts, diagnostic, dot1x, eem, enable, encryption, epbr, errdisable,
+        event, evpn esi, evpn multisite, fabric, fabricpath, fcoe, feature, feature-set, fex, filesystem, fips,
         flow, grpc, guestshell, hardware, hostname, hsrp, hw-module, icam, interface breakout, ip, ipv6, itd, key,
         l2vpn, lacp, ldap-server, license, line, lldp, load-interval, logging, login, mac, mac-address, macsec, mka,
         monitor, mpls, nat, nbm, ngoam, ntp, nv overlay, nxapi, nxsdk, object-group, onep, openflow, password,

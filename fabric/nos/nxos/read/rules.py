@@ -41,7 +41,7 @@ class Reading:
 
     def unknown(self, section: Section) -> None:
         """A statement with everything below it."""
-        self.facts.unread += [self.located(part.line, part) for part in (section, *below(section))]
+        self.facts.unread += [self.located(part.line, part) for part in (section, *section.walk())]
 
 
 class Subject(Protocol):
@@ -148,17 +148,6 @@ def heads(text: str) -> list[str]:
     return [head for head in re.split(r"[,\n]\s*", text.strip()) if head]
 
 
-def below(section: Section) -> list[Section]:
-    """All lines below one, in order, however deep."""
-    found: list[Section] = []
-    waiting = list(reversed(section.parts))
-    while waiting:
-        part = waiting.pop()
-        found.append(part)
-        waiting.extend(reversed(part.parts))
-    return found
-
-
 def spelled_out(line: str) -> str:
     """One space between words; `int`, `desc`, `no shut` and `ip addr` in full."""
     words = line.split()
@@ -184,11 +173,3 @@ def port_names(text: str) -> list[str]:
 def vrf_name(text: str) -> str:
     """`default` is the table without a name."""
     return "" if text == "default" else MANAGEMENT if text == "management" else text
-
-
-def as_number(text: str) -> int | str:
-    """`65000.1` is 4259840001; `external` stays a word."""
-    if text in ("external", "internal"):
-        return text
-    high, dot, low = text.partition(".")
-    return (int(high) << 16) + int(low) if dot else int(text)

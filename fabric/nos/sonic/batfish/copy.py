@@ -13,6 +13,7 @@ from typing import Any
 
 from fabric.nos.batfish.copies import Copy, Writer, only, whole
 from fabric.nos.frr.batfish.text import maps, readable, without_tenants
+from fabric.nos.frr.read.line import LAYOUT
 from fabric.nos.sonic.read.dump import config_db
 
 FORMAT = "SONIC"
@@ -39,7 +40,7 @@ def sonic_copies(name: str, files: Mapping[str, str]) -> list[Copy]:
     for line, number in maps(kept):
         writer.add(line, number)
     database, text = only(files, "config_db.json")
-    return [_tables(f"{folder}/config_db.json", database, text), writer.copy(f"{folder}/frr.conf", FORMAT)]
+    return [_tables(f"{folder}/config_db.json", database, text), writer.copy(f"{folder}/frr.conf", FORMAT, LAYOUT)]
 
 
 def _tables(path: str, source: str, text: str) -> Copy:
@@ -47,7 +48,7 @@ def _tables(path: str, source: str, text: str) -> Copy:
         lines = json.dumps(_database(config_db(text)), indent=1).splitlines()
     except (ValueError, AttributeError, TypeError):  # no JSON, or no tables of rows
         return whole(path, source, text, FORMAT)
-    return Copy(path, tuple(lines), FORMAT, source, ((source, 0),) * len(lines))
+    return Copy(path=path, lines=tuple(lines), format=FORMAT, source=source, origins=((source, 0),) * len(lines))
 
 
 def _database(tables: Mapping[str, Any]) -> dict[str, Any]:

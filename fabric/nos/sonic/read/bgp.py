@@ -8,10 +8,10 @@ from typing import Any
 from fabric.model.facts import Located, Neighbor
 from fabric.nos.frr.read.words import Device, peer_address, vrf_name
 from fabric.nos.reading import asn, password
+from fabric.nos.reading.neighbor import MULTIHOP
 from fabric.nos.sonic.read.tables import Row, Tables
 
 FAMILIES = {"ipv4_unicast": "ipv4", "ipv6_unicast": "ipv6", "l2vpn_evpn": "evpn"}
-MULTIHOP = 255
 SALTED = "U2FsdGVkX1"  # base64 of what OpenSSL puts before an encrypted text
 SESSIONS = ("BGP_NEIGHBOR", "BGP_INTERNAL_NEIGHBOR", "BGP_VOQ_CHASSIS_NEIGHBOR", "BGP_MONITORS")
 # Field of a neighbor → keys that state it, in either of SONiC's two schemas; the first one present counts.

@@ -564,7 +564,7 @@ interface Ethernet1
 ! frobnicate is a comment
 """)
     assert configured(found.unread) == [("gossip interval 3", 5), ("frobnicate the fabric", 1), ("colour blue", 3)]
-    assert found.statements == 7
+    assert found.statements == 8
 
 
 @pytest.mark.parametrize(
