@@ -57,7 +57,7 @@ def diff(
     report = Report()
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
-    platform = next((found for side in (new, old) if (found := platform_of(Path(side), None))), None)
+    platform = next((parameters for side in (new, old) if (parameters := platform_of(Path(side), None))), None)
     request = DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress, platform)
     with progress("plans, capacity and collective times"):
         site_diff = pipeline.diff(old, new, request)

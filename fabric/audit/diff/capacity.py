@@ -54,7 +54,7 @@ class Capacity:
 
 def compare(old: Plan, new: Plan, fabrics: Sequence[str], measure: Measure) -> Capacity:
     """The figures of some fabrics."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     left_out: list[str] = []
     routing: dict[str, tuple[str, str]] = {}
     for name in fabrics:
@@ -66,5 +66,5 @@ def compare(old: Plan, new: Plan, fabrics: Sequence[str], measure: Measure) -> C
         pairs = {key: (before.figures.get(key), after.figures.get(key)) for key in {**before.figures, **after.figures}}
         for (what, unit, placement), pair in pairs.items():
             if placement != SPREAD or pair != pairs.get((what.removesuffix(f", {SPREAD}"), unit, PACKED)):
-                found.append(Figure(name, what, unit, *pair, placement))  # a job in one unit stands as it does packed
-    return Capacity(tuple(found), tuple(left_out), routing)
+                figures.append(Figure(name, what, unit, *pair, placement))  # a job in one unit stands as it does packed
+    return Capacity(tuple(figures), tuple(left_out), routing)

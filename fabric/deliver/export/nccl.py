@@ -146,10 +146,12 @@ def _ports(spec: FabricSpec, group: GroupSpec) -> Iterator[list[Element]]:
 def slots_of(group: GroupSpec) -> Slots:
     """What the catalog knows of this model, else placeholders: two NUMA nodes, PCI as fast as a NIC needs."""
     gpus, nics = group.server.gpus, group.nic.count
-    known = _layouts().get(group.model)
-    if known and len(known["gpus"]) == gpus and len(known["nics"]) == nics:
-        cpu = {key: str(value) for key, value in known["cpu"].items()}
-        return Slots(tuple(known["gpus"]), tuple(known["nics"]), tuple(known["numa"]), known["link_speed"], cpu, known=True)
+    layout = _layouts().get(group.model)
+    if layout and len(layout["gpus"]) == gpus and len(layout["nics"]) == nics:
+        cpu = {key: str(value) for key, value in layout["cpu"].items()}
+        return Slots(
+            tuple(layout["gpus"]), tuple(layout["nics"]), tuple(layout["numa"]), layout["link_speed"], cpu, known=True
+        )
     switches, speed = min(gpus, nics), group.nic.speed_gbps * group.nic.ports
     return Slots(
         gpus=tuple(f"ffff:{at:02x}:00.0" for at in range(gpus)),
