@@ -49,7 +49,7 @@ class HostChange:
 def changes(
     old: Plan, new: Plan, names: Names, device_names: frozenset[str], selected: Callable[[str], bool]
 ) -> tuple[HostChange, ...]:
-    """Files that are on both sides and differ by more than labels of cables. `known` are names that mean no difference."""
+    """Files that are on both sides and differ by more than labels of cables. `device_names` mean no difference."""
     before, after = _files(old, names, selected), _files(new, {}, selected)
     folded: dict[tuple[str, str], list[tuple[str, tuple[str, ...]]]] = {}
     for path, text in after.items():
