@@ -60,7 +60,15 @@ def curves(predictions: Iterable[Predicted], parameters: Physics) -> Iterator[tu
             continue
         ran = table.table.platform
         low, high = band.shipped().factors(table.kind, table.bytes, ran.ranks, ran.domain_ranks, table.known)
-        curve = Curve(table.table.id, job_of(table.table), table.measured_us, low, high, ran.algorithm, ran.protocol)
+        curve = Curve(
+            name=table.table.id,
+            job=job_of(table.table),
+            measured_us=table.measured_us,
+            low=low,
+            high=high,
+            algorithm=ran.algorithm,
+            protocol=ran.protocol,
+        )
         noise = table.measured_us / table.time_us
         yield replace(curve, measured_us=curve.estimate(parameters) * noise), Setting(planes=2, nics=ran.nics_per_node)
 

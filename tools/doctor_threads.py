@@ -89,7 +89,9 @@ def _answer(entry: Mapping[str, Any]) -> Answer:
     ran, parameters = _platform(entry["platform"]), platform(None)
     curves = [_curve(run, _platform({**entry["platform"], **run.get("where", {})}), parameters) for run in entry["runs"]]
     rails = ran.gpus_per_node > 1 and ran.nics_per_node > 0 and ran.nics_per_node % ran.gpus_per_node == 0
-    setting = Setting(entry.get("ports", 1), rails, nics=ran.nics_per_node, nic_gbps=ran.nic_gbps, gpus=ran.gpus_per_node)
+    setting = Setting(
+        planes=entry.get("ports", 1), rails=rails, nics=ran.nics_per_node, nic_gbps=ran.nic_gbps, gpus=ran.gpus_per_node
+    )
     evidence = Evidence("\n".join([*entry.get("log", ()), *map(_perftest, entry.get("perftest", ()))]))
     found = diagnose(curves, parameters, evidence, setting, slow=True)  # as each thread says
     possible = [cause for cause in causes() if any(can_concern(cause, curve, setting, stated=False) for curve in curves)]
@@ -101,7 +103,16 @@ def _answer(entry: Mapping[str, Any]) -> Answer:
     shown = tuple(cause for check in checks() if check.command == first for _, seen in check.outcomes for cause in seen)
     by_prior = tuple(cause.name for cause in usual)
     name, batch = " ".join([entry["thread"], *_case(entry)]), entry.get("batch", 1)
-    return Answer(name, entry["cause"], names, len(possible), closed, shown, by_prior, batch)
+    return Answer(
+        thread=name,
+        cause=entry["cause"],
+        names=names,
+        possible=len(possible),
+        closed=closed,
+        shown=shown,
+        usual=by_prior,
+        batch=batch,
+    )
 
 
 def _case(entry: Mapping[str, Any]) -> list[str]:
@@ -119,7 +130,9 @@ def _curve(run: Mapping[str, Any], ran: MeasuredPlatform, parameters: Physics) -
     """Measured sizes; `slower` is over the estimate, as after a calibration."""
     sizes = np.atleast_1d(np.array(run["bytes"], dtype=np.float64))
     job = measured_job(run["collective"], ran, sizes)
-    curve = Curve(run["collective"], job, sizes, *band_of(job, parameters), ran.algorithm, ran.protocol)
+    low, high = band_of(job, parameters)
+    curve = Curve(name=run["collective"], job=job, measured_us=sizes, low=low, high=high)
+    curve = replace(curve, algorithm=ran.algorithm, protocol=ran.protocol)
     if "slower" in run:
         return replace(curve, measured_us=curve.estimate(parameters) * run["slower"])
     us = run.get("time_us") or sizes * busbw_factor(run["collective"], ran.ranks) / np.array(run["busbw_GBps"]) / 1e3

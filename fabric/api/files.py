@@ -109,7 +109,7 @@ def drift(intent: Intent, configs: Path, jobs: int = 0, progress: Progress | Non
     from fabric.audit.drift.devices import site_drift
     from fabric.base.workers import silent
 
-    folder = named_folder(Scope((), configs))
+    folder = named_folder(Scope(files=(), configs=configs))
     assert folder is not None
     site_plan = plan(intent)
     _need_configs(site_plan)

@@ -133,7 +133,7 @@ def goodput(
 
     light = optical(site_plan, fabric.name)
     names = PortNames(fabric).port_name
-    return evaluate(fabric, spread_as_planned(fabric, request), job, placement, light, names, site_plan.fabrics)
+    return evaluate(fabric, spread_as_planned(fabric, request), job, placement, light, names, fabrics=site_plan.fabrics)
 
 
 def year_cost(site_plan: Plan, result: Goodput, prices: Prices) -> YearCost:
@@ -179,6 +179,7 @@ def design(
     fabric: FabricPlan,
     request: EstimateRequest,
     job: Path | None = None,
+    *,
     placement: str = "packed",
     prices: Path | None = None,
 ) -> Design:
@@ -229,4 +230,4 @@ def explore(
     from fabric.deliver.explore.explore import explore as sweep
     from fabric.deliver.explore.measure import Stages
 
-    return sweep(intent, request, Stages(plan, calls, goodput), jobs, dask, journal, progress)
+    return sweep(intent, request, Stages(plan, calls, goodput), jobs, dask, journal, progress=progress)

@@ -23,7 +23,7 @@ MAX_COLUMNS = 100  # columns of running text
 NEAREST = 3  # codes in the hint for an unknown one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """One code.
 

@@ -36,7 +36,7 @@ _WORDS = {"": None, "~": None, "null": None, "true": True, "false": False}
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Node:
     """A YAML value and where it stands; `keys` holds where each key of a mapping stands."""
 
@@ -193,7 +193,7 @@ class _Builder:
             )
         if isinstance(event, yaml.ScalarEvent):
             plain = event.implicit[0] and event.tag is None
-            node = Node(mark.line + 1, mark.column + 1, _scalar(event.value) if plain else event.value)
+            node = Node(line=mark.line + 1, column=mark.column + 1, value=_scalar(event.value) if plain else event.value)
         elif isinstance(event, yaml.SequenceStartEvent):
             node = self._list(loader, mark, depth)
         else:
@@ -207,10 +207,10 @@ class _Builder:
         while not loader.check_event(yaml.SequenceEndEvent):
             items.append(self._node(loader, depth + 1))
         loader.get_event()
-        return Node(mark.line + 1, mark.column + 1, items=items, size=1 + sum(item.size for item in items))
+        return Node(line=mark.line + 1, column=mark.column + 1, items=items, size=1 + sum(item.size for item in items))
 
     def _mapping(self, loader: Any, mark: Any, depth: int) -> Node:
-        node = Node(mark.line + 1, mark.column + 1, items={})
+        node = Node(line=mark.line + 1, column=mark.column + 1, items={})
         assert isinstance(node.items, dict)
         while not loader.check_event(yaml.MappingEndEvent):
             key = self._node(loader, depth + 1)

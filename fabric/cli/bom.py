@@ -68,7 +68,7 @@ def bom(
     if ("xlsx", None) in reports:
         usage("--format: xlsx: expected a file name, as a workbook is binary", "--format xlsx=bom.xlsx")
     intent = pipeline.load(file)
-    request = _request(prices, servers, spares, pue, years, rack_limit, intent.catalog)
+    request = _request(prices, servers, spares, pue, years, rack_limit, catalog=intent.catalog)
     with progress("plan"):
         site_plan = pipeline.plan(intent)
     show_diagnostics(site_plan.warnings)
@@ -121,6 +121,7 @@ def _request(
     pue: float | None,
     years: int | None,
     rack_limit: float | None,
+    *,
     catalog: OwnCatalog,
 ) -> BomRequest:
     """The validated request; the command line takes precedence over the price file. Raises InputError."""
@@ -128,7 +129,7 @@ def _request(
     bounds = {"--pue": (pue, 1, 5), "--years": (years, 1, 30), "--rack-limit": (rack_limit, 0.1, 10_000)}
     for option, (value, lowest, highest) in bounds.items():
         if value is not None:
-            check_range(report, option, value, lowest, highest, f"{lowest:g} to {highest:g}", "")
+            check_range(report, option, value, lowest, highest, f"{lowest:g} to {highest:g}", hint="")
     rates = _rates(spares, report)
     report.raise_errors()
     prices = price_file.read(path, catalog, str(path)) if path else None

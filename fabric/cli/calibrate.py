@@ -81,7 +81,9 @@ def _utilisation(seconds: float, model: Path | None, intent: Path | None, gpus: 
     from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
 
     report = Report()
-    check_range(report, "--step", seconds, 1e-3, 1e6, "a time from 0.001 to 1000000 s", "the time of one step in seconds")
+    check_range(
+        report, "--step", seconds, 1e-3, 1e6, "a time from 0.001 to 1000000 s", hint="the time of one step in seconds"
+    )
     for option, value in (("--job", model), ("--for", intent)):
         if value is None:
             mistake(report, option, f"expected {option} with --step, got none", "run `fabric calibrate --help`")

@@ -30,7 +30,13 @@ def capacity(
     """
     report = Report()
     check_range(
-        report, "--pairs", pairs, 0, 10_000, "0 to 10000 pairs of failures", "the throughput is computed again for each pair"
+        report,
+        "--pairs",
+        pairs,
+        0,
+        10_000,
+        "0 to 10000 pairs of failures",
+        hint="the throughput is computed again for each pair",
     )
     job.check_seed(report, seed)
     report.raise_errors()

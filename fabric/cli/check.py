@@ -48,7 +48,18 @@ def check(
     if not files and configs is None:
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")
     with progress("plan and checks"):
-        outcome = pipeline.check(Scope(tuple(files or ()), configs, batfish, generated, jobs, all_servers), fail_on, progress)
+        outcome = pipeline.check(
+            Scope(
+                files=tuple(files or ()),
+                configs=configs,
+                batfish=batfish,
+                output=generated,
+                jobs=jobs,
+                all_servers=all_servers,
+            ),
+            fail_on,
+            progress,
+        )
     verdict = replace(outcome.verdict, whole=whole)
     write(reports, lambda name: report(name, verdict))
     if all(file is not None for _, file in reports):

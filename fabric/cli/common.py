@@ -65,7 +65,7 @@ def mistake(report: Report, option: str, message: str, hint: str = "", code: str
     report.error(code, Place(option), message, hint)
 
 
-def check_range(report: Report, option: str, value: float, least: float, most: float, expected: str, hint: str) -> None:
+def check_range(report: Report, option: str, value: float, least: float, most: float, expected: str, *, hint: str) -> None:
     if not least <= value <= most:
         mistake(report, option, f"expected {expected}, got {value if isinstance(value, int) else format(value, 'g')}", hint)
 

@@ -76,7 +76,7 @@ def compare(
             check_fabric(plan, fabric)
             chosen = job.largest(plan, fabric)
             asked = replace(request, platform=parameters)
-            designs.append(pipeline.design(str(file), intent, plan, chosen, asked, model, placement, prices))
+            designs.append(pipeline.design(str(file), intent, plan, chosen, asked, model, placement=placement, prices=prices))
     if html is not None:
         from fabric.deliver.compare.page import page
 

@@ -58,7 +58,15 @@ def diff(
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
     platform = next((parameters for side in (new, old) if (parameters := platform_of(Path(side), None))), None)
-    request = DiffRequest(fabric, configs, limit, tuple(sizes) or SIZES, jobs, progress, platform)
+    request = DiffRequest(
+        fabric=fabric,
+        configs=configs,
+        limit=limit,
+        sizes=tuple(sizes) or SIZES,
+        jobs=jobs,
+        progress=progress,
+        platform=platform,
+    )
     with progress("plans, capacity and collective times"):
         site_diff = pipeline.diff(old, new, request)
     write(reports, lambda name: FORMATS[name](site_diff))

@@ -110,8 +110,10 @@ def estimate(
     sizes = tuple(sizes_bytes(size, sweep, report))
     job.check_spread(report, routing, queue_pairs)
     job.check_seed(report, seed)
-    check_range(report, "--jobs", jobs, 1, 100_000, "1 to 100000 jobs", "each job takes --gpus GPUs")
-    check_range(report, "--min-ctas", 1 if ctas is None else ctas, 1, 64, "1 to 64 CTAs", "remove it for the default of NCCL")
+    check_range(report, "--jobs", jobs, 1, 100_000, "1 to 100000 jobs", hint="each job takes --gpus GPUs")
+    check_range(
+        report, "--min-ctas", 1 if ctas is None else ctas, 1, 64, "1 to 64 CTAs", hint="remove it for the default of NCCL"
+    )
     if plot is not None:
         check_target(report, "--plot", plot, "estimate.svg")
     elif measured:
@@ -120,19 +122,19 @@ def estimate(
     on = job.chosen(file, fabric)
     parameters = job.platform_of(file, platform)
     estimate_request = EstimateRequest(
-        collective,
-        sizes,
-        gpus,
-        algorithm,
-        protocol,
-        routing,
-        queue_pairs,
-        tuple(fail),
-        seed,
-        parameters,
-        jobs,
-        ctas or 0,
-        gpus_per_domain,
+        collective=collective,
+        sizes=sizes,
+        gpus=gpus,
+        algorithm=algorithm,
+        protocol=protocol,
+        routing=routing,
+        queue_pairs=queue_pairs,
+        fail=tuple(fail),
+        seed=seed,
+        platform=parameters,
+        jobs=jobs,
+        ctas=ctas or 0,
+        gpus_per_domain=gpus_per_domain,
     )
     with progress("collective times"):
         estimates = [pipeline.estimate(on, estimate_request, place) for place in placement]

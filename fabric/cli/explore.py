@@ -137,7 +137,7 @@ def _ask(intent: Intent, gpus: int | None, collective: str, size: str, placement
     count = size_bytes("--size", size, report)
     report.raise_errors()
     listed = read(prices, intent.catalog, str(prices)) if prices else None
-    return DesignRequest(gpus, collective, count or 0, placement, listed)
+    return DesignRequest(gpus=gpus, collective=collective, size=count or 0, placement=placement, prices=listed)
 
 
 def _look(plot: Path | None, resume: Path | None, jobs: int, gpus: int | None) -> None:

@@ -49,7 +49,7 @@ def headroom(
     }
     for option, (value, lowest, highest, unit) in ranges.items():
         check_range(
-            report, option, value, lowest, highest, f"{lowest} to {highest} {unit}", f"the unit of {option} is {unit}"
+            report, option, value, lowest, highest, f"{lowest} to {highest} {unit}", hint=f"the unit of {option} is {unit}"
         )
     if traffic not in ("static", "dynamic"):
         mistake(

@@ -119,7 +119,9 @@ def check_spread(report: Report, routing: str, queue_pairs: int) -> None:
     modes = ["ecmp", "adaptive", "spray"]
     if routing and routing not in modes:
         mistake(report, "--routing", f"expected a routing mode, got {routing!r}", nearest(routing, modes))
-    check_range(report, "--qps", queue_pairs, 0, 128, "1 to 128 queue pairs", "NCCL_IB_QPS_PER_CONNECTION has the same range")
+    check_range(
+        report, "--qps", queue_pairs, 0, 128, "1 to 128 queue pairs", hint="NCCL_IB_QPS_PER_CONNECTION has the same range"
+    )
 
 
 def check_seed(report: Report, seed: int) -> None:
@@ -130,5 +132,5 @@ def check_seed(report: Report, seed: int) -> None:
         0,
         (1 << 31) - 1,
         "a seed from 0 to 2147483647",
-        "`--seed 0` is the default",
+        hint="`--seed 0` is the default",
     )

@@ -43,7 +43,7 @@ def push(
 
     The API token is read from NETBOX_TOKEN.
     """
-    _push("netbox", file, url, dry_run, prune, batch, as_json)
+    _push("netbox", file, url, dry_run, prune, batch, as_json=as_json)
 
 
 @nautobot.command("push")
@@ -59,10 +59,10 @@ def push_nautobot(
 
     The API token is read from NAUTOBOT_TOKEN.
     """
-    _push("nautobot", file, url, dry_run, prune, batch, as_json)
+    _push("nautobot", file, url, dry_run, prune, batch, as_json=as_json)
 
 
-def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, as_json: bool) -> None:
+def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, *, as_json: bool) -> None:
     system = SYSTEMS[name]
     url = url or os.environ.get(system.url, "")
     token = _access(system, url)

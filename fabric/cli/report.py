@@ -78,11 +78,15 @@ def report(
     with progress("plan"):
         intents = [pipeline.load(file) for file in files]
         plans = [only(pipeline.plan(intent), fabric) for intent in intents]
-    worth, cost = _worth(intents[0], plans[0], fabric, model, gpus, prices, platform) if model else (None, None)
-    tables = of_collective(measured, timed)
+    worth, cost = _worth(intents[0], plans[0], fabric, model, gpus, prices, platform=platform) if model else (None, None)
     origins = [origin(file) for file in files]
     request = ReportRequest(
-        *(timed, size_or_none or 0, tuple(fail), platform, tables, not no_load),
+        collective=timed,
+        size_bytes=size_or_none or 0,
+        fail=tuple(fail),
+        platform=platform,
+        measured=of_collective(measured, timed),
+        load=not no_load,
         goodput=worth,
         cost=cost,
         origin=origins[0],
@@ -101,7 +105,7 @@ def report(
 
 
 def _worth(
-    intent: Intent, plan: Plan, fabric: str, model: Path, gpus: int | None, prices: Path | None, platform: Path | None
+    intent: Intent, plan: Plan, fabric: str, model: Path, gpus: int | None, prices: Path | None, *, platform: Path | None
 ) -> tuple[Goodput, YearCost | None]:
     """Goodput of the job, and its cost with prices."""
     from fabric.cli.job import largest

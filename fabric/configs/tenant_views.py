@@ -145,14 +145,14 @@ class TenantViews:
         vlans = _vlans(ports)
         return tuple(
             Network(
-                name,
-                vrf,
-                network.vlan,
-                network.vni,
-                f"{router_id}:{10_000 + network.number}",
-                route_target,
-                gateway,
-                f"{address(network.own_address(device.number))}/{network.length}" if gateway else None,
+                name=name,
+                vrf=vrf,
+                vlan=network.vlan,
+                vni=network.vni,
+                rd=f"{router_id}:{10_000 + network.number}",
+                route_target=route_target,
+                gateway=gateway,
+                own_address=f"{address(network.own_address(device.number))}/{network.length}" if gateway else None,
             )
             for network, name, vrf, route_target, gateway in self._networks
             if network.vlan in vlans
@@ -239,8 +239,19 @@ class TenantViews:
                     part = next(part for part in port.subinterfaces if part.tag == tag)
                     vrf, address, peer_address = part.vrf, part.address, part.peer_address
                 if address is not None and peer_address is not None:
-                    far = connection.asn, connection.name, connection.accepts, self._own[connection.name]
-                    sessions.append(External(port, vrf, tag, address, peer_address, *far))
+                    sessions.append(
+                        External(
+                            port=port,
+                            vrf=vrf,
+                            tag=tag,
+                            address=address,
+                            peer_address=peer_address,
+                            peer_asn=connection.asn,
+                            peer=connection.name,
+                            accepts=connection.accepts,
+                            own=self._own[connection.name],
+                        )
+                    )
         return tuple(sessions)
 
     @cached_property

@@ -238,7 +238,7 @@ class Views:
             spare = {port.ref: port for port in empty}
             for sub in range(split):
                 ref = PortRef(cage, sub, split, speed)
-                ports.append(taken.get(sub) or spare.get(ref) or Port(ref, "unused", None, 0))
+                ports.append(taken.get(sub) or spare.get(ref) or Port(ref=ref, kind="unused", peer=None, length_m=0))
         return linked, tuple(ports)
 
     def _kept(self, device: Device) -> dict[int, list[Port]]:
@@ -352,11 +352,13 @@ def _reserved(*runs: tuple[Sequence[Slot], str]) -> dict[int, list[Port]]:
     for slots, purpose in runs:
         for slot in slots:
             ref = PortRef(slot.cage, slot.sub, slot.split, slot.speed_gbps)
-            by_cage.setdefault(slot.cage, []).append(Port(ref, "unused", None, 0, reserved=purpose))
+            by_cage.setdefault(slot.cage, []).append(Port(ref=ref, kind="unused", peer=None, length_m=0, reserved=purpose))
     for ports in by_cage.values():  # the last cage of a run may have ports beyond the count
         first = ports[0].ref
         for sub in range(len(ports), first.split):
-            ports.append(Port(PortRef(first.cage, sub, first.split, first.speed_gbps), "unused", None, 0))
+            ports.append(
+                Port(ref=PortRef(first.cage, sub, first.split, first.speed_gbps), kind="unused", peer=None, length_m=0)
+            )
     return by_cage
 
 
@@ -369,4 +371,4 @@ def _empty_cage(model: SwitchModel, cage: int) -> list[Port]:
     """An empty cage stays one port where it can, else the ports of its first split."""
     splits = model.group_of(cage).splits
     speed, split = max(splits.items())
-    return [Port(PortRef(cage, sub, split, speed), "unused", None, 0) for sub in range(split)]
+    return [Port(ref=PortRef(cage, sub, split, speed), kind="unused", peer=None, length_m=0) for sub in range(split)]

@@ -42,7 +42,7 @@ class Step:
     cables: tuple[Cable, ...]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Changes:
     """The difference of two plans."""
 

@@ -17,7 +17,7 @@ SWITCH, SERVER, STAND_IN = "switch", "server", "stand-in"  # kinds of nodes; a s
 PORT, LOOPBACK, BRIDGE, TUNNEL = "port", "loopback", "bridge", "tunnel"  # kinds of interfaces
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
     """One device of a node. A port exists because a wire ends in it; the others are made."""
 
@@ -55,7 +55,7 @@ class Rule:
     priority: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """A switch, a server or a router outside."""
 
@@ -98,7 +98,7 @@ class Wire:
         return self.b if self.a.node == node else self.a
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Blueprint:
     """A lab, drawn."""
 

@@ -76,7 +76,16 @@ class _Drawing:
         nodes = {name: _used(node, used) for name, node in nodes.items()}
         bfd = self._bfd(views)
         laid = tuple(sorted(wires, key=_order))
-        return Blueprint(self.plan.site, self.plan, nodes, laid, views, tuple(self.notes), self.files, bfd)
+        return Blueprint(
+            site=self.plan.site,
+            plan=self.plan,
+            nodes=nodes,
+            wires=laid,
+            views=views,
+            notes=tuple(self.notes),
+            files=self.files,
+            bfd=bfd,
+        )
 
     def _bfd(self, views: Mapping[str, SwitchView]) -> bool:
         """Whether the machine can carry BFD on every link; else its packets would starve all that the lab is to show."""

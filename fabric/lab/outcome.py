@@ -17,7 +17,7 @@ class Fault:
     message: str  # what was expected, what came, and the reason where one is known
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """One proof, or one scenario."""
 
@@ -40,7 +40,7 @@ class NotEmulated:
     covered_by: tuple[str, ...]  # ids of checks, () where nothing does
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """A whole run of `test`."""
 

@@ -81,11 +81,19 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
         routes = [Route("default", gateway, interface) for gateway, interface in gateways if gateway][:1]
         switch = next((leg.seat.switch for leg in legs if leg.seat), "")
         lldp = f"configure system hostname {switch}\nconfigure lldp portidsubtype ifname\n" if switch else ""
-        return Node(name, STAND_IN, ATTACHED, tuple(interfaces), sysctls=BASE_SYSCTLS, routes=tuple(routes), lldp=lldp)
+        return Node(
+            name=name,
+            kind=STAND_IN,
+            role=ATTACHED,
+            interfaces=tuple(interfaces),
+            sysctls=BASE_SYSCTLS,
+            routes=tuple(routes),
+            lldp=lldp,
+        )
     accepts = list(dict.fromkeys(prefix for _, external in sessions for prefix in external.accepts))
     own_prefixes = tuple(dict.fromkeys(own.prefix for _, external in sessions for own in external.own))
     addresses = [beyond(prefix, own_prefixes) for prefix in accepts]
-    loopback = Interface("lo", LOOPBACK, addresses=tuple(f"{a}/{128 if ':' in a else 32}" for a in addresses))
+    loopback = Interface(name="lo", kind=LOOPBACK, addresses=tuple(f"{a}/{128 if ':' in a else 32}" for a in addresses))
     conf = (
         environment()
         .get_template("frr/stand-in.conf.j2")
@@ -98,7 +106,9 @@ def stand_in(name: str, legs: Sequence[Leg]) -> Node:
             sessions=[{"peer": _plain(external.address), "asn": leg.view.device.asn} for leg, external in sessions],
         )
     )
-    return Node(name, STAND_IN, ATTACHED, (loopback, *interfaces), frr_conf=conf, sysctls=BASE_SYSCTLS)
+    return Node(
+        name=name, kind=STAND_IN, role=ATTACHED, interfaces=(loopback, *interfaces), frr_conf=conf, sysctls=BASE_SYSCTLS
+    )
 
 
 def beyond(prefix: str, own: Sequence[str] = ()) -> str:
@@ -117,7 +127,7 @@ def _port(name: str, leg: Leg) -> Interface:
     addresses = (f"{peer}/{length}",) if peer and (external or leg.port.address) else ()
     addresses = (leg.seat.address,) if leg.seat else addresses
     tenant = leg.view.overlay.mtu if leg.view.overlay and (external is None or external.vrf) else leg.view.underlay.mtu
-    return Interface(leg.interface, PORT, addresses=addresses, mtu=tenant, mac=mac(name, leg.interface))
+    return Interface(name=leg.interface, kind=PORT, addresses=addresses, mtu=tenant, mac=mac(name, leg.interface))
 
 
 def _plain(address: str | None) -> str:

@@ -57,14 +57,14 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
         results += _scenarios(live, scenarios, fabric or _breakable(live), sound, say)
     left_out = (*NOT_EMULATED, *_left_out(live))
     return Outcome(
-        lab.site,
-        lab.shape,
-        daemons.version(),
-        kernel.release,
-        kernel.vrfs,
-        tuple(results),
-        left_out,
-        time.monotonic() - began,
+        site=lab.site,
+        shape=lab.shape,
+        frr=daemons.version(),
+        kernel=kernel.release,
+        vrfs=kernel.vrfs,
+        results=tuple(results),
+        not_emulated=left_out,
+        seconds=time.monotonic() - began,
     )
 
 

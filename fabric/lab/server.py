@@ -31,10 +31,10 @@ def server(name: str, text: str) -> Node:
     except (yaml.YAMLError, LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"{name}: no netplan file: {error}") from None
     return Node(
-        name,
-        SERVER,
-        SERVER,
-        interfaces,
+        name=name,
+        kind=SERVER,
+        role=SERVER,
+        interfaces=interfaces,
         sysctls=SYSCTLS,
         routes=tuple(drawn.routes),
         rules=tuple(drawn.rules),
@@ -71,7 +71,7 @@ class _Drawing:
             self.rules.append(Rule(str(rule["from"]), int(rule["table"]), int(rule["priority"])))
         addresses = tuple(map(str, settings.get("addresses", ())))
         mtu = int(settings.get("mtu", 0))
-        return Interface(name, PORT, addresses=addresses, mtu=mtu, up=up, mac=mac(self.name, name), parent=parent)
+        return Interface(name=name, kind=PORT, addresses=addresses, mtu=mtu, up=up, mac=mac(self.name, name), parent=parent)
 
     def slice(self, port: str, tag: int) -> str:
         """Name of the interface that has a tagged network of a port, "" for none."""

@@ -10,7 +10,7 @@ from fabric.lab.machine import daemons, namespaces
 from fabric.lab.names import Names
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """A lab as it lies there."""
 
@@ -39,7 +39,14 @@ def status(names: Names) -> Status:
         running += len(alive)
         dead += [f"{home.name}: {name}" for name in daemons.started(home) if name not in alive]
     memory = sum(map(_memory, namespaces.processes({namespaces.inode(name) for name in spaces})))
-    return Status(state.read(names), len(spaces), len(homes), running, tuple(dead), memory)
+    return Status(
+        state=state.read(names),
+        namespaces=len(spaces),
+        nodes=len(homes),
+        running=running,
+        dead=tuple(dead),
+        memory_bytes=memory,
+    )
 
 
 def _memory(process: int) -> int:

@@ -89,14 +89,14 @@ class _Drawing:
     def _loopback(self) -> Interface:
         names = [name for name in self.facts.interfaces if re.fullmatch(r"lo|[Ll]oopback\d*", name)]
         addresses = [address.value for name in names for address in self.facts.interfaces[name].addresses]
-        return Interface("lo", LOOPBACK, addresses=tuple(addresses))
+        return Interface(name="lo", kind=LOOPBACK, addresses=tuple(addresses))
 
     # --- ports --------------------------------------------------------------------------------------------------
 
     def _port(self, name: str) -> Iterator[Interface]:
         interface = self.facts.interfaces.get(name)
         if interface is None:
-            yield Interface(name, PORT, up=False)
+            yield Interface(name=name, kind=PORT, up=False)
             return
         carries, member = interface, False
         if interface.bond is not None:
@@ -104,8 +104,8 @@ class _Drawing:
         up = interface.enabled is None or interface.enabled.value
         access = carries.access.value if carries.access and not member else 0
         yield Interface(
-            name,
-            PORT,
+            name=name,
+            kind=PORT,
             vrf=self._vrf_of(carries, access),
             addresses=tuple(address.value for address in carries.addresses),
             mtu=_int(interface.mtu) or _int(carries.mtu),
@@ -129,8 +129,8 @@ class _Drawing:
         for other, part in self.facts.interfaces.items():
             if part.tag is not None and other.rpartition(".")[0] in (name, carries.name):
                 yield Interface(
-                    f"{name}.{part.tag.value}",
-                    PORT,
+                    name=f"{name}.{part.tag.value}",
+                    kind=PORT,
                     vrf=_vrf(part),
                     addresses=tuple(address.value for address in part.addresses),
                     mtu=_int(part.mtu) or _int(own_mtu(self.facts, name)),
@@ -142,8 +142,8 @@ class _Drawing:
             bridge = self.bridges.get(vlan, "")
             if bridge and not (carries.access and carries.access.value == vlan):
                 yield Interface(
-                    f"{name}.{vlan}",
-                    PORT,
+                    name=f"{name}.{vlan}",
+                    kind=PORT,
                     vrf=self._bridge_vrf(vlan),
                     mtu=_int(carries.mtu),
                     up=up,
@@ -183,8 +183,8 @@ class _Drawing:
             gateways = [address.value for address in (*svi.gateways, *svi.addresses)] if svi else []
             shared = self.facts.anycast_mac.value if gateways and self.facts.anycast_mac else ""
             yield Interface(
-                name,
-                BRIDGE,
+                name=name,
+                kind=BRIDGE,
                 vrf=self._bridge_vrf(vlan),
                 addresses=tuple(gateways),
                 mtu=_int(svi.mtu) if svi else 0,
@@ -206,8 +206,8 @@ class _Drawing:
     def _tunnel(self, vni: int, vlan: int, local: str, suppress: bool) -> Interface:
         svi = self._svi(vlan)
         return Interface(
-            f"vni{vni}",
-            TUNNEL,
+            name=f"vni{vni}",
+            kind=TUNNEL,
             vrf=self._bridge_vrf(vlan),
             mtu=_int(svi.mtu) if svi else 0,
             bridge=self.bridges.get(vlan, ""),

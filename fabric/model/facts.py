@@ -38,7 +38,7 @@ class Ecn:
     kmax_percent: Located[int] | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class PortQos:
     """The classes of a port, by priority; ports with the same profiles may share one object.
 
@@ -56,7 +56,7 @@ class PortQos:
     watchdog: Located[bool] | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Interface:
     """A port, bond, VLAN interface, loopback or subinterface, by the device's own name (`Ethernet1/1.11`, `et-0/0/0.11`).
 
@@ -97,7 +97,7 @@ class Authentication:
     digest: str = field(default="", repr=False)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Neighbor:
     """One BGP session as configured; what its group says is filled in, with the group's line."""
 
@@ -127,7 +127,7 @@ class Neighbor:
     dynamic: bool = False  # `peer` is a prefix to listen on: it has no far end of its own
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Bgp:
     """A BGP process, or that of one VRF."""
 
@@ -144,7 +144,7 @@ class Bgp:
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Vrf:
     """A routing table of its own."""
 
@@ -158,7 +158,7 @@ class Vrf:
     exports: list[Located[str]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
     """A static route."""
 
@@ -170,7 +170,7 @@ class Route:
     file: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Vni:
     """A layer-2 VNI."""
 
@@ -226,7 +226,7 @@ class Clause:
     narrowed: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Services:
     """What runs beside forwarding."""
 
@@ -241,7 +241,7 @@ class Services:
     secrets: list[Located[Secret]] = field(default_factory=list)  # literal passwords, hashes and keys
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Facts:
     """Everything that was read of one device."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 ANY_NAME = r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,14}"  # of an interface that Linux takes, IFNAMSIZ less one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kind:
     """How containerlab runs a network OS."""
 

@@ -70,7 +70,7 @@ class Effect:
 MEMBER = re.compile(r"neighbor (\S+) (?:interface )?peer-group (\S+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
     """One network OS. Patterns are matched against lines without their `no`."""
 
@@ -143,7 +143,7 @@ class Step:
     json_patch: tuple[dict[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
     """A form that the change of a file is written in."""
 
@@ -152,7 +152,7 @@ class Form:
     language: str = ""  # of the block in Markdown
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Patch(Form):
     """A form of one network OS alone, for a file that is data; with `steps` where one patch is not always enough."""
 
@@ -171,9 +171,9 @@ class SetLines(Form):
     hierarchy: Callable[[], Hierarchy] = field(kw_only=True)
 
 
-COMMANDS = Form("commands", "commands")
-STEPS = Form("steps", "steps, one after the other", "sh")
-UNIFIED = Form("unified", "patch of the file", "diff")
+COMMANDS = Form(name="commands", title="commands")
+STEPS = Form(name="steps", title="steps, one after the other", language="sh")
+UNIFIED = Form(name="unified", title="patch of the file", language="diff")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def planned_cable(view: SwitchView, port: Port) -> int:
     return port.length_m
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Idiom:
     """Patterns have one `{}`, for the name or number."""
 

@@ -77,7 +77,7 @@ def any_release(text: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """What a network OS can do, as far as its renderer prints it; a switch model may lack some of it (`lacks`)."""
 
@@ -102,7 +102,7 @@ class Capabilities:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
     """One network OS. The functions take the switch's catalog name too: some facts are filed under it."""
 

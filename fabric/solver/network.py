@@ -26,7 +26,7 @@ def unnamed(device: Device, ref: PortRef) -> str:
     return ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Network:
     """Both directions of every link of a plan.
 
@@ -95,7 +95,7 @@ def network(fabric: FabricPlan, port_name: PortNamer = unnamed) -> Network:
     head = np.concatenate([columns.b, columns.a]).astype(np.int64)
     level = np.array([LEVELS.get(device.role, 0) for device in fabric.devices], dtype=np.int64)
     capacity = np.tile(columns.speed_gbps / GBPS_PER_GBYTE_S, 2)
-    return Network(fabric, tail, head, level, capacity, port_name)
+    return Network(fabric=fabric, tail=tail, head=head, level=level, capacity=capacity, port_name=port_name)
 
 
 def _server_ports(net: Network) -> ServerPorts:

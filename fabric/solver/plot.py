@@ -62,7 +62,7 @@ def busbw_svg(title: str, series: Sequence[Series], x_label: str = "message size
     return document(body, width, frame.height, name, escape(FONT), aria_labelledby=f"{name}-title {name}-desc")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Frame:
     """The axes: where they are, and what they span."""
 
@@ -89,7 +89,15 @@ class _Frame:
         most = _LABEL_ROOM * width / WIDTH
         room = max((text_width(_label(item, most), _LABEL_SIZE) for item in series), default=0.0)
         height = max(HEIGHT, _TOP + _BOTTOM + _LABEL_STEP * len(series))
-        return cls(height, width - _EDGE - _LEADER - min(room, most), low, high, top or 1.0, step, most)
+        return cls(
+            height=height,
+            right=width - _EDGE - _LEADER - min(room, most),
+            low=low,
+            high=high,
+            most=top or 1.0,
+            step=step,
+            label_room=most,
+        )
 
     @property
     def bottom(self) -> float:
@@ -224,7 +232,7 @@ def _apart(wanted: Sequence[float], low: float, high: float) -> list[float]:
     return placed
 
 
-def _text(x: float, y: float, text: str, size: float, kind: str, anchor: str = "start", bold: bool = False) -> str:
+def _text(x: float, y: float, text: str, size: float, kind: str, anchor: str = "start", *, bold: bool = False) -> str:
     return label(round(x, 1), round(y, 1), text, size, kind=kind, anchor=anchor, bold=bold)
 
 

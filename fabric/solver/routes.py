@@ -20,7 +20,7 @@ CHUNK = 4_000_000  # next hops that `spread` holds at once
 Pick = Callable[[Ints, Ints, Ints], Ints]  # (switch, number of next hops, flow) → which one
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Routes:
     """Next hops of every switch towards every leaf.
 
@@ -77,7 +77,16 @@ def routes(net: Network) -> Routes:
         offset += len(links)
     if len(beside):  # a pair of leaves without spines: one class, whose leaves reach each other directly
         count[:, np.unique(net.tail[beside])] = BY_PAIR
-    return Routes(net, np.concatenate(pools), class_of, start, count, pair, pair_start, pair_count)
+    return Routes(
+        net=net,
+        pool=np.concatenate(pools),
+        class_of=class_of,
+        start=start,
+        count=count,
+        pair=pair,
+        pair_start=pair_start,
+        pair_count=pair_count,
+    )
 
 
 def _classes(net: Network, first: Ints) -> tuple[Ints, list[Ints]]:

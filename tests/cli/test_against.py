@@ -15,6 +15,7 @@ from hypothesis import given, settings, strategies as st
 from fabric.base.diagnostics import InputError
 from fabric.design.moves import Changes, difference
 from fabric.model.plan import SERVER, Plan, nic_name
+from tests import samples
 from tests.cli.conftest import Run
 from tests.design.planner.helpers import make
 from tests.design.planner.intents import STABLE, sites
@@ -134,7 +135,7 @@ def cage(port: Port) -> Port:
     return port[0], port[1].split("/")[0]
 
 
-@settings(STABLE, max_examples=120)
+@settings(STABLE, max_examples=samples.examples(72))
 @given(
     data=sites(most=2), more=st.integers(1, 24), change=st.sampled_from(("grow", "grow", "speed", "ratio", "attach", "drop"))
 )

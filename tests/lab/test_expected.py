@@ -382,6 +382,10 @@ def reply(data: bytes, kind: int = 0) -> bytes:
     return bytes([kind]) + data[1:]
 
 
+def asked(source: str, target: str, size: int = 84) -> Ping:
+    return Ping(node="gpu", source=source, target=target, size=size)
+
+
 V4, V6 = ("10.0.0.1", "10.0.0.2"), ("2001:db8::1", "2001:db8::2")
 ANSWERS: Mapping[str, tuple[tuple[str, str], Callable[[bytes], list[bytes]], int]] = {
     "silence": (V4, lambda data: [], 0),
@@ -401,7 +405,7 @@ ANSWERS: Mapping[str, tuple[tuple[str, str], Callable[[bytes], list[bytes]], int
 @pytest.mark.parametrize(("ends", "answer", "count"), ANSWERS.values(), ids=ANSWERS)
 def test_replies(ends: tuple[str, str], answer: Callable[[bytes], list[bytes]], count: int) -> None:
     live: Any = SimpleNamespace(socket=lambda node, vrf, family, *kind: Raw(family, answer))
-    assert ping.ping(live, [Ping("gpu", *ends)], tries=2, wait_s=0.02) == [count]
+    assert ping.ping(live, [asked(*ends)], tries=2, wait_s=0.02) == [count]
 
 
 @pytest.mark.parametrize("size", [84, 1500, 9000])
@@ -415,7 +419,7 @@ def test_packets_have_their_size(ends: tuple[str, str], size: int) -> None:
         return [over_ip(reply(data)) if ends == V4 else reply(data, 129)]
 
     live: Any = SimpleNamespace(socket=lambda node, vrf, family, *kind: Raw(family, answer))
-    assert ping.ping(live, [Ping("gpu", *ends, size=size)]) == [1]
+    assert ping.ping(live, [asked(*ends, size=size)]) == [1]
     assert [len(data) + (20 if ends == V4 else 40) for data in sent] == [size]
     if ends == V4:
         total = sum(struct.unpack(f"!{len(sent[0]) // 2}H", sent[0]))
@@ -432,7 +436,7 @@ def test_a_lost_packet_is_asked_for_again() -> None:
         return [over_ip(reply(data))] if len(tries) == 3 else []
 
     live: Any = SimpleNamespace(socket=lambda node, vrf, family, *kind: Raw(family, answer))
-    assert ping.ping(live, [Ping("gpu", *V4)], tries=4, wait_s=0.02) == [1]
+    assert ping.ping(live, [asked(*V4)], tries=4, wait_s=0.02) == [1]
     assert len(tries) == 3
 
 
@@ -445,7 +449,7 @@ def test_a_late_reply_is_not_a_second_one() -> None:
         return [over_ip(reply(one)) for one in tries] if len(tries) == 2 else []
 
     live: Any = SimpleNamespace(socket=lambda node, vrf, family, *kind: Raw(family, answer))
-    assert ping.ping(live, [Ping("gpu", *V4)], tries=3, wait_s=0.02) == [1]
+    assert ping.ping(live, [asked(*V4)], tries=3, wait_s=0.02) == [1]
 
 
 def test_replies_go_to_who_asked() -> None:
@@ -461,7 +465,7 @@ def test_replies_go_to_who_asked() -> None:
         return made[-1]
 
     live: Any = SimpleNamespace(socket=opened)
-    assert ping.ping(live, [Ping("gpu", *V4), Ping("gpu", "10.0.0.9", "10.0.0.2")], tries=1, wait_s=0.02) == [0, 1]
+    assert ping.ping(live, [asked(*V4), asked("10.0.0.9", "10.0.0.2")], tries=1, wait_s=0.02) == [0, 1]
 
 
 # --- daemons ------------------------------------------------------------------------------------------------

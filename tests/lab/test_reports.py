@@ -25,64 +25,95 @@ from tests.goldens import golden
 
 ENDINGS = {"text": "txt", "json": "json", "junit": "xml", "markdown": "md"}
 
-SESSIONS = Result("sessions", "proof", "BGP sessions", PASS, "48 of 48 established", seconds=3.25)
-TABLES = Result("tables", "proof", "forwarding tables", PASS, "1,024 of 1,024 routes as planned", seconds=0.5)
-HASHING = Result("hashing", "proof", "hashing", PASS, "flows on all paths", measured={"busiest_share": 0.2617}, seconds=1.5)
+SESSIONS = Result(
+    id="sessions", kind="proof", title="BGP sessions", status=PASS, summary="48 of 48 established", seconds=3.25
+)
+TABLES = Result(
+    id="tables", kind="proof", title="forwarding tables", status=PASS, summary="1,024 of 1,024 routes as planned", seconds=0.5
+)
+HASHING = Result(
+    id="hashing",
+    kind="proof",
+    title="hashing",
+    status=PASS,
+    summary="flows on all paths",
+    measured={"busiest_share": 0.2617},
+    seconds=1.5,
+)
 LINK_DOWN = Result(
-    "link-down",
-    "scenario",
-    "link down",
-    PASS,
-    "leaf1 swp1: traffic moves to 1 path",
+    id="link-down",
+    kind="scenario",
+    title="link down",
+    status=PASS,
+    summary="leaf1 swp1: traffic moves to 1 path",
     measured={"fib_repair_ms": 12.5, "longest_gap_ms": 40.0, "paths_before": 2, "paths_after": 1, "paths_expected": 1},
     seconds=4.0,
 )
 BLACKHOLE = Result(
-    "blackhole",
-    "scenario",
-    "link blackholed without BFD",
-    PASS,
-    "found after the hold time",
+    id="blackhole",
+    kind="scenario",
+    title="link blackholed without BFD",
+    status=PASS,
+    summary="found after the hold time",
     measured={"fib_repair_ms": 8912.25, "longest_gap_ms": 9000, "paths_before": 2, "paths_after": 1, "paths_expected": 1},
     seconds=15.0,
 )
-SUPPRESSION = Result("suppression", "proof", "ARP suppression", SKIP, "no tenant has a layer-2 network")
+SUPPRESSION = Result(
+    id="suppression", kind="proof", title="ARP suppression", status=SKIP, summary="no tenant has a layer-2 network"
+)
 
 HOSTILE = "a|b `c` <img>&amp;\n| d |\x1b[2J"
 
 
 def foreign(text: str) -> Outcome:
     """An outcome whose every text came from elsewhere."""
-    result = Result(text, "scenario", text, FAIL, text, (Fault(text, text),), {"name": text, "gap_ms": math.inf})
+    result = Result(
+        id=text,
+        kind="scenario",
+        title=text,
+        status=FAIL,
+        summary=text,
+        faults=(Fault(text, text),),
+        measured={"name": text, "gap_ms": math.inf},
+    )
     reasons = (NotEmulated(text, text, (text,)),)
-    return Outcome(text, text, text, text, text, (result, Result(text, "scenario", text, SKIP, text)), reasons, 0.04)
+    return Outcome(
+        site=text,
+        shape=text,
+        frr=text,
+        kernel=text,
+        vrfs=text,
+        results=(result, Result(id=text, kind="scenario", title=text, status=SKIP, summary=text)),
+        not_emulated=reasons,
+        seconds=0.04,
+    )
 
 
 OUTCOMES = {
     "all-pass": Outcome(
-        "dc1",
-        "2 spines, 4 leaves, 8 servers, 24 cables",
-        "8.4.4",
-        "6.1.0-18-amd64",
-        "devices",
-        (SESSIONS, TABLES, HASHING, LINK_DOWN, BLACKHOLE),
-        NOT_EMULATED,
-        24.75,
+        site="dc1",
+        shape="2 spines, 4 leaves, 8 servers, 24 cables",
+        frr="8.4.4",
+        kernel="6.1.0-18-amd64",
+        vrfs="devices",
+        results=(SESSIONS, TABLES, HASHING, LINK_DOWN, BLACKHOLE),
+        not_emulated=NOT_EMULATED,
+        seconds=24.75,
     ),
     "failures": Outcome(
-        "dc1",
-        "2 spines, 4 leaves, 8 servers, 24 cables",
-        "10.3",
-        "6.12.9",
-        "namespaces",
-        (
+        site="dc1",
+        shape="2 spines, 4 leaves, 8 servers, 24 cables",
+        frr="10.3",
+        kernel="6.12.9",
+        vrfs="namespaces",
+        results=(
             Result(
-                "sessions",
-                "proof",
-                "BGP sessions",
-                FAIL,
-                "46 of 48 established",
-                (
+                id="sessions",
+                kind="proof",
+                title="BGP sessions",
+                status=FAIL,
+                summary="46 of 48 established",
+                faults=(
                     Fault("leaf1", "neighbor 10.64.0.2: expected Established, got Active: no route to it"),
                     Fault("spine2", "neighbor 10.64.0.3: expected Established, got Connect"),
                 ),
@@ -91,21 +122,33 @@ OUTCOMES = {
             SUPPRESSION,
             LINK_DOWN,
             Result(
-                "spine-dead",
-                "scenario",
-                "spine dead",
-                FAIL,
-                "traffic did not come back",
-                (Fault("", "expected every server to reach every other one, got 3 of 56 pairs that do not"),),
-                {"fib_repair_ms": 250, "longest_gap_ms": "never ended", "paths_before": 2, "paths_after": 0},
-                20.125,
+                id="spine-dead",
+                kind="scenario",
+                title="spine dead",
+                status=FAIL,
+                summary="traffic did not come back",
+                faults=(Fault("", "expected every server to reach every other one, got 3 of 56 pairs that do not"),),
+                measured={"fib_repair_ms": 250, "longest_gap_ms": "never ended", "paths_before": 2, "paths_after": 0},
+                seconds=20.125,
             ),
         ),
-        (NotEmulated("PFC", "A veth pair obeys no PAUSE frame.", ("FAB272",)), NotEmulated("noise", "Fans stand still.", ())),
-        61.0625,
+        not_emulated=(
+            NotEmulated("PFC", "A veth pair obeys no PAUSE frame.", ("FAB272",)),
+            NotEmulated("noise", "Fans stand still.", ()),
+        ),
+        seconds=61.0625,
     ),
     "hostile": foreign(HOSTILE),
-    "empty": Outcome("dc1", "nothing", "8.4.4", "6.1.0-18-amd64", "devices", (), (), 0.0),
+    "empty": Outcome(
+        site="dc1",
+        shape="nothing",
+        frr="8.4.4",
+        kernel="6.1.0-18-amd64",
+        vrfs="devices",
+        results=(),
+        not_emulated=(),
+        seconds=0.0,
+    ),
 }
 ALL = pytest.mark.parametrize("name", OUTCOMES)
 
@@ -197,11 +240,11 @@ def test_a_measure_has_the_unit_of_its_name(name: str, value: float | str, text:
 
 
 def outcome_of(*results: Result, seconds: float = 43.1) -> Outcome:
-    return Outcome("dc1", "", "", "", "", results, (), seconds)
+    return Outcome(site="dc1", shape="", frr="", kernel="", vrfs="", results=results, not_emulated=(), seconds=seconds)
 
 
 def test_the_last_line_is_the_verdict() -> None:
-    failed = Result("x", "proof", "x", FAIL, "")
+    failed = Result(id="x", kind="proof", title="x", status=FAIL, summary="")
     outcome = outcome_of(*[SESSIONS] * 17, failed, SUPPRESSION)
     assert verdict(outcome) == "17 passed, 1 failed, 1 skipped in 43.1 s"
     assert report("text", outcome).endswith(f"\n\n{verdict(outcome)}\n")
@@ -210,7 +253,7 @@ def test_the_last_line_is_the_verdict() -> None:
 
 def test_a_long_list_of_faults_is_cut_in_text() -> None:
     faults = tuple(Fault(f"leaf{number}", f"AS {number}") for number in range(MAX_FAULTS + 5))
-    outcome = outcome_of(Result("x", "proof", "x", FAIL, "", faults))
+    outcome = outcome_of(Result(id="x", kind="proof", title="x", status=FAIL, summary="", faults=faults))
     assert "    leaf19: AS 19\n    and 5 more; `--json` shows them\n" in report("text", outcome)
     assert "leaf20" not in report("text", outcome)
     assert all("leaf24" in report(form, outcome) for form in FORMATS if form != "text")
@@ -218,7 +261,7 @@ def test_a_long_list_of_faults_is_cut_in_text() -> None:
 
 def test_a_fault_of_many_devices_is_one() -> None:
     faults = tuple(Fault(f"leaf{number}", "wrong") for number in range(18))
-    outcome = outcome_of(Result("x", "proof", "x", FAIL, "", faults))
+    outcome = outcome_of(Result(id="x", kind="proof", title="x", status=FAIL, summary="", faults=faults))
     for form in FORMATS:
         assert report(form, outcome).count("wrong") == (18 if form == "json" else 1), form
     assert "    leaf0, leaf1 and 16 more: wrong\n" in report("text", outcome)

@@ -132,11 +132,23 @@ def _evpn(base: SwitchView) -> SwitchView:
     bonded, closed, out = half(5, 0), half(5, 1), base.ports[at[half(5, 1)] + 1].ref
     server = replace(DEVICES["gpu1"], name="web1")
     ports[at[bonded]] = Port(
-        bonded, "server", Peer(server, None, None, f"frontend1p{number}"), 3, lossless=SHORT, untagged=100, lag=1
+        ref=bonded,
+        kind="server",
+        peer=Peer(server, None, None, f"frontend1p{number}"),
+        length_m=3,
+        lossless=SHORT,
+        untagged=100,
+        lag=1,
     )
     unknown = replace(DEVICES["gpu2"], name="spare1")
     ports[at[closed]] = Port(
-        closed, "server", Peer(unknown, None, None, "frontend1"), 3, "10.128.9.0/31", "10.128.9.1", closed=True
+        ref=closed,
+        kind="server",
+        peer=Peer(unknown, None, None, "frontend1"),
+        length_m=3,
+        address="10.128.9.0/31",
+        peer_address="10.128.9.1",
+        closed=True,
     )
     externals: list[External] = []
     if name == "leaf2":
@@ -144,9 +156,21 @@ def _evpn(base: SwitchView) -> SwitchView:
         slices = tuple(
             Subinterface(vrf, 10 + n, f"10.64.9.{2 * n}/31", f"10.64.9.{2 * n + 1}") for n, vrf in ((1, "red"), (2, "blue"))
         )
-        ports[at[out]] = Port(out, "attachment", Peer(router, None, None, "port1"), 20, subinterfaces=slices)
+        ports[at[out]] = Port(
+            ref=out, kind="attachment", peer=Peer(router, None, None, "port1"), length_m=20, subinterfaces=slices
+        )
         externals = [
-            External(ports[at[out]], s.vrf, s.tag, s.address, s.peer_address, 65_010, "wan", ("0.0.0.0/0",)) for s in slices
+            External(
+                port=ports[at[out]],
+                vrf=s.vrf,
+                tag=s.tag,
+                address=s.address,
+                peer_address=s.peer_address,
+                peer_asn=65_010,
+                peer="wan",
+                accepts=("0.0.0.0/0",),
+            )
+            for s in slices
         ]
     network = Network(
         name="red-web",
@@ -165,9 +189,27 @@ def _evpn(base: SwitchView) -> SwitchView:
             ports=tuple(ports),
             vrfs=(_vrf("red", 1, number, overlay=True), _vrf("blue", 2, number, overlay=True)),
             networks=(network,),
-            lags=(Lag(1, "web1 frontend1", (bonded,), 100, (), mac, f"03:{mac}:00:00:01", number == 1),),
+            lags=(
+                Lag(
+                    number=1,
+                    description="web1 frontend1",
+                    ports=(bonded,),
+                    untagged=100,
+                    tagged=(),
+                    system_mac=mac,
+                    esi=f"03:{mac}:00:00:01",
+                    preferred=number == 1,
+                ),
+            ),
             pair=Pair(
-                1, number == 1, DEVICES[f"leaf{3 - number}"], f"10.0.0.{3 - number}", "172.16.0.11", "10.2.0.129", mac, ()
+                number=1,
+                first=number == 1,
+                peer=DEVICES[f"leaf{3 - number}"],
+                peer_loopback=f"10.0.0.{3 - number}",
+                peer_management="172.16.0.11",
+                shared_vtep="10.2.0.129",
+                system_mac=mac,
+                ports=(),
             ),
             externals=tuple(externals),
         )

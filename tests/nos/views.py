@@ -142,14 +142,22 @@ def cabled(style: Style, name: str) -> dict[PortRef, Port]:
     for n, server in enumerate(SERVERS.get(name, ())):
         own, far = style.server(LOOPBACK[name], n)
         peer = Peer(DEVICES[server], None, None, "nic0")
-        ports[half(1, n)] = Port(half(1, n), "server", peer, 3, own, far)
+        ports[half(1, n)] = Port(ref=half(1, n), kind="server", peer=peer, length_m=3, address=own, peer_address=far)
     for n, (leaf, low, spine, high) in enumerate(UPLINKS):
         down, up = style.link(n)
         sides = {leaf: (low, spine, high, down, up), spine: (high, leaf, low, up, down)}
         if name in sides:
             ref, far_name, far_ref, own_address, far_address = sides[name]
             peer = Peer(device(far_name, style.nos), SWITCH, far_ref, "")
-            ports[ref] = Port(ref, "fabric", peer, 30, own_address, bare(far_address), style.unnumbered)
+            ports[ref] = Port(
+                ref=ref,
+                kind="fabric",
+                peer=peer,
+                length_m=30,
+                address=own_address,
+                peer_address=bare(far_address),
+                link_local=style.unnumbered,
+            )
     return ports
 
 
@@ -161,9 +169,9 @@ def free(name: str, used: dict[PortRef, Port]) -> list[Port]:
         if cage in taken:
             continue
         if cage == 5 and name in SERVERS:
-            ports += [Port(half(5, sub), "unused", None, 0, reserved="servers") for sub in (0, 1)]
+            ports += [Port(ref=half(5, sub), kind="unused", peer=None, length_m=0, reserved="servers") for sub in (0, 1)]
         else:
-            ports.append(Port(PortRef(cage, 0, 1, 25 if cage == 9 else 800), "unused", None, 0))
+            ports.append(Port(ref=PortRef(cage, 0, 1, 25 if cage == 9 else 800), kind="unused", peer=None, length_m=0))
     return ports
 
 

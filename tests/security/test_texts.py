@@ -124,12 +124,12 @@ def intent_with(path: Path_, payload: str) -> dict[str, Any]:
 def placed(data: Any) -> source.Node:
     """Plain data as the reader's tree, without a detour over YAML, which refuses control characters itself."""
     if isinstance(data, dict):
-        node = source.Node(1, 1, items={key: placed(value) for key, value in data.items()})
+        node = source.Node(line=1, column=1, items={key: placed(value) for key, value in data.items()})
         node.keys = dict.fromkeys(data, (1, 1))
         return node
     if isinstance(data, list):
-        return source.Node(1, 1, items=[placed(value) for value in data])
-    return source.Node(1, 1, data)
+        return source.Node(line=1, column=1, items=[placed(value) for value in data])
+    return source.Node(line=1, column=1, value=data)
 
 
 def taken(path: Path_, payload: str) -> source.Source | None:

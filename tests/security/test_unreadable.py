@@ -99,7 +99,7 @@ def test_every_network_os_with_a_reader_has_a_case() -> None:
 @pytest.mark.parametrize(("nos", "text"), CASES, ids=[f"{nos}-{at}" for at, (nos, _) in enumerate(CASES)])
 def test_check_of_a_folder(nos: str, text: str, tmp_path: Path) -> None:
     hostile = written(tmp_path, nos, text)
-    outcome = pipeline.check(Scope((), tmp_path))
+    outcome = pipeline.check(Scope(files=(), configs=tmp_path))
     broken = [one for one in outcome.verdict.findings if one.id == "FAB290"]
     assert {one.device for one in broken} == {hostile}
     assert all("cannot be read" in one.message for one in broken)
@@ -121,7 +121,7 @@ def test_drift(nos: str, text: str, tmp_path: Path) -> None:
 def test_odd_types_and_depths(case: str, tmp_path: Path) -> None:
     nos = case.partition(",")[0]
     hostile = written(tmp_path, nos, ODD[case])
-    assert pipeline.check(Scope((), tmp_path)).verdict.read[0].devices == 4
+    assert pipeline.check(Scope(files=(), configs=tmp_path)).verdict.read[0].devices == 4
     site = pipeline.drift(pipeline.load(ROOT / "intent" / f"{SITES[nos]}.yaml"), tmp_path, jobs=1)
     states = {one.device: one.state for one in site.devices if one.device in configs(nos)}
     assert states == dict.fromkeys(configs(nos), "in sync") | {hostile: "drifted"}
@@ -140,7 +140,7 @@ def test_a_reader_that_fails_is_one_finding(tmp_path: Path, monkeypatch: pytest.
             return real(fails if any("! break" in text for text in files.values()) else own, name, files)  # type: ignore[arg-type]
 
         monkeypatch.setattr(readers, "_read", read)
-        verdict = pipeline.check(Scope((), tmp_path)).verdict
+        verdict = pipeline.check(Scope(files=(), configs=tmp_path)).verdict
         monkeypatch.undo()
         assert [one.device for one in verdict.findings if one.id == "FAB290"] == [name]
 

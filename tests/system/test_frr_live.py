@@ -55,7 +55,7 @@ def with_external_connection(base: SwitchView) -> SwitchView:
     own, far, out = (
         ("fd00:9::", "fd00:9::1", "::/0") if base.underlay.family == "ipv6" else ("10.9.0.0", "10.9.0.1", "0.0.0.0/0")
     )
-    way = External(port, "", 0, own, far, 65010, "wan", (out,))
+    way = External(port=port, vrf="", tag=0, address=own, peer_address=far, peer_asn=65010, peer="wan", accepts=(out,))
     return replace(base, externals=(way,), underlay=replace(base.underlay, outside=(out,)))
 
 

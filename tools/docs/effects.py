@@ -107,7 +107,9 @@ def measure(servers: int, placement: str, case: Case) -> Effect:
     """Both collectives of a case."""
     fabric, estimates = planned(case.kind, case.ratio, servers), []
     for collective in ("all_reduce", "alltoall"):
-        asked = EstimateRequest(collective, (BYTES,), routing=case.routing, queue_pairs=case.queue_pairs, fail=case.fail)
+        asked = EstimateRequest(
+            collective=collective, sizes=(BYTES,), routing=case.routing, queue_pairs=case.queue_pairs, fail=case.fail
+        )
         estimates.append(pipeline.estimate(fabric, asked, placement)[0])
     return Effect(servers, placement, case, *estimates)
 

@@ -62,7 +62,14 @@ class Describe:
 
     def _finding(self, kind: str, links: Sequence[int], message: str, moves: Sequence[Move]) -> Finding:
         fabric = self.plan.fabrics[links[0]] if links else ""
-        return Finding(kind, fabric, message, moves[0].at, tuple(moves), tuple(self.pair(link) for link in links))
+        return Finding(
+            kind=kind,
+            fabric=fabric,
+            message=message,
+            at=moves[0].at,
+            moves=tuple(moves),
+            links=tuple(self.pair(link) for link in links),
+        )
 
     def wrong(self, group: Sequence[Figure], links: Sequence[int]) -> Finding:
         """Cables that are exchanged, one port off, or somewhere else. Of several figures each moves with the first."""
@@ -210,7 +217,14 @@ class Describe:
         message = f"{device} port {key[1]} {runs}, expected {planned}"
         move = Move("split", f"at {device}, configure port {key[1]} as {planned}", at)
         fabric = self.plan.fabrics[cage.ends[0] >> 1]
-        return Finding("wrong-split", fabric, message, at, (move,), tuple(self.pair(link) for link in links))
+        return Finding(
+            kind="wrong-split",
+            fabric=fabric,
+            message=message,
+            at=at,
+            moves=(move,),
+            links=tuple(self.pair(link) for link in links),
+        )
 
 
 def _short(port: PortLocation) -> str:

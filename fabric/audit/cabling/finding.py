@@ -64,7 +64,7 @@ class Move:
     to: PortLocation | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One fault, its location, and the moves that fix it."""
 
@@ -95,7 +95,7 @@ def _move(move: Move) -> dict[str, Any]:
     return row
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """All of it."""
 

@@ -47,7 +47,14 @@ def _neighbor(name: str, row: dict[str, Any]) -> Neighbor:
     system, chassis = _chassis(row.get("chassis"))
     port = first(row.get("port"))
     speed = medium_gbps(first(port.get("auto-negotiation")).get("current"))
-    return Neighbor(name, system, chassis, known_text(port.get("id")), known_text(port.get("descr")), speed)
+    return Neighbor(
+        port=name,
+        system=system,
+        chassis=chassis,
+        far_port=known_text(port.get("id")),
+        description=known_text(port.get("descr")),
+        far_speed_gbps=speed,
+    )
 
 
 def _chassis(found: Any) -> tuple[str, str]:
@@ -78,10 +85,19 @@ def read_text(lines: Sequence[str]) -> Part:
 def _block(port: str, fields: dict[str, str]) -> Neighbor:
     chassis, identity = (fields.get(key, "").partition(" ")[2] or fields.get(key, "") for key in ("ChassisID", "PortID"))
     system, described = fields.get("SysName", ""), fields.get("PortDescr", "")
-    return Neighbor(port, system, chassis, identity, described, medium_gbps(fields.get("MAU oper type")))
+    return Neighbor(
+        port=port,
+        system=system,
+        chassis=chassis,
+        far_port=identity,
+        description=described,
+        far_speed_gbps=medium_gbps(fields.get("MAU oper type")),
+    )
 
 
 READERS = (
-    Reader("lldpd", "lldpctl -f json, -f json0, lldpcli show chassis -f json", knows, read, rank=40),
-    Reader("lldpd", "lldpctl, show lldp neighbors (SONiC)", knows_text, read_text, TEXT, 40),
+    Reader(name="lldpd", commands="lldpctl -f json, -f json0, lldpcli show chassis -f json", knows=knows, read=read, rank=40),
+    Reader(
+        name="lldpd", commands="lldpctl, show lldp neighbors (SONiC)", knows=knows_text, read=read_text, takes=TEXT, rank=40
+    ),
 )

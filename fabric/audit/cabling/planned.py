@@ -48,7 +48,7 @@ class Ports:
     aliases: dict[Slot, str]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Planned:
     """The links of a site in columns; devices that several fabrics share are one."""
 
@@ -85,7 +85,7 @@ def planned(plan: Plan) -> Planned:
     for fabric in plan.fabrics.values():
         for device in fabric.devices:
             roles.setdefault(device.name, device.role)
-    result = Planned(Hosts(list(roles)), list(roles.values()))
+    result = Planned(hosts=Hosts(list(roles)), roles=list(roles.values()))
     index = {name: number for number, name in enumerate(roles)}
     for name, fabric in plan.fabrics.items():
         start = len(result.device)

@@ -92,7 +92,7 @@ def _junit(verdict: Verdict) -> str:
         found = [finding for finding in verdict.findings if finding.kind == kind]
         words = [f"{finding.message}\n" + "\n".join(f"  {move.text}" for move in finding.moves) for finding in found]
         failure = Failure(kind, found[0].message, "\n".join(words)) if found else None
-        cases.append(Case(title, f"fabric.cabling.{kind}", failure=failure))
+        cases.append(Case(name=title, classname=f"fabric.cabling.{kind}", failure=failure))
     return junit("fabric cabling verify", [Suite(f"cabling of {verdict.site}", cases, output=verdict.sentence())])
 
 

@@ -29,7 +29,7 @@ class Extra:
     slot: Slot | None = None
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Wires:
     """Joined ports. `mate` is symmetric; every node has one mate at most."""
 
@@ -89,7 +89,7 @@ class Vague:
 
 def wires(plan: Planned, collected: Collected) -> Wires:
     """Looks up every neighbor, those with a port name first. Raises InputError where port names do not fit the device."""
-    wiring, vague, report = Wires(plan), list[Vague](), Report()
+    wiring, vague, report = Wires(plan=plan), list[Vague](), Report()
     aliases = _aliases(collected)
     for device in sorted(collected.devices):
         _check_names(wiring, device, collected.devices[device], report)

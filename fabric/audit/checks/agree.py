@@ -35,7 +35,7 @@ class Difference:
     def about(self) -> About:
         """The same for other checks."""
         subjects = self.alike or (self.key.subject,)
-        return About(subjects, self.key.kind, self.expected, self.got, absent=self.got == NONE)
+        return About(subjects=subjects, fact=self.key.kind, expected=self.expected, got=self.got, absent=self.got == NONE)
 
 
 def differences(

@@ -92,14 +92,14 @@ class Check(Generic[S]):
     def at(self, place: Place, message: str, device: str = "", hint: str = "", severity: str = "") -> Finding:
         """A finding in the intent."""
         return Finding(
-            self.id,
-            severity or self.severity,
-            device,
-            place.file,
-            place.line,
-            message,
-            hint or self.remediation,
-            place.column,
+            id=self.id,
+            severity=severity or self.severity,
+            device=device,
+            file=place.file,
+            line=place.line,
+            message=message,
+            hint=hint or self.remediation,
+            column=place.column,
         )
 
     def on(
@@ -110,6 +110,7 @@ class Check(Generic[S]):
         hint: str = "",
         severity: str = "",
         about: About | None = None,
+        *,
         merge: Merge | None = None,
     ) -> Finding:
         """A finding in a file of a device, on the line of a fact; in its first file if there is no fact.
@@ -120,13 +121,13 @@ class Check(Generic[S]):
         if about is None:
             about = About(got=str(fact.value)) if fact and fact.value is not None else UNKNOWN
         return Finding(
-            self.id,
-            severity or self.severity,
-            facts.name,
-            file,
-            fact.line if fact else 0,
-            message,
-            hint or self.remediation,
+            id=self.id,
+            severity=severity or self.severity,
+            device=facts.name,
+            file=file,
+            line=fact.line if fact else 0,
+            message=message,
+            hint=hint or self.remediation,
             about=about,
             merge=merge,
         )
@@ -158,13 +159,13 @@ class FilesCheck(Check["Network"]):
         hint = self.planned_remediation or self.remediation
         file = difference.place.file or (facts.files[0] if facts.files else "")
         return Finding(
-            self.id,
-            self.severity,
-            network.planned,
-            file,
-            difference.place.line,
-            difference.message,
-            hint,
+            id=self.id,
+            severity=self.severity,
+            device=network.planned,
+            file=file,
+            line=difference.place.line,
+            message=difference.message,
+            hint=hint,
             about=difference.about,
         )
 

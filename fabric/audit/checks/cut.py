@@ -48,7 +48,15 @@ class Cut:
         lost = plural(self.missing, "statement")
         are = "are" if self.missing > 1 else "is"
         message = f"the file ends at line {self.line}; {lost} of the plan {are} missing behind it"
-        return Finding(CUT_OFF, ERROR, device, self.file, self.line, message, "collect the file from the device again")
+        return Finding(
+            id=CUT_OFF,
+            severity=ERROR,
+            device=device,
+            file=self.file,
+            line=self.line,
+            message=message,
+            hint="collect the file from the device again",
+        )
 
 
 def cuts(nos: str, planned: Mapping[str, str], running: Mapping[str, str]) -> Iterator[Cut]:

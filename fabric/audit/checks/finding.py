@@ -21,7 +21,7 @@ class Subject(NamedTuple):
         return f"{text} in VRF {self.vrf}" if self.vrf else text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class About:
     """What a finding is about, for other checks; people read its message.
 
@@ -56,7 +56,7 @@ class About:
 UNKNOWN = About()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
     """How a report writes findings of one cause as one: those with the same id, severity, text and file.
 
@@ -77,7 +77,7 @@ class Merge:
     most: int = 6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One broken property at one place; line and column count from 1, 0 when the whole file is meant."""
 

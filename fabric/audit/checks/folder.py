@@ -49,12 +49,12 @@ def check_folder(folder: Folder) -> Checked:
     result.findings += [alike(site) for site in sites if len(site) > 1]
     result.read.append(
         Read(
-            f"configs in {folder.root}",
-            folder.root,
-            len(read),
-            sum(len(device.files) for device in folder.devices) + len(folder.unrecognized),
-            sum(facts.statements for facts in read),
-            tuple(fact for facts in read for fact in facts.unread),
+            what=f"configs in {folder.root}",
+            path=folder.root,
+            devices=len(read),
+            files=sum(len(device.files) for device in folder.devices) + len(folder.unrecognized),
+            statements=sum(facts.statements for facts in read),
+            unread=tuple(fact for facts in read for fact in facts.unread),
         )
     )
     return result
@@ -95,7 +95,10 @@ def apart(folder: Folder) -> list[Finding]:
     """A note for every folder that is taken for a network of its own."""
     message = "checked as a separate network: the folder has several states of a network"
     hint = "check one folder at a time if both contain configs of the same network"
-    return [Finding(HostNames.id, NOTE, "", path, 0, message, hint) for path in folder.apart]
+    return [
+        Finding(id=HostNames.id, severity=NOTE, device="", file=path, line=0, message=message, hint=hint)
+        for path in folder.apart
+    ]
 
 
 def alike(site: list[list[Facts]]) -> Finding:
@@ -104,4 +107,4 @@ def alike(site: list[list[Facts]]) -> Finding:
     message = f"{len(site)} networks with the same link addresses ({names}): each was checked separately"
     hint = "check one folder at a time if they are versions of one network"
     first = site[0][0]
-    return Finding(OneOwner.id, NOTE, first.name, first.files[0], 0, message, hint)
+    return Finding(id=OneOwner.id, severity=NOTE, device=first.name, file=first.files[0], line=0, message=message, hint=hint)

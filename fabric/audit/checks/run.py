@@ -23,7 +23,7 @@ from fabric.nos.reading.recognize import NO_CONFIG
 NAME_FOLDER = "name the folder of the configs; `fabric vendors` lists the network OSes whose configs are read"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scope:
     """Input of a run of checks.
 
@@ -106,10 +106,26 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
             continue  # the finding about the switch that lacks its config says so
         if device.name not in planned:
             message = f"no switch of site {names} has this host name"
-            yield Finding(HostNames.id, WARNING, device.name, file, 0, message, HostNames.remediation)
+            yield Finding(
+                id=HostNames.id,
+                severity=WARNING,
+                device=device.name,
+                file=file,
+                line=0,
+                message=message,
+                hint=HostNames.remediation,
+            )
         elif first is not device:
             message = f"duplicate host name: {next(iter(first.files))} was checked instead of this file"
-            yield Finding(HostNames.id, ERROR, device.name, file, 0, message, "remove one of the two files from the folder")
+            yield Finding(
+                id=HostNames.id,
+                severity=ERROR,
+                device=device.name,
+                file=file,
+                line=0,
+                message=message,
+                hint="remove one of the two files from the folder",
+            )
 
 
 def _batfish(host: str, sites: list[Site], results: list[Checked]) -> str:

@@ -33,7 +33,15 @@ class ServerCheck(Check[Server]):
 def of_server(server: Server, one: Disagreement) -> Finding:
     """A disagreement as a finding; also of a file that cannot be read at all."""
     file = next((path for name, path in server.paths.items() if one.file.startswith(name)), "")
-    return Finding(one.id, ERROR, one.device, f"{server.shown}/{file}", one.line, one.message, ServerCheck.remediation)
+    return Finding(
+        id=one.id,
+        severity=ERROR,
+        device=one.device,
+        file=f"{server.shown}/{file}",
+        line=one.line,
+        message=one.message,
+        hint=ServerCheck.remediation,
+    )
 
 
 class Addresses(ServerCheck):

@@ -41,7 +41,7 @@ class Checked:
     skipped: list[tuple[str, str]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
     """A switch whose files were read; small, as it comes back from another process."""
 
@@ -95,7 +95,9 @@ class Site:
         for fabric in made.fabrics.values():
             result.findings += run(FabricCheck, Design(made, fabric))
         result.ran |= ids("silence", "design", "files", "servers")
-        result.read.append(Read(f"plan of site {made.site}, {plural(len(made.fabrics), 'fabric')}", str(self.home.path)))
+        result.read.append(
+            Read(what=f"plan of site {made.site}, {plural(len(made.fabrics), 'fabric')}", path=str(self.home.path))
+        )
         self._files(result)
         return result
 
@@ -181,8 +183,9 @@ class Site:
         elif not self.work.disk.owned:
             fresh = ", as `fabric generate` would write them"
         found = [one for one in judged if one.files]
-        counts = len(found), sum(one.files for one in found), sum(one.statements for one in found)
-        return Read(f"configs of site {self.plan.site}{fresh}", shown, *counts, unread)
+        counts = {"files": sum(one.files for one in found), "statements": sum(one.statements for one in found)}
+        what = f"configs of site {self.plan.site}{fresh}"
+        return Read(what=what, path=shown, devices=len(found), **counts, unread=unread)
 
 
 def warnings_of(made: Plan) -> Iterator[Finding]:
@@ -198,7 +201,14 @@ def finding_of(diagnostic: Diagnostic) -> Finding:
     """A diagnostic of the input as a finding."""
     place = diagnostic.place
     return Finding(
-        diagnostic.code, diagnostic.severity, "", place.file, place.line, diagnostic.message, diagnostic.hint, place.column
+        id=diagnostic.code,
+        severity=diagnostic.severity,
+        device="",
+        file=place.file,
+        line=place.line,
+        message=diagnostic.message,
+        hint=diagnostic.hint,
+        column=place.column,
     )
 
 
@@ -216,24 +226,26 @@ class _Work:
         try:
             return self._judge(job, seen)
         except UnreadableError as error:
-            return Judged((Unreadable.of(job.device.name, error),), {}, len(seen.paths), 0, (), *seen.folder)
+            cause = (Unreadable.of(job.device.name, error),)
+            return Judged(findings=cause, ends={}, files=len(seen.paths), statements=0, unread=(), **seen.folder)
 
     def _judge(self, job: Job, seen: _Seen) -> Judged:
         view = self.renderer.views[job.fabric].of(job.device)
         texts = self.texts(job, seen)
         folder = seen.folder
         if not is_read(job.device.nos):
-            unread = Rest(view, Facts(job.device.name, job.device.nos), texts, seen.rendered, ())
-            return Judged(tuple(Statements().run(unread)), {}, 0, 0, (), *folder)
+            unplanned = Rest(view, Facts(name=job.device.name, nos=job.device.nos), texts, seen.rendered, ())
+            return Judged(findings=tuple(Statements().run(unplanned)), ends={}, files=0, statements=0, unread=(), **folder)
         if wrong := self._not_judged(job, texts):
-            return Judged((wrong,), {}, len(texts), 0, (), ())
+            return Judged(findings=(wrong,), ends={}, files=len(texts), statements=0, unread=(), stale=())
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
         findings = device.judge(view, facts, texts, seen.rendered)
         codes = {code for finding in findings for code in (finding.id, *finding.about.explains)}
         right = codes.isdisjoint((CUT_OFF, *hosts.ECHOED))
         ends = hosts.ends(view, facts, self.sample) if right else {}
-        return Judged(tuple(findings), ends, len(texts), facts.statements, tuple(facts.unread), *folder)
+        count, unread = facts.statements, tuple(facts.unread)
+        return Judged(findings=tuple(findings), ends=ends, files=len(texts), statements=count, unread=unread, **folder)
 
     def _not_judged(self, job: Job, texts: Mapping[str, str]) -> Finding | None:
         """Why the files of a planned switch cannot be compared with the plan."""
@@ -242,7 +254,15 @@ class _Work:
             message = f"the config of {name} has the host name of another device: {other.name}"
             fact = other.facts.hostname
             file, line = (fact.file, fact.line) if fact else (next(iter(other.files)), 0)
-            return Finding(HostNames.id, ERROR, name, file, line, message, HostNames.of_copy.format(name))
+            return Finding(
+                id=HostNames.id,
+                severity=ERROR,
+                device=name,
+                file=file,
+                line=line,
+                message=message,
+                hint=HostNames.of_copy.format(name),
+            )
         if not texts:
             message, hint = (
                 "no config with this host name was found",
@@ -256,7 +276,13 @@ class _Work:
         else:
             return None
         return Finding(
-            HostNames.id, ERROR, name, next(iter(texts), str(self.renderer.plan.settings.home.path)), 0, message, hint
+            id=HostNames.id,
+            severity=ERROR,
+            device=name,
+            file=next(iter(texts), str(self.renderer.plan.settings.home.path)),
+            line=0,
+            message=message,
+            hint=hint,
         )
 
     def texts(self, job: Job, seen: _Seen) -> Mapping[str, str]:
@@ -291,6 +317,6 @@ class _Seen:
     rendered: dict[str, str] = field(default_factory=dict)  # path → what the plan renders, of files to be compared whole
 
     @property
-    def folder(self) -> tuple[tuple[str, ...], ...]:
+    def folder(self) -> dict[str, tuple[str, ...]]:
         """As `Judged` has it."""
-        return tuple(self.stale), tuple(self.line_ends), tuple(self.paths)
+        return {"stale": tuple(self.stale), "line_ends": tuple(self.line_ends), "paths": tuple(self.paths)}

@@ -29,7 +29,9 @@ WORD = re.compile(
 def syntax_of(nos: str) -> Syntax:
     """How the statements of a network OS are compared; one without a syntax is compared line by line."""
     target = installed(nos)
-    return target.syntax.get() if target is not None and target.syntax is not None else Syntax({}, FilePath())
+    return (
+        target.syntax.get() if target is not None and target.syntax is not None else Syntax(parts={}, rules_file=FilePath())
+    )
 
 
 def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping[str, str]) -> list[Difference]:
@@ -69,7 +71,9 @@ def misspelled(differences: Sequence[Difference]) -> Iterator[Difference]:
         candidates = ((other, at) for key, at in _but_one_part(one) for other in lost.get(key, ()) if id(other) not in found)
         near = next((other for other, at in candidates if _is_near(other.path[at], one.path[at])), None)
         if near is not None:
-            found[id(near)] = found[id(one)] = Difference(CHANGED, near.path, one.place, got=one.path, below=near.below)
+            found[id(near)] = found[id(one)] = Difference(
+                kind=CHANGED, path=near.path, place=one.place, got=one.path, below=near.below
+            )
     written: set[int] = set()
     for one in differences:
         changed = found.get(id(one), one)

@@ -14,7 +14,7 @@ NEVER = "never"
 FAIL_ON = (*SEVERITIES, NEVER)  # what `--fail-on` takes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
     """Something that was looked at: a plan, or a folder of files, and how much of it was understood."""
 
@@ -26,7 +26,7 @@ class Read:
     unread: tuple[Located[str], ...] = ()  # statements that the reader does not know, whole
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """Findings in the order of their places; silenced ones apart, they never fail a run."""
 
@@ -50,12 +50,12 @@ class Verdict:
         """Sorts, drops repetitions, and sets silenced findings apart."""
         all_of_them = sorted(set(findings), key=lambda finding: finding.order)
         return cls(
-            tuple(finding for finding in all_of_them if not finding.silenced),
-            tuple(finding for finding in all_of_them if finding.silenced),
-            tuple(read),
-            tuple(sorted(set(ran))),
-            tuple(dict.fromkeys(skipped)),
-            fail_on,
+            findings=tuple(finding for finding in all_of_them if not finding.silenced),
+            silenced=tuple(finding for finding in all_of_them if finding.silenced),
+            read=tuple(read),
+            ran=tuple(sorted(set(ran))),
+            skipped=tuple(dict.fromkeys(skipped)),
+            fail_on=fail_on,
         )
 
     @property

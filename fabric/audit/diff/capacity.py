@@ -19,7 +19,7 @@ MAX_MEASURED_LINKS = 150_000  # of a fabric whose bisection and throughput are c
 Measure = Callable[[FabricPlan, bool], Measured]  # a fabric's figures, those that take a while as well
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """One measure of one fabric; None on the side that has no such fabric, or no such figure."""
 
@@ -66,5 +66,8 @@ def compare(old: Plan, new: Plan, fabrics: Sequence[str], measure: Measure) -> C
         pairs = {key: (before.figures.get(key), after.figures.get(key)) for key in {**before.figures, **after.figures}}
         for (what, unit, placement), pair in pairs.items():
             if placement != SPREAD or pair != pairs.get((what.removesuffix(f", {SPREAD}"), unit, PACKED)):
-                figures.append(Figure(name, what, unit, *pair, placement))  # a job in one unit stands as it does packed
+                ends = dict(zip(("old", "new"), pair, strict=True))
+                figures.append(
+                    Figure(fabric=name, what=what, unit=unit, **ends, placement=placement)
+                )  # a job in one unit stands as it does packed
     return Capacity(tuple(figures), tuple(left_out), routing)

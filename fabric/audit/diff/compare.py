@@ -20,7 +20,7 @@ from fabric.design.intent.sides import IntentVersions
 from fabric.model.plan import SERVER, SWITCH_ROLES, Plan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DiffRequest:
     """What is looked at."""
 
@@ -33,7 +33,7 @@ class DiffRequest:
     platform: Path | None = None  # parameters of collective times; None: the shipped ones
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Diff:
     """Everything that changes."""
 
@@ -74,17 +74,17 @@ def compare(sides: IntentVersions, plans: tuple[Plan, Plan], request: DiffReques
             devices = tuple(configs.changes(left, right, names, selected, request.jobs, request.progress))
         servers = hosts.changes(old_plan, new_plan, names, device_names, selected)
     return Diff(
-        sides.old,
-        sides.new,
-        new_plan.site,
-        changed,
-        capacity.compare(old_plan, new_plan, moved, measure),
-        devices,
-        servers,
-        request.configs,
-        request.limit,
-        device_names,
-        "added" if sides.before is None else "removed" if sides.after is None else "changed",
+        old=sides.old,
+        new=sides.new,
+        site=new_plan.site,
+        design=changed,
+        capacity=capacity.compare(old_plan, new_plan, moved, measure),
+        devices=devices,
+        hosts=servers,
+        with_configs=request.configs,
+        limit=request.limit,
+        names=device_names,
+        state="added" if sides.before is None else "removed" if sides.after is None else "changed",
     )
 
 

@@ -11,7 +11,7 @@ from fabric.base.workers import Progress, in_chunks
 from fabric.configs import Job, Renderer
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DeviceChange:
     """One switch whose config is another."""
 
@@ -60,7 +60,9 @@ def _change(before: Renderer | None, after: Renderer | None, old: Job | None, ne
     if not state and (was.nos, was.model) != (device.nos, device.model):
         state = "replaced"
     if state:
-        return DeviceChange(device.name, was.name, job.fabric, device.role, device.nos, state)
+        return DeviceChange(
+            device=device.name, was=was.name, fabric=job.fabric, role=device.role, nos=device.nos, state=state
+        )
     assert old is not None
     assert before is not None
     assert after is not None
@@ -68,7 +70,15 @@ def _change(before: Renderer | None, after: Renderer | None, old: Job | None, ne
     if was_there == now:
         return None
     file_changes = files.changes(device.nos, was_there, now)
-    return DeviceChange(device.name, was.name, job.fabric, device.role, device.nos, "changed", file_changes)
+    return DeviceChange(
+        device=device.name,
+        was=was.name,
+        fabric=job.fabric,
+        role=device.role,
+        nos=device.nos,
+        state="changed",
+        files=file_changes,
+    )
 
 
 def _files(renderer: Renderer, job: Job) -> dict[str, str]:

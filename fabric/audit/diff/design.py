@@ -50,7 +50,7 @@ class TenantMove:
     devices: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FabricChange:
     """One fabric of the site."""
 
@@ -147,13 +147,13 @@ def _fabric(name: str, before: FabricPlan | None, old: FabricPlan | None, new: F
     counts = tuple(_changes((count, one.get(count), after.get(count)) for count in {**one, **after}))
     whole = tuple(row for row in counts if row.old or row.new)
     if new is None:
-        return FabricChange(name, "removed", whole, removed=_switch_names(before))
+        return FabricChange(name=name, state="removed", counts=whole, removed=_switch_names(before))
     if before is None or old is None:
-        return FabricChange(name, "added", whole, added=_switch_names(new))
+        return FabricChange(name=name, state="added", counts=whole, added=_switch_names(new))
     change = FabricChange(
-        name,
-        "changed",
-        counts,
+        name=name,
+        state="changed",
+        counts=counts,
         added=tuple(device.name for device in new.switches if device.name not in old.by_name),
         removed=tuple(device.name for device in old.switches if device.name not in new.by_name),
         renamed=tuple((a.name, b.name) for a, b in zip(before.switches, old.switches, strict=True) if a.name != b.name),
@@ -165,7 +165,7 @@ def _fabric(name: str, before: FabricPlan | None, old: FabricPlan | None, new: F
         retuned=tuple(_retuned(old, new)),
         peers=tuple(_peers(old, new)),
     )
-    return change if change != FabricChange(name, "changed") else FabricChange(name, "same")
+    return change if change != FabricChange(name=name, state="changed") else FabricChange(name=name, state="same")
 
 
 def _switch_names(plan: FabricPlan | None) -> tuple[str, ...]:

@@ -25,7 +25,7 @@ UNKNOWN = "unknown"
 STATES = (DRIFTED, NO_CONFIG, UNKNOWN, IN_SYNC)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceDrift:
     """One planned switch.
 
@@ -149,11 +149,13 @@ class _Work:
             from fabric.audit.checks.files.reading import Rest, Statements
             from fabric.model.facts import Facts
 
-            return tuple(Statements().run(Rest(view, Facts(job.device.name, job.device.nos), running.files, planned, ())))
+            return tuple(
+                Statements().run(Rest(view, Facts(name=job.device.name, nos=job.device.nos), running.files, planned, ()))
+            )
         facts = read_device(job.device.name, job.device.nos, running.files)
         facts.name = job.device.name
         return tuple(sorted(switch_checks.judge(view, facts, running.files, planned), key=lambda finding: finding.order))
 
     def _made(self, job: Job, state: str, **more: object) -> DeviceDrift:
         device = job.device
-        return DeviceDrift(device.name, job.fabric, device.role, device.nos, state, **more)  # type: ignore[arg-type]
+        return DeviceDrift(device=device.name, fabric=job.fabric, role=device.role, nos=device.nos, state=state, **more)  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ def _case(device: DeviceDrift) -> Case:
     lines = "\n".join(line(clean(finding)) for finding in device.findings)
     name = f"fabric.{device.fabric}"
     if device.reason:
-        return Case(device.device, name, skipped=printable(f"{device.state}: {device.reason}"))
+        return Case(name=device.device, classname=name, skipped=printable(f"{device.state}: {device.reason}"))
     if device.state != DRIFTED:
-        return Case(device.device, name, output=lines)
-    return Case(device.device, name, failure=Failure(DRIFTED, plural(device.errors, "difference"), lines))
+        return Case(name=device.device, classname=name, output=lines)
+    return Case(name=device.device, classname=name, failure=Failure(DRIFTED, plural(device.errors, "difference"), lines))

@@ -34,7 +34,7 @@ class DriftReport:
         skipped = [(device.device, device.reason) for device in site.devices if device.reason]
         return Verdict.of(
             (finding for device in site.devices for finding in device.findings),
-            [Read(f"running configs of site {site.site}", site.folder, len(site.devices), files)],
+            [Read(what=f"running configs of site {site.site}", path=site.folder, devices=len(site.devices), files=files)],
             ids,
             skipped,
         )

@@ -45,12 +45,12 @@ def _ports(switch: Switch) -> Iterator[ExpectedPort]:
         mtu = rows.get(Key("mtu", Subject(one.name)), 0)
         routed = bool(one.port.address) and not one.port.bridged and not one.port.lag
         yield ExpectedPort(
-            one.name,
-            one.port.ref.speed_gbps,
-            mtu if isinstance(mtu, int) and not one.port.bridged and not one.port.lag else 0,
-            one.port.address or "" if routed else "",
-            one.far_device,
-            one.far_port,
+            name=one.name,
+            speed_gbps=one.port.ref.speed_gbps,
+            mtu=mtu if isinstance(mtu, int) and not one.port.bridged and not one.port.lag else 0,
+            address=one.port.address or "" if routed else "",
+            far_device=one.far_device,
+            far_port=one.far_port,
         )
 
 

@@ -156,7 +156,7 @@ def _of_text(lines: Sequence[str]) -> Iterator[Output]:
             yield Output(None, reader.read(lines))
     failures = [line.strip() for line in lines if any(failed.pattern.search(line) for failed in _failures())]
     if failures:
-        yield Output(Part(frozenset(), failures=tuple(dict.fromkeys(failures))), None)
+        yield Output(Part(kinds=frozenset(), failures=tuple(dict.fromkeys(failures))), None)
 
 
 def _within(value: Any, under: tuple[str, ...] = ()) -> Iterator[Output]:
@@ -184,7 +184,7 @@ def _inside(value: Any, under: tuple[str, ...]) -> Iterator[Output]:
         for inner in _several(value):
             yield from _within(inner, under)
     elif isinstance(value, str) and "\n" not in value and any(failed.pattern.search(value) for failed in _failures()):
-        yield Output(Part(frozenset(), failures=(value.strip(),)), None, under)
+        yield Output(Part(kinds=frozenset(), failures=(value.strip(),)), None, under)
 
 
 def _several(text: str) -> Iterator[Any]:

@@ -30,12 +30,14 @@ def _case(state: SiteState, switch: Switch, findings: Sequence[Finding]) -> Case
     name, classname = switch.name, f"fabric.{switch.view.fabric}"
     lines = "\n".join(line(clean(finding)) for finding in findings)
     if any(finding.severity != NOTE for finding in findings):
-        return Case(name, classname, failure=Failure("state", plural(len(findings), "finding"), lines))
+        return Case(name=name, classname=classname, failure=Failure("state", plural(len(findings), "finding"), lines))
     if name in state.silent:
-        return Case(name, classname, skipped="no state")
+        return Case(name=name, classname=classname, skipped="no state")
     missing = [one.kind for one in state.missing if name in one.switches]
     return Case(
-        name, classname, output="\n".join(filter(None, (lines, f"not judged: {', '.join(missing)}" if missing else "")))
+        name=name,
+        classname=classname,
+        output="\n".join(filter(None, (lines, f"not judged: {', '.join(missing)}" if missing else ""))),
     )
 
 
@@ -47,8 +49,8 @@ def _others(state: SiteState, by_device: dict[str, list[Finding]]) -> Iterator[S
             "others",
             [
                 Case(
-                    name or "site",
-                    "fabric",
+                    name=name or "site",
+                    classname="fabric",
                     failure=Failure("state", plural(len(findings), "finding"), "\n".join(map(str, findings))),
                 )
                 for name, findings in others.items()

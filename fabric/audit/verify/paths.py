@@ -75,7 +75,7 @@ def paths(asns: Mapping[str, int], transit: Iterable[str], sessions: Iterable[tu
         new = np.zeros((size, size), bool)
         for node in range(size):
             if neighbors[node]:
-                _step(node, neighbors[node], bit_of[node], front, level, count, taken, new)
+                _step(node, neighbors[node], bit_of[node], front, level, count, taken=taken, new=new)
         if not new.any():
             break
         level[new] = hops
@@ -97,6 +97,7 @@ def _step(
     front: NDArray[np.bool_],
     level: NDArray[np.int8],
     count: NDArray[np.int32],
+    *,
     taken: NDArray[np.int64],
     new: NDArray[np.bool_],
 ) -> None:

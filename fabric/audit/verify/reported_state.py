@@ -30,7 +30,7 @@ CounterKey = tuple[str, str, int | None]  # name, port as `canonical` spells it,
 PeerKey = tuple[str, str]  # VRF, and the address or the interface as `canonical` spells it
 
 
-@dataclass
+@dataclass(kw_only=True)
 class ReportedState:
     """State of one switch. Names of interfaces are keys as `canonical` spells them."""
 
@@ -119,7 +119,9 @@ class ReportedState:
         self.lldp.append(part)
         for port in part.ports:
             self.kinds.setdefault(INTERFACES, file)
-            state = PortState(port.port, port.up, port.shut, "", port.speed_gbps, alias=port.alias)
+            state = PortState(
+                name=port.port, up=port.up, shut=port.shut, reason="", speed_gbps=port.speed_gbps, alias=port.alias
+            )
             self._merge(self.ports, canonical(port.port), state, INTERFACES, file)
 
     def port(self, name: str) -> PortState | None:

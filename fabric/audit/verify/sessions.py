@@ -11,7 +11,7 @@ from fabric.nos.target import target
 UNDERLAY, OVERLAY, TENANT, OUTSIDE = "underlay", "overlay", "tenant", "outside"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
     """One end of a session."""
 
@@ -65,20 +65,39 @@ def sessions_of(view: SwitchView, outside: Callable[[External], str] = router) -
                 far_port = target(far.device.nos).port_name(far.model, far.port, far.device.model)
                 far_port += f".{session.tag}" if session.tag else ""
             local_asn, other = device.asn, session.peer_asn
-            yield Planned(kind, device.name, vrf, peer, session.peer.name, local_asn, other, name, address, far_port)
+            yield Planned(
+                kind=kind,
+                node=device.name,
+                vrf=vrf,
+                peer=peer,
+                peer_node=session.peer.name,
+                asn=local_asn,
+                peer_asn=other,
+                interface=name,
+                address=address,
+                peer_interface=far_port,
+            )
     for item in view.overlay.sessions if view.overlay else ():
-        yield Planned(OVERLAY, device.name, "", item.peer_address, item.peer.name, device.asn, item.peer_asn)
+        yield Planned(
+            kind=OVERLAY,
+            node=device.name,
+            vrf="",
+            peer=item.peer_address,
+            peer_node=item.peer.name,
+            asn=device.asn,
+            peer_asn=item.peer_asn,
+        )
     for external in view.externals:
         vrf = table.format(external.vrf) if external.vrf else ""
         name = port(external.port.ref) + (f".{external.tag}" if external.tag else "")
         yield Planned(
-            OUTSIDE,
-            device.name,
-            vrf,
-            external.peer_address,
-            outside(external),
-            device.asn,
-            external.peer_asn,
-            name,
-            external.address,
+            kind=OUTSIDE,
+            node=device.name,
+            vrf=vrf,
+            peer=external.peer_address,
+            peer_node=outside(external),
+            asn=device.asn,
+            peer_asn=external.peer_asn,
+            interface=name,
+            address=external.address,
         )

@@ -44,7 +44,7 @@ class Missing:
         return f"{KINDS[self.kind]}: none of {count}: {listed(self.switches, SHOWN)}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SiteState:
     """The state of a site, judged.
 
@@ -66,7 +66,12 @@ class SiteState:
     def verdict(self, *, whole: bool = False) -> Verdict:
         """As the reports of checks take it."""
         devices = len(self.site.switches)
-        folder = Read(f"state of site {self.site.plan.site}", self.collected.folder, devices, self.collected.files)
+        folder = Read(
+            what=f"state of site {self.site.plan.site}",
+            path=self.collected.folder,
+            devices=devices,
+            files=self.collected.files,
+        )
         skipped = [(one.kind, one.words) for one in self.missing] + [(one.kind, one.words) for one in self.gaps]
         from dataclasses import replace
 
@@ -100,7 +105,9 @@ def judge(plan: Plan, collected: Collected, views: Collection[SwitchView] | None
     site = Site(plan, collected.seen, views)
     found = run_checks(site, collected.folder)
     silent = tuple(name for name, switch in site.switches.items() if not switch.seen.files)
-    return SiteState(site, collected, found, tuple(_missing(site, silent)), silent, gaps(site))
+    return SiteState(
+        site=site, collected=collected, findings=found, missing=tuple(_missing(site, silent)), silent=silent, gaps=gaps(site)
+    )
 
 
 def run_checks(site: Site, folder: str) -> tuple[Finding, ...]:

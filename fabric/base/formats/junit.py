@@ -23,7 +23,7 @@ class Failure:
     text: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Case:
     """A test: it failed, was skipped for a reason, or passed."""
 

@@ -30,7 +30,7 @@ Cell = str | int | float | None
 Tones = Mapping[str, str]  # word → colour as #rrggbb
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sheet:
     """One sheet, with a header that stays, and so many columns on its left."""
 

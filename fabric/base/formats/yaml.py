@@ -48,7 +48,7 @@ def read(path: Path | Traversable) -> Any:
     text = path.read_text(encoding="utf-8")
     events = islice(yaml.parse(text, LOADER), 2, None)  # behind the beginnings of stream and document
     try:
-        return _value(events, next(events))
+        return next((_value(events, first) for first in events), None)
     except _NotPlainError:
         return load(text)
 

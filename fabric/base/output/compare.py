@@ -12,7 +12,7 @@ from fabric.base.output.paths import MANIFEST, check_nesting, check_path, obstac
 from fabric.base.output.store import Keep, find_orphans, keep_nothing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """What `fabric generate` would have to do, paths sorted."""
 

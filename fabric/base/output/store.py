@@ -31,7 +31,7 @@ def keep_nothing(_: str) -> bool:
     return False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Changes:
     """What a run did, paths sorted."""
 

@@ -85,13 +85,35 @@ def server_links(fabric: FabricPlan) -> Iterator[ServerLink]:
         tenant = fabric.tenancy.tenants[owner] if owner >= 0 else None
         beyond = outside.get(owner, outside.get(NO_TENANT, ()))
         if tenant is not None and tenant.networks:
-            plain = ServerLink(server, nic, port, leaf, speed, None, None, outside=beyond, link=link)
+            plain = ServerLink(
+                server=server,
+                nic=nic,
+                port=port,
+                leaf=leaf,
+                speed_gbps=speed,
+                address=None,
+                gateway=None,
+                outside=beyond,
+                link=link,
+            )
             yield _bridged(bridges[owner], int(fabric.tenancy.lag[link]), plain)
             continue
         vrf, closed = tenant.name if tenant and fabric.tenancy.isolated else "", owner == CLOSED
         # The leaf has the first address.
         address, via = (f"{text(low + 1)}/{length}", text(low)) if routed and low >= 0 else (None, None)
-        yield ServerLink(server, nic, port, leaf, speed, address, via, closed, vrf=vrf, outside=beyond, link=link)
+        yield ServerLink(
+            server=server,
+            nic=nic,
+            port=port,
+            leaf=leaf,
+            speed_gbps=speed,
+            address=address,
+            gateway=via,
+            closed=closed,
+            vrf=vrf,
+            outside=beyond,
+            link=link,
+        )
 
 
 def _outside(fabric: FabricPlan) -> dict[int, tuple[str, ...]]:

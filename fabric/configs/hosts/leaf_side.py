@@ -19,7 +19,7 @@ PORT = re.compile(r"(?:Ethernet|swp|(?:et|ge|xe)-)\d[\d/:s]*")  # a port or a pa
 NOTICE = "CNP"  # in the name of a class
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LeafPort:
     """A port's classes, by priority; a port without any has PFC on nothing."""
 

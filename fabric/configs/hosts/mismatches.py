@@ -16,7 +16,7 @@ ECT0 = 0b10
 DAMAGED = "FAB290"  # as for files of switches
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SwitchEnd:
     """A server port as its switch's config has it; None for what the config does not tell."""
 

@@ -12,7 +12,7 @@ ECT0 = 0b10  # the two ECN bits of a sender that understands ECN
 PRIORITIES = range(8)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lossless:
     """The lossless class of one fabric, in the words of the tools."""
 

@@ -19,7 +19,7 @@ BMC = "oob"  # NIC set of a catalog entry that is the board's controller, not th
 ETHERNET, INFINIBAND, CONTROLLER = "ethernet", "infiniband", "bmc"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostNic:
     """One port of a server."""
 
@@ -68,7 +68,7 @@ class Host:
     nics: tuple[HostNic, ...]  # by fabric, NIC and port
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class HostFabric:
     """One fabric as the hosts see it."""
 
@@ -118,11 +118,11 @@ def sides(plan: Plan, facts_of: FactsOf = facts_of) -> list[HostFabric]:
     """Every fabric of a site as the hosts see it."""
     return [
         HostFabric(
-            fabric,
-            facts_of(fabric),
-            100 * number,
-            Reach(fabric),
-            {group.name: group for group in fabric.spec.groups},
+            fabric=fabric,
+            facts=facts_of(fabric),
+            base=100 * number,
+            reach=Reach(fabric),
+            groups={group.name: group for group in fabric.spec.groups},
             labels={},
             locals={},
             everything={},
@@ -182,26 +182,28 @@ def _nics(
         leaf = devices[link.leaf]
         bond = bonds.setdefault((fabric.name, link.lag), f"bond{len(bonds)}") if link.lag else ""
         yield HostNic(
-            label,
-            interface_name(label, spec.nic, link.nic, link.port) if kind == ETHERNET else label,
-            kind,
-            fabric.name,
-            fabric.spec.purpose,
-            leaf.name,
-            leaf.rail,
-            link.speed_gbps,
-            link.address,
-            link.gateway,
-            side.over(link),
-            _local(link, next(local) if _is_routed(link) else (), side.base + position, METRIC + position if default else 0),
-            FIRST_TABLE + before + position,
-            facts.mtu,
-            facts.qos,
-            link.untagged,
-            link.tagged,
-            bond,
-            link.closed,
-            link.vrf,
+            name=label,
+            interface=interface_name(label, spec.nic, link.nic, link.port) if kind == ETHERNET else label,
+            kind=kind,
+            fabric=fabric.name,
+            purpose=fabric.spec.purpose,
+            leaf=leaf.name,
+            rail=leaf.rail,
+            speed_gbps=link.speed_gbps,
+            address=link.address,
+            gateway=link.gateway,
+            reach=side.over(link),
+            local=_local(
+                link, next(local) if _is_routed(link) else (), side.base + position, METRIC + position if default else 0
+            ),
+            table=FIRST_TABLE + before + position,
+            mtu=facts.mtu,
+            qos=facts.qos,
+            untagged=link.untagged,
+            tagged=link.tagged,
+            bond=bond,
+            closed=link.closed,
+            vrf=link.vrf,
         )
 
 

@@ -51,7 +51,7 @@ class Line:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RackDevice:
     """A device in its rack, with its optics."""
 
@@ -91,7 +91,7 @@ class Bandwidth:
     busbw_GBps: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Share:
     """What one fabric has of the bill. Spares of a part are split over the fabrics that use it."""
 
@@ -114,7 +114,7 @@ class Share:
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bill:
     """The whole of it. Servers are part of it where `servers` says so."""
 

@@ -13,7 +13,7 @@ from fabric.deliver.bom.prices import Prices
 LABOUR = "labour"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cost:
     """In the currency of the price file. Parts without a price are left out and named."""
 
@@ -75,4 +75,12 @@ def cost(parts: Iterable[tuple[Part, float, float]], prices: Prices, power: Powe
         energy = power.kwh_per_year(pue) * prices.per_kwh
         low, high = power.kwh_range(pue)
         ends = low * prices.per_kwh, high * prices.per_kwh
-    return Cost(prices.currency, capex, support, energy, years, tuple(sorted(unpriced, key=lambda part: part.order)), ends)
+    return Cost(
+        currency=prices.currency,
+        capex_by_kind=capex,
+        support_year=support,
+        energy_year=energy,
+        years=years,
+        unpriced=tuple(sorted(unpriced, key=lambda part: part.order)),
+        energy_year_range=ends,
+    )

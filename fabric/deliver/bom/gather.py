@@ -30,7 +30,7 @@ NONE: Bandwidths = MappingProxyType({})
 _PLACES = (LEAF, SPINE, CORE, "server", *KINDS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BomRequest:
     """What is asked of a bill."""
 
@@ -185,7 +185,7 @@ def _share(
     power = total([*ours, ("", Draw(None, far), 1)])
     over = built_ratio(summary(fabric.spec, fabric.sizing))
     if request.prices is None:
-        return Share(fabric.name, fabric.sizing.gpus, over, power)
+        return Share(name=fabric.name, gpus=fabric.sizing.gpus, oversubscription=over, power=power)
     parts = [
         (line.part, float(count), line.order * count / sum(use.count for use in line.uses))
         for line in lines
@@ -194,7 +194,9 @@ def _share(
         if count
     ]
     money = cost(parts, request.prices, power, request.pue, request.years)
-    return Share(fabric.name, fabric.sizing.gpus, over, power, money, bandwidth)
+    return Share(
+        name=fabric.name, gpus=fabric.sizing.gpus, oversubscription=over, power=power, cost=money, bandwidth=bandwidth
+    )
 
 
 def _racks(plan: Plan, ground: Floor, draws: Mapping[str, tuple[str, str, Draw]], asked: bool) -> tuple[RackPower, ...]:
@@ -205,7 +207,7 @@ def _racks(plan: Plan, ground: Floor, draws: Mapping[str, tuple[str, str, Draw]]
     held: dict[int, list[RackDevice]] = defaultdict(list)
     for name, spot in ground.spots.items():
         role, model, draw = draws[name]
-        held[spot.rack].append(RackDevice(name, role, model, spot.ru, spot.height, draw))
+        held[spot.rack].append(RackDevice(name=name, role=role, model=model, ru=spot.ru, height=spot.height, draw=draw))
     by_rack = ((rack.name, tuple(held[at])) for at, rack in enumerate(ground.racks))
     return tuple(rack_power(name, its, not any(device.model in trays for device in its)) for name, its in by_rack)
 

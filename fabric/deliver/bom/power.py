@@ -68,7 +68,7 @@ class Draw:
         return 0.0 if self.device and figure in self.device.holds else self.optics_w
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Power:
     """A total in W, and where it comes from: basis → W, summing to the total."""
 
@@ -130,7 +130,15 @@ def total(devices: Iterable[tuple[str, Draw, int]]) -> Power:
                 into[basis] += watts * count
         if draw.bounded and count:
             bounded[model] = bounded.get(model, 0) + count
-    return Power(low, typical, high, most, _some(typical_by), _some(max_by), dict(sorted(bounded.items())))
+    return Power(
+        typical_low_w=low,
+        typical_w=typical,
+        typical_high_w=high,
+        max_w=most,
+        typical_by=_some(typical_by),
+        max_by=_some(max_by),
+        bounded=dict(sorted(bounded.items())),
+    )
 
 
 def total_of(*parts: Power) -> Power:
@@ -140,13 +148,13 @@ def total_of(*parts: Power) -> Power:
         for model, count in part.bounded.items():
             bounded[model] = bounded.get(model, 0) + count
     return Power(
-        sum(part.typical_low_w for part in parts),
-        sum(part.typical_w for part in parts),
-        sum(part.typical_high_w for part in parts),
-        sum(part.max_w for part in parts),
-        _some({basis: sum(part.typical_by.get(basis, 0.0) for part in parts) for basis in BASES}),
-        _some({basis: sum(part.max_by.get(basis, 0.0) for part in parts) for basis in BASES}),
-        dict(sorted(bounded.items())),
+        typical_low_w=sum(part.typical_low_w for part in parts),
+        typical_w=sum(part.typical_w for part in parts),
+        typical_high_w=sum(part.typical_high_w for part in parts),
+        max_w=sum(part.max_w for part in parts),
+        typical_by=_some({basis: sum(part.typical_by.get(basis, 0.0) for part in parts) for basis in BASES}),
+        max_by=_some({basis: sum(part.max_by.get(basis, 0.0) for part in parts) for basis in BASES}),
+        bounded=dict(sorted(bounded.items())),
     )
 
 

@@ -40,7 +40,7 @@ class CablePrice:
         return self.each + self.per_metre * length_m
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Prices:
     """List prices by the catalog's names; discounts, support, labour and energy."""
 

@@ -19,7 +19,7 @@ def order(bill: Bill) -> Sheet:
     head: tuple[str, ...] = ("kind", "item", "description", "length_m", "in_use", "spares", "order")
     if bill.prices:
         head += (f"unit_price_{currency}", f"price_{currency}")
-    return Sheet("order", head, tuple(_order(bill)))
+    return Sheet(title="order", columns=head, rows=tuple(_order(bill)))
 
 
 def _order(bill: Bill) -> Iterator[Row]:
@@ -38,7 +38,9 @@ def uses(bill: Bill) -> Sheet:
     )
     fabrics = {share.name: at for at, share in enumerate(bill.shares)}
     rows.sort(key=lambda row: (fabrics[str(row[0][0])], row[1]))
-    return Sheet("fabrics", ("fabric", "place", "kind", "item", "length_m", "in_use"), tuple(row for row, _ in rows))
+    return Sheet(
+        title="fabrics", columns=("fabric", "place", "kind", "item", "length_m", "in_use"), rows=tuple(row for row, _ in rows)
+    )
 
 
 _ENDS = ("typical_low_W", "typical_W", "typical_high_W", "worst_case_W")
@@ -58,7 +60,7 @@ def power(bill: Bill) -> Sheet:
     rows.append(("network", bill.network))
     if bill.servers:
         rows += [("servers", bill.server_power), ("total", bill.power)]
-    return Sheet("power", _POWER, tuple(_power(scope, draw, bill.pue) for scope, draw in rows))
+    return Sheet(title="power", columns=_POWER, rows=tuple(_power(scope, draw, bill.pue) for scope, draw in rows))
 
 
 def _power(scope: str, draw: Power, pue: float) -> Row:
@@ -88,7 +90,7 @@ def racks(bill: Bill) -> Sheet:
         for rack in bill.racks
     )
     head = ("rack", "devices", *_ENDS, "devices_bounded_by_class", "limit")
-    return Sheet("racks", head, rows)
+    return Sheet(title="racks", columns=head, rows=rows)
 
 
 def elevations(bill: Bill) -> Sheet:
@@ -98,7 +100,9 @@ def elevations(bill: Bill) -> Sheet:
         for device in rack.devices:
             where: list[Cell] = [rack.name, device.ru, device.height, device.name, device.role, device.model]
             rows.append([*where, *_ends(device.draw)])
-    return Sheet("elevations", ("rack", "ru", "rack_units", "device", "role", "model", *_ENDS), tuple(rows))
+    return Sheet(
+        title="elevations", columns=("rack", "ru", "rack_units", "device", "role", "model", *_ENDS), rows=tuple(rows)
+    )
 
 
 def money(bill: Bill) -> Sheet:
@@ -118,7 +122,7 @@ def money(bill: Bill) -> Sheet:
             rows += [(scope, "energy per year, from", round(low, 2)), (scope, "energy per year, to", round(high, 2))]
         rows.append((scope, f"tco over {cost.years} years", round(cost.tco, 2)))
         rows += [(scope, key.replace("_", " "), round(amount, 2)) for key, amount in each.items() if amount is not None]
-    return Sheet("cost", ("scope", "what", f"amount_{currency}"), tuple(rows))
+    return Sheet(title="cost", columns=("scope", "what", f"amount_{currency}"), rows=tuple(rows))
 
 
 def sheets(bill: Bill) -> list[Sheet]:

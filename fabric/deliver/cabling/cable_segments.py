@@ -36,7 +36,7 @@ class Failure(NamedTuple):
     request: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Legs:
     """Per leg the first of its links, and per link the rest."""
 

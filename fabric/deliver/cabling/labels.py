@@ -22,7 +22,7 @@ LEADING = 1.18  # times the font's size
 MM = 72 / 25.4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sheet:
     """A page of labels, in millimetres."""
 

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Walk:
     """Legs in the order to lay them."""
 
@@ -55,7 +55,14 @@ def walk(runs: Runs, chosen: Ints) -> Walk:
         distances.total(racks["a"][as_listed], racks["b"][as_listed]),
         distances.total(racks["a"], racks["b"]),
     )
-    return Walk(chosen[sequence], step[sequence] + 1, turned[sequence], orders.metres, by_bundle, by_cable)
+    return Walk(
+        row=chosen[sequence],
+        step=step[sequence] + 1,
+        turned=turned[sequence],
+        walked_m=orders.metres,
+        bundles_as_listed_m=by_bundle,
+        cables_as_listed_m=by_cable,
+    )
 
 
 def _of_spot(runs: Runs, chosen: Ints, end: str, field: str) -> Ints:

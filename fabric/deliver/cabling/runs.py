@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Columns:
     """One row per leg; `a` is the lower end, as of links."""
 
@@ -70,7 +70,7 @@ class Columns:
         return len(self.a)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Runs(Columns):
     """The cables of a site."""
 

@@ -27,7 +27,9 @@ def xlsx(runs: Runs, chosen: Ints, walk: Walk) -> bytes:
 
 def _sheet(title: str, columns: Sequence[str], cells: Iterable[Sequence[Cell]], frozen: int = 0) -> Sheet:
     tinted = columns.index("colour") if "colour" in columns else -1
-    return Sheet(title, tuple(map(_heading, columns)), list(cells), frozen, tinted, thousands=False)
+    return Sheet(
+        title=title, columns=tuple(map(_heading, columns)), rows=list(cells), frozen=frozen, tinted=tinted, thousands=False
+    )
 
 
 def _heading(column: str) -> str:

@@ -12,7 +12,7 @@ def bill_of(plan: Plan, prices: Prices | None) -> Bill:
     """Of the whole site with its servers. Raises InputError where the floor cannot be laid out."""
     if prices is None:
         return gather(plan, BomRequest())[0]
-    asked = BomRequest(prices, spares=prices.spares, pue=prices.pue or PUE, years=prices.years or YEARS)
+    asked = BomRequest(prices=prices, spares=prices.spares, pue=prices.pue or PUE, years=prices.years or YEARS)
     return gather(plan, asked)[0]
 
 

@@ -29,7 +29,7 @@ class Amount:
     energy: float | None  # of it; None without a price of a kWh
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class YearCost:
     """A year of a job on a design, in the currency of the price file."""
 

@@ -14,7 +14,7 @@ from fabric.design.intent.intent import Intent
 
 
 def explore(
-    intent: Intent, request: ExploreRequest, stages: Stages, jobs: int, dask: str, journal: Path | None, progress: Progress
+    intent: Intent, request: ExploreRequest, stages: Stages, jobs: int, dask: str, journal: Path | None, *, progress: Progress
 ) -> SweepResult:
     """Measures every design of the request. Raises InputError, and MissingError without the Dask cluster."""
     sweep_ = sweep(intent, request)

@@ -27,7 +27,7 @@ from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.training.file import JobText
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DesignRequest:
     """What is asked of every design. Without `gpus` the servers are those of the intent."""
 

@@ -135,7 +135,7 @@ class _Scales:
         known = ((item, item.of(figures)) for item in found.objectives)
         values = [f"{item.name} {value:,.4g} {item.unit}".rstrip() for item, value in known if value is not None]
         hint = ": ".join(filter(None, (design_name(found, at), ", ".join(values))))
-        return _dot(*self.place(figures), self.radius(figures), colour, opacity, self.hollow(figures), hint)
+        return _dot(*self.place(figures), self.radius(figures), colour, opacity, self.hollow(figures), hint=hint)
 
 
 def _steps(points: Sequence[tuple[float, float]]) -> str:
@@ -188,7 +188,7 @@ def _line(x1: float, y1: float, x2: float, y2: float) -> str:
     return element("path", d=path, stroke=RULE, stroke_opacity=0.35)
 
 
-def _dot(x: float, y: float, radius: float, colour: str, opacity: float, hollow: bool, hint: str) -> str:
+def _dot(x: float, y: float, radius: float, colour: str, opacity: float, hollow: bool, *, hint: str) -> str:
     look: dict[str, object] = {"fill": colour, "fill_opacity": opacity, "stroke": PAPER}
     if hollow:
         look = {"fill": PAPER, "fill_opacity": 0.6, "stroke": colour, "stroke_width": 1.5}

@@ -21,7 +21,7 @@ HARDLY = 0.25  # of the traffic: what leaves can be oversubscribed 4:1 before th
 Row = tuple[str, str, Callable[[Figures], str]]  # title, alignment, cell
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SweepResult:
     """A finished sweep."""
 
@@ -37,7 +37,14 @@ class SweepResult:
         objectives = known(outcomes, wanted)
         names = {item.name for item in objectives}
         unjudged = tuple(name for name in wanted if name not in names)
-        return SweepResult(sweep, currency, outcomes, objectives, unjudged, front(outcomes, objectives))
+        return SweepResult(
+            sweep=sweep,
+            currency=currency,
+            outcomes=outcomes,
+            objectives=objectives,
+            unjudged=unjudged,
+            front=front(outcomes, objectives),
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ NAMED = 3  # switches that a comment names
 GRAPH_LEVEL = {"core": 1, "spine": 2, "leaf": 3, "attached": 3, "server": 4}
 
 
-HOST = Kind("linux", "ghcr.io/srl-labs/network-multitool:latest", ANY_NAME, "{own}")
+HOST = Kind(name="linux", image="ghcr.io/srl-labs/network-multitool:latest", own=ANY_NAME, endpoint="{own}")
 
 
 def containerlab(plan: Plan) -> str:

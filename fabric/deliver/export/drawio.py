@@ -75,7 +75,7 @@ def _draw(page: Page, title: str, view: View, graph: Graph) -> None:
     _words(page, "title", title, Box(_LEFT, 20, 1200, 30), 20, INK)
     _words(page, "sentence", view.sentence, Box(_LEFT, 50, 1200, 24), 13, SOFT)
     total = sum(_pod_width(pod) + _GAP for pod in graph.pods) - _GAP
-    y = _row(page, view.fabric, graph.cores, _LEFT, _TOP, total, SHAPES)
+    y = _row(page, view.fabric, graph.cores, _LEFT, _TOP, total, inside=SHAPES)
     y += _BAND if graph.cores else 0
     x, bottom = _LEFT, y
     for pod in graph.pods:
@@ -121,7 +121,7 @@ def _pod(page: Page, fabric: FabricPlan, pod: Pod, x: float, y: float) -> float:
     frame = Box(x, y, _pod_width(pod), unit_top + unit_height + _PAD)
     look = _FRAME | {"strokeColor": RULE if pod.label else "none", "fontSize": 14, "fontColor": INK}
     page.shape(pod.key, [pod.label], frame, look)
-    _row(page, fabric, pod.spines, _PAD, _HEAD, frame.w - 2 * _PAD, pod.key)
+    _row(page, fabric, pod.spines, _PAD, _HEAD, frame.w - 2 * _PAD, inside=pod.key)
     room = sum(_column_size(column)[0] + _GAP for column in pod.columns) - _GAP
     left = (frame.w - room) / 2
     for column in pod.columns:
@@ -131,14 +131,14 @@ def _pod(page: Page, fabric: FabricPlan, pod: Pod, x: float, y: float) -> float:
         top = _HEAD
         for start in range(0, len(column.leaves), _LEAVES):
             line = column.leaves[start : start + _LEAVES]
-            top = _row(page, fabric, line, _PAD, top, width - 2 * _PAD, column.key) + _GAP
+            top = _row(page, fabric, line, _PAD, top, width - 2 * _PAD, inside=column.key) + _GAP
         servers = Box(_PAD, _HEAD + leaves + 60, width - 2 * _PAD, _H)
         _node(page, fabric, column.servers, servers, column.key)
         left += width + _GAP
     return frame.bottom
 
 
-def _row(page: Page, fabric: FabricPlan, nodes: Sequence[Node], x: float, y: float, room: float, inside: str) -> float:
+def _row(page: Page, fabric: FabricPlan, nodes: Sequence[Node], x: float, y: float, room: float, *, inside: str) -> float:
     """Nodes side by side, centered in the width; returns the y below them."""
     if not nodes:
         return y

@@ -23,7 +23,7 @@ LANES = 16
 GENERATIONS = ((200, "16.0 GT/s PCIe"), (400, "32.0 GT/s PCIe"), (12_800, "64.0 GT/s PCIe"))  # Gb/s that 16 lanes carry
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Slots:
     """PCI addresses of a server's GPUs and compute NICs, and the NUMA node of each pair of them."""
 
@@ -150,7 +150,12 @@ def slots_of(group: GroupSpec) -> Slots:
     if layout and len(layout["gpus"]) == gpus and len(layout["nics"]) == nics:
         cpu = {key: str(value) for key, value in layout["cpu"].items()}
         return Slots(
-            tuple(layout["gpus"]), tuple(layout["nics"]), tuple(layout["numa"]), layout["link_speed"], cpu, known=True
+            gpus=tuple(layout["gpus"]),
+            nics=tuple(layout["nics"]),
+            numa=tuple(layout["numa"]),
+            link_speed=layout["link_speed"],
+            cpu=cpu,
+            known=True,
         )
     switches, speed = min(gpus, nics), group.nic.speed_gbps * group.nic.ports
     return Slots(

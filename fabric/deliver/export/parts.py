@@ -15,7 +15,7 @@ from fabric.model.plan import LEAF, SERVER, SPINE, Device, FabricPlan
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UnitPart:
     """Servers that share leaves."""
 
@@ -97,12 +97,12 @@ def _units(fabric: FabricPlan, switches: Sequence[Device]) -> dict[str, list[tup
             (
                 leaves[key][0].pod,
                 UnitPart(
-                    f"unit {key[1] + 1}",
-                    spec.model,
-                    tuple(leaves[key]),
-                    servers[key],
-                    size.unit_servers,
-                    servers[key] * spec.server.gpus,
+                    label=f"unit {key[1] + 1}",
+                    model=spec.model,
+                    leaves=tuple(leaves[key]),
+                    servers=servers[key],
+                    room=size.unit_servers,
+                    gpus=servers[key] * spec.server.gpus,
                 ),
             )
             for key in keys

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -127,7 +128,17 @@ class _Fabric:
         maker, model = self.maker(device)
         management = self._management(device) if device.role in SWITCH_ROLES else ""
         rack = self.floor.racks[spot.rack].name
-        return DeviceRecord(device.name, device.role, maker, model, device.nos, rack, spot.ru, "", management)
+        return DeviceRecord(
+            name=device.name,
+            role=device.role,
+            maker=maker,
+            model=model,
+            platform=device.nos,
+            rack=rack,
+            ru=spot.ru,
+            tenant="",
+            management=management,
+        )
 
     def _management(self, device: Device) -> str:
         address = ip_address(int(self.fabric.management[device.index]))
@@ -147,27 +158,51 @@ class _Fabric:
                 server = device.role in (SERVER, ATTACHED)
                 untagged, tagged = self._vlans_of(link) if layered[link] and not server else (0, ())
                 yield Port(
-                    device.name,
-                    self.port_of[end][link],
-                    PORT,
-                    self._type(both[end], link, speed),
-                    speed,
-                    0 if server else mtu,
-                    f"{(far if end == 0 else self.fabric.lower_end(link)).name} {self.port_of[1 - end][link]}",
-                    "" if server or layered[link] else self.vrf_of_link[link],
-                    untagged,
-                    tagged,
-                    self.fabric.name,
+                    device=device.name,
+                    name=self.port_of[end][link],
+                    what=PORT,
+                    type=self._type(both[end], link, speed),
+                    speed_gbps=speed,
+                    mtu=0 if server else mtu,
+                    description=f"{(far if end == 0 else self.fabric.lower_end(link)).name} {self.port_of[1 - end][link]}",
+                    vrf="" if server or layered[link] else self.vrf_of_link[link],
+                    untagged=untagged,
+                    tagged=tagged,
+                    fabric=self.fabric.name,
                 )
 
     def _own_ports(self) -> Iterator[Port]:
         """Loopbacks and the management port of every switch with a network OS."""
         for device in self.fabric.switches:
             if device.nos:
-                yield Port(device.name, self._word("management", device), MANAGEMENT, "1000base-t", 1, 0, "")
-                yield Port(device.name, self._word("loopback", device), LOOPBACK, "virtual", 0, 0, "")
+                yield Port(
+                    device=device.name,
+                    name=self._word("management", device),
+                    what=MANAGEMENT,
+                    type="1000base-t",
+                    speed_gbps=1,
+                    mtu=0,
+                    description="",
+                )
+                yield Port(
+                    device=device.name,
+                    name=self._word("loopback", device),
+                    what=LOOPBACK,
+                    type="virtual",
+                    speed_gbps=0,
+                    mtu=0,
+                    description="",
+                )
                 if device.index in self.tenancy.vtep:
-                    yield Port(device.name, self._word("vtep", device), LOOPBACK, "virtual", 0, 0, "VTEP")
+                    yield Port(
+                        device=device.name,
+                        name=self._word("vtep", device),
+                        what=LOOPBACK,
+                        type="virtual",
+                        speed_gbps=0,
+                        mtu=0,
+                        description="VTEP",
+                    )
 
     @staticmethod
     def _word(what: str, device: Device) -> str:
@@ -292,10 +327,7 @@ def _devices(views: list[_Fabric]) -> tuple[DeviceRecord, ...]:
             shared = (record.rack, record.ru) in places  # trays of one machine: the floor gives them one place
             places.add((record.rack, record.ru))
             tenant = min(owners) if len(owners) == 1 else ""
-            devices[record.name] = DeviceRecord(
-                *(record.name, record.role, record.maker, record.model, record.platform, record.rack),
-                *(0 if shared else record.ru, tenant, record.management),
-            )
+            devices[record.name] = replace(record, ru=0 if shared else record.ru, tenant=tenant)
     return tuple(devices.values())
 
 

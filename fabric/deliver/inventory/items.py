@@ -44,7 +44,7 @@ class Item:
     once: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """Objects of one kind. Of `key`, each part is a field, and the table that it refers to ("" for a plain value)."""
 

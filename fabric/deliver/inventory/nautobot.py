@@ -63,7 +63,13 @@ def nautobot_tables(inventory: Inventory) -> list[Table]:
 
 
 def _simple(name: str, endpoint: str, names: Sequence[str], once: Mapping[str, Any] = {}, **more: Any) -> Table:
-    return Table(name, endpoint, (("name", ""),), [Item((text,), {"name": text}, once) for text in names], **more)
+    return Table(
+        name=name,
+        endpoint=endpoint,
+        key=(("name", ""),),
+        items=[Item((text,), {"name": text}, once) for text in names],
+        **more,
+    )
 
 
 def _organization(inventory: Inventory, place: Ref) -> Iterator[Table]:
@@ -74,12 +80,19 @@ def _organization(inventory: Inventory, place: Ref) -> Iterator[Table]:
     yield _simple("kinds", "dcim.location_types", [PLACE], types, tagged=False)
     fields = {"location_type": Ref("kinds", (PLACE,)), "name": inventory.site}
     key = (("location_type", "kinds"), ("name", ""))
-    yield Table("locations", "dcim.locations", key, [Item(place.key, fields, {"status": PLANNED})])
+    yield Table(name="locations", endpoint="dcim.locations", key=key, items=[Item(place.key, fields, {"status": PLANNED})])
     racks = [
         Item((*place.key, name), {"location": place, "name": name, "u_height": inventory.rack_units}, {"status": ACTIVE})
         for name in inventory.racks
     ]
-    yield Table("racks", "dcim.racks", (("location", "locations"), ("name", "")), racks, [{"location": place}], own=True)
+    yield Table(
+        name="racks",
+        endpoint="dcim.racks",
+        key=(("location", "locations"), ("name", "")),
+        items=racks,
+        find=[{"location": place}],
+        own=True,
+    )
 
 
 def _hardware(inventory: Inventory) -> Iterator[Table]:
@@ -91,7 +104,7 @@ def _hardware(inventory: Inventory) -> Iterator[Table]:
         Item((role,), {"name": role}, {"color": colours[role], "content_types": ["dcim.device"]})
         for role in sorted({device.role for device in inventory.devices})
     ]
-    yield Table("roles", "extras.roles", (("name", ""),), roles, tagged=False)
+    yield Table(name="roles", endpoint="extras.roles", key=(("name", ""),), items=roles, tagged=False)
     yield from device_types(inventory, "device_type", str, lambda _: {})
 
 
@@ -138,7 +151,9 @@ def _networks(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table
         fields = {"name": vrf.name, "namespace": space, "tenant": _tenant(vrf.tenant)}
         vrfs.append(Item((*space.key, vrf.name), fields, {"status": ACTIVE}))
     mine = [{"namespace": [Ref("namespaces", (name,)) for name in spaces.names]}]
-    yield Table("vrfs", "ipam.vrfs", (("namespace", "namespaces"), ("name", "")), vrfs, mine, own=True)
+    yield Table(
+        name="vrfs", endpoint="ipam.vrfs", key=(("namespace", "namespaces"), ("name", "")), items=vrfs, find=mine, own=True
+    )
     groups = sorted({f"{records.site}-{vlan.fabric}" for vlan in records.vlans})
     yield _simple("groups", "ipam.vlan_groups", groups, {"location": place})
     vlans = []
@@ -147,7 +162,9 @@ def _networks(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table
         fields = {"vlan_group": group, "vid": vlan.number, "name": vlan.name, "tenant": _tenant(vlan.tenant)}
         vlans.append(Item((*group.key, str(vlan.number)), fields, {"status": ACTIVE}))
     where = [{"vlan_group": [Ref("groups", (name,)) for name in groups]}]
-    yield Table("vlans", "ipam.vlans", (("vlan_group", "groups"), ("vid", "")), vlans, where, own=True)
+    yield Table(
+        name="vlans", endpoint="ipam.vlans", key=(("vlan_group", "groups"), ("vid", "")), items=vlans, find=where, own=True
+    )
     rows = []
     for prefix in records.prefixes:
         space = Ref("namespaces", (spaces.of_prefix(prefix.vrf),))
@@ -155,7 +172,7 @@ def _networks(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table
         rows.append(Item((prefix.text, *space.key), fields, {"status": ACTIVE, "type": "network"}))
     rows.sort(key=lambda item: ip_network(item.key[0]).prefixlen)  # parents first
     key = (("prefix", ""), ("namespace", "namespaces"))
-    yield Table("prefixes", "ipam.prefixes", key, rows, mine, own=True)
+    yield Table(name="prefixes", endpoint="ipam.prefixes", key=key, items=rows, find=mine, own=True)
 
 
 def _tenant(name: str) -> Ref | None:
@@ -179,7 +196,12 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
         }
         devices.append(Item((*place.key, device.name), fields, {"status": PLANNED}))
     yield Table(
-        "devices", "dcim.devices", (("location", "locations"), ("name", "")), devices, [{"location": place}], own=True
+        name="devices",
+        endpoint="dcim.devices",
+        key=(("location", "locations"), ("name", "")),
+        items=devices,
+        find=[{"location": place}],
+        own=True,
     )
     in_vrf = sorted({(port.vrf, port.device) for port in records.ports if port.vrf})
     vrf_of = {vrf.name: Ref("vrfs", (spaces.of_prefix(vrf.name), vrf.name)) for vrf in records.vrfs}
@@ -189,10 +211,18 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
     ]
     key = (("vrf", "vrfs"), ("device", "devices"))
     find = [{"vrf": list(vrf_of.values())}]
-    yield Table("tables", "ipam.vrf_device_assignments", key, uses, find, tagged=False)
+    yield Table(name="tables", endpoint="ipam.vrf_device_assignments", key=key, items=uses, find=find, tagged=False)
     ports = [_port(records, place, vrf_of, port) for port in records.ports]
     key = (("device", "devices"), ("name", ""))
-    yield Table("interfaces", "dcim.interfaces", key, ports, [{"location": NameFilter(place)}], own=True, adopt=True)
+    yield Table(
+        name="interfaces",
+        endpoint="dcim.interfaces",
+        key=key,
+        items=ports,
+        find=[{"location": NameFilter(place)}],
+        own=True,
+        adopt=True,
+    )
     wires = []
     for wire in records.wires:
         a, b = (Ref("interfaces", (*place.key, *end)) for end in (wire.a, wire.b))
@@ -203,7 +233,9 @@ def _devices(records: Inventory, place: Ref) -> Iterator[Table]:
         wires.append(Item((*a.key, *b.key), fields, {"status": PLANNED}))
     ends = (("termination_a_id", "interfaces"), ("termination_b_id", "interfaces"))
     here = [{"location": NameFilter(place)}]
-    yield Table("cables", "dcim.cables", ends, wires, here, own=True, late_tags=True, ends=_ports)  # as of Nautobot 3.2
+    yield Table(
+        name="cables", endpoint="dcim.cables", key=ends, items=wires, find=here, own=True, late_tags=True, ends=_ports
+    )  # as of Nautobot 3.2
 
 
 def _ports(key: Key) -> tuple[Key, ...]:
@@ -246,13 +278,21 @@ def _addresses(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Tabl
         if address.device:
             port = Ref("interfaces", (*place.key, address.device, address.port))
             joins.append(Item((*key, *port.key), {"ip_address": address_of[key], "interface": port}))
-    yield Table("ip_roles", "extras.roles", (("name", ""),), [], tagged=False)
+    yield Table(name="ip_roles", endpoint="extras.roles", key=(("name", ""),), items=[], tagged=False)
     parents = [{"parent": [Ref("prefixes", (prefix, space)) for _, prefix, space in address_of]}]
     key_of = (("address", ""), ("parent", "prefixes"))
-    yield Table("addresses", "ipam.ip_addresses", key_of, rows, _distinct(parents), own=True)
+    yield Table(name="addresses", endpoint="ipam.ip_addresses", key=key_of, items=rows, find=_distinct(parents), own=True)
     ids = [{"ip_address": list(address_of.values())}]
     both = (("ip_address", "addresses"), ("interface", "interfaces"))
-    yield Table("assignments", "ipam.ip_address_to_interface", both, joins, ids, tagged=False, joins="addresses")
+    yield Table(
+        name="assignments",
+        endpoint="ipam.ip_address_to_interface",
+        key=both,
+        items=joins,
+        find=ids,
+        tagged=False,
+        joins="addresses",
+    )
     primary = []
     for device in records.devices:
         if device.management and device.platform:
@@ -260,7 +300,9 @@ def _addresses(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Tabl
             name = "primary_ip6" if ":" in device.management else "primary_ip4"
             primary.append(Item((*place.key, device.name), {name: Ref("addresses", (device.management, parent, space))}))
     key_of = (("location", "locations"), ("name", ""))
-    yield Table("primary", "dcim.devices", key_of, primary, tagged=False, part_of="devices", patch=True)
+    yield Table(
+        name="primary", endpoint="dcim.devices", key=key_of, items=primary, tagged=False, part_of="devices", patch=True
+    )
 
 
 def _distinct(find: list[dict[str, list[Ref]]]) -> list[dict[str, list[Ref]]]:

@@ -89,25 +89,34 @@ def netbox_tables(records: Inventory) -> list[Table]:
 def _simple(name: str, endpoint: str, names: Sequence[str], extra: Callable[[str], Mapping[str, Any]] | None = None) -> Table:
     """Objects that have a name and a slug."""
     items = [Item((slug(text),), {"name": text, "slug": slug(text)}, extra(text) if extra else {}) for text in names]
-    return Table(name, endpoint, (("slug", ""),), items)
+    return Table(name=name, endpoint=endpoint, key=(("slug", ""),), items=items)
 
 
 def _organization(inventory: Inventory) -> Iterator[Table]:
     both = {TAG: "made by fabricwright", own_tag(inventory.site): f"made by fabricwright for site {inventory.site}"}
     rows = [Item((slug(t),), {"name": t, "slug": slug(t)}, {"color": COLOUR, "description": why}) for t, why in both.items()]
-    yield Table("tags", "extras.tags", (("slug", ""),), rows, tagged=False)
+    yield Table(name="tags", endpoint="extras.tags", key=(("slug", ""),), items=rows, tagged=False)
     yield _simple("tenants", "tenancy.tenants", inventory.tenants)
     yield _simple("sites", "dcim.sites", [inventory.site], lambda _: {"status": "planned"})
     site = Ref("sites", (slug(inventory.site),))
     racks = [
         Item((*site.key, name), {"site": site, "name": name, "u_height": inventory.rack_units}) for name in inventory.racks
     ]
-    yield Table("racks", "dcim.racks", (("site", "sites"), ("name", "")), racks, [{"site_id": site}], own=True)
+    yield Table(
+        name="racks",
+        endpoint="dcim.racks",
+        key=(("site", "sites"), ("name", "")),
+        items=racks,
+        find=[{"site_id": site}],
+        own=True,
+    )
     if inventory.asns:
         yield _simple("rirs", "ipam.rirs", [PRIVATE], lambda _: {"is_private": True})
         rir = Ref("rirs", (slug(PRIVATE),))
         asns = [Item((str(n.number),), {"asn": n.number, "rir": rir}, {"description": n.what[:200]}) for n in inventory.asns]
-        yield Table("asns", "ipam.asns", (("asn", ""),), asns)  # private numbers: sites may have the same
+        yield Table(
+            name="asns", endpoint="ipam.asns", key=(("asn", ""),), items=asns
+        )  # private numbers: sites may have the same
 
 
 def _hardware(made: Inventory) -> Iterator[Table]:
@@ -139,11 +148,17 @@ def device_types(
         for name, type_ in model.ports:
             part = {"device_type": Ref("types", key), "name": name, "type": type_, "mgmt_only": name in managed}
             templates.append(Item((*key, name), part))
-    yield Table("types", "dcim.device_types", (("manufacturer", "manufacturers"), ("model", "")), types)
+    yield Table(
+        name="types", endpoint="dcim.device_types", key=(("manufacturer", "manufacturers"), ("model", "")), items=types
+    )
     parts = (("device_type", "types"), ("name", ""))
     filters = [{within: [Ref("types", item.key) for item in types]}]
     yield Table(
-        *("templates", "dcim.interface_templates", parts, templates, filters),
+        name="templates",
+        endpoint="dcim.interface_templates",
+        key=parts,
+        items=templates,
+        find=filters,
         tagged=False,
         only_new=True,
         part_of="device_type",
@@ -153,7 +168,14 @@ def device_types(
 def _networks(records: Inventory) -> Iterator[Table]:
     tenant = _tenant_ref
     vrfs = [Item((vrf.name,), {"name": vrf.name, "tenant": tenant(vrf.tenant)}) for vrf in records.vrfs]
-    yield Table("vrfs", "ipam.vrfs", (("name", ""),), vrfs, [{"name": [vrf.name for vrf in records.vrfs]}], own=True)
+    yield Table(
+        name="vrfs",
+        endpoint="ipam.vrfs",
+        key=(("name", ""),),
+        items=vrfs,
+        find=[{"name": [vrf.name for vrf in records.vrfs]}],
+        own=True,
+    )
     groups = sorted({slug(f"{records.site}-{vlan.fabric}") for vlan in records.vlans})
     yield _simple("groups", "ipam.vlan_groups", groups)
     vlans = []
@@ -162,7 +184,9 @@ def _networks(records: Inventory) -> Iterator[Table]:
         fields = {"group": group, "vid": vlan.number, "name": vlan.name, "tenant": tenant(vlan.tenant)}
         vlans.append(Item((*group.key, str(vlan.number)), fields, {"status": "active"}))
     where = [{"group_id": [Ref("groups", (name,)) for name in groups]}]
-    yield Table("vlans", "ipam.vlans", (("group", "groups"), ("vid", "")), vlans, where, own=True)
+    yield Table(
+        name="vlans", endpoint="ipam.vlans", key=(("group", "groups"), ("vid", "")), items=vlans, find=where, own=True
+    )
     rows = []
     for prefix in records.prefixes:
         vrf = Ref("vrfs", (prefix.vrf,)) if prefix.vrf else None
@@ -172,7 +196,9 @@ def _networks(records: Inventory) -> Iterator[Table]:
         {"prefix": [prefix.text for prefix in records.prefixes]},
         {"tag": [NameFilter(tags(records.site)[1])]},
     ]
-    yield Table("prefixes", "ipam.prefixes", (("prefix", ""), ("vrf", "vrfs")), rows, filters, own=True)
+    yield Table(
+        name="prefixes", endpoint="ipam.prefixes", key=(("prefix", ""), ("vrf", "vrfs")), items=rows, find=filters, own=True
+    )
 
 
 def _tenant_ref(name: str) -> Ref | None:
@@ -195,10 +221,19 @@ def _devices(records: Inventory) -> Iterator[Table]:
             "tenant": _tenant_ref(device.tenant),
         }
         devices.append(Item((*site.key, device.name), fields, {"status": "planned"}))
-    yield Table("devices", "dcim.devices", (("site", "sites"), ("name", "")), devices, [{"site_id": site}], own=True)
+    yield Table(
+        name="devices",
+        endpoint="dcim.devices",
+        key=(("site", "sites"), ("name", "")),
+        items=devices,
+        find=[{"site_id": site}],
+        own=True,
+    )
     ports = [_port(records, site, port) for port in records.ports]
     key = (("device", "devices"), ("name", ""))
-    yield Table("interfaces", "dcim.interfaces", key, ports, [{"site_id": site}], own=True, adopt=True)
+    yield Table(
+        name="interfaces", endpoint="dcim.interfaces", key=key, items=ports, find=[{"site_id": site}], own=True, adopt=True
+    )
     wires = []
     for wire in records.wires:
         a, b = (Ref("interfaces", (*site.key, *end)) for end in (wire.a, wire.b))
@@ -217,7 +252,16 @@ def _devices(records: Inventory) -> Iterator[Table]:
         ends = [[(t["object"]["device"]["name"], t["object"]["name"]) for t in row[side]] for side in _SIDES]
         return _ends(slugs, *(tuple(end[0]) if end else ("", "") for end in ends))
 
-    yield Table("cables", "dcim.cables", (), wires, [{"site_id": site}], key_of=joined, own=True, ends=_ports)
+    yield Table(
+        name="cables",
+        endpoint="dcim.cables",
+        key=(),
+        items=wires,
+        find=[{"site_id": site}],
+        key_of=joined,
+        own=True,
+        ends=_ports,
+    )
 
 
 _SIDES = ("a_terminations", "b_terminations")
@@ -273,14 +317,14 @@ def _addresses(records: Inventory) -> Iterator[Table]:
     find = [{"parent": text} for text in pools] + [{"tag": [NameFilter(tags(records.site)[1])]}]
     key = (("address", ""), ("vrf", "vrfs"))
     port = ("assigned_object_id", "interfaces")
-    yield Table("addresses", "ipam.ip_addresses", key, rows, find, own=True, falls_with=port)
+    yield Table(name="addresses", endpoint="ipam.ip_addresses", key=key, items=rows, find=find, own=True, falls_with=port)
     primary = []
     for device in records.devices:
         if device.management and device.platform:
             name = "primary_ip6" if ":" in device.management else "primary_ip4"
             primary.append(Item((*site, device.name), {name: Ref("addresses", (device.management, ""))}))
     key = (("site", "sites"), ("name", ""))
-    yield Table("primary", "dcim.devices", key, primary, tagged=False, part_of="devices", patch=True)
+    yield Table(name="primary", endpoint="dcim.devices", key=key, items=primary, tagged=False, part_of="devices", patch=True)
 
 
 def _vnis(records: Inventory) -> Iterator[Table]:
@@ -301,6 +345,6 @@ def _vnis(records: Inventory) -> Iterator[Table]:
             vlan = Ref("vlans", (slug(f"{records.site}-{vni.fabric}"), str(vni.vlan)))
             term = {"l2vpn": Ref("l2vpns", (slug(name),)), "assigned_object_type": "ipam.vlan", "assigned_object_id": vlan}
             ends.append(Item((slug(name), *vlan.key), term))
-    yield Table("l2vpns", "vpn.l2vpns", (("slug", ""),), rows, own=True)
+    yield Table(name="l2vpns", endpoint="vpn.l2vpns", key=(("slug", ""),), items=rows, own=True)
     key = (("l2vpn", "l2vpns"), ("assigned_object_id", "vlans"))
-    yield Table("terminations", "vpn.l2vpn_terminations", key, ends, own=True)
+    yield Table(name="terminations", endpoint="vpn.l2vpn_terminations", key=key, items=ends, own=True)

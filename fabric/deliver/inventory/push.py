@@ -19,7 +19,7 @@ from fabric.deliver.inventory.records import Inventory
 from fabric.model.plan import Plan
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class System:
     """A source of truth."""
 
@@ -40,8 +40,22 @@ def _pynautobot(url: str, token: str) -> Any:
 
 
 SYSTEMS = {
-    "netbox": System(netbox.TITLE, netbox.TOKEN, netbox.URL, netbox.netbox_tables, netbox.tags, _pynetbox),
-    "nautobot": System(nautobot.TITLE, nautobot.TOKEN, nautobot.URL, nautobot.nautobot_tables, nautobot.tags, _pynautobot),
+    "netbox": System(
+        title=netbox.TITLE,
+        token=netbox.TOKEN,
+        url=netbox.URL,
+        tables=netbox.netbox_tables,
+        tags=netbox.tags,
+        client=_pynetbox,
+    ),
+    "nautobot": System(
+        title=nautobot.TITLE,
+        token=nautobot.TOKEN,
+        url=nautobot.URL,
+        tables=nautobot.nautobot_tables,
+        tags=nautobot.tags,
+        client=_pynautobot,
+    ),
 }
 
 

@@ -17,7 +17,7 @@ class Model:
     ports: tuple[tuple[str, str], ...]  # name and type
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceRecord:
     """A switch, a server or an attachment; one record also if it is in several fabrics."""
 
@@ -32,7 +32,7 @@ class DeviceRecord:
     management: str  # address, "" for none
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Port:
     """A port that has a cable, a loopback, or the management port."""
 
@@ -111,7 +111,7 @@ class Vni:
     vlan: int  # 0: of a VRF
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
     """All of a site, every table in an order that does not change from run to run."""
 

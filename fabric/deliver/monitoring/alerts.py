@@ -22,7 +22,7 @@ _OF_A_NEIGHBOR = (*_OF_A_LINK, "OpticRxPowerLow", "PfcStorm", "PfcReceivedHigh",
 _AFTER_A_LINK = ("BgpSessionDown", "LinkFlapping", "LinkErrors", "FecUncorrectable", "FecNearLimit", "OpticRxPowerLow")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
     """An alert as data/alerts.yaml has it."""
 

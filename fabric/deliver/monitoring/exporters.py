@@ -55,7 +55,7 @@ SIGNALS: Mapping[str, Signal] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """What one collector calls one signal; data/exporters.yaml says what the fields mean."""
 
@@ -70,7 +70,7 @@ class Reading:
     extra: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Exporter:
     """A collector. `device` is the label that names the switch: the target's own, unless one collector serves many."""
 
@@ -85,7 +85,7 @@ class Exporter:
     pattern: str = "(.+)"  # what of the interface's label is its name …
     replacement: str = "$1"  # … and how the plan spells it
     collector: bool = False  # scraped once, not once a switch
-    up: Reading = Reading("up")
+    up: Reading = Reading(metric="up")
 
     def expression(self, signal: Signal, site: str, fabric: str, priority: int) -> str:
         """The signal of every switch of this collector, with the labels site, device and the signal's key."""

@@ -42,7 +42,7 @@ _HELP = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class End:
     """A cabled switch port. Text is as the series have it: coordinates from 1, "" for none."""
 
@@ -74,7 +74,7 @@ class End:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """One end of a BGP session, in the default table."""
 
@@ -162,16 +162,16 @@ class Facts:
                 if not port_names[end][link]:
                     continue
                 yield End(
-                    devices[indices[end]],
-                    port_names[end][link],
-                    label[end][link],
-                    devices[indices[1 - end]],
-                    port_names[1 - end][link] or label[1 - end][link],
-                    KINDS[kind],
-                    PRIMARY if end == 0 or not between_switches else SECONDARY,
-                    self.classes.name(link, end),
-                    far[1 - end][link],
-                    (shared[0], shared[1], shared[2]),
+                    device=devices[indices[end]],
+                    interface=port_names[end][link],
+                    port=label[end][link],
+                    peer=devices[indices[1 - end]],
+                    peer_interface=port_names[1 - end][link] or label[1 - end][link],
+                    kind=KINDS[kind],
+                    view=PRIMARY if end == 0 or not between_switches else SECONDARY,
+                    port_class=self.classes.name(link, end),
+                    address=far[1 - end][link],
+                    coordinates=(shared[0], shared[1], shared[2]),
                 )
 
     def _sessions(self) -> Iterator[Session]:
@@ -179,13 +179,22 @@ class Facts:
         for end in self.ends:
             if end.kind in ("leaf-leaf", "leaf-spine", "spine-core"):
                 key = end.interface if unnumbered else end.address
-                yield Session(end.device, key, end.peer, "underlay", end.interface, end.view)
+                yield Session(
+                    device=end.device, bgp_peer=key, peer=end.peer, kind="underlay", interface=end.interface, view=end.view
+                )
         devices, loopback = self.fabric.devices, self.fabric.loopback
         for index, peers in sorted(self.fabric.tenancy.peers.items()):
             for other in peers:
                 one, two = devices[index], devices[other]
                 lower = (_HEIGHT[one.role], one.index) < (_HEIGHT[two.role], two.index)
-                yield Session(one, ipv4(int(loopback[other])), two, "evpn", "", PRIMARY if lower else SECONDARY)
+                yield Session(
+                    device=one,
+                    bgp_peer=ipv4(int(loopback[other])),
+                    peer=two,
+                    kind="evpn",
+                    interface="",
+                    view=PRIMARY if lower else SECONDARY,
+                )
 
 
 def coordinates(device: Device) -> tuple[str, str, str]:

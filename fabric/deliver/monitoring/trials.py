@@ -20,7 +20,7 @@ _FIRING = 'count by (alertname) (ALERTS{alertstate="firing"})'
 _WHERE = 'count by (device, peer_device) (ALERTS{alertstate="firing",alertname="SwitchDown"})'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Trial:
     """A fault, and how often each alert fires after it. `silent` switches have no series at all from then on."""
 
@@ -73,9 +73,9 @@ def trials(sample: SampleElements) -> Iterator[Trial]:
     """Every fault that a fabric's rules can see."""
     signals, watch = sample.watch.signals, sample.watch
     able = {alert.name for alert in alerts_of(watch)}
-    yield Trial("a healthy fabric fires nothing", signals, {})
+    yield Trial(name="a healthy fabric fires nothing", signals=signals, after={})
     blind = {"FabricFactsMissing": 1}
-    yield Trial("the plan is not scraped", frozenset({"link_up"}), blind, before=blind, unplanned=True)
+    yield Trial(name="the plan is not scraped", signals=frozenset({"link_up"}), after=blind, before=blind, unplanned=True)
     yield from _switch_trials(sample)
     if "link_up" in signals:
         yield from _link_trials(sample)
@@ -106,18 +106,30 @@ def _switch_trials(sample: SampleElements) -> Iterator[Trial]:
     alone = len(sample.switches) == 1
     after = {"SwitchDown": 1, "FabricLinkDown": links, "BgpSessionDown": len(sessions), "ManagementNetworkDown": int(alone)}
     reported = {thing: pair for thing, pair in seen.items() if thing[1] in basic}
-    yield Trial("an upper switch dies", basic, after, reported, silent=frozenset({dead.name}), down=dead.name)
+    yield Trial(
+        name="an upper switch dies",
+        signals=basic,
+        after=after,
+        values=reported,
+        silent=frozenset({dead.name}),
+        down=dead.name,
+    )
     if lost:
         deaf = lost[0].device
-        yield Trial("a switch does not answer", basic, {"SwitchUnreachable": 1}, silent=frozenset({deaf.name}))
         yield Trial(
-            *("a switch was never added", basic, {"SwitchNotMonitored": 1}),
-            before={"SwitchNotMonitored": 1},
+            name="a switch does not answer", signals=basic, after={"SwitchUnreachable": 1}, silent=frozenset({deaf.name})
+        )
+        once = {"SwitchNotMonitored": 1}
+        yield Trial(
+            name="a switch was never added",
+            signals=basic,
+            after=once,
+            before=once,
             unknown=frozenset({deaf.name}),
         )
         all_alerts = {"ManagementNetworkDown": 1, "SwitchDown": len(sample.switches)}
         names = frozenset(device.name for device in sample.switches)
-        yield Trial("nothing answers", basic, all_alerts, silent=names)
+        yield Trial(name="nothing answers", signals=basic, after=all_alerts, silent=names)
 
 
 def _link_trials(sample: SampleElements) -> Iterator[Trial]:
@@ -129,14 +141,14 @@ def _link_trials(sample: SampleElements) -> Iterator[Trial]:
         alone = [end for end in both if sum(other.peer is end.peer for other in sample.ends) < 2]
         if not alone:
             values = {(end.device.name, "link_up", end.interface): (1.0, 0.0) for end in both}
-            yield Trial("FabricLinkDown", only, {"FabricLinkDown": 1}, values)
+            yield Trial(name="FabricLinkDown", signals=only, after={"FabricLinkDown": 1}, values=values)
         if not any(end.device is first.device for end in alone):
             flapping = {(end.device.name, "link_up", end.interface): f"1x{2 * HALF - 11} 0 1 0 1 0 1x6" for end in both}
-            yield Trial("LinkFlapping", only, {"LinkFlapping": 1}, texts=flapping)
+            yield Trial(name="LinkFlapping", signals=only, after={"LinkFlapping": 1}, texts=flapping)
     server = next((end for end in sample.ends if end.kind == "server-leaf"), None)
     if server is not None:
         values = {(server.device.name, "link_up", server.interface): (1.0, 0.0)}
-        yield Trial("ServerLinkDown", only, {"ServerDown": 1, "ServerLinkDown": 1}, values)
+        yield Trial(name="ServerLinkDown", signals=only, after={"ServerDown": 1, "ServerLinkDown": 1}, values=values)
 
 
 def _session_trials(sample: SampleElements) -> Iterator[Trial]:
@@ -145,14 +157,14 @@ def _session_trials(sample: SampleElements) -> Iterator[Trial]:
     first = sample.sessions[0]
     pair = [x for x in sample.sessions if {x.device, x.peer} == {first.device, first.peer} and x.kind == first.kind]
     one: dict[Thing, tuple[float, float]] = {(x.device.name, "bgp_up", x.bgp_peer): (1, 0) for x in pair}
-    yield Trial("BgpSessionDown", basic, _sessions_fired(sample, one), one)
+    yield Trial(name="BgpSessionDown", signals=basic, after=_sessions_fired(sample, one), values=one)
     mine = [x for x in sample.sessions if first.device in (x.device, x.peer)]
     every: dict[Thing, tuple[float, float]] = {(x.device.name, "bgp_up", x.bgp_peer): (1, 0) for x in mine}
-    yield Trial("BgpSessionsDown", basic, _sessions_fired(sample, every), every)
+    yield Trial(name="BgpSessionsDown", signals=basic, after=_sessions_fired(sample, every), values=every)
     if sum(x.device is first.device for x in sample.sessions) > 1:
         missing = frozenset({(first.device.name, "bgp_up", first.bgp_peer)})
         after = {"BgpSessionMissing": 1}
-        yield Trial("BgpSessionMissing", basic, after, missing=missing, before=after)
+        yield Trial(name="BgpSessionMissing", signals=basic, after=after, missing=missing, before=after)
 
 
 def _sessions_fired(sample: SampleElements, lost: Values) -> dict[str, int]:
@@ -214,7 +226,7 @@ def _crossed(name: str, crossings: list[Crossing]) -> Trial:
     values = {thing: pair for crossing in crossings for thing, pair in crossing.values.items()}
     fires = {alert: count for crossing in crossings for alert, count in crossing.fires.items()}
     already = {alert: count for crossing in crossings for alert, count in crossing.already.items()}
-    return Trial(name, signals, fires | already, values, before=already)
+    return Trial(name=name, signals=signals, after=fires | already, values=values, before=already)
 
 
 def _crossings(sample: SampleElements) -> Iterator[Crossing]:
@@ -283,4 +295,6 @@ def _imbalance_trial(sample: SampleElements) -> Iterator[Trial]:
     calm = [busy * (count - ratio) / (ratio * (count - 1)) for ratio in (limit * WITHIN, limit * BEYOND)]
     values = {(end.device.name, "out_bits", end.interface): (calm[0], calm[1]) for end in mine[1:]}
     values[mine[0].device.name, "out_bits", mine[0].interface] = (busy, busy)
-    yield Trial("UplinkImbalance", frozenset({"out_bits", "link_up"}), {"UplinkImbalance": 1}, values)
+    yield Trial(
+        name="UplinkImbalance", signals=frozenset({"out_bits", "link_up"}), after={"UplinkImbalance": 1}, values=values
+    )

@@ -28,7 +28,7 @@ VERDICTS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Overview:
     """What stands at the top."""
 
@@ -51,7 +51,16 @@ def overview(
     badge, verdict = VERDICTS[worst]
     first = [finding for finding in live if finding.severity != NOTE]
     rest = [finding for finding in findings if finding not in first]
-    return Overview(badge, verdict, _counts(findings), origin, __version__, _fabrics(studies), first, rest)
+    return Overview(
+        badge=badge,
+        verdict=verdict,
+        counts=_counts(findings),
+        origin=origin,
+        version=__version__,
+        fabrics=_fabrics(studies),
+        first=first,
+        rest=rest,
+    )
 
 
 def _counts(findings: Iterable[Finding]) -> str:

@@ -13,7 +13,7 @@ from fabric.solver.measured.tables import Table
 GIB = 1 << 30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ReportRequest:
     """Options of `fabric report`."""
 

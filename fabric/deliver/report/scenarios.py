@@ -22,7 +22,7 @@ from fabric.solver.estimate.estimate import PATTERN, Row
 LOAD_WORDS = "Load: traffic offered by NICs at line rate, divided by the capacity of the link."
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scenario:
     """The links' loads at one time."""
 
@@ -120,7 +120,15 @@ def scenario(whole: Network, traffic: Traffic) -> Scenario:
     sentence = f"{sends[0].upper()}{sends[1:]}; {ROUTING_WORDS[traffic.routing]}. {LOAD_WORDS}"
     if traffic.failures:
         name += f", {' and '.join(traffic.failures.names)} down"
-    return Scenario(name, sentence, link_loads, dead, devices, sends, net.name(int(np.argmax(link_loads.share))))
+    return Scenario(
+        name=name,
+        what=sentence,
+        loads=link_loads,
+        dead=dead,
+        dead_devices=devices,
+        sends=sends,
+        fullest=net.name(int(np.argmax(link_loads.share))),
+    )
 
 
 def loads_grid(shown: Sequence[Scenario]) -> Grid:

@@ -82,7 +82,12 @@ class Study:
         sizes = tuple(sorted({*SIZES, self.request.size_bytes}))
         request = self.request
         asked = EstimateRequest(
-            request.collective, sizes, routing=routing, queue_pairs=queue_pairs, fail=self.fail, platform=request.platform
+            collective=request.collective,
+            sizes=sizes,
+            routing=routing,
+            queue_pairs=queue_pairs,
+            fail=self.fail,
+            platform=request.platform,
         )
         return estimate_request.estimate(self.fabric, asked, "packed", self.port_name)
 

@@ -44,7 +44,7 @@ class Rack:
     place: int  # in its row, from 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Floor:
     """The racks of a site, and every server, switch and attachment in them."""
 
@@ -113,11 +113,11 @@ def floor(plan: Plan) -> Floor:
     rows = tuple(Rack(rack_name(*rack), *rack) for rack in racks)
     stated = plan.settings.positions.stated("floor")
     return Floor(
-        plan.site,
-        rows,
-        geometry.rack_units,
-        spots,
-        geometry,
-        stated,
-        tuple(w for w in report.warnings if w not in (*plan.warnings, *plan.silenced)),
+        site=plan.site,
+        racks=rows,
+        units=geometry.rack_units,
+        spots=spots,
+        geometry=geometry,
+        stated=stated,
+        warnings=tuple(w for w in report.warnings if w not in (*plan.warnings, *plan.silenced)),
     )

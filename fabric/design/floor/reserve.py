@@ -24,7 +24,7 @@ from fabric.model.plan.coordinates import positions
 FOR_LEAVES_UNITS = 4  # kept free above servers where the number of servers per rack is not stated
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Machines:
     """The servers of one group. A chunk is servers whose racks are theirs alone: a stated rack, or a unit."""
 
@@ -87,7 +87,9 @@ def _machines(
     fits = units // height
     if stated and stated_per_rack > fits:
         position = [sizing.name for sizing in stated[0].spec.groups].index(name)
-        _warn_full(stated[0].spec.at("servers", position, "per_rack"), name, stated_per_rack, fits, height, units, report)
+        _warn_full(
+            stated[0].spec.at("servers", position, "per_rack"), name, stated_per_rack, fits, height, units, report=report
+        )
     chunk = stated_per_rack or size.unit_servers
     per_rack = (
         ceil_div(stated_per_rack, ceil_div(stated_per_rack, fits)) if stated_per_rack else _usual(plan, group.server, height)
@@ -97,10 +99,19 @@ def _machines(
     whole = ceil_div(reserved, size.unit_servers)
     if group.unit_servers or whole > 1:  # a unit is cabled as a whole, so it keeps its floor as a whole
         reserved = whole * size.unit_servers
-    return Machines(name, group.server, height, per_rack, chunk, size.unit_servers, reserved, np.asarray(places))
+    return Machines(
+        group=name,
+        server=group.server,
+        height=height,
+        per_rack=per_rack,
+        chunk=chunk,
+        unit=size.unit_servers,
+        reserved=reserved,
+        places=np.asarray(places),
+    )
 
 
-def _warn_full(where: Place, name: str, per_rack: int, fits: int, height: int, units: int, report: Report) -> None:
+def _warn_full(where: Place, name: str, per_rack: int, fits: int, height: int, units: int, *, report: Report) -> None:
     report.warn(
         "FAB191",
         where,

@@ -23,7 +23,7 @@ USUAL = "sn5600"  # switch of all tiers
 SCHEMA = "fabric.schema.json"  # what `fabric schema` prints, beside the intents
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Draft:
     """The flags of `fabric init`; "" and None stand for not given."""
 

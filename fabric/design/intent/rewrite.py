@@ -41,7 +41,7 @@ class Rewrite:
         for step in path[:-1]:
             found = _child(node, step)
             if found is None:
-                found = Node(node.line, node.column, items={})
+                found = Node(line=node.line, column=node.column, items={})
                 _set(node, step, found)
             node = found
         _set(node, last, _tree(value, _child(node, last) or node))
@@ -85,7 +85,7 @@ def _copy(node: Node) -> Node:
         items = {key: _copy(child) for key, child in node.items.items()}
     elif isinstance(node.items, list):
         items = [_copy(child) for child in node.items]
-    return Node(node.line, node.column, node.value, items, dict(node.keys), node.size)
+    return Node(line=node.line, column=node.column, value=node.value, items=items, keys=dict(node.keys), size=node.size)
 
 
 def _child(node: Node, step: str | int) -> Node | None:
@@ -111,7 +111,7 @@ def _set(node: Node, step: str | int, value: Node) -> None:
 
 def _tree(value: Any, place: Node) -> Node:
     """A value as nodes that all stand in one place."""
-    node = Node(place.line, place.column)
+    node = Node(line=place.line, column=place.column)
     if isinstance(value, Mapping):
         node.items = {key: _tree(child, place) for key, child in value.items()}
         node.keys = dict.fromkeys(value, (place.line, place.column))

@@ -14,7 +14,7 @@ from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricSpec, Ints, Sizing
 ROLES = (CORE, SPINE, LEAF)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Addresses:
     """The address areas of a fabric; a kind that the fabric does not have is missing."""
 
@@ -100,19 +100,19 @@ def allocate(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Fabr
     loopback, loopback6, management = {}, {}, {}
     for role, count in rows.items():
         reserve = power_of_two(max(count, sizing.planned_by_role[role]))
-        loopback[role] = allocator.address("loopback", role, Need(count, reserve=reserve))
-        management[role] = allocator.address("management", role, Need(count, reserve=reserve))
+        loopback[role] = allocator.address("loopback", role, Need(rows=count, reserve=reserve))
+        management[role] = allocator.address("management", role, Need(rows=count, reserve=reserve))
         if v6:
-            loopback6[role] = allocator.address("loopback6", role, Need(count, reserve=reserve))
+            loopback6[role] = allocator.address("loopback6", role, Need(rows=count, reserve=reserve))
     overlay = spec.overlay.kind != "none"
-    vtep = allocator.address("vtep", LEAF, Need(rows[LEAF], reserve=power_of_two(rows[LEAF]))) if overlay else None
+    vtep = allocator.address("vtep", LEAF, Need(rows=rows[LEAF], reserve=power_of_two(rows[LEAF]))) if overlay else None
 
     def links(name: str, role: str, columns: int) -> Area | None:
         if unnumbered or not columns or role not in rows:
             return None
         count = 1 if name == "leaf-leaf" else rows[role]
         reserve = 1 if name == "leaf-leaf" else power_of_two(max(count, sizing.planned_by_role[role]))
-        return allocator.address("p2p", name, Need(count, columns, reserve=reserve, step=2))
+        return allocator.address("p2p", name, Need(rows=count, columns=columns, reserve=reserve, step=2))
 
     uplinks = max(group.uplinks for group in sizing.groups)
     collapsed = sizing.kind == "collapsed"
@@ -153,7 +153,7 @@ def _server_areas(
             width[name] = max(width.get(name, 0), block, strides.get(name, 0))
     areas = {}
     for name, count in rows.items():
-        need = Need(count, 1, reserve=power_of_two(count), step=width[name], stride=width[name], align=True)
+        need = Need(rows=count, columns=1, reserve=power_of_two(count), step=width[name], stride=width[name], align=True)
         areas[name] = allocator.address("servers", name, need)
     return {user: (areas[name], width[name]) for user, name in users.items()}
 
@@ -195,7 +195,7 @@ def asn_areas(spec: FabricSpec, sizing: Sizing, numbers: Numbers, allocator: Fab
         if spec.underlay.asn.scheme == "rfc7938" and role != LEAF:
             count = 1 if role == CORE else int(numbers.pods.max()) + 1
             reserve = power_of_two(max(count, sum(g.pods_planned for g in sizing.groups))) if role == SPINE else 1
-        areas[role] = allocator.asn(role, Need(count, reserve=reserve))
+        areas[role] = allocator.asn(role, Need(rows=count, reserve=reserve))
     return areas
 
 

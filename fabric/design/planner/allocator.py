@@ -50,7 +50,7 @@ class AreaAllocator:
         return self.areas[key]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Need:
     """Size of an area, and the layout of its numbers."""
 
@@ -80,7 +80,7 @@ def _place(space: NumberSpace, need: Need, cut: Cut, width: int, ends: Iterable[
             last = error
             continue
         space.take(base, base + size)
-        return Block(row, end, column, column_end, base, width, need.step)
+        return Block(row=row, row_end=end, column=column, column_end=column_end, base=base, stride=width, step=need.step)
     assert last is not None
     raise last
 
@@ -105,11 +105,15 @@ def _continued(
         if (block.row_end, block.column, block.column_end, block.stride) == (row, column, column_end, width):
             for end in ends:
                 if _take(space, block, last + (end - row) * width):
-                    return Block(row, end, column, column_end, last, width, need.step)
+                    return Block(
+                        row=row, row_end=end, column=column, column_end=column_end, base=last, stride=width, step=need.step
+                    )
         beside = (block.row, block.row_end, block.column_end) == (row, row_end, column) and row_end - row == 1
         exact = block.stride == (block.column_end - block.column) * block.step
         if beside and exact and not need.stride and _take(space, block, last + width):
-            return Block(row, row_end, column, column_end, last, width, need.step)
+            return Block(
+                row=row, row_end=row_end, column=column, column_end=column_end, base=last, stride=width, step=need.step
+            )
     return None
 
 

@@ -54,7 +54,7 @@ from fabric.model.plan import (
 from fabric.model.plan.lock_file import FabricLock, PortSpot
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Context:
     """State that the fabrics of a site share during planning."""
 
@@ -91,7 +91,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     tenants = tenancy(
         WiredFabric(spec, sizing, devices, links, context.management), context.lock.tenants, addresses, allocator, report
     )
-    plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers, context)
+    plan = _addressed(spec, sizing, devices, links, addresses, tenants, numbers=numbers, context=context)
     lock = FabricLock(plan.blocks, history, attached_ports, numbers_of(spec, tenants.tenants))
     return plan, lock
 
@@ -150,13 +150,13 @@ def _wire(
     histories = {kind: epochs(chain) for kind, chain in chains.items()}
     sites = [
         wiring.GroupSites(
-            size,
-            unit_plan(spec, size.unit_leaves, spec.leaves_per_nic(group)),
-            server_ports(spec, group),
-            index.leaf[size.name],
-            numbers.leaf[size.name],
-            index.server[size.name],
-            layouts[size.name],
+            size=size,
+            unit=unit_plan(spec, size.unit_leaves, spec.leaves_per_nic(group)),
+            ports=server_ports(spec, group),
+            leaf=index.leaf[size.name],
+            number=numbers.leaf[size.name],
+            first_server=index.server[size.name],
+            layout=layouts[size.name],
         )
         for size, group in zip(sizing.groups, spec.groups, strict=True)
     ]
@@ -192,8 +192,8 @@ def _wire(
                 numbers.spine,
                 index.core,
                 wiring.slot_table(spine_layout(spec, sizing).up),
-                wiring.slot_table(down),
-                places,
+                core_down=wiring.slot_table(down),
+                pod_places=places,
             )
         )
     attached_links, attached_ports = attachments.place(spec, sizing, sites, index.attached, context.lock, context.report)
@@ -220,7 +220,9 @@ def _leaf_spine(
         places = [first[site.size.name][:, None] + site.unit.rank[None, :] for site in sites]
         history = continued(earlier, Epoch(sizing.spines, links, len(arrivals)), arrivals, uplinks, len(down))
         pods = [np.zeros(site.size.units, dtype=np.int64) for site in sites]
-        return history, wiring.leaf_spine_links(sites, sizing, history, arrivals, places, index.spine, pods, down)
+        return history, wiring.leaf_spine_links(
+            sites, sizing, history, arrivals, places, index.spine, pods=pods, spine_down=down
+        )
     leaves = {size.name: sizing.units_per_pod * size.unit_leaves // sizing.networks for size in sizing.groups}
     current = Epoch(sizing.spines, links, max(leaves.values()))
     tried = [continued(earlier, current, [name] * count, uplinks, len(down)) for name, count in leaves.items()]
@@ -232,7 +234,9 @@ def _leaf_spine(
         place = (unit % sizing.units_per_pod)[:, None] * per_unit + site.unit.rank[None, :]
         pods = [numbers.pod_places(size.name)[unit // sizing.units_per_pod]]
         arrivals = [size.name] * leaves[size.name]
-        parts.append(wiring.leaf_spine_links([site], sizing, history, arrivals, [place], index.spine, pods, down))
+        parts.append(
+            wiring.leaf_spine_links([site], sizing, history, arrivals, [place], index.spine, pods=pods, spine_down=down)
+        )
     return history, concatenate(parts)
 
 
@@ -263,6 +267,7 @@ def _addressed(
     links: Links,
     addresses: Addresses,
     tenants: Tenancy,
+    *,
     numbers: Numbers,
     context: Context,
 ) -> FabricPlan:

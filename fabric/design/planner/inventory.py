@@ -76,7 +76,17 @@ def devices(
         for position in order:
             draft = of_role[position]
             name = naming.name(role, draft)
-            result.append(Device(len(result), name, role, draft.number + 1, models[role], nos.get(role, ""), **draft.where))
+            result.append(
+                Device(
+                    index=len(result),
+                    name=name,
+                    role=role,
+                    number=draft.number + 1,
+                    model=models[role],
+                    nos=nos.get(role, ""),
+                    **draft.where,
+                )
+            )
     leaf, begin = {}, 0
     for size in sizing.groups:
         leaf[size.name] = places[LEAF][begin : begin + size.leaves].reshape(size.units, size.unit_leaves)
@@ -86,10 +96,20 @@ def devices(
         first[size.name] = len(result)
         for draft in _servers(spec, sizing, numbers, size, group, naming.key(SERVER)):
             name = naming.name(SERVER, draft)
-            result.append(Device(len(result), name, SERVER, draft.number + 1, group.model, "", **draft.where))
+            result.append(
+                Device(
+                    index=len(result),
+                    name=name,
+                    role=SERVER,
+                    number=draft.number + 1,
+                    model=group.model,
+                    nos="",
+                    **draft.where,
+                )
+            )
     attached = len(result)
     for position, attachment in enumerate(spec.attachments):
-        result.append(Device(len(result), attachment.name, ATTACHED, position + 1, "", ""))
+        result.append(Device(index=len(result), name=attachment.name, role=ATTACHED, number=position + 1, model="", nos=""))
     core = places[CORE].reshape(numbers.core.shape)
     spine = places[SPINE].reshape(numbers.spine.shape if sizing.spines else (0, 0, 0))
     return result, Index(core, spine, leaf, first, attached)

@@ -106,7 +106,15 @@ def _cut(block: Block, other: Block) -> Iterator[Block]:
 
 
 def _rows(block: Block, row: int, end: int) -> Block:
-    return Block(row, end, block.column, block.column_end, block.number(row, block.column), block.stride, block.step)
+    return Block(
+        row=row,
+        row_end=end,
+        column=block.column,
+        column_end=block.column_end,
+        base=block.number(row, block.column),
+        stride=block.stride,
+        step=block.step,
+    )
 
 
 def _free(space: NumberSpace, block: Block, key: str, lost: list[LostRows]) -> list[Block]:

@@ -162,7 +162,7 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLeng
         for place in sorted(counts)
     }
     buffer = buffer_of(chip, tier.model, tier.switch, [(headrooms[place], count) for place, count in sorted(counts.items())])
-    _check_fits(spec, tier, role, counts, headrooms, buffer, report)
+    _check_fits(spec, tier, role, counts, headrooms, buffer, report=report)
     ports = {}
     for place, room in headrooms.items():
         chosen = marking.choose(qos_settings.ecn, place[0], buffer.trigger_bytes)
@@ -193,6 +193,7 @@ def _check_fits(
     counts: Mapping[SpeedAndLength, int],
     headrooms: Mapping[SpeedAndLength, Headroom],
     buffer: Buffer,
+    *,
     report: Report,
 ) -> None:
     """Reserved memory must leave shared buffer, or no queue can send."""

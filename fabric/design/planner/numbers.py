@@ -12,7 +12,7 @@ from fabric.design.planner.allocator import AreaAllocator, Need, NumberSpace
 from fabric.model.plan import Area, FabricSpec, GroupSize, GroupSpec, Ints, Sizing, servers_per_rack
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Numbers:
     """Numbers from 0. Pods are those of three tiers; with fewer there is one, number 0."""
 
@@ -41,9 +41,11 @@ def number(spec: FabricSpec, sizing: Sizing, area_allocator: AreaAllocator, spac
     for size, group in zip(sizing.groups, spec.groups, strict=True):
         units = np.arange(size.units)
         rack[size.name] = _racks(area, spec, size, group)
-        unit[size.name] = area("unit", size.name, Need(size.units, reserve=size.units_planned)).numbers(units)
+        unit[size.name] = area("unit", size.name, Need(rows=size.units, reserve=size.units_planned)).numbers(units)
         pod[size.name] = _pods(area, sizing, size)
-        leaves = area("leaf", size.name, Need(size.units, size.unit_leaves, reserve=size.units_planned, last=True))
+        leaves = area(
+            "leaf", size.name, Need(rows=size.units, columns=size.unit_leaves, reserve=size.units_planned, last=True)
+        )
         leaf[size.name] = leaves.numbers(units[:, None], np.arange(size.unit_leaves)[None, :])
         order += [
             (block.number(row, block.column), size.name, row, size.unit_leaves)
@@ -57,13 +59,22 @@ def number(spec: FabricSpec, sizing: Sizing, area_allocator: AreaAllocator, spac
     if sizing.spines:
         row = pods[:, None, None] * sizing.networks + np.arange(sizing.networks)[None, :, None]
         reserve = sizing.networks * sum(g.pods_planned for g in sizing.groups) if sizing.tiers == 3 else 0
-        need = Need((int(pods.max()) + 1) * sizing.networks, sizing.spines, reserve=reserve)
+        need = Need(rows=(int(pods.max()) + 1) * sizing.networks, columns=sizing.spines, reserve=reserve)
         spine = area("spine", "", need).numbers(row, np.arange(sizing.spines_built)[None, None, :])
     if sizing.cores:
         rows = np.arange(sizing.spines_built)[None, :, None] * sizing.networks + np.arange(sizing.networks)[:, None, None]
-        cores = area("core", "", Need(sizing.spines * sizing.networks, sizing.cores))
+        cores = area("core", "", Need(rows=sizing.spines * sizing.networks, columns=sizing.cores))
         core = cores.numbers(rows, np.arange(sizing.cores_built)[None, None, :])
-    return Numbers(unit, rack, pod, pods, leaf, spine, core, [(name, row, leaves) for _, name, row, leaves in sorted(order)])
+    return Numbers(
+        unit=unit,
+        rack=rack,
+        pod=pod,
+        pods=pods,
+        leaf=leaf,
+        spine=spine,
+        core=core,
+        arrivals=[(name, row, leaves) for _, name, row, leaves in sorted(order)],
+    )
 
 
 def _retired(spec: FabricSpec, sizing: Sizing, area_allocator: AreaAllocator) -> list[tuple[int, str, int, int]]:
@@ -100,10 +111,10 @@ def _racks(area: AreaOf, spec: FabricSpec, size: GroupSize, group: GroupSpec) ->
     full = ceil_div(size.unit_servers, per_rack)  # a unit's leaves stand in all its racks, whether servers are there or not
     racks = max(ceil_div(group.places(size.servers), per_rack), size.units * full if spec.kind == "rack" else 0)
     reserve = max(racks, ceil_div(group.places(group.planned), per_rack))
-    return area("rack", size.name, Need(racks, reserve=reserve)).numbers(np.arange(racks))
+    return area("rack", size.name, Need(rows=racks, reserve=reserve)).numbers(np.arange(racks))
 
 
 def _pods(area: AreaOf, sizing: Sizing, size: GroupSize) -> Ints:
     if sizing.tiers < 3:
         return np.zeros(1, dtype=np.int64)
-    return area("pod", size.name, Need(size.pods, reserve=size.pods_planned)).numbers(np.arange(size.pods))
+    return area("pod", size.name, Need(rows=size.pods, reserve=size.pods_planned)).numbers(np.arange(size.pods))

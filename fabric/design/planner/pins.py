@@ -145,7 +145,7 @@ def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report
             place = spec.at("pins", original, "ports", peer_name)
             rows = _rows_between(columns, device, peer) if peer is not None else []
             if len(cages) != len(rows):
-                wrong = _wrong_ports(original, device, peer_name, len(rows), len(cages), columns, devices)
+                wrong = _wrong_ports(original, device, peer_name, len(rows), len(cages), columns, devices=devices)
                 report.error("FAB139", place, *wrong)
                 continue
             for link, (row, cage) in enumerate(zip(rows, cages, strict=True)):
@@ -159,7 +159,7 @@ def move_ports(spec: FabricSpec, devices: Sequence[Device], links: Links, report
 
 
 def _wrong_ports(
-    original: str, device: Device, peer: str, links: int, got: int, columns: Mapping[str, Any], devices: Sequence[Device]
+    original: str, device: Device, peer: str, links: int, got: int, columns: Mapping[str, Any], *, devices: Sequence[Device]
 ) -> tuple[str, str]:
     """Message and hint for ports that are not as many as the links."""
     if links:

@@ -44,11 +44,11 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
     if split is None:
         options.misfits.append(
             Misfit(
-                option,
-                f"a spine ({spec.spine.switch}) cannot split its ports into {speed}G down and {core_gbps}G up at "
+                option=option,
+                reason=f"a spine ({spec.spine.switch}) cannot split its ports into {speed}G down and {core_gbps}G up at "
                 f"{float(spec.spine_ratio):g}:1",
-                "FAB131",
-                spine_switch_path(spec),
+                code="FAB131",
+                path=spine_switch_path(spec),
             )
         )
         return None
@@ -61,21 +61,26 @@ def three_tiers(options: Options, speed: int, minimum: int, *, by_default: bool)
         pods = sum(ceil_div(demand.units, units) for demand in options.demands)
         valid = [s for s in divisors if units * heaviest <= s * down]
         if not valid:
-            options.misfits.append(
-                Misfit(
-                    option,
-                    f"a pod of {plural(units, 'unit')} has {units * heaviest} uplinks, at most {divisors[-1]} spines of "
-                    f"{plural(down, 'port')} down take {divisors[-1] * down}",
-                    path=("topology", "pods") if spec.constraints.pods else spine_switch_path(spec),
-                    hint=_pod_hint(spec, most),
-                )
-            )
+            most_spines = f"at most {divisors[-1]} spines of {plural(down, 'port')} down take {divisors[-1] * down}"
+            reason = f"a pod of {plural(units, 'unit')} has {units * heaviest} uplinks, {most_spines}"
+            path = ("topology", "pods") if spec.constraints.pods else spine_switch_path(spec)
+            options.misfits.append(Misfit(option=option, reason=reason, path=path, hint=_pod_hint(spec, most)))
             continue
-        spines = pick_spines(options, valid, divisors, minimum, by_default, option, pods)
+        spines = pick_spines(options, valid, divisors, minimum, by_default, option, pods=pods)
         cores = _cores(options, option, pods, spines, up, core_gbps) if spines else None
         if spines is None or cores is None:
             continue
-        shape = Shape(3, uplinks, speed, units, pods, spines, up, core_gbps, cores)
+        shape = Shape(
+            tiers=3,
+            uplinks=uplinks,
+            uplink_gbps=speed,
+            units_per_pod=units,
+            pods=pods,
+            spines=spines,
+            spine_uplinks=up,
+            core_gbps=core_gbps,
+            cores=cores,
+        )
         rank = (pods * spines + spines * cores, -units)
         if best is None or rank < best[:2]:
             best = (*rank, shape)
@@ -93,12 +98,12 @@ def _core_speed_known(options: Options, speed: int, core_gbps: int, option: str)
         if core_gbps not in tier.model.speeds:
             options.misfits.append(
                 Misfit(
-                    option,
-                    f"a {role} ({tier.switch}) needs ports of {core_gbps}G for the links of spines and cores, "
+                    option=option,
+                    reason=f"a {role} ({tier.switch}) needs ports of {core_gbps}G for the links of spines and cores, "
                     f"{does(tier, core_gbps)}",
-                    "FAB132",
-                    stated if spec.stated(*stated) else path if spec.stated(*path) else leaf_switch_path(spec),
-                    advice(spec, tier, core_gbps, partial(_does_all, {other, core_gbps})),
+                    code="FAB132",
+                    path=stated if spec.stated(*stated) else path if spec.stated(*path) else leaf_switch_path(spec),
+                    hint=advice(spec, tier, core_gbps, partial(_does_all, {other, core_gbps})),
                 )
             )
             return False
@@ -134,10 +139,10 @@ def _pod_sizes(options: Options, option: str, max_units: int) -> Iterator[int]:
         else:
             options.misfits.append(
                 Misfit(
-                    option,
-                    f"pods.count: expected pods of equal size for {plural(units, 'unit')}, got {rule.count} pods",
-                    "FAB133",
-                    ("topology", "pods", "count"),
+                    option=option,
+                    reason=f"pods.count: expected pods of equal size for {plural(units, 'unit')}, got {rule.count} pods",
+                    code="FAB133",
+                    path=("topology", "pods", "count"),
                     requested=rule.count,
                     valid=(pods, more) if more else (pods,),
                 )
@@ -177,11 +182,11 @@ def _racks(options: Options, option: str, racks: int) -> Iterator[int]:
     expected = f"a multiple of the {per_unit} racks of a unit" if per_unit else "units of whole racks (`per_rack`)"
     options.misfits.append(
         Misfit(
-            option,
-            f"pods.racks: expected {expected}, got {racks}",
-            "FAB133",
-            ("topology", "pods", "racks"),
-            "state `per_rack` of the servers, or count pods by `units`",
+            option=option,
+            reason=f"pods.racks: expected {expected}, got {racks}",
+            code="FAB133",
+            path=("topology", "pods", "racks"),
+            hint="state `per_rack` of the servers, or count pods by `units`",
             requested=racks,
             valid=tuple(n * per_unit for n in (racks // per_unit, racks // per_unit + 1) if n) if per_unit else (),
         )
@@ -194,15 +199,10 @@ def _cores(options: Options, option: str, pods: int, spines: int, up: int, speed
     ports, links, divisors = capacity(spec.core.model, speed), pods * up, divisors_of(up)
     valid = [c for c in divisors if links <= c * ports]
     if not valid:
-        options.misfits.append(
-            Misfit(
-                option,
-                f"{plural(pods, 'pod')} bring {links} uplinks to a core group, at most {up} cores ({spec.core.switch}) of "
-                f"{plural(ports, 'port')} take {up * ports}",
-                path=("topology", "core", "switch") if spec.stated("topology", "core", "switch") else ("topology",),
-                hint=larger_hint(spec),
-            )
-        )
+        most = f"at most {up} cores ({spec.core.switch}) of {plural(ports, 'port')} take {up * ports}"
+        reason = f"{plural(pods, 'pod')} bring {links} uplinks to a core group, {most}"
+        path = ("topology", "core", "switch") if spec.stated("topology", "core", "switch") else ("topology",)
+        options.misfits.append(Misfit(option=option, reason=reason, path=path, hint=larger_hint(spec)))
         return None
     if options.core_total is None:
         return valid[0]
@@ -211,11 +211,11 @@ def _cores(options: Options, option: str, pods: int, spines: int, up: int, speed
         return options.core_total // groups
     options.misfits.append(
         Misfit(
-            option,
-            f"core.count: expected cores that share the {up} uplinks of every spine evenly in "
+            option=option,
+            reason=f"core.count: expected cores that share the {up} uplinks of every spine evenly in "
             f"{plural(groups, 'core group')}, got {options.core_total}",
-            "FAB133",
-            ("topology", "core", "count"),
+            code="FAB133",
+            path=("topology", "core", "count"),
             requested=options.core_total,
             valid=tuple(c * groups for c in valid),
         )

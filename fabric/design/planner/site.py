@@ -93,14 +93,14 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     locks: dict[str, FabricLock] = {}
     for name in sorted(sized):
         context = Context(
-            site.site,
-            area_allocator,
-            spaces,
-            pool_sets[name],
-            lock.fabrics.get(name, FabricLock()),
-            report,
-            nos.get(name, {}),
-            managed,
+            site=site.site,
+            area_allocator=area_allocator,
+            spaces=spaces,
+            pools=pool_sets[name],
+            lock=lock.fabrics.get(name, FabricLock()),
+            report=report,
+            nos=nos.get(name, {}),
+            management=managed,
         )
         planned = plan_fabric(*sized[name], context)
         if planned is not None:
@@ -109,18 +109,22 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
     if len(plans) == len(sized) and not report.errors:
-        plans = rack_lengths.with_lengths(Plan(site.site, site.settings, plans, Lock(locks)), lock, report)
+        plans = rack_lengths.with_lengths(
+            Plan(site=site.site, settings=site.settings, fabrics=plans, lock=Lock(locks)), lock, report
+        )
     for name, fabric in plans.items():
         plans[name], locks[name] = _finished(fabric, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
     ordered, locks = management_ports.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
     report.raise_errors()
-    ordered = rack_lengths.with_longer(Plan(site.site, site.settings, ordered, Lock(locks)), report)
+    ordered = rack_lengths.with_longer(
+        Plan(site=site.site, settings=site.settings, fabrics=ordered, lock=Lock(locks)), report
+    )
     report.warnings += _full_racks(site, sized)
     warned = warnings.collect(ordered, report.warnings)
     active = unsilenced(site, warned)
     silenced = tuple(warning for warning in warned if warning not in active)
-    return Plan(site.site, site.settings, ordered, Lock(locks), active, silenced)
+    return Plan(site=site.site, settings=site.settings, fabrics=ordered, lock=Lock(locks), warnings=active, silenced=silenced)
 
 
 def _full_racks(site: SiteSpec, sized: Mapping[str, tuple[FabricSpec, Sizing]]) -> list[Diagnostic]:

@@ -38,10 +38,10 @@ def decide(spec: FabricSpec, known_units_per_pod: int = 0) -> tuple[Options, Sha
     """The shape that the rule gives, and what was tried before it."""
     stated = spec.constraints
     options = Options(
-        spec,
-        tuple(_demand(spec, group, group.planned if spec.reserve else group.count) for group in spec.groups),
-        None if spec.reserve else stated.spines,
-        None if spec.reserve else stated.cores,
+        spec=spec,
+        demands=tuple(_demand(spec, group, group.planned if spec.reserve else group.count) for group in spec.groups),
+        spine_total=None if spec.reserve else stated.spines,
+        core_total=None if spec.reserve else stated.cores,
     )
     if known_units_per_pod:
         with_pods = replace(options, pod_units=known_units_per_pod, misfits=[])
@@ -243,7 +243,7 @@ def _explain_misfits(spec: FabricSpec, misfits: list[Misfit], report: Report) ->
         report.fail(first.code, spec.at(*first.path), f"{first.option} cannot be built: {first.reason}", first.hint)
     lines = dict.fromkeys(f"{misfit.option}: {misfit.reason}" for misfit in by_intent)
     text = "".join(f"\n    - {line}" for line in list(lines)[:8])
-    last = by_intent[-1] if by_intent else Misfit("", "", path=("topology",))
+    last = by_intent[-1] if by_intent else Misfit(option="", reason="", path=("topology",))
     report.fail("FAB134", spec.at(*last.path), f"fabric '{spec.name}' cannot be built:{text}", last.hint)
 
 

@@ -25,7 +25,7 @@ class Demand:
     down_gbps: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Shape:
     """The finished form of a fabric. All counts are of one isolated network unless stated."""
 
@@ -40,7 +40,7 @@ class Shape:
     cores: int = 0  # of one core group; there are as many groups as spines in a pod
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Misfit:
     """Why an option cannot be built."""
 
@@ -54,7 +54,7 @@ class Misfit:
     valid: tuple[int, ...] = ()
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Options:
     """An intent with its free parameters, and the options that did not fit."""
 
@@ -105,13 +105,15 @@ def common_speeds(options: Options) -> bool:
     stating = [text for tier in (spec.leaf, spec.spine) if (text := how_to_state(spec, tier, shared))]
     options.misfits.append(
         Misfit(
-            "leaf-spine links",
-            f"expected one speed for both ends of an uplink; {ends}, the spine ({spec.spine.switch}) does "
+            option="leaf-spine links",
+            reason=f"expected one speed for both ends of an uplink; {ends}, the spine ({spec.spine.switch}) does "
             f"{gbps(spine.uplink_speeds if stated is None else spine.speeds)}"
             + (f"; {shared}G is not known to the catalog" if stating else ""),
-            "FAB132",
-            path,
-            "; ".join((*stating, "choose switches with a common port speed: `fabric catalog NAME` lists the ports of one")),
+            code="FAB132",
+            path=path,
+            hint="; ".join(
+                (*stating, "choose switches with a common port speed: `fabric catalog NAME` lists the ports of one")
+            ),
         )
     )
     return False
@@ -140,26 +142,22 @@ def checked_uplinks(options: Options, speed: int, option: str) -> tuple[int, ...
         if not capacity(spec.leaf.model, demand.down_gbps):
             options.misfits.append(
                 Misfit(
-                    option,
-                    f"a leaf ({spec.leaf.switch}) needs ports of {demand.down_gbps}G for the NICs, "
+                    option=option,
+                    reason=f"a leaf ({spec.leaf.switch}) needs ports of {demand.down_gbps}G for the NICs, "
                     f"{does(spec.leaf, demand.down_gbps)}",
-                    "FAB132",
-                    leaf_switch_path(spec),
-                    advice(spec, spec.leaf, demand.down_gbps, partial(_leaf_would_do, spec, demand), server_ports=True),
+                    code="FAB132",
+                    path=leaf_switch_path(spec),
+                    hint=advice(spec, spec.leaf, demand.down_gbps, partial(_leaf_would_do, spec, demand), server_ports=True),
                 )
             )
             return None
         try:
             leaf_ports(spec, demand.down, demand.down_gbps, uplinks, speed)
         except NoFit as error:
-            options.misfits.append(
-                Misfit(
-                    option,
-                    f"a leaf ({spec.leaf.switch}) with {plural(demand.down + spare, 'port')} down at {demand.down_gbps}G and "
-                    f"{plural(uplinks, 'uplink')} at {speed}G: {error}",
-                    *_blame(spec, demand, speed, error),
-                )
-            )
+            code, path, hint = _blame(spec, demand, speed, error)
+            down = f"{plural(demand.down + spare, 'port')} down at {demand.down_gbps}G"
+            reason = f"a leaf ({spec.leaf.switch}) with {down} and {plural(uplinks, 'uplink')} at {speed}G: {error}"
+            options.misfits.append(Misfit(option=option, reason=reason, code=code, path=path, hint=hint))
             return None
         if not _keeps_ratio(options, demand, uplinks, speed, option):
             return None
@@ -220,19 +218,19 @@ def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, opt
     down = demand.down * demand.down_gbps
     options.misfits.append(
         Misfit(
-            option,
-            f"{uplinks} uplinks of {speed}G under {down}G of servers make {down / (uplinks * speed):.3g}:1, "
+            option=option,
+            reason=f"{uplinks} uplinks of {speed}G under {down}G of servers make {down / (uplinks * speed):.3g}:1, "
             f"above the {float(spec.leaf_ratio):g}:1 that is asked for",
-            "FAB142",
-            ("topology", "leaf", "uplinks"),
-            "leave out `oversubscription` or `uplinks`, either one gives the other; or state the uplinks' speed",
+            code="FAB142",
+            path=("topology", "leaf", "uplinks"),
+            hint="leave out `oversubscription` or `uplinks`, either one gives the other; or state the uplinks' speed",
         )
     )
     return False
 
 
 def pick_spines(
-    options: Options, valid: list[int], divisors: list[int], minimum: int, by_default: bool, option: str, pods: int
+    options: Options, valid: list[int], divisors: list[int], minimum: int, by_default: bool, option: str, *, pods: int
 ) -> int | None:
     """Spines of one pod: what is stated, else the fewest that fit and keep the minimum."""
     share = pods * options.networks
@@ -242,15 +240,16 @@ def pick_spines(
             return enough[0]
         if by_default:
             reason = f"at most {divisors[-1]} spine shares a leaf's uplinks evenly"
-            options.misfits.append(Misfit(option, reason, by_default=True))
+            options.misfits.append(Misfit(option=option, reason=reason, by_default=True))
         else:
             options.misfits.append(
                 Misfit(
-                    option,
-                    f"spine.min_count: expected at most {max(valid)}, which shares a leaf's uplinks evenly, got {minimum}",
-                    "FAB133",
-                    ("topology", "spine", "min_count"),
-                    "more uplinks of a leaf, broken out ones for instance, reach more spines",
+                    option=option,
+                    reason=f"spine.min_count: expected at most {max(valid)}, which shares a leaf's uplinks evenly, "
+                    f"got {minimum}",
+                    code="FAB133",
+                    path=("topology", "spine", "min_count"),
+                    hint="more uplinks of a leaf, broken out ones for instance, reach more spines",
                 )
             )
         return None
@@ -267,7 +266,12 @@ def pick_spines(
         reason = f"spine.count: expected {expected}, got {each}"
     options.misfits.append(
         Misfit(
-            option, reason, "FAB133", ("topology", "spine", "count"), requested=stated, valid=tuple(s * share for s in valid)
+            option=option,
+            reason=reason,
+            code="FAB133",
+            path=("topology", "spine", "count"),
+            requested=stated,
+            valid=tuple(s * share for s in valid),
         )
     )
     return None

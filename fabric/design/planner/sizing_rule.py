@@ -66,18 +66,18 @@ def _two_tiers(options: Options, speed: int, minimum: int, *, by_default: bool) 
     if not valid:
         options.misfits.append(
             Misfit(
-                option,
-                f"{_in_network(options)}{links} uplinks on at most {divisors[-1]} spines ({spec.spine.switch}) of "
+                option=option,
+                reason=f"{_in_network(options)}{links} uplinks on at most {divisors[-1]} spines ({spec.spine.switch}) of "
                 f"{plural(ports, 'port')}: {links} > {divisors[-1] * ports}",
                 path=spine_switch_path(spec),
                 hint=larger_hint(spec),
             )
         )
         return None
-    spines = pick_spines(options, valid, divisors, minimum, by_default, option, 1)
+    spines = pick_spines(options, valid, divisors, minimum, by_default, option, pods=1)
     if spines is None:
         return None
-    return Shape(2, uplinks, speed, 0, 1, spines)
+    return Shape(tiers=2, uplinks=uplinks, uplink_gbps=speed, units_per_pod=0, pods=1, spines=spines)
 
 
 def _in_network(options: Options) -> str:
@@ -92,14 +92,14 @@ def _collapsed(options: Options) -> Shape | None:
     if demand.units > 1 and capacity(spec.leaf.model, demand.down_gbps):
         options.misfits.append(
             Misfit(
-                option,
-                f"a pair carries {plural(demand.servers_per_leaf, 'server')}, {spec.groups[0].planned} are asked for",
-                "FAB131",
-                ("servers", 0, "count"),
-                "a larger leaf, a larger `unit`, or another `kind`",
+                option=option,
+                reason=f"a pair carries {plural(demand.servers_per_leaf, 'server')}, {spec.groups[0].planned} are asked for",
+                code="FAB131",
+                path=("servers", 0, "count"),
+                hint="a larger leaf, a larger `unit`, or another `kind`",
             )
         )
         return None
     speed = stated or spec.leaf.model.native_gbps
     uplinks = checked_uplinks(options, speed, option)
-    return Shape(1, uplinks, speed, 0, 1, 0) if uplinks else None
+    return Shape(tiers=1, uplinks=uplinks, uplink_gbps=speed, units_per_pod=0, pods=1, spines=0) if uplinks else None

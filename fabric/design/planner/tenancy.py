@@ -125,7 +125,9 @@ def _shared_vteps(wired: WiredFabric, pair: Mapping[int, int], allocator: Fabric
     if not pair:
         return {}
     rows = max(wired.devices[leaf].number for leaf in pair)
-    area = allocator.address("vtep", "pair", Need(rows, reserve=power_of_two(max(rows, wired.sizing.planned_by_role[LEAF]))))
+    area = allocator.address(
+        "vtep", "pair", Need(rows=rows, reserve=power_of_two(max(rows, wired.sizing.planned_by_role[LEAF])))
+    )
     if not area.blocks:
         return {}
     return {
@@ -204,7 +206,9 @@ def _slices(
                 continue
             rows, columns = int(links.row[of_kind].max()) + 1, int(links.column[of_kind].max()) + 1
             reserve = power_of_two(max(rows, planned[role])) if kind != LEAF_LEAF else 1
-            area = allocator.address("p2p", f"{name}/{tenant.name}", Need(rows, columns, reserve=reserve, step=2))
+            area = allocator.address(
+                "p2p", f"{name}/{tenant.name}", Need(rows=rows, columns=columns, reserve=reserve, step=2)
+            )
             carried = of_kind & (here[links.a] if kind != SPINE_CORE else True)
             if area.blocks:
                 first[carried] = area.numbers(links.row[carried], links.column[carried])
@@ -243,17 +247,27 @@ def _external_connections(
         attached, accepts = _links_of(wired, attachment.name), overlay.accepted(wired.spec, external)
         if how == "none" or not tenants:
             connections += [
-                ExternalConnection(int(link), -1, None, external.asn, attachment.name, accepts) for link in attached
+                ExternalConnection(
+                    link=int(link), tenant=-1, address=None, asn=external.asn, name=attachment.name, accepts=accepts
+                )
+                for link in attached
             ]
             continue
         served = [n for n, tenant in enumerate(tenants) if not external.tenants or tenant.name in external.tenants]
         if not served or not len(attached):
             continue
         columns = max(tenants[n].number for n in served)
-        area = allocator.address("p2p", f"external/{attachment.name}", Need(len(attached), columns, step=2))
+        area = allocator.address("p2p", f"external/{attachment.name}", Need(rows=len(attached), columns=columns, step=2))
         for row, link in enumerate(attached.tolist() if area.blocks else ()):
             connections += [
-                ExternalConnection(link, n, area.number(row, tenants[n].number - 1), external.asn, attachment.name, accepts)
+                ExternalConnection(
+                    link=link,
+                    tenant=n,
+                    address=area.number(row, tenants[n].number - 1),
+                    asn=external.asn,
+                    name=attachment.name,
+                    accepts=accepts,
+                )
                 for n in served
             ]
     return tuple(sorted(connections, key=lambda connection: (connection.link, connection.tenant)))
@@ -375,7 +389,7 @@ def _in_words(group: str) -> str:
 def _need(cells: Sequence[tuple[int, int]]) -> Need:
     """The rectangle around the cells: servers of a tenant are contiguous, and its addresses are used by no other tenant."""
     rows, columns = zip(*cells, strict=True)
-    return Need(1 + max(rows), 1 + max(columns), row=min(rows), column=min(columns))
+    return Need(rows=1 + max(rows), columns=1 + max(columns), row=min(rows), column=min(columns))
 
 
 def _leaf_numbers(wired: WiredFabric, allocator: FabricAllocator) -> int:

@@ -53,7 +53,7 @@ def slot_table(slots: Sequence[Slot]) -> SlotTable:
     return SlotTable(columns[:, 0], columns[:, 1], columns[:, 2])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupSites:
     """Devices of one group: index of each leaf [unit, leaf of the unit] and number of each (for address rows)."""
 
@@ -73,6 +73,7 @@ def _columns(
     a_port: tuple[Ints, Ints, Ints],
     b: Ints,
     b_port: tuple[Ints, Ints, Ints],
+    *,
     row: Ints,
     column: Ints,
 ) -> Links:
@@ -113,8 +114,8 @@ def server_links(site: GroupSites, racks: bool) -> Links:
         (nic + 1, port, np.ones_like(nic)),
         site.leaf[unit, leaf],
         (down.cage[slot], down.sub[slot], down.split[slot]),
-        site.number[unit, leaf],
-        slot,
+        row=site.number[unit, leaf],
+        column=slot,
     )
 
 
@@ -124,7 +125,9 @@ def pair_links(site: GroupSites, sizing: Sizing) -> Links:
     ones = np.ones(len(up), dtype=np.int64)
     port = (up.cage, up.sub, up.split)
     a, b = ones * site.leaf[0, 0], ones * site.leaf[0, 1]
-    return _columns(LEAF_LEAF, sizing.uplink_gbps, a, port, b, port, 0 * ones, np.arange(len(up)))  # the one pair, row 0
+    return _columns(
+        LEAF_LEAF, sizing.uplink_gbps, a, port, b, port, row=0 * ones, column=np.arange(len(up))
+    )  # the one pair, row 0
 
 
 def leaf_spine_links(
@@ -134,6 +137,7 @@ def leaf_spine_links(
     arrivals: Sequence[str],
     places: Sequence[Ints],
     spine_index: Ints,
+    *,
     pods: Sequence[Ints],
     spine_down: SlotTable,
 ) -> Links:
@@ -174,8 +178,8 @@ def leaf_spine_links(
                 (up.cage[slot], up.sub[slot], up.split[slot]),
                 spine_index[pods[group][unit], site.unit.network[leaf], spine],
                 (spine_down.cage[down], spine_down.sub[down], spine_down.split[down]),
-                site.number[unit, leaf],
-                slot,
+                row=site.number[unit, leaf],
+                column=slot,
             )
         )
     return concatenate(parts)
@@ -188,6 +192,7 @@ def spine_core_links(
     spine_number: Ints,
     core_index: Ints,
     spine_up: SlotTable,
+    *,
     core_down: SlotTable,
     pod_places: Ints,
 ) -> Links:
@@ -211,8 +216,8 @@ def spine_core_links(
         (spine_up.cage[slot], spine_up.sub[slot], spine_up.split[slot]),
         core_index[network, spine, core],
         (core_down.cage[down], core_down.sub[down], core_down.split[down]),
-        spine_number[pod, network, spine],
-        slot,
+        row=spine_number[pod, network, spine],
+        column=slot,
     )
 
 
@@ -229,6 +234,6 @@ def attachment_links(
         (order + 1, np.zeros_like(order), np.ones_like(order)),
         np.array(leaf, dtype=np.int64),
         (port.cage, port.sub, port.split),
-        np.array(number, dtype=np.int64),
-        np.array(columns, dtype=np.int64),
+        row=np.array(number, dtype=np.int64),
+        column=np.array(columns, dtype=np.int64),
     )

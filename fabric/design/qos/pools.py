@@ -27,10 +27,24 @@ def buffer_of(chip: Asic | None, model: SwitchModel, switch: str, ports: Sequenc
     reserved = pool + sum(room.size_bytes * number for room, number in ports)
     total = total_bytes(chip, model)
     if total is None or not count:
-        return Buffer(total, reserved, pool, None if total is None else total - reserved, exponent, None)
+        return Buffer(
+            total_bytes=total,
+            reserved_bytes=reserved,
+            headroom_pool_bytes=pool,
+            shared_bytes=None if total is None else total - reserved,
+            alpha_exponent=exponent,
+            trigger_bytes=None,
+        )
     left = max(0, total - reserved)
     alpha = 2.0**exponent
-    return Buffer(total, reserved, pool, left, exponent, int(alpha * left / (1 + count * alpha)))
+    return Buffer(
+        total_bytes=total,
+        reserved_bytes=reserved,
+        headroom_pool_bytes=pool,
+        shared_bytes=left,
+        alpha_exponent=exponent,
+        trigger_bytes=int(alpha * left / (1 + count * alpha)),
+    )
 
 
 def total_bytes(chip: Asic | None, model: SwitchModel) -> int | None:

@@ -81,7 +81,20 @@ def _chosen(spec: FabricSpec, tenant: Tenant, servers: Sequence[Device]) -> list
     only = replace(spec, tenants=(alone,))
     a = np.array([server.index for server in servers], dtype=np.int32)
     none = np.zeros_like(a)
-    links = Links(none + SERVER_LEAF, none, a, none, none, none, none, none, none, none, none, none)
+    links = Links(
+        kind=none + SERVER_LEAF,
+        speed_gbps=none,
+        a=a,
+        a_cage=none,
+        a_sub=none,
+        a_split=none,
+        b=none,
+        b_cage=none,
+        b_sub=none,
+        b_split=none,
+        row=none,
+        column=none,
+    )
     return [bool(owner == 0) for owner in owners(only, servers, links, Report()).tolist()]
 
 

@@ -29,7 +29,7 @@ NO_ROOM = {"FAB140", "FAB145"}  # findings of attachments without ports, or with
 FULL, PLACES, FEWER = range(3)  # room for them: free ports alone, places of servers as before, and fewer links as well
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Aim:
     """The size that one fabric shall have."""
 
@@ -111,10 +111,10 @@ def _aim(spec: FabricSpec, sizing: Sizing, spines: int, leaves: int, exact: bool
     leaves = sum(n * group.unit_leaves for n, group in zip(units, sizing.groups, strict=True))
     spines = min(spines, sizing.spines_built)
     if sizing.tiers == 3:
-        return _three_tiers(spec, sizing, Aim(leaves, units, (), spines))
+        return _three_tiers(spec, sizing, Aim(leaves=leaves, units=units, uplinks=(), spines=spines))
     weights = [n * each for n, each in zip(units, _per_unit(sizing), strict=True)]
     ports = capacity(spec.spine.model, sizing.uplink_gbps)
-    return Aim(leaves, units, _uplinks(sizing, weights, ports, spines, sum), spines)
+    return Aim(leaves=leaves, units=units, uplinks=_uplinks(sizing, weights, ports, spines, sum), spines=spines)
 
 
 def _units(sizing: Sizing, leaves: int) -> tuple[int, ...] | None:

@@ -26,7 +26,7 @@ OPTICS = "optics"
 BASES: tuple[str, ...] = (SHEET, SECOND_HAND, STATED, BOUND, OPTICS)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PowerRange:
     """Power of one device in W."""
 
@@ -70,7 +70,7 @@ def switch_range(model: SwitchModel) -> PowerRange:
         bare_w = span.high - (optics_w if TYPICAL in holds else 0.0)
         worst_w = max(bare_w, min(worst_w, bare_w * power_class.most_over_typical(model)))
     source = _source(typical_basis, max_basis, model.power_source, power_class.switch_source(model))
-    return PowerRange(span.low, span.mid, span.high, worst_w, typical_basis, max_basis, holds, source)
+    return _range((span.low, span.mid, span.high), worst_w, typical_basis, max_basis, source, holds)
 
 
 def server_range(model: ServerModel) -> PowerRange:
@@ -83,27 +83,27 @@ def server_range(model: ServerModel) -> PowerRange:
         worst_w = max(watts, float(most)) if most is not None else watts / share.high
         max_basis = basis if most is not None else BOUND
         source = _source(basis, max_basis, model.power_source, f"typical over {share.high:g}: {share.source}")
-        return PowerRange(watts, watts, watts, worst_w, basis, max_basis, (), source)
+        return _range((watts, watts, watts), worst_w, basis, max_basis, source)
     if most is not None:
         ends = (most * share.low, most * share.typical, most * share.high)
         source = _source(BOUND, basis, model.power_source, f"{share.low:g} to {share.high:g} of the maximum: {share.source}")
-        return PowerRange(*ends, float(most), BOUND, basis, (), source)
+        return _range(ends, float(most), BOUND, basis, source)
     bounds = power_class.server_bounds(model)
     span = bounds.typical
-    return PowerRange(span.low, span.mid, span.high, bounds.max.high, BOUND, BOUND, (), rule)
+    return _range((span.low, span.mid, span.high), bounds.max.high, BOUND, BOUND, rule)
 
 
 def attachment_range() -> PowerRange:
     """Power of an attachment, of which no more is known than that it takes leaf ports: that of a plain server."""
     plain = power_class.classes().servers.plain
-    return PowerRange(plain.low, plain.typical, plain.high, plain.max, BOUND, BOUND, (), plain.source)
+    return _range((plain.low, plain.typical, plain.high), plain.max, BOUND, BOUND, plain.source)
 
 
 def module_range(worst_w: float, source: str = "") -> PowerRange:
     """Power of an optic or of a cable's end that draws so much at worst."""
     share = power_class.classes().optics
     ends = (worst_w * share.low, worst_w * share.typical, worst_w * share.high)
-    return PowerRange(*ends, worst_w, BOUND, SHEET, (), source)
+    return _range(ends, worst_w, BOUND, SHEET, source)
 
 
 def nic_range(model: str) -> PowerRange:
@@ -111,7 +111,7 @@ def nic_range(model: str) -> PowerRange:
     known = power_class.classes().nics
     card = known[entry_of(model, known) or "other"]
     basis: Basis = SHEET if card.basis == SHEET else BOUND
-    return PowerRange(card.low, card.typical, card.high, card.max, basis, basis, (), card.source)
+    return _range((card.low, card.typical, card.high), card.max, basis, basis, card.source)
 
 
 @cache
@@ -125,6 +125,15 @@ def modules() -> Mapping[str, PowerRange]:
     """Every optic and every active or passive cable end of the catalog, by name."""
     optics = {name: module_range(optic.power_w, optic.source) for name, optic in media.optics().items()}
     return optics | {name: module_range(cable.power_w, cable.source) for name, cable in media.cables().items()}
+
+
+def _range(
+    typical_w: tuple[float, float, float], max_w: float, typical: Basis, most: Basis, source: str, holds: tuple[str, ...] = ()
+) -> PowerRange:
+    """Of three typical powers: the low end, the middle and the high end."""
+    low, middle, high = typical_w
+    ends = {"typical_low_w": low, "typical_w": middle, "typical_high_w": high}
+    return PowerRange(**ends, max_w=max_w, typical_basis=typical, max_basis=most, holds=holds, source=source)
 
 
 def _source(typical: Basis, most: Basis, read: str, rule: str) -> str:

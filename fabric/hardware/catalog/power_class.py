@@ -115,7 +115,7 @@ class Bounds:
     max: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DatasheetCheck:
     """A data sheet's figure against the bounds that are made without it."""
 
@@ -227,7 +227,16 @@ def leave_out() -> list[DatasheetCheck]:
         ):
             if watts is not None:
                 held = optics_w if figure in model.power_includes_optics else 0.0
-                checks.append(DatasheetCheck(name, figure, watts, span.low + held, span.high + held, model.power_second_hand))
+                checks.append(
+                    DatasheetCheck(
+                        switch=name,
+                        figure=figure,
+                        watts=watts,
+                        low=span.low + held,
+                        high=span.high + held,
+                        second_hand=model.power_second_hand,
+                    )
+                )
     return checks
 
 

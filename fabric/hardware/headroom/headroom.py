@@ -17,7 +17,7 @@ SWSS = "sonic-net/sonic-swss@e6b0c5b5d2ab cfgmgr/buffer_headroom_mellanox.lua"
 ASIC_TABLE = "sonic-net/sonic-buildimage@086b03bd70f9 platform/mellanox/asic_table.j2"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Headroom:
     """A lossless group's figures in SONiC's words. `xoff_bytes` is the headroom, not the fill level that sends PAUSE."""
 
@@ -70,7 +70,14 @@ def _computed(asic: Asic, link: Link, traffic: Traffic, lanes: int) -> Headroom:
     xon, xoff, size, terms = spectrum(asic, link, formula, lanes)
     safe = _raised(xoff, link, 1024, terms)
     source = f"{SWSS}; {ASIC_TABLE}"
-    return Headroom(xon, safe, size + safe - xoff, "computed", {"traffic": traffic, **terms}, source)
+    return Headroom(
+        xon_bytes=xon,
+        xoff_bytes=safe,
+        size_bytes=size + safe - xoff,
+        method="computed",
+        terms={"traffic": traffic, **terms},
+        source=source,
+    )
 
 
 def _from_table(asic: Asic, link: Link, switch: str) -> Headroom | None:
@@ -86,7 +93,9 @@ def _from_table(asic: Asic, link: Link, switch: str) -> Headroom | None:
     if table.xon_offset_bytes is not None:
         terms["xon_offset_bytes"] = table.xon_offset_bytes
     size = table.size(row.speed_gbps, row.length_m, xoff)
-    return Headroom(table.xon_bytes, xoff, size, "table", terms, table.source)
+    return Headroom(
+        xon_bytes=table.xon_bytes, xoff_bytes=xoff, size_bytes=size, method="table", terms=terms, source=table.source
+    )
 
 
 def _conservative(asic: Asic | None, link: Link) -> Headroom:
@@ -95,7 +104,7 @@ def _conservative(asic: Asic | None, link: Link) -> Headroom:
     xoff = _raised(xoff, link, cell or 1024, terms)
     # Two frames, as many tables have (18432 bytes): none is published for this chip.
     xon = 2 * link.mtu_bytes
-    return Headroom(xon, xoff, xoff + xon, "conservative", terms, SOURCE)
+    return Headroom(xon_bytes=xon, xoff_bytes=xoff, size_bytes=xoff + xon, method="conservative", terms=terms, source=SOURCE)
 
 
 def _raised(xoff: int, link: Link, unit: int, terms: Terms) -> int:

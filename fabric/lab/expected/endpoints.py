@@ -11,7 +11,7 @@ from fabric.model.plan import Network, Port, SwitchView
 from fabric.nos.target import target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """One address of a server or of an attachment, on one leaf."""
 
@@ -49,16 +49,16 @@ def endpoints(lab: Blueprint) -> list[Endpoint]:
             address = interface.addresses[0] if network or not port.peer_address else port.peer_address
             result.append(
                 Endpoint(
-                    far_end.node,
-                    far_end.interface,
-                    str(ip_interface(address).ip),
-                    view.fabric,
-                    view.device.name,
-                    name,
-                    tenant,
-                    network,
-                    _promised(lab, view.fabric),
-                    bool(port.acl),
+                    server=far_end.node,
+                    interface=far_end.interface,
+                    address=str(ip_interface(address).ip),
+                    fabric=view.fabric,
+                    leaf=view.device.name,
+                    port=name,
+                    tenant=tenant,
+                    network=network,
+                    mtu=_promised(lab, view.fabric),
+                    filtered=bool(port.acl),
                 )
             )
     return result

@@ -23,7 +23,7 @@ _REQUESTS, _ECHOES = (b"\x08", b"\x80"), (b"\x08", b"\x80", b"\x00", b"\x81")
 _HEADERS = {4: 28, 6: 48}  # IP and ICMP
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ping:
     """One question."""
 

@@ -39,7 +39,16 @@ class Proof:
 def judged(kind: str, id: str, title: str, shown: ProofResult, seconds: float) -> Result:
     """What was shown, as a result."""
     status = SKIP if shown.skipped else FAIL if shown.faults else PASS
-    return Result(id, kind, title, status, shown.summary, shown.faults, shown.measured, seconds)
+    return Result(
+        id=id,
+        kind=kind,
+        title=title,
+        status=status,
+        summary=shown.summary,
+        faults=shown.faults,
+        measured=shown.measured,
+        seconds=seconds,
+    )
 
 
 def broke(error: Exception) -> ProofResult:

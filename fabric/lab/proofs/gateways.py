@@ -38,7 +38,7 @@ def _ask(live: Live, end: Endpoint) -> tuple[list[Fault], int]:
     assert view.overlay is not None
     with capture(live, end.leaf, uplinks(live, end.leaf)) as seen:
         answers = who_has(live, end.server, end.interface, end.address, gateway)
-        (replies,) = ping(live, [Ping(end.server, end.address, gateway)])
+        (replies,) = ping(live, [Ping(node=end.server, source=end.address, target=gateway)])
         crossed = sum(arp_request_for(tunnelled(frame), gateway) for frame in seen.frames())
     who, faults = f"{end.network.name}: gateway {gateway} from {end.shown}", []
     # A leaf that cannot suppress ARP floods the question, and every leaf answers it, all alike.

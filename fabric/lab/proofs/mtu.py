@@ -28,7 +28,9 @@ def show(live: Live) -> ProofResult:
             continue  # one pair of servers for each pair of leaves and tenant
         seen.add(key)
         words = f"{a.shown} to {b.shown} at {b.leaf}"
-        pings.append((Ping(a.server, a.address, b.address, min(a.mtu, b.mtu), whole=True), a.leaf, words))
+        pings.append(
+            (Ping(node=a.server, source=a.address, target=b.address, size=min(a.mtu, b.mtu), whole=True), a.leaf, words)
+        )
     servers = len(pings)
     pings += _loopbacks(live)
     if not pings:
@@ -72,7 +74,13 @@ def _loopbacks(live: Live) -> list[tuple[Ping, str, str]]:
             far = originated(live.lab.views[other])[0]
             if expected[name].get(far):
                 source, target = (prefix.partition("/")[0] for prefix in (originated(view)[0], far))
-                pings.append((Ping(name, source, target, view.underlay.mtu, whole=True), name, f"{name} to {other}"))
+                pings.append(
+                    (
+                        Ping(node=name, source=source, target=target, size=view.underlay.mtu, whole=True),
+                        name,
+                        f"{name} to {other}",
+                    )
+                )
                 break
     return pings
 

@@ -39,7 +39,11 @@ def wait(live: Live, switches: frozenset[str], patience_s: float = PATIENCE_S) -
     tunnels = _tunnels(live, switches)
     hosts = [end for end in endpoints(live.lab) if end.network and ":" not in end.address and end.leaf in tunnels]
     # Hosts are learned from what they send; a gateway is asked by each.
-    ping(live, [Ping(e.server, e.address, gateway_of(e)) for e in hosts if e.network and e.network.gateway], tries=2)
+    ping(
+        live,
+        [Ping(node=e.server, source=e.address, target=gateway_of(e)) for e in hosts if e.network and e.network.gateway],
+        tries=2,
+    )
     began = time.monotonic()
     while True:
         counts, faults = _look(live, tunnels, hosts)
@@ -67,7 +71,7 @@ def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> 
             for vni in site_state.switches[name].seen.vnis.values()
             for far in _leaves(tunnels, vni.remotes or ())
         }
-        faults += _hosts(live, view, hosts, tunnels, macs.get(name) or {}, joined, hosted)
+        faults += _hosts(live, view, hosts, tunnels, macs.get(name) or {}, joined, spread=hosted)
         faults += _router_macs(view, tunnels, site_state.switches[name], routers[name] or {})
     faults += [Fault(fault.device, fault.message) for fault in hosted.faults("host", EVPN, "unknown", "")]
     return {2: hosted.right, 3: overlay.tunnels.right, 5: overlay.prefixes.right}, faults
@@ -87,6 +91,7 @@ def _hosts(
     tunnels: dict[str, SwitchView],
     vni_macs: dict[str, Any],
     joined: set[tuple[int, str]],
+    *,
     spread: Spread,
 ) -> Iterator[Fault]:
     """Type 2: each leaf that has a network knows the hosts of it at the leaves that it has tunnels to."""

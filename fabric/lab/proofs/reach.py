@@ -21,9 +21,9 @@ def show(live: Live) -> ProofResult:
     inside, across = pairs(live, ends)
     if not inside and not across:
         return skip("no two servers of the lab are in one network")
-    replies = ping(live, [Ping(a.server, a.address, b.address) for a, b in inside])
-    foreign = [Ping(a.server, a.address, b.address) for a, b in across]
-    answered, arrived = arrivals(live, foreign, [Ping(b.server, b.address, a.address) for a, b in across])
+    replies = ping(live, [Ping(node=a.server, source=a.address, target=b.address) for a, b in inside])
+    foreign = [Ping(node=a.server, source=a.address, target=b.address) for a, b in across]
+    answered, arrived = arrivals(live, foreign, [Ping(node=b.server, source=b.address, target=a.address) for a, b in across])
     # Where one tenant alone lets the other in, questions arrive, and no answer comes back.
     lets = permits(live.lab)
     fine = [lets(a, b) or lets(b, a) for a, b in across]

@@ -89,7 +89,7 @@ def _chosen(live: Live) -> Iterator[tuple[str, tuple[str, str, str, str]]]:
 
 
 def _send(
-    live: Live, leaf: str, node: str, source: str, target: str, links: list[str], flows: int, packets: int = 1
+    live: Live, leaf: str, node: str, source: str, target: str, links: list[str], *, flows: int, packets: int = 1
 ) -> dict[str, int]:
     """Packets that each link carried of so many flows; flows differ in their source port alone."""
     before = live.sent(leaf)

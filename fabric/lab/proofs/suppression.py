@@ -30,7 +30,7 @@ def show(live: Live) -> ProofResult:
         return skip(f"the kernel {live.kernel.release} cannot answer ARP for a bridge's hosts")
     if not any(suppresses(live, question) for question, _ in questions):
         return skip("no config of the lab enables it")
-    ping(live, [Ping(e.server, e.address, gateway_of(e)) for pair in questions for e in pair], tries=2)
+    ping(live, [Ping(node=e.server, source=e.address, target=gateway_of(e)) for pair in questions for e in pair], tries=2)
     faults: list[Fault] = []
     crossed = control = 0
     for question, other in questions:

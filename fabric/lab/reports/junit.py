@@ -31,12 +31,12 @@ def _case(result: Result, classname: str) -> Case:
     if not failed:
         output = [*output, *faults] if skipped else [summary, *output, *faults]
     return Case(
-        printable(result.title),
-        classname,
-        _time(result.seconds),
-        Failure(FAIL, summary, "\n".join(faults) or summary) if failed else None,
-        summary if skipped else None,
-        "\n".join(output),
+        name=printable(result.title),
+        classname=classname,
+        time=_time(result.seconds),
+        failure=Failure(FAIL, summary, "\n".join(faults) or summary) if failed else None,
+        skipped=summary if skipped else None,
+        output="\n".join(output),
     )
 
 

@@ -195,7 +195,9 @@ class Stage:
         ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric]
         chosen = {(a.leaf, b.leaf, a.tenant, a.network and a.network.vni): (a, b) for a, b in pairs(self.live, ends)[0]}
         for again in (True, False):
-            replies = ping(self.live, [Ping(a.server, a.address, b.address) for a, b in chosen.values()], tries=12)
+            replies = ping(
+                self.live, [Ping(node=a.server, source=a.address, target=b.address) for a, b in chosen.values()], tries=12
+            )
             lost = [pair for pair, count in zip(chosen.values(), replies, strict=True) if not count]
             if not lost or not (again and self.forgets):
                 break

@@ -10,7 +10,7 @@ PRIVATE_2_BYTE = (64_512, 65_534)  # AS numbers, RFC 6996
 PRIVATE_4_BYTE = (4_200_000_000, 4_294_967_294)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Device:
     """One device. Coordinates count from 0 and are -1 where the device has none (a core has no unit)."""
 

@@ -16,7 +16,7 @@ SERVER_LEAF, LEAF_LEAF, LEAF_SPINE, SPINE_CORE, ATTACHMENT = range(len(KINDS))
 Ints = NDArray[np.int32]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Links:
     """Columns of equal length. `a` is the lower end (server, leaf or spine), `b` the upper.
 

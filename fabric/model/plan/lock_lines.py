@@ -195,7 +195,9 @@ def _read_block(values: Values, key: str, numbers: str, lines: Lines) -> None:
     if not values.wrong and end > limit:
         values.fail("base", f"expected {numbers} below {limit}, the last row ends at {end}")
     if not values.wrong:
-        lines.blocks.setdefault(key, set()).add(Block(row, row_end, column, column_end, base, stride, step))
+        lines.blocks.setdefault(key, set()).add(
+            Block(row=row, row_end=row_end, column=column, column_end=column_end, base=base, stride=stride, step=step)
+        )
 
 
 def _base(values: Values, numbers: str) -> tuple[int, int]:

@@ -45,7 +45,7 @@ class Watchdog:
     poll_ms: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Buffer:
     """Use of a switch's buffer by the lossless class; `None` where its buffer size is unknown."""
 
@@ -57,7 +57,7 @@ class Buffer:
     trigger_bytes: int | None  # fill of a priority group at which it sends PAUSE while all ports are congested
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Qos:
     """The classes of a fabric. Traffic class, queue, priority group and PFC priority have one number throughout."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import networkx
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FabricPlan:
     """One fabric: devices as records, links as columns. Arrays over devices hold -1 where a device has none."""
 
@@ -73,7 +73,7 @@ class FabricPlan:
         return graph(self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """A site."""
 

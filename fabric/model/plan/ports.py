@@ -42,7 +42,7 @@ class Subinterface:
     peer_address: str  # without the length
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Port:
     """One port of a switch, cabled or not."""
 

@@ -24,7 +24,7 @@ class Release:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Constraints:
     """Choices that the intent overrides; open ones (`auto`, None) are made by the sizing rule."""
 
@@ -39,7 +39,7 @@ class Constraints:
     spare_server_ports: int  # of every leaf
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SiteSettings:
     """What all fabrics of a site share."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fabric.model.plan.devices import CORE, LEAF, SPINE
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupSize:
     """Servers of one kind, their units and their leaves."""
 
@@ -33,7 +33,7 @@ class GroupSize:
         return self.units * self.unit_leaves
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sizing:
     """A sized fabric. `spines` and `cores` count as in Shape, per isolated network."""
 

@@ -17,7 +17,7 @@ from fabric.model.settings.services import Management, Overlay, Qos, Tenant
 from fabric.model.settings.topology import Attachment
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class GroupSpec:
     """Servers of one kind."""
 
@@ -49,7 +49,7 @@ class TierSpec:
     nos: str | None  # network OS, where one is stated
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FabricSpec:
     """One fabric, ready to be sized."""
 

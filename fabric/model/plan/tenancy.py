@@ -13,7 +13,7 @@ from fabric.model.plan.own_prefixes import OwnPrefix
 from fabric.model.plan.ports import Port, PortRef, Session
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Vrf:
     """A tenant's routing table on this switch."""
 
@@ -30,7 +30,7 @@ class Vrf:
     own: tuple[str, ...] = ()  # VRF-lite: the server block of this leaf, in which all its server subnets lie
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
     """A tenant's layer-2 network on this switch: a VLAN, and its VNI in an overlay."""
 
@@ -44,7 +44,7 @@ class Network:
     own_address: str | None  # address of this leaf in the subnet, for switches that need one beside the anycast gateway
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Lag:
     """A server's bond: LACP over one port of this leaf and one of its pair."""
 
@@ -58,7 +58,7 @@ class Lag:
     preferred: bool  # designated forwarder while both are up; alternates over the bonds of a pair
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
     """Two leaves that share bonds, for targets that pair switches (vPC, MLAG) instead of Ethernet segments."""
 
@@ -72,7 +72,7 @@ class Pair:
     ports: tuple[PortRef, ...]  # links between the two, () where the intent has none
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class External:
     """An eBGP session to a router outside, over one link; this switch is a border leaf."""
 

@@ -48,7 +48,7 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
         if tenant.rails:
             _check_numbers(spec, index, "rails", tenant.rails, rail, report)
             selected = selected & np.isin(rail, np.array(tenant.rails) - 1)
-        _claim(spec, owner, served[selected], index, devices, links, report)
+        _claim(spec, owner, served[selected], index, devices, links, report=report)
     if len(rest) > 1:
         report.error(
             "FAB147",
@@ -60,14 +60,14 @@ def owners(spec: FabricSpec, devices: Sequence[Device], links: Links, report: Re
         left = served[owner[served] == CLOSED]
         owner[left] = rest[0]
         if len(spec.groups) > 1:
-            _note_groups(spec, rest[0], left, owner, servers, links, report)
+            _note_groups(spec, rest[0], left, owner, servers, links, report=report)
     _attachments(spec, devices, links, owner)
     _warn_empty(spec, owner, served, links, report)
     return owner
 
 
 def _note_groups(
-    spec: FabricSpec, rest: int, left: Ints, owner: Ints, servers: Sequence[Device], links: Links, report: Report
+    spec: FabricSpec, rest: int, left: Ints, owner: Ints, servers: Sequence[Device], links: Links, *, report: Report
 ) -> None:
     """Groups of servers all of which are in the tenant that takes the others: one that was added may belong elsewhere."""
     by_index = {server.index: server for server in servers}
@@ -163,7 +163,7 @@ def _check_numbers(spec: FabricSpec, tenant: int, key: str, numbers: Sequence[in
 
 
 def _claim(
-    spec: FabricSpec, owner: Ints, selected: Ints, tenant: int, devices: Sequence[Device], links: Links, report: Report
+    spec: FabricSpec, owner: Ints, selected: Ints, tenant: int, devices: Sequence[Device], links: Links, *, report: Report
 ) -> None:
     """Gives links to a tenant; two tenants never share a port."""
     taken = selected[owner[selected] >= 0]

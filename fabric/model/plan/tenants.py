@@ -18,7 +18,7 @@ VXLAN_BYTES = 50  # outer Ethernet, IPv4, UDP and VXLAN: what a tenant's packet 
 MAX_TENANTS = 700  # below 3725, where Cumulus reserves VLANs, and 3968, where NX-OS does
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NetworkPlan:
     """A layer-2 network."""
 
@@ -46,7 +46,7 @@ class NetworkPlan:
         return broadcast - leaf
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TenantPlan:
     """A tenant; `number` never changes while the lock is kept."""
 
@@ -66,7 +66,7 @@ class TenantPlan:
         return VLAN_BASE + self.number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalConnection:
     """A router outside, over one link, for one tenant or (tenant -1) for the default table."""
 
@@ -78,7 +78,7 @@ class ExternalConnection:
     accepts: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Tenancy:
     """`kind`: "none" (one table, at most one tenant), "evpn", "vrf-lite" or "acl". Arrays run over links or devices."""
 

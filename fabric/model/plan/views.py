@@ -16,7 +16,7 @@ from fabric.model.plan.ports import Port, Session
 from fabric.model.plan.tenancy import Acl, External, Lag, Network, Overlay, Pair, Vrf
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Underlay:
     """Routing settings that all switches of a fabric share."""
 
@@ -48,7 +48,7 @@ class Underlay:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Management:
     """Management access and the servers that a switch reports to; an empty tuple omits the lines."""
 
@@ -76,7 +76,7 @@ class Balancing:
     dynamic: bool  # asked for, and the switch can
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SwitchView:
     """Everything that the files of one switch depend on."""
 

@@ -32,7 +32,7 @@ class Copy:
         return self.origins[line - 1] if 0 < line <= len(self.origins) else (self.source, 0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Copies:
     """Everything that was copied of one switch, and its rendered files by path."""
 

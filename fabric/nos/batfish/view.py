@@ -28,7 +28,7 @@ class Limit:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BatfishView:
     """A network OS as Batfish takes it."""
 

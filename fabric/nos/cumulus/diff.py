@@ -152,5 +152,7 @@ def nvue_patch(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[dict[str
     return gone, fresh
 
 
-NVUE = Patch("nvue", "for `nv config patch`", "yaml", tree=nvue_tree, lines=nvue_lines, changes=nvue_changes)
+NVUE = Patch(
+    name="nvue", title="for `nv config patch`", language="yaml", tree=nvue_tree, lines=nvue_lines, changes=nvue_changes
+)
 DIALECT = Dialect({"startup.yaml": NVUE})

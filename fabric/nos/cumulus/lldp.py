@@ -43,11 +43,11 @@ def _neighbors(found: dict[str, Any]) -> Iterator[Neighbor]:
             chassis, port = first(row["chassis"]), first(row["port"])
             system = known_text(chassis.get("system-name")) or ("" if name.isdigit() else name)
             yield Neighbor(
-                local,
-                system,
-                known_text(chassis.get("chassis-id")),
-                known_text(port.get("name")),
-                known_text(port.get("description")),
+                port=local,
+                system=system,
+                chassis=known_text(chassis.get("chassis-id")),
+                far_port=known_text(port.get("name")),
+                description=known_text(port.get("description")),
             )
 
 
@@ -67,4 +67,12 @@ def _state(link: dict[str, Any]) -> bool | None:
     return up(configured) if text(configured) in ("up", "down") else None
 
 
-READERS = (Reader("nvue", "nv show interface --view=lldp -o json, nv show interface -o json", knows, read, rank=60),)
+READERS = (
+    Reader(
+        name="nvue",
+        commands="nv show interface --view=lldp -o json, nv show interface -o json",
+        knows=knows,
+        read=read,
+        rank=60,
+    ),
+)

@@ -8,7 +8,7 @@ SCRIPT = rf"^[ \t]*(?:[^\s'\"]+[$#>][ \t]*)?(?:sudo[ \t]+)?nv{BLANK}"  # as a us
 HOST_NAME = BLANK.join(("set", *(rf"[\"']?{word}[\"']?" for word in ("system", "hostname")), r"[\"']?([\w.-]+)"))
 
 READER = Reader(
-    Lazy(__package__, "read.device:read"),
+    read=Lazy(__package__, "read.device:read"),
     rank=20,
     signs=(
         (3, r"\bnvue-api-version\"?:"),

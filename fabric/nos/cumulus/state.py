@@ -43,9 +43,20 @@ def read_interfaces(value: dict[str, Any]) -> Part:
         off = text(link.get("admin-status")) == "down"
         speed = speed_gbps(link.get("speed")) if state else 0
         fec = text(link.get("fec"))
-        ports.append(PortState(name, state, off, "", speed, whole(link.get("mtu")), 0, fec if fec in ("rs", "baser") else ""))
+        ports.append(
+            PortState(
+                name=name,
+                up=state,
+                shut=off,
+                reason="",
+                speed_gbps=speed,
+                mtu=whole(link.get("mtu")),
+                frame=0,
+                fec=fec if fec in ("rs", "baser") else "",
+            )
+        )
     listed = {INTERFACES} if ports else set()
-    return Part(listed | ({ERRORS} if counted else set()), lists=listed, ports=ports, counters=found)
+    return Part(kinds=listed | ({ERRORS} if counted else set()), lists=listed, ports=ports, counters=found)
 
 
 def _stats(row: dict[str, Any]) -> dict[str, Any]:
@@ -63,7 +74,7 @@ def read_qos(value: dict[str, Any]) -> Part:
             found += counters(name, entry, _PFC, number(priority))
         for queue, entry in each(qos.get("egress-queue-stats")):
             found += counters(name, entry, _QUEUE, number(queue))
-    return Part({QUEUES}, counters=found)
+    return Part(kinds={QUEUES}, counters=found)
 
 
 def read_optics(value: dict[str, Any]) -> Part:
@@ -77,8 +88,17 @@ def read_optics(value: dict[str, Any]) -> Part:
         heat = first(module.get("temperature"))
         reading = decimal(heat.get("temperature", module.get("temperature")))
         hot = decimal(heat.get("high-alarm-threshold"))
-        optics.append(Optic(name, tuple(powers), decimal(limits.get("low")), decimal(limits.get("high")), reading, hot))
-    return Part({OPTICS}, optics=optics)
+        optics.append(
+            Optic(
+                port=name,
+                rx_dbm=tuple(powers),
+                low_dbm=decimal(limits.get("low")),
+                high_dbm=decimal(limits.get("high")),
+                temperature_c=reading,
+                high_c=hot,
+            )
+        )
+    return Part(kinds={OPTICS}, optics=optics)
 
 
 def _power(row: dict[str, Any]) -> float | None:
@@ -100,15 +120,15 @@ def read_bgp(value: dict[str, Any]) -> Part:
         ]
         peers.append(
             Peer(
-                key,
-                "",
-                state,
-                asn(entry.get("remote-as")),
-                asn(entry.get("local-as")),
-                found if state == "established" else [],
+                key=key,
+                vrf="",
+                state=state,
+                asn=asn(entry.get("remote-as")),
+                local_asn=asn(entry.get("local-as")),
+                families=found if state == "established" else [],
             )
         )
-    return Part({BGP}, peers=peers)
+    return Part(kinds={BGP}, peers=peers)
 
 
 def read_routes(value: dict[str, Any]) -> Part:
@@ -123,7 +143,7 @@ def read_routes(value: dict[str, Any]) -> Part:
                 Hop(key if text(first(hop).get("type")) != "interface" else "", text(first(hop).get("interface")))
                 for key, hop in hops.items()
             )
-    return Part({ROUTES}, lists={ROUTES}, routes={"": table})
+    return Part(kinds={ROUTES}, lists={ROUTES}, routes={"": table})
 
 
 _PEERS = both(by_name("remote-as"), by_name("state", "bgp-state"))

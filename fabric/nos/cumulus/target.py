@@ -1,55 +1,23 @@
-"""NVIDIA Cumulus Linux 5.x: one file, NVUE's startup.yaml, built as data.
-
-Each module beside this one builds a branch of a neutral tree; `cumulus_dialect` spells it as the release does.
-"""
+"""NVIDIA Cumulus Linux 5.x: what it can do, and where its file is made and read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from fabric.model.plan import SwitchView
-from fabric.nos.cumulus.write.dialect import USUAL, release, release_refusal, spelled
-from fabric.nos.cumulus.write.interfaces import ADAPTIVE_GBPS, interfaces, port_name
-from fabric.nos.cumulus.write.qos import qos
-from fabric.nos.cumulus.write.routing import routing
-from fabric.nos.cumulus.write.system import management_vrf, system
-from fabric.nos.cumulus.write.tenants import tenants
-from fabric.nos.cumulus.write.tree import Tree, merged
-from fabric.nos.cumulus.write.yaml import dump
+from fabric.nos.cumulus.write.dialect import USUAL, release_refusal
+from fabric.nos.cumulus.write.interfaces import ADAPTIVE_GBPS, port_name
 from fabric.nos.idiom import Idiom
 from fabric.nos.lazy import Lazy
-from fabric.nos.target import Capabilities, Document, File, Target
-
-FILE = "startup.yaml"
-
-
-def tree(view: SwitchView) -> Tree:
-    """The whole configuration of one switch, in the words of its release."""
-    neutral = merged(interfaces(view), routing(view), tenants(view), qos(view), system(view))
-    return spelled(neutral, release(view.release), management_vrf(view))
-
-
-def serialized(data: Mapping[str, Any], head: str) -> str:
-    """A list of one entry: what to set."""
-    return f"{head}\n- set:\n{dump(data, indent=2)}"
-
-
-def files(view: SwitchView) -> list[File]:
-    head = f"# {view.device.name} ({view.device.model}), Cumulus Linux {view.release or USUAL}"
-    return [Document(FILE, tree(view), partial(serialized, head=head))]
-
+from fabric.nos.target import Capabilities, Target
 
 TARGET = Target(
     name="cumulus",
     title="NVIDIA Cumulus Linux",
     port_name=port_name,
-    files=files,
+    files=Lazy(__package__, "write.switch:files"),
     short_title="Cumulus Linux",
     max_mtu=9216,
-    documents=(FILE,),
+    documents=("startup.yaml",),
     capabilities=Capabilities(
         unnumbered=True,
         ipv6_underlay=True,

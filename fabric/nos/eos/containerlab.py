@@ -3,10 +3,10 @@
 from fabric.nos.containerlab import Kind
 
 KIND = Kind(
-    "arista_ceos",
-    "ceos:latest",
-    r"Ethernet([0-9]+(?:/[0-9]+)*)",
-    "eth{0}",
+    name="arista_ceos",
+    image="ceos:latest",
+    own=r"Ethernet([0-9]+(?:/[0-9]+)*)",
+    endpoint="eth{0}",
     startup="startup-config",
     note="cEOS has Management0 in place of Management1: `fabric export containerlab-files` maps it, for SSH",
     mapping="/mnt/flash/EosIntfMapping.json",  # 4.28 and later

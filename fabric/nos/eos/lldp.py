@@ -36,16 +36,25 @@ def _neighbors(found: Any) -> Iterator[Neighbor]:
                 yield _detail(port, row)
         return
     for row in rows(found):
-        yield Neighbor(text(row.get("port")), known_text(row.get("neighborDevice")), "", known_text(row.get("neighborPort")))
+        yield Neighbor(
+            port=text(row.get("port")),
+            system=known_text(row.get("neighborDevice")),
+            chassis="",
+            far_port=known_text(row.get("neighborPort")),
+        )
 
 
 def _detail(port: str, row: dict[str, Any]) -> Neighbor:
     if "neighborDevice" in row:
-        return Neighbor(port, known_text(row["neighborDevice"]), "", known_text(row.get("neighborPort")))
+        return Neighbor(
+            port=port, system=known_text(row["neighborDevice"]), chassis="", far_port=known_text(row.get("neighborPort"))
+        )
     far = first(row.get("neighborInterfaceInfo"))
     identity = known_text(far.get("interfaceId_v2")) or known_text(far.get("interfaceId"))
     system, chassis = known_text(row.get("systemName")), known_text(row.get("chassisId"))
-    return Neighbor(port, system, chassis, identity, known_text(far.get("interfaceDescription")))
+    return Neighbor(
+        port=port, system=system, chassis=chassis, far_port=identity, description=known_text(far.get("interfaceDescription"))
+    )
 
 
 def _ports(statuses: dict[str, Any]) -> Iterator[PortState]:
@@ -56,4 +65,12 @@ def _ports(statuses: dict[str, Any]) -> Iterator[PortState]:
         yield PortState(port, speed, state, shut=shut(first(row).get("linkStatus")))
 
 
-READERS = (Reader("eos", "show lldp neighbors [detail] | json, show interfaces status | json", knows, read, rank=10),)
+READERS = (
+    Reader(
+        name="eos",
+        commands="show lldp neighbors [detail] | json, show interfaces status | json",
+        knows=knows,
+        read=read,
+        rank=10,
+    ),
+)

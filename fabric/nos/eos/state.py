@@ -42,7 +42,7 @@ def read_summary(value: dict[str, Any]) -> Part:
     """`show bgp summary` and `show ip bgp summary`; the latter has no families in its rows."""
     tables = _vrfs(value, "peers").items()
     peers = [_summary(vrf, key, row, entry.get("asn")) for vrf, entry in tables for key, row in each(entry["peers"]) if row]
-    return Part({BGP}, lists={BGP}, peers=peers, router_ids={vrf: text(entry.get("routerId")) for vrf, entry in tables})
+    return Part(kinds={BGP}, lists={BGP}, peers=peers, router_ids={vrf: text(entry.get("routerId")) for vrf, entry in tables})
 
 
 def _summary(vrf: str, key: str, row: dict[str, Any], local_asn: Any) -> Peer:
@@ -56,14 +56,14 @@ def _family(name: str, row: dict[str, Any]) -> Family:
     return Family(name, number(row.get("nlrisReceived")), number(row.get("nlrisAccepted")), negotiated)
 
 
-def _peer(key: str, vrf: str, state: Any, remote: Any, local: Any, idle_reason: Any, interface: str = "") -> Peer:
+def _peer(key: str, vrf: str, state: Any, remote: Any, local: Any, idle_reason: Any, *, interface: str = "") -> Peer:
     reason = known_text(idle_reason)
     return Peer(
-        key,
-        vrf,
-        text(state).lower(),
-        asn(remote),
-        asn(local),
+        key=key,
+        vrf=vrf,
+        state=text(state).lower(),
+        asn=asn(remote),
+        local_asn=asn(local),
         reason=reason,
         limited=bool(re.search("limit|maxroutes|maximum", reason, re.IGNORECASE)),
         shut=bool(re.search("admin|shutdown", reason, re.IGNORECASE)),
@@ -73,13 +73,13 @@ def _peer(key: str, vrf: str, state: Any, remote: Any, local: Any, idle_reason: 
 
 def read_neighbors(value: dict[str, Any]) -> Part:
     found = [(vrf, row) for vrf, entry in _vrfs(value, "peerList").items() for row in rows(entry["peerList"])]
-    return Part({BGP}, lists={BGP}, peers=[_neighbor(vrf, row) for vrf, row in found])
+    return Part(kinds={BGP}, lists={BGP}, peers=[_neighbor(vrf, row) for vrf, row in found])
 
 
 def _neighbor(vrf: str, row: dict[str, Any]) -> Peer:
     interface = text(row.get("ifName"))
     key = scoped(text(row.get("peerAddress")), interface)
-    peer = _peer(key, vrf, row.get("state"), row.get("asn"), row.get("localAsn"), row.get("idleReason"), interface)
+    peer = _peer(key, vrf, row.get("state"), row.get("asn"), row.get("localAsn"), row.get("idleReason"), interface=interface)
     if peer.state != ESTABLISHED and not peer.reason:
         peer = replace(peer, reason=known_text(row.get("lastEvent")))
     caps = first(first(row.get("neighborCapabilities")).get("multiprotocolCaps"))
@@ -97,7 +97,7 @@ def read_bfd(value: dict[str, Any]) -> Part:
             stats = [one for _, one in each(row.get("peerStats")) if one]
             if stats:
                 is_up = any(text(one.get("status")) == "up" for one in stats)
-                peers.append(Peer(scoped(address, text(stats[0].get("l3intf"))), vrf, bfd=is_up))
+                peers.append(Peer(key=scoped(address, text(stats[0].get("l3intf"))), vrf=vrf, bfd=is_up))
     return Part(peers=peers)
 
 
@@ -118,7 +118,7 @@ def read_routes(value: dict[str, Any]) -> Part:
             )
             for prefix, row in each(entry["routes"])
         }
-    return Part({ROUTES}, lists={ROUTES}, routes=tables)
+    return Part(kinds={ROUTES}, lists={ROUTES}, routes=tables)
 
 
 # --- interfaces -----------------------------------------------------------------------------------------------
@@ -137,7 +137,7 @@ def read_interfaces(value: dict[str, Any]) -> Part:
     vxlan = next((row for row in found.values() if row.get("hardware") == "vxlan"), None)
     evpn = {EVPN} if vxlan else set()
     return Part(
-        {INTERFACES} | counted_here | evpn,
+        kinds={INTERFACES} | counted_here | evpn,
         lists=({INTERFACES} if len(found) > 1 else set()) | evpn,
         ports=[_interface(name, row) for name, row in found.items()],
         counters=counts,
@@ -162,7 +162,13 @@ def _addresses(row: dict[str, Any]) -> frozenset[str] | None:
 def _port(name: str, status: Any, line: Any, bandwidth: Any) -> PortState:
     """`bandwidth` is in b/s."""
     state = up(line)
-    return PortState(name, state, shut(status), "" if state else text(status), whole(bandwidth) // 10**9 if state else 0)
+    return PortState(
+        name=name,
+        up=state,
+        shut=shut(status),
+        reason="" if state else text(status),
+        speed_gbps=whole(bandwidth) // 10**9 if state else 0,
+    )
 
 
 def read_status(value: dict[str, Any]) -> Part:
@@ -171,7 +177,7 @@ def read_status(value: dict[str, Any]) -> Part:
         _port(name, row.get("linkStatus"), row.get("linkStatus"), row.get("bandwidth"))
         for name, row in each(value["interfaceStatuses"])
     ]
-    return Part({INTERFACES}, lists={INTERFACES}, ports=ports)
+    return Part(kinds={INTERFACES}, lists={INTERFACES}, ports=ports)
 
 
 # --- VXLAN ----------------------------------------------------------------------------------------------------
@@ -181,12 +187,12 @@ def _vxlan(row: dict[str, Any]) -> Iterator[Vni]:
     """Row of a Vxlan interface. VLANs that EOS itself made for the VNI of a VRF are left out."""
     source, floods = known_text(row.get("srcIpAddr")), first(row.get("vlanToVtepList"))
     by_vrf = {whole(vni): vrf for vrf, vni in first(row.get("vrfToVniMap")).items()}
-    yield from (Vni(vni, True, vrf, source) for vni, vrf in by_vrf.items())
+    yield from (Vni(number=vni, layer3=True, vrf=vrf, source=source) for vni, vrf in by_vrf.items())
     for vlan, entry in each(row.get("vlanToVniMap")):
         vni = whole(entry.get("vni"))
         if vni and vni not in by_vrf and text(entry.get("source")) in ("", "static"):
             remotes = first(floods.get(vlan)).get("remoteVtepAddr") or ()
-            yield Vni(vni, False, "", source, frozenset(map(text, remotes)))
+            yield Vni(number=vni, layer3=False, vrf="", source=source, remotes=frozenset(map(text, remotes)))
 
 
 def read_bindings(value: dict[str, Any]) -> Part:
@@ -194,10 +200,10 @@ def read_bindings(value: dict[str, Any]) -> Part:
     vnis = []
     for _, row in each(value["vxlanIntfs"]):
         tables = first(row.get("vniBindingsToVrf"))
-        vnis += [Vni(whole(vni), True, text(entry.get("vrfName"))) for vni, entry in each(tables)]
+        vnis += [Vni(number=whole(vni), layer3=True, vrf=text(entry.get("vrfName"))) for vni, entry in each(tables)]
         static = (vni for vni, entry in each(row.get("vniBindings")) if text(entry.get("source")) in ("", "static"))
-        vnis += [Vni(whole(vni)) for vni in static if vni not in tables]
-    return Part({EVPN}, lists={EVPN}, vnis=vnis)
+        vnis += [Vni(number=whole(vni)) for vni in static if vni not in tables]
+    return Part(kinds={EVPN}, lists={EVPN}, vnis=vnis)
 
 
 def read_vteps(value: dict[str, Any]) -> Part:
@@ -221,7 +227,7 @@ def read_segments(value: dict[str, Any]) -> Part:
             if (identifier := esi(key)) and row:
                 one = _segment(identifier, row, own)
                 found[identifier] = _joined(found[identifier], one) if identifier in found else one
-    return Part({MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), segments=tuple(found.values()))
+    return Part(kinds={MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), segments=tuple(found.values()))
 
 
 def _segment(identifier: str, row: dict[str, Any], own: str) -> Segment:
@@ -231,11 +237,11 @@ def _segment(identifier: str, row: dict[str, Any], own: str) -> Segment:
     others = ["nonDFPeers", "forwardingPeers"]
     peers = {text(one.get("ip")) for key in others for one in rows(row.get(key, []))} | {forwarder}
     return Segment(
-        identifier,
-        text(row.get("intf")),
-        state == "up" if state else None,
-        frozenset(peers - {own, ""}) if own and "nonDFPeers" in row and elected else None,
-        frozenset({forwarder} - {""}) if "ip" in elected else None,
+        esi=identifier,
+        interface=text(row.get("intf")),
+        up=state == "up" if state else None,
+        peers=frozenset(peers - {own, ""}) if own and "nonDFPeers" in row and elected else None,
+        forwarders=frozenset({forwarder} - {""}) if "ip" in elected else None,
         by_preference=text(row.get("dFElectionAlgorithm")).lower().startswith("preference"),
     )
 

@@ -19,7 +19,7 @@ _PFC = {"rxFrames": Count.PFC_RX, "txFrames": Count.PFC_TX}
 
 def read_errors(value: dict[str, Any]) -> Part:
     table = value["interfaceErrorCounters"]
-    return Part({ERRORS}, counters=counted(table, _ERRORS), measured={"errors": measured(table, _ERRORS)})
+    return Part(kinds={ERRORS}, counters=counted(table, _ERRORS), measured={"errors": measured(table, _ERRORS)})
 
 
 def read_discards(value: dict[str, Any]) -> Part:
@@ -36,7 +36,7 @@ def read_pfc(value: dict[str, Any]) -> Part:
         found += counters(name, row, _PFC if not by_priority else {})
         for priority, one in each(by_priority):
             found += counters(name, one, _PFC, number(priority))
-    return Part({QUEUES}, counters=found, measured={"PFC frames": measured(value["interfaceCounters"], _PFC)})
+    return Part(kinds={QUEUES}, counters=found, measured={"PFC frames": measured(value["interfaceCounters"], _PFC)})
 
 
 def read_watchdog(value: dict[str, Any]) -> Part:
@@ -45,7 +45,7 @@ def read_watchdog(value: dict[str, Any]) -> Part:
     for name, row in each(value["interfaces"]):
         for queue, one in each(row.get("txQueues")):
             found += counters(name, one, {"stuckCount": Count.STORMS}, number(queue))
-    return Part({QUEUES}, counters=found)
+    return Part(kinds={QUEUES}, counters=found)
 
 
 def read_queues(value: dict[str, Any]) -> Part:
@@ -58,7 +58,7 @@ def read_queues(value: dict[str, Any]) -> Part:
                 for title, entry in each(part.get("trafficClasses")):
                     found += _queue(name, title, entry)
                     known[name] = known.get(name, 0) + _counted(entry)
-    return Part({QUEUES}, counters=summed(found), measured={"queue drops": _whole(known)})
+    return Part(kinds={QUEUES}, counters=summed(found), measured={"queue drops": _whole(known)})
 
 
 def _counted(entry: dict[str, Any]) -> int:
@@ -101,7 +101,7 @@ def read_phy(value: dict[str, Any]) -> Part:
 
 def read_optics(value: dict[str, Any]) -> Part:
     """`show interfaces transceiver`, where a reading is a number, and `… dom thresholds`, where it has lanes and limits."""
-    return Part({OPTICS}, optics=[one for name, row in each(value["interfaces"]) if (one := _optic(name, row))])
+    return Part(kinds={OPTICS}, optics=[one for name, row in each(value["interfaces"]) if (one := _optic(name, row))])
 
 
 def _optic(name: str, row: dict[str, Any]) -> Optic | None:
@@ -111,7 +111,12 @@ def _optic(name: str, row: dict[str, Any]) -> Optic | None:
     if not powers and not heats:
         return None
     return Optic(
-        name, light(powers), low, high, next((one for heat in heats if (one := decimal(heat)) is not None), None), hot
+        port=name,
+        rx_dbm=light(powers),
+        low_dbm=low,
+        high_dbm=high,
+        temperature_c=next((one for heat in heats if (one := decimal(heat)) is not None), None),
+        high_c=hot,
     )
 
 

@@ -1,107 +1,13 @@
-"""Arista EOS: one file, the whole startup-config of the switch."""
+"""Arista EOS: what it can do, and where its file is made and read."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from fabric.model.plan import SwitchView
-from fabric.nos.eos.write.bgp import EVPN_TTL, routing
-from fabric.nos.eos.write.management import ADMIN, ALLOWED, GNMI_PORT, access
-from fabric.nos.eos.write.ports import TRACKING, channels, filter_name, filter_rules, interfaces, port_name, speed
-from fabric.nos.eos.write.qos import classes, detection_ms, profiles
+from fabric.nos.eos.write.ports import RELEASE, port_name
 from fabric.nos.idiom import Idiom
 from fabric.nos.lazy import Lazy
-from fabric.nos.policy import underlay_policy
-from fabric.nos.target import Capabilities, File, Neighbor, Requests, Target, Text, neighbor
-
-__all__ = ["RELEASE", "TARGET", "context", "files", "port_name", "speed"]
-
-RELEASE = "4.32.0F"  # what the spelling follows
-
-
-def context(view: SwitchView) -> dict[str, object]:
-    names = profiles(view)
-    return {
-        # Parsers recognize the file by this line.
-        "banner": f"{view.device.name} ({view.device.model.upper()}, EOS-{view.release or RELEASE})",
-        "hostname": view.device.name,
-        "interfaces": interfaces(view, names),
-        "channels": channels(view, names),
-        "tracking": TRACKING if view.lags else "",
-        "qos": classes(view, names),
-        "dynamic": view.balancing.dynamic,
-        "filters": [(filter_name(acl.name), filter_rules(view, acl)) for acl in view.acls],
-        **_management(view),
-        **_routing(view),
-        **_overlay(view),
-    }
-
-
-def _management(view: SwitchView) -> dict[str, object]:
-    manage, limits = view.management, access(view)
-    gateway = manage.gateway or ""
-    return {
-        "access": limits,
-        "allowed": ALLOWED if limits.restricted else "",
-        "admin": ADMIN,
-        "admin_secret": manage.admin_secret,
-        "login_banner": limits.banner,
-        "timezone": manage.timezone,
-        "vrf": limits.vrf,
-        "in_vrf": f"vrf {limits.vrf} " if limits.vrf else "",
-        "ntp": manage.ntp,
-        "syslog": manage.syslog,
-        "dns": manage.dns,
-        "snmp_user": manage.snmp_user,
-        "snmp_auth_secret": manage.snmp_auth_secret,
-        "snmp_priv_secret": manage.snmp_priv_secret,
-        "gnmi_port": GNMI_PORT if manage.gnmi else 0,
-        "manage_ip": "ipv6" if ":" in (manage.address or "") else "ip",
-        "manage_address": manage.address or "",
-        "default_route": f"{'ipv6' if ':' in gateway else 'ip'} route" if gateway else "",
-        "default_prefix": "::/0" if ":" in gateway else "0.0.0.0/0",
-        "gateway": gateway,
-    }
-
-
-def _routing(view: SwitchView) -> dict[str, object]:
-    under = view.underlay
-    ipv6 = under.family == "ipv6"
-    return {
-        "mtu": under.mtu,
-        "loopback": view.loopback,
-        "loopback6": view.loopback6 or "",
-        "ip": "ipv6" if ipv6 else "ip",
-        "family": "ipv6" if ipv6 else "ipv4",
-        "over_link_local": under.unnumbered and not ipv6,  # IPv4 routes with IPv6 next hops, RFC 8950
-        "ipv6_routing": ipv6 or under.unnumbered,
-        "policy": underlay_policy(view),
-        "beyond": routing(view),
-        "asn": view.device.asn,
-        "router_id": view.router_id,
-        "neighbors": _neighbors(view),
-        "aggregates": view.aggregates,
-        **under.timers_and_limits,
-    }
-
-
-def _neighbors(view: SwitchView) -> list[Neighbor]:
-    return [neighbor(view, session, lambda ref: port_name(view.model, ref)) for session in view.sessions]
-
-
-def _overlay(view: SwitchView) -> dict[str, object]:
-    overlay = view.overlay
-    return {
-        "vrfs": view.vrfs,
-        "networks": view.networks,
-        "overlay": overlay,
-        "vtep": overlay.vtep if overlay and overlay.vtep else "",
-        "evpn_ttl": EVPN_TTL,
-    }
-
-
-def files(view: SwitchView) -> list[File]:
-    return [Text("startup-config", "eos/device.j2", context(view))]
+from fabric.nos.target import Capabilities, Requests, Target
 
 
 def objects(requests: Requests) -> dict[str, str]:
@@ -116,7 +22,7 @@ TARGET = Target(
     name="eos",
     title="Arista EOS",
     port_name=port_name,
-    files=files,
+    files=Lazy(__package__, "write.switch:files"),
     short_title="EOS",
     max_mtu=9214,
     capabilities=Capabilities(
@@ -159,6 +65,6 @@ TARGET = Target(
         svi="Vlan{}",
         management="Management1",
         layer2_mtu=0,
-        watchdog_ms=detection_ms,
+        watchdog_ms=Lazy(__package__, "write.qos:detection_ms"),
     ),
 )

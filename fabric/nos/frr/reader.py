@@ -11,7 +11,7 @@ COMPANIONS = frozenset(
 )  # fmt: skip
 
 READER = Reader(
-    Lazy(__package__, "read.device:read"),
+    read=Lazy(__package__, "read.device:read"),
     rank=60,
     signs=(
         (4, r"^frr (?:version|defaults)"),

@@ -58,7 +58,7 @@ def read_summary(value: dict[str, Any]) -> Part:
         if isinstance(row, dict)
     ]
     ids = {vrf: text(table.get("routerId")) for vrf, _, table in _summaries(value)}
-    return Part({BGP}, lists={BGP}, peers=peers, router_ids=ids)
+    return Part(kinds={BGP}, lists={BGP}, peers=peers, router_ids=ids)
 
 
 def _summary_peer(key: str, row: dict[str, Any], vrf: str, name: str, table: dict[str, Any]) -> Peer:
@@ -66,12 +66,12 @@ def _summary_peer(key: str, row: dict[str, Any], vrf: str, name: str, table: dic
     received = number(row.get("pfxRcd", row.get("prefixReceivedCount")))
     families = [Family(name, received, received)] if name and state == "Established" else []
     return Peer(
-        key,
-        vrf,
-        state.partition(" ")[0].lower(),
-        asn(row.get("remoteAs")),
-        asn(row.get("localAs", table.get("as"))),
-        families,
+        key=key,
+        vrf=vrf,
+        state=state.partition(" ")[0].lower(),
+        asn=asn(row.get("remoteAs")),
+        local_asn=asn(row.get("localAs", table.get("as"))),
+        families=families,
         limited="PfxCt" in state,
         shut="Admin" in state or text(row.get("peerState")) == "Admin",
     )
@@ -95,7 +95,7 @@ def _neighbors(value: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]
 
 
 def read_neighbors(value: dict[str, Any]) -> Part:
-    return Part({BGP}, peers=[_neighbor(*found) for found in _neighbors(value)])
+    return Part(kinds={BGP}, peers=[_neighbor(*found) for found in _neighbors(value)])
 
 
 def _neighbor(vrf: str, key: str, row: dict[str, Any]) -> Peer:
@@ -109,13 +109,13 @@ def _neighbor(vrf: str, key: str, row: dict[str, Any]) -> Peer:
         if (name := family(title))
     ]
     return Peer(
-        key,
-        vrf,
-        state,
-        asn(row.get("remoteAs")),
-        asn(row.get("localAs")),
-        found if state == "established" else [],
-        frozenset(name for title in infos if (name := family(title))),
+        key=key,
+        vrf=vrf,
+        state=state,
+        asn=asn(row.get("remoteAs")),
+        local_asn=asn(row.get("localAs")),
+        families=found if state == "established" else [],
+        activated=frozenset(name for title in infos if (name := family(title))),
         reason="" if state == "established" else reason,
         limited=bool(row.get("prefixOverflow")) or any(first(info).get("prefixOverflow") for info in infos.values()),
         shut=bool(row.get("adminShutDown")),
@@ -138,8 +138,8 @@ def read_bfd(value: list[dict[str, Any]]) -> Part:
     """A peer over a link-local address is known by its interface."""
     peers = [
         Peer(
-            text(row.get("interface")) if text(row.get("peer")).startswith("fe80") else text(row["peer"]),
-            vrf_name(text(row.get("vrf"))),
+            key=text(row.get("interface")) if text(row.get("peer")).startswith("fe80") else text(row["peer"]),
+            vrf=vrf_name(text(row.get("vrf"))),
             bfd=text(row.get("status")) == "up",
         )
         for row in value
@@ -166,19 +166,19 @@ def _vni_rows(value: Any) -> list[Any]:
 
 def read_vnis(value: Any) -> Part:
     whole_list = not (isinstance(value, dict) and "vni" in value)
-    return Part({EVPN}, lists={EVPN} if whole_list else set(), vnis=[_vni(row) for row in _vni_rows(value)])
+    return Part(kinds={EVPN}, lists={EVPN} if whole_list else set(), vnis=[_vni(row) for row in _vni_rows(value)])
 
 
 def _vni(row: dict[str, Any]) -> Vni:
     layer3 = row["type"] == "L3"
     state = text(row.get("state"))
     return Vni(
-        whole(row["vni"]),
-        layer3,
-        vrf_name(text(row.get("vrf", row.get("tenantVrf")))),
-        text(row.get("localVtepIp" if layer3 else "vtepIp")),
-        None if layer3 else _remotes(row),
-        state == "Up" if state else None,
+        number=whole(row["vni"]),
+        layer3=layer3,
+        vrf=vrf_name(text(row.get("vrf", row.get("tenantVrf")))),
+        source=text(row.get("localVtepIp" if layer3 else "vtepIp")),
+        remotes=None if layer3 else _remotes(row),
+        up=state == "Up" if state else None,
     )
 
 
@@ -201,16 +201,16 @@ def read_targets(value: dict[str, Any]) -> Part:
     found = [row for _, row in each(value) if "importRTs" in row and text(row.get("inKernel", "True")) == "True"]
     vnis = [
         Vni(
-            whole(row.get("vni")),
-            row.get("type") == "L3",
-            vrf_name(text(row.get("vrf", row.get("tenantVrf")))),
+            number=whole(row.get("vni")),
+            layer3=row.get("type") == "L3",
+            vrf=vrf_name(text(row.get("vrf", row.get("tenantVrf")))),
             imports=frozenset(map(text, row["importRTs"])),
             exports=frozenset(map(text, row.get("exportRTs", ()))),
             rd=text(row.get("rd")),
         )
         for row in found
     ]
-    return Part({EVPN}, vnis=vnis)
+    return Part(kinds={EVPN}, vnis=vnis)
 
 
 # --- Ethernet segments ----------------------------------------------------------------------------------------
@@ -225,7 +225,7 @@ def read_segments(value: list[dict[str, Any]]) -> Part:
     """`show evpn es detail json` of zebra; without `detail` the state is not in it. Remote segments are left out."""
     found = [one for row in value if (one := _segment(row)) is not None]
     complete = all(isinstance(row.get("flags"), list) for row in value)
-    return Part({MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), segments=found)
+    return Part(kinds={MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), segments=found)
 
 
 def _segment(row: dict[str, Any]) -> Segment | None:
@@ -236,13 +236,13 @@ def _segment(row: dict[str, Any]) -> Segment | None:
     detail = "vniCount" in row or "macCount" in row
     vteps = rows(row.get("vteps", [])) if "vteps" in row or detail else None
     return Segment(
-        identifier,
-        text(row.get("accessPort")),
-        "operUp" in flags if detail else None,
-        frozenset(text(one.get("vtep")) for one in vteps) if vteps is not None else None,
-        None,
-        "nonDF" not in flags if {"df", "nonDF"} & set(flags) else None,
-        any(text(one.get("dfAlgorithm")).startswith("preference") for one in vteps or ()),
+        esi=identifier,
+        interface=text(row.get("accessPort")),
+        up="operUp" in flags if detail else None,
+        peers=frozenset(text(one.get("vtep")) for one in vteps) if vteps is not None else None,
+        forwarders=None,
+        forwards="nonDF" not in flags if {"df", "nonDF"} & set(flags) else None,
+        by_preference=any(text(one.get("dfAlgorithm")).startswith("preference") for one in vteps or ()),
     )
 
 
@@ -255,14 +255,21 @@ def knows_interfaces(value: Any) -> bool:
 
 def read_interfaces(value: dict[str, Any]) -> Part:
     ports = [_interface(name, row) for name, row in value.items() if isinstance(row, dict) and "administrativeStatus" in row]
-    return Part({INTERFACES}, lists={INTERFACES}, ports=ports)
+    return Part(kinds={INTERFACES}, lists={INTERFACES}, ports=ports)
 
 
 def _interface(name: str, row: dict[str, Any]) -> PortState:
     """`speed` is in Mb/s; virtual interfaces say 0 or 4294967295. One that is shut has no operational status."""
     shut = text(row.get("administrativeStatus")) == "down"
     state = False if shut else up(row.get("operationalStatus"))
-    port = PortState(name, state, shut, "", speed_gbps(row.get("speed")) if state else 0, whole(row.get("mtu")))
+    port = PortState(
+        name=name,
+        up=state,
+        shut=shut,
+        reason="",
+        speed_gbps=speed_gbps(row.get("speed")) if state else 0,
+        mtu=whole(row.get("mtu")),
+    )
     if not isinstance(row.get("ipAddresses"), list):
         return port
     return replace(port, addresses=frozenset(text(one.get("address")) for one in rows(row["ipAddresses"])))
@@ -282,14 +289,16 @@ def read_links(value: list[dict[str, Any]]) -> Part:
         shut = "UP" not in row.get("flags", ["UP"])
         state = text(row.get("operstate"))
         if state:
-            ports.append(PortState(name, None if state == "UNKNOWN" else state == "UP", shut, mtu=whole(row.get("mtu"))))
+            ports.append(
+                PortState(name=name, up=None if state == "UNKNOWN" else state == "UP", shut=shut, mtu=whole(row.get("mtu")))
+            )
         stats = first(row.get("stats64", row.get("stats")))
         counted = counted or bool(stats)
         found += counters(name, first(stats.get("rx")), _KERNEL)
         found += counters(name, first(stats.get("rx")), {"crc_errors": Count.FCS})
         found += counters(name, first(stats.get("tx")), _KERNEL_OUT)
     kinds = ({ERRORS} if counted else set()) | ({INTERFACES} if ports else set())
-    return Part(kinds, ports=ports, counters=found)
+    return Part(kinds=kinds, ports=ports, counters=found)
 
 
 # --- routes ---------------------------------------------------------------------------------------------------
@@ -316,7 +325,7 @@ def read_routes(value: dict[str, Any]) -> Part:
                 continue
             hops = tuple(_hops(entry))
             tables.setdefault(vrf_name(text(entry.get("vrfName"))), {}).setdefault(prefix, hops)
-    return Part({ROUTES}, lists={ROUTES}, routes=tables)
+    return Part(kinds={ROUTES}, lists={ROUTES}, routes=tables)
 
 
 def _hops(entry: Mapping[str, Any]) -> Iterator[Hop]:

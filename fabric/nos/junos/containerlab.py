@@ -3,10 +3,10 @@
 from fabric.nos.containerlab import Kind
 
 KIND = Kind(
-    "juniper_cjunosevolved",
-    "cjunosevolved:latest",
-    r"et-0/0/([0-9]+)",
-    "et-0/0/{0}",
+    name="juniper_cjunosevolved",
+    image="cjunosevolved:latest",
+    own=r"et-0/0/([0-9]+)",
+    endpoint="et-0/0/{0}",
     startup="juniper.conf",
     first_eth=4,
     zero=0,

@@ -45,5 +45,5 @@ def hierarchy() -> Hierarchy:
     return Hierarchy.load(FilePath(__file__).with_name("candidate.yaml"))
 
 
-SET = SetLines("set", "set and delete lines", config=config, hierarchy=hierarchy)
+SET = SetLines(name="set", title="set and delete lines", config=config, hierarchy=hierarchy)
 DIALECT = Dialect({"juniper.conf": SET})

@@ -40,11 +40,11 @@ def _host(value: dict[str, Any]) -> str:
 def _neighbors(table: dict[str, Any]) -> Iterator[Neighbor]:
     for row in rows(table.get("lldp-neighbor-information")):
         yield Neighbor(
-            text(row.get("lldp-local-interface")) or text(row.get("lldp-local-port-id")),
-            known_text(row.get("lldp-remote-system-name")),
-            known_text(row.get("lldp-remote-chassis-id")),
-            known_text(row.get("lldp-remote-port-id")),
-            known_text(row.get("lldp-remote-port-description")),
+            port=text(row.get("lldp-local-interface")) or text(row.get("lldp-local-port-id")),
+            system=known_text(row.get("lldp-remote-system-name")),
+            chassis=known_text(row.get("lldp-remote-chassis-id")),
+            far_port=known_text(row.get("lldp-remote-port-id")),
+            description=known_text(row.get("lldp-remote-port-description")),
         )
 
 
@@ -56,5 +56,11 @@ def _ports(table: dict[str, Any]) -> Iterator[PortState]:
 
 
 READERS = (
-    Reader("junos", "show lldp neighbors [detail] | display json, show interfaces | display json", knows, read, rank=30),
+    Reader(
+        name="junos",
+        commands="show lldp neighbors [detail] | display json, show interfaces | display json",
+        knows=knows,
+        read=read,
+        rank=30,
+    ),
 )

@@ -7,7 +7,7 @@ FIRST = "version|groups|apply-groups|system|chassis|interfaces"  # sections that
 SHOW = "show configuration | display set"
 
 READER = Reader(
-    Lazy(__package__, "read.device:read"),
+    read=Lazy(__package__, "read.device:read"),
     rank=50,
     signs=(
         (3, r"^system \{"),

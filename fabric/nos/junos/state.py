@@ -42,7 +42,7 @@ def read_bgp(value: dict[str, Any]) -> Part:
     found = _under(value, "bgp-information", "bgp-peer")
     named = all("peer-cfg-rti" in row for row in found)  # a summary does not say the instance of a peer
     lists = {BGP} if named and found else frozenset()
-    return Part({BGP}, lists=lists, peers=[_peer(row) for row in found])
+    return Part(kinds={BGP}, lists=lists, peers=[_peer(row) for row in found])
 
 
 def _peer(row: dict[str, Any]) -> Peer:
@@ -58,12 +58,12 @@ def _peer(row: dict[str, Any]) -> Peer:
     bfd = first(row.get("bgp-bfd"))
     enabled = text(bfd.get("bfd-configuration-state")) == "enabled"
     return Peer(
-        scoped(address, interface),
-        "" if instance in ("", "master") else instance,
-        state,
-        asn(row.get("peer-as")),
-        asn(row.get("local-as")),
-        tuple(_families(row)) if state == "established" else (),
+        key=scoped(address, interface),
+        vrf="" if instance in ("", "master") else instance,
+        state=state,
+        asn=asn(row.get("peer-as")),
+        local_asn=asn(row.get("local-as")),
+        families=tuple(_families(row)) if state == "established" else (),
         reason="" if state == "established" else reason,
         limited="prefix" in reason.lower() and "exceed" in reason.lower(),
         shut="Shutdown" in flags.split(),
@@ -86,7 +86,7 @@ def read_bfd(value: dict[str, Any]) -> Part:
     peers = []
     for row in _under(value, "bfd-session-information", "bfd-session"):
         address, interface = text(row.get("session-neighbor")), text(row.get("session-interface"))
-        peers.append(Peer(scoped(address, interface), bfd=text(row.get("session-state")).lower() == "up"))
+        peers.append(Peer(key=scoped(address, interface), bfd=text(row.get("session-state")).lower() == "up"))
     return Part(peers=peers)
 
 
@@ -107,7 +107,7 @@ def read_routes(value: dict[str, Any]) -> Part:
             )
             if entry is not None:
                 found[_prefix(row)] = tuple(_hops(entry))
-    return Part({ROUTES}, lists={ROUTES}, routes=tables)
+    return Part(kinds={ROUTES}, lists={ROUTES}, routes=tables)
 
 
 def _prefix(row: dict[str, Any]) -> str:
@@ -152,7 +152,7 @@ def read_interfaces(value: dict[str, Any]) -> Part:
         if "pfc-statistics" in row or "ethernet-pfc-statistics" in row:
             kinds.add(QUEUES)
             found += _pfc(name, first(row.get("pfc-statistics", row.get("ethernet-pfc-statistics"))))
-    return Part(kinds, lists=frozenset(kinds & {INTERFACES}), ports=ports, counters=found)
+    return Part(kinds=kinds, lists=frozenset(kinds & {INTERFACES}), ports=ports, counters=found)
 
 
 def _port(name: str, row: dict[str, Any]) -> PortState:
@@ -168,7 +168,16 @@ def _port(name: str, row: dict[str, Any]) -> PortState:
         else ""
     )
     frame = whole(row.get("mtu"))
-    return PortState(name, state, admin == "down", "", speed_gbps(row.get("speed")) if state else 0, 0, frame, mode)
+    return PortState(
+        name=name,
+        up=state,
+        shut=admin == "down",
+        reason="",
+        speed_gbps=speed_gbps(row.get("speed")) if state else 0,
+        mtu=0,
+        frame=frame,
+        fec=mode,
+    )
 
 
 def _queues(port: str, row: dict[str, Any]) -> Iterator[Counter]:
@@ -202,14 +211,14 @@ def read_contexts(value: dict[str, Any]) -> Part:
         ]
         vnis.append(
             Vni(
-                whole(row.get("context-vni")),
-                True,
-                text(row.get("context-name")),
-                next(iter(sources), ""),
+                number=whole(row.get("context-vni")),
+                layer3=True,
+                vrf=text(row.get("context-name")),
+                source=next(iter(sources), ""),
                 rd=text(row.get("route-distinguisher")),
             )
         )
-    return Part({EVPN}, vnis=vnis)
+    return Part(kinds={EVPN}, vnis=vnis)
 
 
 def read_remotes(value: dict[str, Any]) -> Part:
@@ -224,8 +233,8 @@ def read_remotes(value: dict[str, Any]) -> Part:
             known.add(address)
             for entry in _under(far, "vxlan-dynamic-information", "vxlan-format"):
                 remotes.setdefault(whole(entry.get("vn-id")), set()).add(address)
-    vnis = [Vni(vni, remotes=frozenset(found), source=source) for vni, found in remotes.items()]
-    return Part({EVPN}, vnis=vnis, vteps=frozenset(known), source=source)
+    vnis = [Vni(number=vni, remotes=frozenset(found), source=source) for vni, found in remotes.items()]
+    return Part(kinds={EVPN}, vnis=vnis, vteps=frozenset(known), source=source)
 
 
 # --- Ethernet segments ----------------------------------------------------------------------------------------
@@ -244,7 +253,7 @@ def read_segments(value: dict[str, Any]) -> Part:
             identifier = esi(row.get("evpn-esi-value"))
             if identifier and not identifier.startswith(_DERIVED) and "evpn-esi-local-intf-information" in row:
                 found.append(_segment(identifier, row))
-    return Part({MULTIHOMING}, lists={MULTIHOMING} if complete and found else frozenset(), segments=found)
+    return Part(kinds={MULTIHOMING}, lists={MULTIHOMING} if complete and found else frozenset(), segments=found)
 
 
 def _segment(identifier: str, row: dict[str, Any]) -> Segment:
@@ -256,11 +265,11 @@ def _segment(identifier: str, row: dict[str, Any]) -> Segment:
     others = {text(one.get("evpn-esi-remote-pe-ipaddr")) for one in rows(first(remote).get("evpn-esi-remote-pe", []))}
     none = number(first(remote).get("evpn-esi-num-remote-pe")) == 0
     return Segment(
-        identifier,
-        text(local.get("evpn-esi-local-intf-name")),
-        state.startswith("Up") if state else None,
-        frozenset(others - {""}) if others - {""} or none else None,
-        frozenset({forwarder}) if forwarder else None,
+        esi=identifier,
+        interface=text(local.get("evpn-esi-local-intf-name")),
+        up=state.startswith("Up") if state else None,
+        peers=frozenset(others - {""}) if others - {""} or none else None,
+        forwarders=frozenset({forwarder}) if forwarder else None,
         by_preference="preference" in text(elected.get("esi-df-election-algorithm")).lower(),
     )
 
@@ -286,16 +295,16 @@ def read_optics(value: dict[str, Any]) -> Part:
         heat = re.match("-?[0-9.]+", known_text(found.get("module-temperature")))
         optics.append(
             Optic(
-                text(row.get("name")),
-                tuple(powers),
-                decimal(found.get("laser-rx-power-low-alarm-threshold-dbm")),
-                decimal(found.get("laser-rx-power-high-alarm-threshold-dbm")),
-                float(heat[0]) if heat else None,
-                decimal(found.get("module-temperature-high-alarm-threshold")),
-                alarms,
+                port=text(row.get("name")),
+                rx_dbm=tuple(powers),
+                low_dbm=decimal(found.get("laser-rx-power-low-alarm-threshold-dbm")),
+                high_dbm=decimal(found.get("laser-rx-power-high-alarm-threshold-dbm")),
+                temperature_c=float(heat[0]) if heat else None,
+                high_c=decimal(found.get("module-temperature-high-alarm-threshold")),
+                alarms=alarms,
             )
         )
-    return Part({OPTICS}, optics=optics)
+    return Part(kinds={OPTICS}, optics=optics)
 
 
 _COMMANDS = (  # the first one that knows an output reads it

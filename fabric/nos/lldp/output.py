@@ -16,7 +16,7 @@ _BASE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(G?)base", re.IGNORECASE)
 _PER_GBPS = {"t": 0.001, "g": 1.0, "m": 1000.0, "k": 1e6, "": 1000.0}  # a bare number is in Mb/s
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
     """One network OS: which outputs are its own, and what they say."""
 

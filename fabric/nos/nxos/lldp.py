@@ -51,7 +51,11 @@ def _neighbor(row: dict[str, Any]) -> Neighbor:
     if "sys_name" not in row and not _MAC.fullmatch(chassis):
         system, chassis = chassis, ""
     return Neighbor(
-        text(row.get("l_port_id")), system, chassis, known_text(row.get("port_id")), known_text(row.get("port_desc"))
+        port=text(row.get("l_port_id")),
+        system=system,
+        chassis=chassis,
+        far_port=known_text(row.get("port_id")),
+        description=known_text(row.get("port_desc")),
     )
 
 
@@ -68,4 +72,12 @@ def _ports(found: list[dict[str, Any]] | None) -> Iterator[PortState]:
         yield PortState(text(row.get("interface")), speed, state, shut=shut(row.get("state")))
 
 
-READERS = (Reader("nxos", "show lldp neighbors [detail] | json, show interface status | json", knows, read, rank=20),)
+READERS = (
+    Reader(
+        name="nxos",
+        commands="show lldp neighbors [detail] | json, show interface status | json",
+        knows=knows,
+        read=read,
+        rank=20,
+    ),
+)

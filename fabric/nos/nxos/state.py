@@ -59,7 +59,7 @@ def read_summary(value: dict[str, Any]) -> Part:
         for row in table(saf, "neighbor")
     ]
     ids = {vrf_name(text(vrf.get("vrf-name-out"))): text(vrf.get("vrf-router-id")) for vrf in table(value, "vrf")}
-    return Part({BGP}, lists={BGP}, peers=peers, router_ids=ids)
+    return Part(kinds={BGP}, lists={BGP}, peers=peers, router_ids=ids)
 
 
 def _summary(vrf: str, local_asn: int, af_name: str, row: dict[str, Any]) -> Peer:
@@ -69,12 +69,12 @@ def _summary(vrf: str, local_asn: int, af_name: str, row: dict[str, Any]) -> Pee
     name = "ipv4" if "IPv4 Unicast" in af_name else "ipv6" if "IPv6 Unicast" in af_name else family(af_name)
     families = [Family(name, received, received)] if name and shown == "established" else []
     return Peer(
-        text(row.get("neighborid")),
-        vrf,
-        shown.partition(" ")[0],
-        asn(row.get("neighboras")),
-        local_asn,
-        families,
+        key=text(row.get("neighborid")),
+        vrf=vrf,
+        state=shown.partition(" ")[0],
+        asn=asn(row.get("neighboras")),
+        local_asn=local_asn,
+        families=families,
         limited="pfx" in shown,
         shut="shut" in shown or "admin" in shown,
     )
@@ -82,7 +82,7 @@ def _summary(vrf: str, local_asn: int, af_name: str, row: dict[str, Any]) -> Pee
 
 def read_neighbors(value: dict[str, Any]) -> Part:
     """`show bgp all neighbors vrf all`. It has no accepted prefixes, and `pfxrecvd` counts them after policies."""
-    return Part({BGP}, peers=[_neighbor(row) for row in table(value, "neighbor")])
+    return Part(kinds={BGP}, peers=[_neighbor(row) for row in table(value, "neighbor")])
 
 
 def _neighbor(row: dict[str, Any]) -> Peer:
@@ -96,12 +96,12 @@ def _neighbor(row: dict[str, Any]) -> Peer:
                 families.append(Family(name, None, number(saf.get("pfxrecvd"))))
     reason = next((one for one in (known_text(row.get("resetreason")), known_text(row.get("peerresetreason"))) if one), "")
     return Peer(
-        text(row.get("neighbor")),
-        vrf_name(text(row.get("vrf"))),
-        state.partition(" ")[0],
-        asn(row.get("remoteas")),
-        0,
-        families if state == "established" else [],
+        key=text(row.get("neighbor")),
+        vrf=vrf_name(text(row.get("vrf"))),
+        state=state.partition(" ")[0],
+        asn=asn(row.get("remoteas")),
+        local_asn=0,
+        families=families if state == "established" else [],
         reason="" if state == "established" or reason == "No error" else reason,
         limited="pfxct" in state or "prefix" in reason.lower(),
         shut="shut" in state or "admin" in state,
@@ -119,7 +119,7 @@ def read_routes(value: dict[str, Any]) -> Part:
         for addrf in table(vrf, "addrf"):
             for prefix in table(addrf, "prefix"):
                 found[text(prefix.get("ipprefix"))] = tuple(_hops(prefix))
-    return Part({ROUTES}, lists={ROUTES}, routes=tables)
+    return Part(kinds={ROUTES}, lists={ROUTES}, routes=tables)
 
 
 def _hops(prefix: dict[str, Any]) -> Iterator[Hop]:
@@ -148,11 +148,20 @@ def read_interfaces(value: dict[str, Any]) -> Part:
         reason = known_text(row.get("state_rsn_desc"))
         off = admin == "down" or shut(reason) or bool(re.search("err-?disabled", reason, re.IGNORECASE))
         speed = speed_gbps(f"{text(row.get('eth_bw'))}K") if state else 0
-        ports.append(PortState(name, state, off and not state, reason, speed, whole(row.get("eth_mtu", row.get("svi_mtu")))))
+        ports.append(
+            PortState(
+                name=name,
+                up=state,
+                shut=off and not state,
+                reason=reason,
+                speed_gbps=speed,
+                mtu=whole(row.get("eth_mtu", row.get("svi_mtu"))),
+            )
+        )
         counted = counted or "eth_inerr" in row
         found += counters(name, row, _COUNTERS)
     kinds = {INTERFACES, *([ERRORS] if counted else [])}
-    return Part(kinds, lists={INTERFACES}, ports=ports, counters=found)
+    return Part(kinds=kinds, lists={INTERFACES}, ports=ports, counters=found)
 
 
 def knows_status(value: Any) -> bool:
@@ -167,8 +176,10 @@ def read_status(value: dict[str, Any]) -> Part:
         reason = known_text(row.get("state_rsn_desc")) or ("" if state else text(row.get("state")))
         speed = speed_gbps(row.get("speed")) if state else 0
         off = shut(row.get("state")) or "admin" in reason.lower()
-        ports.append(PortState(text(row.get("interface")), state, off and not state, reason, speed))
-    return Part({INTERFACES}, ports=ports)
+        ports.append(
+            PortState(name=text(row.get("interface")), up=state, shut=off and not state, reason=reason, speed_gbps=speed)
+        )
+    return Part(kinds={INTERFACES}, ports=ports)
 
 
 # --- NVE ------------------------------------------------------------------------------------------------------
@@ -181,8 +192,8 @@ def read_vnis(value: dict[str, Any]) -> Part:
         kind, _, owner = text(row.get("type", "")).partition(" ")
         layer3 = kind == "L3"
         vrf = owner.strip("[] ") if layer3 else ""
-        vnis.append(Vni(whole(row.get("vni")), layer3, vrf, up=up(row.get("vni-state"))))
-    return Part({EVPN}, lists={EVPN}, vnis=vnis)
+        vnis.append(Vni(number=whole(row.get("vni")), layer3=layer3, vrf=vrf, up=up(row.get("vni-state"))))
+    return Part(kinds={EVPN}, lists={EVPN}, vnis=vnis)
 
 
 def read_peers(value: dict[str, Any]) -> Part:
@@ -204,7 +215,7 @@ def read_pfc(value: dict[str, Any]) -> Part:
     for row in (*table(value, "pfc_interface"), *table(value, "pfc_intf")):
         port = text(row.get("if_name_str", row.get("interface")))
         found += counters(port, row, {"rx-stats": Count.PFC_RX, "tx-stats": Count.PFC_TX})
-    return Part({QUEUES}, counters=found)
+    return Part(kinds={QUEUES}, counters=found)
 
 
 def read_queues(value: dict[str, Any]) -> Part:
@@ -222,7 +233,7 @@ def read_queues(value: dict[str, Any]) -> Part:
         for entry in table(row, "pfc_stats"):
             names = {"rx-pause-count": Count.PFC_RX, "tx-pause-count": Count.PFC_TX}
             found += counters(port, entry, names, number(entry.get("cos")))
-    return Part({QUEUES}, counters=summed(found))
+    return Part(kinds={QUEUES}, counters=summed(found))
 
 
 def _group(entry: dict[str, Any]) -> int | None:
@@ -269,8 +280,17 @@ def read_optics(value: dict[str, Any]) -> Part:
             low = decimal(lanes[0].get("rx_pwr_alrm_lo"))
             high = decimal(lanes[0].get("rx_pwr_alrm_hi"))
             hot = decimal(lanes[0].get("temp_alrm_hi"))
-            optics.append(Optic(text(row.get("interface")), tuple(powers), low, high, heat, hot))
-    return Part({OPTICS}, optics=optics)
+            optics.append(
+                Optic(
+                    port=text(row.get("interface")),
+                    rx_dbm=tuple(powers),
+                    low_dbm=low,
+                    high_dbm=high,
+                    temperature_c=heat,
+                    high_c=hot,
+                )
+            )
+    return Part(kinds={OPTICS}, optics=optics)
 
 
 # --- vPC ------------------------------------------------------------------------------------------------------
@@ -287,21 +307,21 @@ def read_vpc(value: dict[str, Any]) -> Part:
     links = [_flag(row.get("peer-link-port-state")) for row in table(value, "peerlink")]
     agreed = [_agreed(value.get(key)) for key in _CONSISTENCY]
     pair = PairState(
-        peer,
-        peer == "peer-ok" if peer else None,
-        alive,
-        alive == "peer-alive" if alive else None,
-        False if False in links else True if True in links else None,
-        False if False in agreed else True if True in agreed else None,
-        tuple(
+        peer=peer,
+        peer_up=peer == "peer-ok" if peer else None,
+        keepalive=alive,
+        alive=alive == "peer-alive" if alive else None,
+        link_up=False if False in links else True if True in links else None,
+        consistent=False if False in agreed else True if True in agreed else None,
+        bonds=tuple(
             PairedBond(whole(row.get("vpc-id")), _flag(row.get("vpc-port-state")), _agreed(row.get("vpc-consistency")))
             for row in table(value, "vpc")
         ),
-        whole(value.get("vpc-domain-id")),
+        domain=whole(value.get("vpc-domain-id")),
     )
     count = number(value.get("num-of-vpcs"))
     complete = count is not None and count == len(pair.bonds)
-    return Part({MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), pair=pair)
+    return Part(kinds={MULTIHOMING}, lists={MULTIHOMING} if complete else frozenset(), pair=pair)
 
 
 def _flag(value: Any) -> bool | None:

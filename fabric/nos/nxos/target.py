@@ -1,87 +1,29 @@
-"""Cisco NX-OS on Nexus 9000: one file, the whole startup-config of the switch."""
+"""Cisco NX-OS on Nexus 9000: what it can do, and where its file is made and read."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import PortRef, SwitchView
 from fabric.nos.idiom import Idiom
 from fabric.nos.lazy import Lazy
-from fabric.nos.nxos.write import manage, ports, qos, routing, tenants
-from fabric.nos.nxos.write.ports import LAYER_2_MTU, port_name
-from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER
-from fabric.nos.target import Capabilities, File, Requests, Target, Text
+from fabric.nos.nxos.write.ports import LAYER_2_MTU, RELEASE, port_name
+from fabric.nos.target import Capabilities, Target
 
-RELEASE = "10.5(3)"  # what the spelling follows; parsers recognize the file by its `feature` lines
-
-
-def features(view: SwitchView) -> list[str]:
-    """What must be switched on before its lines are known: without a feature its whole block is rejected."""
-    overlay = view.overlay
-    vtep = overlay is not None and overlay.vtep is not None
-    features_used = {
-        "nv overlay evpn": vtep or routing.speaks_evpn(overlay),
-        "feature bgp": True,
-        "feature bfd": view.underlay.bfd,
-        "feature fabric forwarding": bool(view.networks),
-        "feature grpc": view.management.gnmi,
-        "feature interface-vlan": vtep and bool(view.vrfs or view.networks),
-        "feature lacp": bool(view.lags),
-        "feature lldp": True,
-        "feature nv overlay": vtep,
-        "feature vn-segment-vlan-based": vtep,
-        "feature vpc": bool(view.lags),
-    }
-    return [line for line, yes in features_used.items() if yes]
-
-
-def context(view: SwitchView) -> dict[str, object]:
-    policies = qos.policies(view)
-    return {
-        "release": view.release or RELEASE,
-        "title": f"{view.device.name} ({view.device.model.upper()}, NX-OS {view.release or RELEASE})",
-        "hostname": view.device.name,
-        "features": features(view),
-        "breakouts": ports.breakouts(view),
-        "tcam": ports.tcam(view),
-        "qos": policies,
-        "interfaces": ports.interfaces(view, policies),
-        "channels": ports.channels(view, policies),
-        "seed": view.balancing.seed,
-        "balancer": ports.balancer(view),
-        **manage.context(view),
-        **routing.context(view),
-        **tenants.context(view),
-    }
-
-
-def files(view: SwitchView) -> list[File]:
-    return [Text("startup-config", "nxos/device.j2", context(view))]
+if TYPE_CHECKING:
+    from fabric.hardware.catalog.models import SwitchModel
+    from fabric.model.plan import PortRef
 
 
 def _port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
     return port_name(ref)
 
 
-def objects(requests: Requests) -> dict[str, str]:
-    """What the switch's own ranges leave out."""
-    found = {}
-    ranges = (
-        ("underlay.bfd.interval_ms", BFD_MS),
-        ("underlay.bfd.multiplier", BFD_MULTIPLIER),
-    )
-    for key, range_ in ranges:
-        if key in requests and requests[key] not in range_:
-            found[key] = f"expected {range_.start} to {range_.stop - 1}, got {requests[key]}"
-    return found
-
-
 TARGET = Target(
     name="nxos",
     title="Cisco NX-OS",
     port_name=_port_name,
-    files=files,
+    files=Lazy(__package__, "write.switch:files"),
     short_title="NX-OS",
     max_mtu=9216,
     capabilities=Capabilities(
@@ -101,7 +43,7 @@ TARGET = Target(
         snmp=True,
         gnmi=True,
     ),
-    objects=objects,
+    objects=Lazy(__package__, "write.switch:objects"),
     releases=(RELEASE,),
     vrf_name_limit=32,
     reader=Lazy(__package__, "reader:READER"),

@@ -42,7 +42,7 @@ class Device:
         return found
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Folder:
     """What a folder holds. Paths are as a person at this prompt would name them."""
 
@@ -80,7 +80,7 @@ class Folder:
 
 def scan(root: Path) -> Folder:
     """Looks at every file below a folder, or at a single file. Raises OSError when there is none."""
-    folder = Folder(str(root))
+    folder = Folder(root=str(root))
     texts: dict[tuple[str, str], dict[str, tuple[str, str]]] = {}  # (site, folder) → path → (kind, text)
     whole: dict[str, Path] = {}  # text with a host name → the first file with it
     lost = list[OSError]()

@@ -10,7 +10,7 @@ from fabric.model.facts import ANY_ROUTE, NOT, Clause, Facts, Located
 from fabric.nos.reading.indented import Section
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Entry:
     """One entry of a route map, or one term of a policy, while it is read."""
 
@@ -68,7 +68,7 @@ def read_route_maps(facts: Facts, file: str, config: Section) -> None:
     entries = []
     for text, section in config.each("route-map"):
         words = text.split()
-        entry = Entry(words[0] if words else "", words[1:2] != ["deny"], section.number, file)
+        entry = Entry(name=words[0] if words else "", permits=words[1:2] != ["deny"], line=section.number, file=file)
         for part in section.parts:
             head, *rest = part.line.split()
             if head == "match":

@@ -13,7 +13,7 @@ Read: TypeAlias = Callable[[str, Mapping[str, str]], Facts]  # name, path → te
 Signs: TypeAlias = tuple[tuple[int, str], ...]  # weight, pattern: 3 decides, 1 is shared with some other kind of file
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
     """How the files of a network OS are known and read. Stems and names of files are in small letters."""
 

@@ -45,4 +45,5 @@ def static_route(
     hop, *options = rest[1 if "/" in rest[0] else 2 :] or [""]
     over_port = "onlink" in options or bool(options and PORT.fullmatch(options[0]))
     via = hop if is_address(hop) and not over_port else ""
-    yield Route(vrf, destination, via, named.get(other, vrf), *place)
+    line, file = place
+    yield Route(vrf=vrf, prefix=destination, via=via, table=named.get(other, vrf), line=line, file=file)

@@ -3,8 +3,8 @@
 from fabric.nos.containerlab import Kind
 
 KIND = Kind(
-    "sonic-vs",
-    "docker-sonic-vs:latest",
+    name="sonic-vs",
+    image="docker-sonic-vs:latest",
     binds={"config_db.json": "/etc/sonic/config_db.json", "frr.conf": "/etc/frr/frr.conf"},
     note="files are bound as they are: fill in ${…} first; CLI by `docker exec -it NODE vtysh`",
 )

@@ -32,9 +32,9 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 
 
 CONFIG_DB = Patch(
-    "json-patch",
-    "for `config apply-patch`",
-    "json",
+    name="json-patch",
+    title="for `config apply-patch`",
+    language="json",
     tree=tables,
     lines=lambda old, new: _changes(tables(old), tables(new)),
     changes=_changes,

@@ -59,7 +59,13 @@ def _tables(value: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
 
 def _entry(port: str, row: dict[str, Any]) -> Neighbor:
     system, chassis = known_text(row.get("lldp_rem_sys_name")), known_text(row.get("lldp_rem_chassis_id"))
-    return Neighbor(port, system, chassis, known_text(row.get("lldp_rem_port_id")), known_text(row.get("lldp_rem_port_desc")))
+    return Neighbor(
+        port=port,
+        system=system,
+        chassis=chassis,
+        far_port=known_text(row.get("lldp_rem_port_id")),
+        description=known_text(row.get("lldp_rem_port_desc")),
+    )
 
 
 def _row(port: str, row: dict[str, Any]) -> PortState:
@@ -114,7 +120,13 @@ def _columns(above: str, dashes: str) -> list[tuple[str, int, int]]:
 
 def _neighbor(row: dict[str, str]) -> Neighbor:
     port, far, described = row["LocalPort"], row["RemotePortID"], row.get("RemotePortDescr", "")
-    return Neighbor(port, known_text(row["RemoteDevice"]), "", known_text(far), known_text(described))
+    return Neighbor(
+        port=port,
+        system=known_text(row["RemoteDevice"]),
+        chassis="",
+        far_port=known_text(far),
+        description=known_text(described),
+    )
 
 
 def _status(row: dict[str, str]) -> PortState:
@@ -124,6 +136,13 @@ def _status(row: dict[str, str]) -> PortState:
 
 
 READERS = (
-    Reader("sonic", "sonic-db-dump -n APPL_DB", knows, read, rank=50),
-    Reader("sonic", "show lldp table, show interfaces status", knows_text, read_text, TEXT, 50),
+    Reader(name="sonic", commands="sonic-db-dump -n APPL_DB", knows=knows, read=read, rank=50),
+    Reader(
+        name="sonic",
+        commands="show lldp table, show interfaces status",
+        knows=knows_text,
+        read=read_text,
+        takes=TEXT,
+        rank=50,
+    ),
 )

@@ -4,7 +4,7 @@ from fabric.nos.lazy import Lazy
 from fabric.nos.reading import Reader
 
 READER = Reader(
-    Lazy(__package__, "read.device:read"),
+    read=Lazy(__package__, "read.device:read"),
     rank=10,
     signs=(
         (3, r'^[ \t]*"?DEVICE_METADATA(?:\|localhost)?"?\s*:'),

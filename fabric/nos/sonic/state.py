@@ -60,7 +60,7 @@ def read(value: dict[str, Any]) -> Part:
         (OPTICS, bool(optics)),
     ]
     return Part(
-        frozenset(kind for kind, there in kinds if there),
+        kinds=frozenset(kind for kind, there in kinds if there),
         lists={INTERFACES} if ports else frozenset(),
         ports=ports,
         counters=tuple(_counters(tables)),
@@ -86,7 +86,17 @@ def _port(name: str, row: dict[str, Any]) -> PortState:
     off = known_text(row.get("admin_status")) == "down"
     speed = speed_gbps(row.get("speed")) if state else 0
     fec = _FEC.get(text(row.get("fec")), "") if state else ""
-    return PortState(name, state, off, "", speed, whole(row.get("mtu")), 0, fec, known_text(row.get("alias")))
+    return PortState(
+        name=name,
+        up=state,
+        shut=off,
+        reason="",
+        speed_gbps=speed,
+        mtu=whole(row.get("mtu")),
+        frame=0,
+        fec=fec,
+        alias=known_text(row.get("alias")),
+    )
 
 
 def _counters(tables: Tables) -> Iterator[Counter]:
@@ -122,7 +132,15 @@ def _optics(tables: Tables) -> Iterator[Optic]:
         heat = decimal(row.get("temperature", tables["TRANSCEIVER_DOM_TEMPERATURE"].get(port, {}).get("temperature")))
         alarms = sorted(key for key, flag in flags.items() if key.endswith("Alarm") and text(flag) == "True")
         low, high = decimal(limits.get("rxpowerlowalarm")), decimal(limits.get("rxpowerhighalarm"))
-        yield Optic(port, tuple(powers), low, high, heat, decimal(limits.get("temphighalarm")), alarms)
+        yield Optic(
+            port=port,
+            rx_dbm=tuple(powers),
+            low_dbm=low,
+            high_dbm=high,
+            temperature_c=heat,
+            high_c=decimal(limits.get("temphighalarm")),
+            alarms=alarms,
+        )
 
 
 def knows_paths(value: Any) -> bool:
@@ -137,7 +155,7 @@ def read_paths(value: dict[str, Any]) -> Part:
         port, _, queue = name.partition(":")
         found += _of_queue(port, row, number(queue)) if queue else _of_port(port, row)
         kinds |= {QUEUES if queue else ERRORS} if row else set()
-    return Part(kinds, counters=found)
+    return Part(kinds=kinds, counters=found)
 
 
 def knows_portstat(value: Any) -> bool:
@@ -149,7 +167,7 @@ def knows_portstat(value: Any) -> bool:
 
 def read_portstat(value: dict[str, Any]) -> Part:
     found = [one for port, row in value.items() for one in counters(port, first(row), _PORTSTAT)]
-    return Part({ERRORS}, counters=found, measured={"errors": measured(value, _PORTSTAT)})
+    return Part(kinds={ERRORS}, counters=found, measured={"errors": measured(value, _PORTSTAT)})
 
 
 def knows_queuestat(value: Any) -> bool:
@@ -170,7 +188,7 @@ def read_queuestat(value: dict[str, Any]) -> Part:
             port, first(entry), {"droppacket": Count.QUEUE_DROPS}, number(queue.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
         )
     ]
-    return Part({QUEUES}, counters=found)
+    return Part(kinds={QUEUES}, counters=found)
 
 
 READERS = (

@@ -34,7 +34,7 @@ class Stage:
     reasons: tuple[str, ...] = ()
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Needs:
     """What the daemons want of a change."""
 

@@ -3,30 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from fabric.nos.idiom import Idiom
 from fabric.nos.lazy import Lazy
 from fabric.nos.sonic.write.ports import RELEASES, VRF, VRF_NAME_LIMIT, port_alias, port_name, refuses
-from fabric.nos.target import Capabilities, File, Requests, Target
-
-if TYPE_CHECKING:
-    from fabric.model.plan import Port, SwitchView
+from fabric.nos.target import Capabilities, Requests, Target
 
 # bgpcfgd starts bfdd after frr.conf was read, so the profile in it arrives nowhere, and sessions have bfdd's own times.
 BFD_TIMES = {"underlay.bfd.interval_ms": 300, "underlay.bfd.multiplier": 3}
-
-
-def files(view: SwitchView) -> list[File]:
-    from fabric.nos.sonic.write import switch
-
-    return switch.files(view)
-
-
-def cable_m(view: SwitchView, port: Port) -> int:
-    from fabric.nos.sonic.write import buffers
-
-    return buffers.cable_m(view, port)
 
 
 def objects(requests: Requests) -> dict[str, str]:
@@ -42,7 +26,7 @@ TARGET = Target(
     name="sonic",
     title="SONiC (community)",
     port_name=port_name,
-    files=files,
+    files=Lazy(__package__, "write.switch:files"),
     refuses=refuses,
     objects=objects,
     documents=("config_db.json",),
@@ -87,6 +71,6 @@ TARGET = Target(
         trunk_mtu=True,
         derives=frozenset({"rd", "imports", "exports"}),
         spare_mtu=True,
-        cable_m=cable_m,
+        cable_m=Lazy(__package__, "write.buffers:cable_m"),
     ),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedPort:
     """A cabled port. `address` has its length; "" and 0 where there is none."""
 
@@ -30,7 +30,7 @@ class ExpectedSession:
     bfd: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
     """One switch.
 

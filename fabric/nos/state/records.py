@@ -19,7 +19,7 @@ class Family:
     active: bool | None = None  # negotiated with the peer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
     """One end of a BGP session. `key` is an address, an interface, or `fe80::1%interface`."""
 
@@ -37,7 +37,7 @@ class Peer:
     bfd: bool | None = None  # whether its BFD session is up
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PortState:
     """One interface. `frame` is an MTU that counts the Ethernet header, `mtu` one that does not; bytes."""
 
@@ -68,7 +68,7 @@ class Hop:
 Table: TypeAlias = Mapping[str, Sequence[Hop]]  # prefix with its length → next hops in use
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Vni:
     """One VNI of a VTEP; `remotes` are the VTEPs that its broadcasts are sent to, None where not reported."""
 
@@ -83,7 +83,7 @@ class Vni:
     rd: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
     """One Ethernet segment of a switch: a bond that it shares with another one.
 
@@ -114,7 +114,7 @@ class PairedBond:
     consistent: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PairState:
     """The state of a pair of switches, as one of them reports it; "" and None where it does not."""
 
@@ -138,7 +138,7 @@ class Counter:
     queue: int | None = None  # traffic class or priority
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Optic:
     """Readings of a transceiver. `low` and `high` are its own alarm thresholds of the receive power."""
 
@@ -151,7 +151,7 @@ class Optic:
     alarms: Sequence[str] = ()  # flags that the module itself raised
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """What the output of one command says.
 

@@ -21,7 +21,7 @@ REORDERED: Kind = "reordered"
 NO_FILES: Mapping[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """One statement, or section with all that is in it, that differs.
 
@@ -108,7 +108,7 @@ def _renamed(syntax: Syntax, planned: Statements, running: Statements) -> tuple[
     if not wanted:
         return [], running
     pairs = {path: wanted[key] for path in running if path not in planned and (key := syntax.key(path)) in wanted}
-    differences = [Difference(CHANGED, new, running[old], got=old) for old, new in pairs.items()]
+    differences = [Difference(kind=CHANGED, path=new, place=running[old], got=old) for old, new in pairs.items()]
     return differences, {_moved(path, pairs): place for path, place in running.items()}
 
 
@@ -127,7 +127,7 @@ def _changed(syntax: Syntax, running: Statements, missing: Iterable[Path], extra
         key = syntax.key(path)
         if key in wanted:
             found[wanted[key]] = path  # the last one is in force
-    return [Difference(CHANGED, path, running[got], got=got) for path, got in found.items()]
+    return [Difference(kind=CHANGED, path=path, place=running[got], got=got) for path, got in found.items()]
 
 
 def _folded(
@@ -153,7 +153,7 @@ def _folded(
             place = running.get(root) or running[members[0]]
         else:
             place = next(places[root[:end]] for end in range(len(root) - 1, -1, -1) if root[:end] in places)
-        yield Difference(kind, whole, place, below=len(members) - 1)
+        yield Difference(kind=kind, path=whole, place=place, below=len(members) - 1)
 
 
 def _places(statements: Statements) -> dict[Path, Place]:
@@ -179,7 +179,7 @@ def _reordered(syntax: Syntax, planned: Statements, running: Statements) -> Iter
         if first != second:
             places = places or _places(running)
             before, early = next(pair for pair in zip(first, second, strict=True) if pair[0] != pair[1])
-            yield Difference(REORDERED, (*section, early), places[*section, early], got=(*section, before))
+            yield Difference(kind=REORDERED, path=(*section, early), place=places[*section, early], got=(*section, before))
 
 
 def _sequences(syntax: Syntax, statements: Statements) -> dict[Path, dict[str, None]]:

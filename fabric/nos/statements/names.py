@@ -41,7 +41,7 @@ class Name(NamedTuple):
     of: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Kind:
     """An entry of `names.yaml`.
 
@@ -64,7 +64,7 @@ class Kind:
     unique: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NamePattern:
     """A statement with a name."""
 
@@ -113,7 +113,10 @@ class Names:
                 kinds.append(kind)
             at[own] = titles[kind.title]
         patterns += [
-            NamePattern(at[one.kind], one.used, one.line, one.built_in, one.before, one.given) for one in other.patterns
+            NamePattern(
+                kind=at[one.kind], used=one.used, line=one.line, built_in=one.built_in, before=one.before, given=one.given
+            )
+            for one in other.patterns
         ]
         return Names(tuple(kinds), tuple(patterns))
 
@@ -131,20 +134,20 @@ def load_names(path: FilePath) -> Names:
         patterns += [_pattern(at, False, entry, kind) for entry in row["defined"]]
         patterns += [_pattern(at, True, entry, kind) for entry in row.get("used", ())]
         if kind.given is not None:
-            patterns.append(NamePattern(at, False, kind.given, given=True))
+            patterns.append(NamePattern(kind=at, used=False, line=kind.given, given=True))
     return Names(tuple(kinds), tuple(patterns))
 
 
 def _kind(row: Mapping[str, Any]) -> Kind:
     built_in, given = (re.compile(row[key]) if row.get(key) else None for key in ("built_in", "given"))
     return Kind(
-        row["kind"],
-        built_in,
-        row.get("unused", not row.get("unique")),
-        given,
-        row.get("why", ""),
-        row["source"],
-        row.get("unique", False),
+        title=row["kind"],
+        built_in=built_in,
+        unused=row.get("unused", not row.get("unique")),
+        given=given,
+        why=row.get("why", ""),
+        source=row["source"],
+        unique=row.get("unique", False),
     )
 
 
@@ -152,4 +155,4 @@ def _pattern(at: int, used: bool, entry: str | Mapping[str, str], kind: Kind) ->
     if isinstance(entry, str):
         entry = {"line": entry}
     line = SHORTENED.sub(lambda match: SHORT[match[0]], entry["line"])
-    return NamePattern(at, used, re.compile(line), kind.built_in, entry.get("before", ""))
+    return NamePattern(kind=at, used=used, line=re.compile(line), built_in=kind.built_in, before=entry.get("before", ""))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path as FilePath
@@ -60,7 +60,7 @@ Known: TypeAlias = dict[str, dict[Path, tuple[Path, ...]]]  # part → raw state
 Statements: TypeAlias = dict[Path, Place]  # path of a statement, its file's part first; in the order of the files
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WithoutEffect:
     """One entry of the list of statements without effect.
 
@@ -137,7 +137,7 @@ class Rewrite:
         return literal[1] if literal else ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Need:
     """A statement that has no effect without another one of the same file.
 
@@ -164,7 +164,7 @@ class Need:
         return tuple(self.needs.groupindex) if self.needs is not None else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rules:
     """The file `statements.yaml` of a network OS."""
 
@@ -177,11 +177,6 @@ class Rules:
     tolerated: tuple[str, ...] = ()  # statements that a device may lack by design
     needs: tuple[Need, ...] = ()  # statements that need another one
     igp: tuple[re.Pattern[str], ...] = ()  # OSPF and IS-IS of an interface: groups `port` and what is stated, or `router`
-
-    def entries(self) -> tuple[tuple[Any, ...], ...]:
-        """The lists, in the order of the fields."""
-        rows = self.rewrites, self.single, self.ordered, self.without_effect
-        return *rows, self.varies, self.numbered, self.tolerated, self.needs, self.igp
 
     @cached_property
     def rewrites_by_word(self) -> Mapping[str, tuple[Rewrite, ...]]:
@@ -210,15 +205,15 @@ def load_rules(path: FilePath) -> Rules:
     if unknown := set(document) - KEYS:
         raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
     rules = Rules(
-        tuple(_rewrite(row) for row in document.get("rewrite") or ()),
-        tuple(re.compile(row) for row in document.get("single") or ()),
-        tuple(re.compile(row) for row in document.get("ordered") or ()),
-        tuple(_without_effect(row) for row in document["without_effect"]),
-        tuple(document.get("varies") or ()),
-        tuple(document.get("numbered") or ()),
-        tuple(document.get("tolerated") or ()),
-        tuple(_need(row) for row in document.get("needs") or ()),
-        tuple(re.compile(row) for row in document.get("igp") or ()),
+        rewrites=tuple(_rewrite(row) for row in document.get("rewrite") or ()),
+        single=tuple(re.compile(row) for row in document.get("single") or ()),
+        ordered=tuple(re.compile(row) for row in document.get("ordered") or ()),
+        without_effect=tuple(_without_effect(row) for row in document["without_effect"]),
+        varies=tuple(document.get("varies") or ()),
+        numbered=tuple(document.get("numbered") or ()),
+        tolerated=tuple(document.get("tolerated") or ()),
+        needs=tuple(_need(row) for row in document.get("needs") or ()),
+        igp=tuple(re.compile(row) for row in document.get("igp") or ()),
     )
     if wrong := [entry for entry in rules.without_effect if entry.kind not in KINDS]:
         raise ValueError(f"{path}: unknown kind in {wrong[0]}")
@@ -240,7 +235,7 @@ def _rewrite(row: Mapping[str, Any]) -> Rewrite:
 
 def _need(row: Mapping[str, str]) -> Need:
     needs, given = (re.compile(row[key]) if row.get(key) else None for key in ("needs", "given"))
-    return Need(re.compile(row["line"]), needs, row["say"], row["fix"], row["source"], given)
+    return Need(line=re.compile(row["line"]), needs=needs, say=row["say"], fix=row["fix"], source=row["source"], given=given)
 
 
 def any_part(path: str, text: str) -> str:
@@ -248,7 +243,7 @@ def any_part(path: str, text: str) -> str:
     return ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Syntax:
     """The statements of one network OS.
 
@@ -283,7 +278,8 @@ class Syntax:
         if not self.rules_file.suffix:
             return Rules()
         files = [load_rules(path) for path in (self.rules_file, *self.more_rules)]
-        return Rules(*(tuple(chain.from_iterable(entries)) for entries in zip(*map(Rules.entries, files), strict=True)))
+        lists = [item.name for item in fields(Rules)]
+        return Rules(**{name: tuple(chain.from_iterable(getattr(rules, name) for rules in files)) for name in lists})
 
     @cached_property
     def names(self) -> Names:

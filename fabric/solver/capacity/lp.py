@@ -23,7 +23,7 @@ FULL_LEAVES = 64
 MAX_COLUMNS = 30_000  # of a quotient: a few seconds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Program:
     """Maximize the last variable, the share, which is 0 to 1; others are at least 0.
 
@@ -178,7 +178,7 @@ def quotient(base: HealthyNetwork, net: Network, traffic: Traffic, most_columns:
     for leaf, alike in zip(first.tolist(), size.tolist(), strict=True):
         if not traffic.demand[leaf].any():
             continue
-        view = _view(base, switches, classes, groups, traffic, leaf, unit)
+        view = _view(base, switches, classes, groups, traffic, leaf, unit=unit)
         rows += [row + view.row]
         columns += [column + view.column]
         values += [view.value]
@@ -204,7 +204,7 @@ def quotient(base: HealthyNetwork, net: Network, traffic: Traffic, most_columns:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class View:
     """The network as one leaf sees it; a column is all that its traffic takes of the edges between two classes."""
 
@@ -262,7 +262,7 @@ def _shared(switches: Graph, colour: Ints, source: Ints, target: Ints) -> tuple[
 
 
 def _view(
-    base: HealthyNetwork, switches: Graph, classes: Ints, groups: Ints, traffic: Traffic, leaf: int, unit: float
+    base: HealthyNetwork, switches: Graph, classes: Ints, groups: Ints, traffic: Traffic, leaf: int, *, unit: float
 ) -> View:
     node, devices = int(base.leaves[leaf]), len(switches.level)
     demand = np.zeros(devices)
@@ -283,7 +283,15 @@ def _view(
     inner = row != seen[node]
     sink = np.flatnonzero(total > 0)
     both = np.concatenate([column, column])
-    return View(len(total), row[inner], both[inner], value[inner], sink, total[sink], group[first])
+    return View(
+        rows=len(total),
+        row=row[inner],
+        column=both[inner],
+        value=value[inner],
+        sink=sink,
+        wanted=total[sink],
+        group=group[first],
+    )
 
 
 def solve(problem: Program) -> float:

@@ -22,7 +22,7 @@ from fabric.solver.routes import routes
 __all__ = ["Capacity", "Cut", "Throughput", "measure", "paths"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cut:
     """The maximum flow between two sets of server ports."""
 
@@ -38,7 +38,7 @@ class Cut:
     worst: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Throughput:
     """What every server port keeps of its NIC's speed while all send at once."""
 
@@ -50,7 +50,7 @@ class Throughput:
     asked: float  # share of the healthy fabric's demand whose ends are up
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Capacity:
     """Everything about one fabric."""
 
@@ -97,7 +97,9 @@ def measure(net: Network, failed: Failures, n_minus_1: bool = True, pairs: int =
     rows = tuple(_throughput(base, broken, route_table, failed, name) for name in PATTERNS)
     path_counts = all_paths(base, route_table)
     uniform = traffic(base, live, "uniform").asked
-    before = Before(base, broken, halves, path_counts, rows[0].optimal, rows[0].ecmp, uniform)
+    before = Before(
+        base=base, broken=broken, halves=halves, paths=path_counts, optimal=rows[0].optimal, ecmp=rows[0].ecmp, asked=uniform
+    )
     singles, left_out = single_failures(before) if n_minus_1 else ([], 0)
     gpus = _gpus(base)
     least, highest = _path_range(base, broken, path_counts)
@@ -130,7 +132,17 @@ def _cuts(base: HealthyNetwork, broken: Network, halves: Sequence[StructuredCut]
         servers = len(np.unique(base.net.ports.server[smaller]))
         rate = gbps / GBPS_PER_GBYTE_S
         cuts.append(
-            Cut(cut.kind, cut.where, rate, float(gpus[smaller].sum()), servers, share, limits, cut.balanced, cut.apart)
+            Cut(
+                kind=cut.kind,
+                where=cut.where,
+                rate_GBps=rate,
+                gpus=float(gpus[smaller].sum()),
+                servers=servers,
+                share=share,
+                limits=limits,
+                balanced=cut.balanced,
+                apart=cut.apart,
+            )
         )
     meant = [index for index, cut in enumerate(cuts) if not cut.apart]
     if meant:
@@ -162,7 +174,7 @@ def _throughput(base: HealthyNetwork, broken: Network, route_table: Routes, fail
         most = min(most, optimal(base, base.net, healthy, whole.share).share)
     limit = base.net.name(split.link) if split.link >= 0 else "server NICs"
     part = asked.asked / healthy.asked if healthy.asked else 1.0
-    return Throughput(name, most, best.exact, share, limit, part)
+    return Throughput(pattern=name, optimal=most, optimal_exact=best.exact, ecmp=share, bottleneck=limit, asked=part)
 
 
 def _path_range(base: HealthyNetwork, broken: Network, found: Floats) -> tuple[int, int]:

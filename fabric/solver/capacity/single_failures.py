@@ -32,7 +32,7 @@ class Element:
     link: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RemainingCapacity:
     """What a failure leaves; shares are of healthy NIC speed."""
 
@@ -59,7 +59,7 @@ class Loss:
     left: RemainingCapacity
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Before:
     """The state that failures are measured against: the fabric as it is, with its given failures."""
 

@@ -19,7 +19,7 @@ WITHOUT_PCIE_SWITCH, PCIE4_GBPS = 4, 31.5  # boards of so many GPUs are wired to
 CTA_NIC_GBPS = 400.0  # NCCL's search gives a ring one channel of up to 48 GB/s per NIC, and two per NIC of 800G
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """Columns that broadcast against each other: arrays of one length, or single values that hold for every row.
 

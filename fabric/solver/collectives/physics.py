@@ -49,7 +49,7 @@ class Parameter:
         return f"{self.name}.{self.kind}" if self.kind else self.name
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Gpu:
     """What a GPU's name says."""
 
@@ -113,16 +113,16 @@ def gpu(name: str, nvlink_GBps: float | None = None, domain_gpus: int | None = N
     of_bridge = float(entry.get("bridge_GBps", 0)) if bridge or (domain_gpus or 0) > 1 else 0.0
     of_sheet = float(entry.get("nvlink_GBps", 0)) if known or "pcie" not in word else 0.0
     return Gpu(
-        relative,
-        entry["generation"],
-        nvlink_GBps or of_sheet or of_bridge,
-        float(entry["pcie_GBps"]),
-        float(entry["memory_GBps"]),
-        float(entry["memory_GB"]),
-        bool(entry.get("nvls", False)),
-        int(entry.get("switch_from", 2)),
-        bridge,
-        known,
+        name=relative,
+        generation=entry["generation"],
+        nvlink_GBps=nvlink_GBps or of_sheet or of_bridge,
+        pcie_GBps=float(entry["pcie_GBps"]),
+        memory_GBps=float(entry["memory_GBps"]),
+        memory_GB=float(entry["memory_GB"]),
+        nvls=bool(entry.get("nvls", False)),
+        switch_from=int(entry.get("switch_from", 2)),
+        bridge_gpus=bridge,
+        known=known,
     )
 
 

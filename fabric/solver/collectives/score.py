@@ -17,7 +17,7 @@ from fabric.solver.collectives.sample import job_of, predicted, relatives, stand
 from fabric.solver.measured.tables import Table
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableScore:
     """One table: sizes, and estimated over measured time less 1."""
 
@@ -91,7 +91,15 @@ def score_table(table: Table, parameters: Physics, siblings: bool = True) -> Tab
     low, high = band_of(job_of(table), parameters, ran.algorithm, ran.protocol)
     inside = int(np.sum((measured >= low * estimated) & (measured <= high * estimated)))
     notes = (*relatives(table), *stands_for(table, parameters))
-    return TableScore(table.id, table.collective, sizes, estimated / measured - 1, siblings, notes, inside)
+    return TableScore(
+        id=table.id,
+        collective=table.collective,
+        bytes=sizes,
+        error=estimated / measured - 1,
+        siblings=siblings,
+        notes=notes,
+        inside=inside,
+    )
 
 
 def median(error: Floats) -> float:

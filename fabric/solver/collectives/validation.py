@@ -48,7 +48,7 @@ class HeldOutFit(NamedTuple):
         return frozenset(source for table in self.test if (source := origin(table.source)) not in seen)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Predicted:
     """A table, predicted by parameters that did not see it."""
 
@@ -137,15 +137,15 @@ def _predicted(table: Table, parameters: Physics, task: HeldOutFit) -> Predicted
     sizes = np.array([row.bytes for row in rows], dtype=np.float64)
     measured = np.array([row.time_us for row in rows])
     return Predicted(
-        task.split,
-        task.name,
-        table,
-        kinds_of(table),
-        sizes,
-        predicted(table, parameters),
-        measured,
-        parameters.coverage,
-        task.unseen,
+        split=task.split,
+        name=task.name,
+        table=table,
+        kind=kinds_of(table),
+        bytes=sizes,
+        time_us=predicted(table, parameters),
+        measured_us=measured,
+        known=parameters.coverage,
+        unseen=task.unseen,
     )
 
 

@@ -65,7 +65,9 @@ class Validation:
 
 
 def _score(item: Predicted) -> TableScore:
-    return TableScore(item.table.id, item.table.collective, item.bytes, item.error, item.is_known)
+    return TableScore(
+        id=item.table.id, collective=item.table.collective, bytes=item.bytes, error=item.error, siblings=item.is_known
+    )
 
 
 def totals(found: Sequence[Predicted]) -> list[str]:

@@ -21,7 +21,7 @@ DATA = Path(__file__).parent / "data"
 NEEDS = ("network", "planes", "rails", "ecmp", "inside", "nvlink", "nvls", "roce", "nics", "plugin", "alone", "pairs", "rack")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Effect:
     """What a cause changes of a run; 1 and 0 change nothing."""
 
@@ -72,7 +72,7 @@ class Sign:
     where: str = ""  # of NEEDS: counts only on such designs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cause:
     """One cause, and how to confirm it."""
 

@@ -59,7 +59,7 @@ class ByIdentity:
         return id(self.what)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Curve:
     """One measured table beside its estimate."""
 
@@ -95,7 +95,7 @@ class Curve:
         return np.asarray(np.where(large, times * effect.time, times))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Setting:
     """What the design has that a cause needs."""
 
@@ -136,7 +136,7 @@ class Cost:
     slower: float  # estimated with them over without
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Diagnosis:
     """What was measured against what was estimated."""
 
@@ -173,9 +173,9 @@ def diagnose(
         every_share = {"": share, **{item.cause.name: item.share for item in suspects}}
         tests = checks.advised(every_share, _has(curves, setting), evidence.text, MIN_SHARE)
     return Diagnosis(
-        tuple(span for curve in curves for span in spans(curve, parameters)),
-        tuple(listed) if share < SUSPECT else (),
-        share,
+        spans=tuple(span for curve in curves for span in spans(curve, parameters)),
+        suspects=tuple(listed) if share < SUSPECT else (),
+        healthy=share,
         tests=tests,
     )
 

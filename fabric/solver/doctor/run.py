@@ -89,7 +89,7 @@ def _untimed(fabric: FabricPlan) -> Table:
     """An all_reduce of the whole fabric of which no time is given: a log alone tells of its causes."""
     group = job_group(fabric)
     ran = replace(platform_of(fabric), nodes=group.count)
-    return Table("log", "all_reduce", ran, "", (), scored=True)
+    return Table(id="log", collective="all_reduce", platform=ran, source="", rows=(), scored=True)
 
 
 def _curve(fabric: FabricPlan, table: Table, request: EstimateRequest, parameters: Physics, port_name: PortNamer) -> Curve:
@@ -99,7 +99,18 @@ def _curve(fabric: FabricPlan, table: Table, request: EstimateRequest, parameter
     ran, nvls = table.platform, bool(job.nvls)
     job = replace(job, nvls=nvls and ran.nvls is not False)
     low, high = band_of(job.of(sizes), parameters, ran.algorithm, ran.protocol)
-    return Curve(table.id, job.of(sizes), times, low, high, ran.algorithm, ran.protocol, beyond_leaf, _set_by(ran), nvls)
+    return Curve(
+        name=table.id,
+        job=job.of(sizes),
+        measured_us=times,
+        low=low,
+        high=high,
+        algorithm=ran.algorithm,
+        protocol=ran.protocol,
+        beyond_leaf=beyond_leaf,
+        set_by=_set_by(ran),
+        nvls=nvls,
+    )
 
 
 def _set_by(ran: MeasuredPlatform) -> str:

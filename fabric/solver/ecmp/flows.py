@@ -23,7 +23,7 @@ MASK = 0xFFFFFFFF  # of an IPv4 address
 STAND_IN = 0x64400000  # 100.64.0.0/10, for ports that the plan gives no address
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Flows:
     """One row per flow; columns of equal length."""
 

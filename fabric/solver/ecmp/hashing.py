@@ -56,7 +56,7 @@ FAMILIES: Mapping[str, Family] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Hash:
     """How the switches of one tier hash.
 

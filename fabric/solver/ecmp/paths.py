@@ -48,6 +48,7 @@ def route(
     mode: str = "ecmp",
     hashing: Hashing | None = None,
     seed: int | None = None,
+    *,
     flowlets: int = FLOWLETS,
 ) -> Paths:
     """The links that every flow takes: of an `ecmp` flow in the order of its path, of others in any.

@@ -23,7 +23,7 @@ SURE = 6.0  # standard deviations above chance, so that 10,000 switches give no 
 MUCH = 0.8  # of the next hops; what spreads over more is not worth a line
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Polarization:
     """One tier that does not use its next hops."""
 
@@ -51,7 +51,7 @@ class Polarization:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Choices:
     """Choices of a next hop that follow the choice of another switch, a row each."""
 
@@ -124,7 +124,8 @@ def _choices(net: Network, route_table: Routes, flows: Flows, hashing: Hashing) 
         key = key << 32 | digest(Hash(fields=fields), columns)  # a CRC-32C stands for the fields; the last two sets count
     some = np.flatnonzero(count > 1)
     above = net.level[net.head[link]]
-    return _Choices(*(column[some] for column in (below, at, above, start, count, link, key[flow])))
+    chosen = {"below": below, "at": at, "above": above, "start": start, "count": count, "link": link, "key": key[flow]}
+    return _Choices(**{name: column[some] for name, column in chosen.items()})
 
 
 def _groups(choices: _Choices, rows: Ints, below: Ints) -> _Groups:

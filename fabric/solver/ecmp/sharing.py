@@ -29,6 +29,7 @@ def max_min(
     flows: int,
     weight: Floats | None = None,
     demand: Floats | None = None,
+    *,
     share: Floats | None = None,
 ) -> Floats:
     """Max-min fair rate of every flow, [flows], in the unit of `capacity`.
@@ -39,7 +40,7 @@ def max_min(
     """
     weight = np.ones(flows) if weight is None else np.asarray(weight, dtype=np.float64)
     part = np.ones(len(flow)) if share is None else np.asarray(share, dtype=np.float64)
-    _check(capacity, flow, link, flows, weight, demand, part)
+    _check(capacity, flow, link, flows, weight, demand, part=part)
     limit = np.full(flows, np.inf) if demand is None else np.asarray(demand, dtype=np.float64) / weight
     used = np.flatnonzero(part > 0)
     used = used[np.argsort(flow[used], kind="stable")]
@@ -93,7 +94,9 @@ def _fill(capacity: Floats, flow: Ints, link: Ints, load: Floats, limit: Floats)
     return level
 
 
-def _check(capacity: Floats, flow: Ints, link: Ints, flows: int, weight: Floats, demand: Floats | None, part: Floats) -> None:
+def _check(
+    capacity: Floats, flow: Ints, link: Ints, flows: int, weight: Floats, demand: Floats | None, *, part: Floats
+) -> None:
     """Raises ValueError for arrays that say nothing sensible."""
     if not len(flow) == len(link) == len(part):
         raise ValueError(f"entries differ in length: {len(flow)} flows, {len(link)} links, {len(part)} shares")

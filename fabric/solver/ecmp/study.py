@@ -17,7 +17,7 @@ from fabric.solver.ecmp.sharing import connection_rates, rates
 TIERS = ("server", "leaf", "spine", "core")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TierLoad:
     """The links of one tier in one direction that flows could take; means over seeds but for the name.
 
@@ -32,7 +32,7 @@ class TierLoad:
     off_path: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EcmpStudy:
     """What a set of connections gets. Figures are means over seeds; the busiest link is that of the worst seed."""
 
@@ -58,6 +58,7 @@ def study(
     mode: str = "ecmp",
     seeds: int = 20,
     hashing: Hashing | None = None,
+    *,
     flowlets: int = FLOWLETS,
 ) -> EcmpStudy:
     """Loads and rates over many runs of the same flows, each with other queue pair numbers. A port to itself is left out.

@@ -29,7 +29,7 @@ LATENCY_BOUND = 0.25  # twice the bandwidth of everything saves less than this s
 PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "tree", "hierarchical": "ring"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """One size. `wire_bytes` leave each NVLink domain over its NICs, in one direction."""
 
@@ -51,7 +51,7 @@ class Row:
     bottleneck_share: float  # of the time that twice the bottleneck alone would save; 0 for latency
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Estimate:
     """Rows in the order of the sizes, and what they stand on."""
 
@@ -75,21 +75,24 @@ def estimate(
     physics_: Physics,
     algorithm: str = "auto",
     protocol: str = "auto",
+    *,
     ctas: int = 0,
 ) -> Estimate:
     """The time of every size. `ctas` are those of a ring, 0 for NCCL's default with the NICs of a server.
 
     Raises InputError where an algorithm cannot run that collective.
     """
-    job, runs, times = timed(collective, sizes, supply, physics_, algorithm, protocol, ctas)
+    job, runs, times = timed(collective, sizes, supply, physics_, algorithm, protocol, ctas=ctas)
     limits = _limits(job, physics_, runs)
     ideal = ideal_us(job, ALIASES.get(algorithm, algorithm))
     low, high = band_of(job, physics_, algorithm, protocol)
     spans = times * low, times * high
-    rows = tuple(_row(job, supply, runs, times, spans, limits, ideal, row) for row in range(len(sizes)))
+    rows = tuple(_row(job, supply, runs, times, spans, limits, ideal=ideal, index=row) for row in range(len(sizes)))
     shares = supply.known if supply.placement.domains > 1 else {}
     all_notes = (*notes(supply, job, physics_), *run_notes(job, rows, ctas_of(supply)))
-    return Estimate(job, supply.placement, supply, rows, dict(sorted(shares.items())), all_notes)
+    return Estimate(
+        job=job, placement=supply.placement, supply=supply, rows=rows, shares=dict(sorted(shares.items())), notes=all_notes
+    )
 
 
 def timed(
@@ -99,6 +102,7 @@ def timed(
     physics_: Physics,
     algorithm: str = "auto",
     protocol: str = "auto",
+    *,
     ctas: int = 0,
 ) -> tuple[Job, Runs, Floats]:
     """(job, what NCCL runs, µs of every size). Raises as `estimate`."""
@@ -256,6 +260,7 @@ def _row(
     times: Floats,
     spans: tuple[Floats, Floats],
     limits: list[tuple[str, float]],
+    *,
     ideal: Floats,
     index: int,
 ) -> Row:

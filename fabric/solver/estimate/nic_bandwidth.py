@@ -39,7 +39,7 @@ class Share:
     hop_us: float  # mean extra latency of a path, compared with one over one switch
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class AvailableBandwidth:
     """Answers for a job on a network; each pattern is looked at when first asked for."""
 
@@ -220,4 +220,13 @@ def supply(
     groups = None
     if placement.jobs > 1:
         groups = np.arange(len(placement.ports)).reshape(placement.jobs, placement.domains)
-    return AvailableBandwidth(net, routes(net), placement, routing, qps, seed, before, groups)
+    return AvailableBandwidth(
+        net=net,
+        route_table=routes(net),
+        placement=placement,
+        routing=routing,
+        qps=qps,
+        seed=seed,
+        before=before,
+        groups=groups,
+    )

@@ -19,7 +19,7 @@ KINDS = ("packed", "spread", "random")
 RANDOM = re.compile(r"random(?::([0-9]{1,9}))?")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Placement:
     """A job on a fabric. Ports that are down in one domain are left out in all: a ring passes every domain."""
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 HARDLY_MORE = 0.1  # of the traffic: where so little more leaves its leaf, a spread job takes as long
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EstimateRequest:
     """Parameters of an estimate: a collective, the job that runs it, and failures.
 
@@ -89,8 +89,8 @@ def spread_beside(packed: Estimate, request: EstimateRequest) -> float | None:
     if spread.beyond_leaf(pattern) <= now.beyond_leaf(pattern) + HARDLY_MORE:
         return None
     parameters = platform(request.platform)
-    asked = request.algorithm, request.protocol, request.ctas
-    return float(one.timed(request.collective, (row.bytes,), spread, parameters, *asked)[2][0])
+    asked = request.algorithm, request.protocol
+    return float(one.timed(request.collective, (row.bytes,), spread, parameters, *asked, ctas=request.ctas)[2][0])
 
 
 def _spread(packed: AvailableBandwidth, request: EstimateRequest) -> AvailableBandwidth:
@@ -102,9 +102,8 @@ def _spread(packed: AvailableBandwidth, request: EstimateRequest) -> AvailableBa
 
 def answer(request: EstimateRequest, found: AvailableBandwidth, parameters: physics.Physics) -> Estimate:
     """The collective of a request where the network leaves so much. Raises InputError."""
-    return one.estimate(
-        request.collective, request.sizes, found, parameters, request.algorithm, request.protocol, request.ctas
-    )
+    asked = request.algorithm, request.protocol
+    return one.estimate(request.collective, request.sizes, found, parameters, *asked, ctas=request.ctas)
 
 
 def capacity(fabric: FabricPlan, fail: tuple[str, ...], pairs: int, seed: int, port_name: PortNamer = unnamed) -> Capacity:

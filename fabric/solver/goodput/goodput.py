@@ -60,7 +60,7 @@ class Span:
         return {key: value if math.isfinite(value) else None for key, value in asdict(self).items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Goodput:
     """A job on a design. Shares are of the wall time."""
 
@@ -134,6 +134,7 @@ def goodput(
     placement: str,
     optical: Bools,
     port_name: PortNamer = unnamed,
+    *,
     fabrics: Mapping[str, FabricPlan] | None = None,
 ) -> Goodput:
     """The job of a file on a fabric.
@@ -164,7 +165,7 @@ def goodput(
         storage = storage_rates(sites, fabric.name, names, writing, asked.checkpoint.storage, asked.place)
         checkpoint = replace(asked.checkpoint, write_GBps=storage.write_GBps, read_GBps=storage.read_GBps)
         asked = replace(asked, checkpoint=checkpoint)
-    result = evaluate(fabric.name, job, step, asked, used, request.seed, placing.gpus_per_server)
+    result = evaluate(fabric.name, job, step, asked, used, request.seed, server_gpus=placing.gpus_per_server)
     return replace(result, storage=storage, other_models=placing.others)
 
 
@@ -175,6 +176,7 @@ def evaluate(
     asked: Sections,
     used: Sequence[Part],
     seed: int = 0,
+    *,
     server_gpus: int = 8,
 ) -> Goodput:
     """The same from the parts of the job and its step. The rates of the storage are known."""
@@ -201,7 +203,9 @@ def evaluate(
         degraded=float(slow[0]),
         step=step,
         tokens_per_day=_span(step.tokens_per_second * 86400 * share / slow),
-        lost_gpu_hours=_lost(job.gpus, float(per_s[0]), saving, back, float(ready[0]), float(slow[0]), float(share[0]), step),
+        lost_gpu_hours=_lost(
+            job.gpus, float(per_s[0]), saving, back, float(ready[0]), float(slow[0]), share=float(share[0]), step=step
+        ),
         ready=float(ready[0]),
         effective_restart_s=float(effective[0]),
         spare_gpus=(failures.spares or 0) * server_gpus,
@@ -330,6 +334,7 @@ def _lost(
     back: Sequence[Restart],
     ready: float,
     slow: float,
+    *,
     share: float,
     step: StepTime,
 ) -> tuple[tuple[str, float], ...]:

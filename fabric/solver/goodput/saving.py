@@ -9,7 +9,7 @@ from fabric.solver.training.job import TrainingJob
 from fabric.solver.training.memory import STATE_BYTES
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Sizes:
     """Bytes and times of a checkpoint, in GB and seconds."""
 
@@ -26,7 +26,7 @@ class Sizes:
         return max(self.write_s - self.stall_s, 0.0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Saving:
     """A checkpoint, in seconds and GB."""
 
@@ -58,7 +58,14 @@ def sizes(job: TrainingJob, checkpoint: Checkpoint, server_gpus: int) -> Sizes:
     stall_s = local_s or write_s
     if checkpoint.asynchronous:
         stall_s = size_GB / (checkpoint.copy_GBps_per_gpu * job.gpus)
-    return Sizes(size_GB, read_GB, write_s, stall_s, read_GB / checkpoint.read_GBps, local_s)
+    return Sizes(
+        size_GB=size_GB,
+        read_GB=read_GB,
+        write_s=write_s,
+        stall_s=stall_s,
+        read_s=read_GB / checkpoint.read_GBps,
+        local_read_s=local_s,
+    )
 
 
 def _further_copies(job: TrainingJob) -> float:

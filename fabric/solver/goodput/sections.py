@@ -38,7 +38,7 @@ _EXAMPLE = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Checkpoint:
     """How a job saves its state. Rates in GB/s of the whole job unless the name says otherwise."""
 
@@ -59,7 +59,7 @@ class Checkpoint:
         return self.asynchronous or self.local_GBps_per_server > 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Failures:
     """How a job comes back."""
 
@@ -106,7 +106,7 @@ def read(root: Node, name: str) -> Sections:
             section.refuse_unknown(KEYS[key])
     checkpoint, failures = by_key["checkpoint"], by_key["failures"]
     sections = Sections(
-        _checkpoint(checkpoint) if checkpoint else Checkpoint(1, 1),
+        _checkpoint(checkpoint) if checkpoint else Checkpoint(write_GBps=1, read_GBps=1),
         _failures(failures) if failures else Failures(),
         top.place("checkpoint"),
     )

@@ -39,7 +39,7 @@ class StorageRequest:
     system_read_GBps: float = 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StorageRates:
     """Rates of one job, and the link, NICs or system that limits each."""
 
@@ -75,10 +75,18 @@ def storage_rates(
     base, route_table = ground(net), routes(net)
     reading = _jobs(fabric, servers, servers, request.jobs, place)
     writing = _jobs(fabric, servers, writers, request.jobs, place)
-    write, write_limit = _rate(base, route_table, writing, targets, False, request.system_write_GBps, place)
-    read, read_limit = _rate(base, route_table, reading, targets, True, request.system_read_GBps, place)
+    write, write_limit = _rate(base, route_table, writing, targets, False, request.system_write_GBps, place=place)
+    read, read_limit = _rate(base, route_table, reading, targets, True, request.system_read_GBps, place=place)
     return StorageRates(
-        fabric.name, len(writers), len(servers), len(targets), request.jobs, write, write_limit, read, read_limit
+        fabric=fabric.name,
+        writers=len(writers),
+        readers=len(servers),
+        targets=len(targets),
+        jobs=request.jobs,
+        write_GBps=write,
+        write_limit=write_limit,
+        read_GBps=read,
+        read_limit=read_limit,
     )
 
 
@@ -152,6 +160,7 @@ def _rate(
     targets: Ints,
     reading: bool,
     system_GBps: float,
+    *,
     place: Place,
 ) -> tuple[float, str]:
     """(GB/s of the first job, what limits it)."""

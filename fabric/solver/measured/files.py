@@ -45,7 +45,7 @@ def _unreadable(file: Path, mistakes: Sequence[Diagnostic]) -> Table:
     """A table without rows in place of a file."""
     first = mistakes[0]
     reason = f"cannot be read: {first.place}: {first.message}"
-    return Table(file.stem, "", NOT_STATED, str(file), (), False, reason)
+    return Table(id=file.stem, collective="", platform=NOT_STATED, source=str(file), rows=(), scored=False, why_not=reason)
 
 
 def need_scored(tables: Sequence[Table], paths: Sequence[Path]) -> None:

@@ -13,7 +13,7 @@ PROTOCOLS = ("auto", "ll", "ll128", "simple")
 _ALIASES = {"ib": "infiniband", "roce_v2": "roce", "rocev2": "roce", "": "none", "nvlink": "none"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredPlatform:
     """What a table was measured on. A node is a host; `nvlink_domain_gpus` may span several of them."""
 
@@ -63,7 +63,7 @@ def joins_servers(platform: MeasuredPlatform) -> bool:
 BOARD_GPUS = 8
 MAX_CTAS = 64  # NCCL user guide, environment variables, NCCL_MAX_CTAS
 RACK_SCALE = ("gb200", "gb300")  # NVLink reaches beyond the host
-NOT_STATED = MeasuredPlatform("", 0, 0, nvlink_domain_gpus=0)
+NOT_STATED = MeasuredPlatform(gpu="", gpus_per_node=0, nodes=0, nvlink_domain_gpus=0)
 """The platform of a table that names none; such a table is not scored."""
 
 

@@ -86,7 +86,7 @@ class Device(NamedTuple):
     slot: int  # in its host
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Run:
     """One program's output, gathered line by line."""
 
@@ -199,13 +199,13 @@ def tables(
 ) -> list[Table]:
     """A table of every run that has rows. `given` or the front matter say what the text does not. Raises InputError."""
     kept = [run for run in runs if run.rows]
-    made = [_table(run, at, len(kept), name, given, front, report) for at, run in enumerate(kept, 1)]
+    made = [_table(run, at, len(kept), name, given, front, report=report) for at, run in enumerate(kept, 1)]
     report.raise_errors()
     return [item for item in made if item is not None]
 
 
 def _table(
-    run: Run, number: int, count: int, name: str, given: MeasuredPlatform | None, front: Fields | None, report: Report
+    run: Run, number: int, count: int, name: str, given: MeasuredPlatform | None, front: Fields | None, *, report: Report
 ) -> Table | None:
     mistakes, warned = len(report.errors), len(report.warnings)
     described_platform, why_not = described(run)
@@ -228,7 +228,7 @@ def _table(
     source = source_of(front) if front is not None else ""
     if front is not None and front.value("not_scored"):
         why_not = front.text("not_scored") if isinstance(front.value("not_scored"), str) else "marked `not_scored`"
-    return table(identity, collective, platform, source or Path(name).stem, rows, why_not, report.warnings[warned:])
+    return table(identity, collective, platform, source or Path(name).stem, rows, why_not, warnings=report.warnings[warned:])
 
 
 def _platform(

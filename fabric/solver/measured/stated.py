@@ -46,4 +46,4 @@ def _table(collective: str, gpus: int, found: Sequence[Measured], platform: Meas
         for item in sorted(found, key=lambda item: item.bytes)
         for algbw in (item.busbw_GBps / factor,)
     ]
-    return Table(collective, collective, ran, "", tuple(rows), scored=True)
+    return Table(id=collective, collective=collective, platform=ran, source="", rows=tuple(rows), scored=True)

@@ -38,7 +38,7 @@ class Row:
     busbw_GBps: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """Rows of one run. Tables of one thread or cluster have the same `source`."""
 
@@ -117,7 +117,7 @@ def read_yaml(text: str, name: str) -> Table:
     rows = _rows(top, busbw_factor(collective, platform.ranks) if collective and platform.ranks else 0.0)
     report.raise_errors()
     identity = top.text("id") or Path(name).stem
-    return table(identity, collective, platform, source_of(top) or identity, rows, why_not, report.warnings)
+    return table(identity, collective, platform, source_of(top) or identity, rows, why_not, warnings=report.warnings)
 
 
 def table(
@@ -127,6 +127,7 @@ def table(
     source: str,
     rows: Iterable[Row],
     why_not: str,
+    *,
     warnings: Iterable[Diagnostic],
 ) -> Table:
     """A table that knows whether it is scored."""
@@ -137,7 +138,16 @@ def table(
         why_not = f"the model knows no {collective}"
     if not why_not and platform.ranks < 2:
         why_not = "one rank moves nothing"
-    return Table(identity, collective, platform, source, all_rows, not why_not, why_not, tuple(warnings))
+    return Table(
+        id=identity,
+        collective=collective,
+        platform=platform,
+        source=source,
+        rows=all_rows,
+        scored=not why_not,
+        why_not=why_not,
+        warnings=tuple(warnings),
+    )
 
 
 def _why_not(top: Fields) -> str:

@@ -108,7 +108,7 @@ def with_values(root: Node, values: Mapping[str, Node]) -> Node:
     for dotted, value in values.items():
         section, _, key = dotted.partition(".")
         inner = dict(root.items) if isinstance(root.items, dict) else {}
-        home = inner.get(section) or Node(value.line, value.column, items={})
+        home = inner.get(section) or Node(line=value.line, column=value.column, items={})
         items = dict(home.items) if isinstance(home.items, dict) else {}
         items.pop({"sequences": "micro_batches", "micro_batches": "sequences"}.get(key, ""), None)
         place = (value.line, value.column)
@@ -136,7 +136,7 @@ def of_fields(top: Fields, gpus: int | None) -> TrainingJob:
         top.missing(key, _SHAPE)
     sections = {key: _section(top, key, section_keys) for key, section_keys in _SECTIONS.items()}
     if missing:
-        return TrainingJob(Model(parameters=1, layers=1, hidden=1, sequence=1))
+        return TrainingJob(model=Model(parameters=1, layers=1, hidden=1, sequence=1))
     before = len(top.report.errors)
     job = _job(sections, gpus)
     if before == len(top.report.errors):

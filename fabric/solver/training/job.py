@@ -36,7 +36,7 @@ CHUNK = "chunk"  # of overlap.tensor: a call and the matrix product beside it ar
 OVERLAP_WORDS = {"data": BUCKET, "tensor": CHUNK}  # in place of a share
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Model:
     """A transformer. Counts unless a unit is named."""
 
@@ -98,7 +98,7 @@ class Batch:
     micro_batches: int = 1  # of one pipeline in a step
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Parallel:
     """Ranks of each dimension, laid out as Megatron-LM does."""
 
@@ -137,7 +137,7 @@ class Parallel:
         return groups[dimension]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Bytes:
     """Bytes of one value that crosses the network, or that waits in memory (`saved`)."""
 
@@ -149,7 +149,7 @@ class Bytes:
     saved: float = 2  # in memory: of an input that a linear layer keeps for the backward pass; 1 with FP8
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Compute:
     """What computing takes: `ms`, or TFLOP/s and utilisation."""
 
@@ -175,7 +175,7 @@ class Software:
     cuda_graph: CudaGraph = "none"  # full_iteration: of the forward and backward passes of all micro-batches
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TrainingJob:
     """One training step of a job. `stated`: dotted keys that the JOB file has."""
 

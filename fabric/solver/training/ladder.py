@@ -25,7 +25,7 @@ _LADDER = (*_SHARED, "rows")
 UTILISATION, MEASURED_ON = "compute.utilisation", "compute.measured_on"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """One measured step."""
 
@@ -43,7 +43,7 @@ class Row:
 
     def with_values(self, values: Mapping[str, float | str]) -> dict[str, Node]:
         """The row's values and others, such as a fitted utilisation."""
-        return {**self.values, **{key: Node(1, 1, value) for key, value in values.items()}}
+        return {**self.values, **{key: Node(line=1, column=1, value=value) for key, value in values.items()}}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Ladder:
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RowScore:
     """A row and its prediction, both in seconds, or both as a ratio to the first row."""
 
@@ -216,7 +216,18 @@ def score(
         unit = (first.seconds, steps[0].step_ms / 1e3) if contrast else (1.0, 1.0)
         for at, (row, time) in enumerate(zip(ladder.rows, steps, strict=True)):
             middle, low, high = (ms / 1e3 / unit[1] for ms in (time.step_ms, time.p10_ms, time.p90_ms))
-            measured = row.seconds / unit[0]
-            band = (middle, low, high, time.spread, bool(time.measured_on))
-            rows.append(RowScore(ladder.name, row.name, time.gpus, measured, *band, first=at == 0))
+            rows.append(
+                RowScore(
+                    ladder=ladder.name,
+                    name=row.name,
+                    gpus=time.gpus,
+                    measured=row.seconds / unit[0],
+                    predicted=middle,
+                    low=low,
+                    high=high,
+                    spread=time.spread,
+                    transferred=bool(time.measured_on),
+                    first=at == 0,
+                )
+            )
     return StepScore(contrast, tuple(rows))

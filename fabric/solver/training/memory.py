@@ -27,7 +27,7 @@ SHARD_PASSES = 4  # of those whose parameters it updates: norm; clipping, read a
 # Passes of Megatron-LM with BF16: megatron/model/distributed.py and megatron/optimizer of NVIDIA/Megatron-LM.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Memory:
     """GB of one GPU, of the pipeline stage that needs the most."""
 

@@ -40,7 +40,7 @@ TimeOf = Callable[[TrainingJob, Traffic], CallTime]
 The groups of `expert_data` are the GPUs that hold the same experts: data / expert ranks each. Infinite: partitioned."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DimensionTime:
     """What one kind of calls costs a step."""
 
@@ -65,7 +65,7 @@ class Assumption:
     change: float  # of the step time with the other value, as a share
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StepTime:
     """A step with the network, beside the same step without one."""
 
@@ -140,7 +140,15 @@ def step_time(job: TrainingJob, time_of: TimeOf, domain_gpus: int) -> StepTime:
         gpus=job.gpus,
         dimensions=tuple(
             DimensionTime(
-                kind.dimension, kind.collective, kind.ranks, kind.bytes, kind.calls, call.us, total, share, call.limit
+                dimension=kind.dimension,
+                collective=kind.collective,
+                ranks=kind.ranks,
+                bytes=kind.bytes,
+                calls=kind.calls,
+                call_us=call.us,
+                total_ms=total,
+                exposed_ms=share,
+                limit=call.limit,
             )
             for kind, call, total, share in zip(kinds, calls, totals, exposed, strict=True)
         ),

@@ -18,7 +18,7 @@ from fabric.solver.training.job import Dimension, Levels, TrainingJob
 from fabric.solver.training.memory import heaviest
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Traffic:
     """The calls of one kind that a GPU takes part in during a step."""
 
@@ -53,7 +53,9 @@ def _tensor(job: TrainingJob) -> list[Traffic]:
     each = 6 if job.compute.recompute == "full" else 4
     calls = each * job.most_layers * job.batch.micro_batches
     kinds = ("all_gather", "reduce_scatter") if job.parallel.sequence_parallel else ("all_reduce",)
-    return [Traffic("tensor", kind, job.parallel.tensor, size, calls) for kind in kinds]
+    return [
+        Traffic(dimension="tensor", collective=kind, ranks=job.parallel.tensor, bytes=size, calls=calls) for kind in kinds
+    ]
 
 
 def _context(job: TrainingJob) -> list[Traffic]:
@@ -63,8 +65,8 @@ def _context(job: TrainingJob) -> list[Traffic]:
     values = job.batch.micro_batch * model.sequence * model.key_value_width / parallel.tensor
     size, calls = math.ceil(values * job.bytes.activation), job.most_layers * job.batch.micro_batches
     return [
-        Traffic("context", "all_gather", parallel.context, size, 2 * calls),
-        Traffic("context", "reduce_scatter", parallel.context, size, calls),
+        Traffic(dimension="context", collective="all_gather", ranks=parallel.context, bytes=size, calls=2 * calls),
+        Traffic(dimension="context", collective="reduce_scatter", ranks=parallel.context, bytes=size, calls=calls),
     ]
 
 
@@ -81,12 +83,12 @@ def _expert(job: TrainingJob, domain_gpus: int) -> list[Traffic]:
         widths[width] += calls
     return [
         Traffic(
-            "expert",
-            "alltoall",
-            parallel.expert,
-            math.ceil(values * width * model.top_k),
-            count,
-            None if copies is None or domains == 1 else math.ceil(values * width * copies),
+            dimension="expert",
+            collective="alltoall",
+            ranks=parallel.expert,
+            bytes=math.ceil(values * width * model.top_k),
+            calls=count,
+            cross_bytes=None if copies is None or domains == 1 else math.ceil(values * width * copies),
         )
         for width, count in widths.items()
     ]
@@ -117,7 +119,15 @@ def _pipeline(job: TrainingJob) -> list[Traffic]:
     whose members hold a part of the sequence each sends the parts."""
     parallel = job.parallel
     size = math.ceil(_values(job) * job.bytes.activation / (parallel.tensor if parallel.sequence_parallel else 1))
-    return [Traffic("pipeline", "sendrecv", parallel.pipeline, size, 2 * job.batch.micro_batches * parallel.interleave)]
+    return [
+        Traffic(
+            dimension="pipeline",
+            collective="sendrecv",
+            ranks=parallel.pipeline,
+            bytes=size,
+            calls=2 * job.batch.micro_batches * parallel.interleave,
+        )
+    ]
 
 
 def _data(job: TrainingJob) -> list[Traffic]:
@@ -140,13 +150,31 @@ def _data(job: TrainingJob) -> list[Traffic]:
         gradients = math.ceil(parameters * job.bytes.gradient / layers)
         weights = math.ceil(parameters * job.bytes.parameter / layers)
         if parallel.sharding == "none":
-            calls.append(Traffic(dimension, "all_reduce", ranks, gradients, layers, kind="reduce"))
+            calls.append(
+                Traffic(
+                    dimension=dimension, collective="all_reduce", ranks=ranks, bytes=gradients, calls=layers, kind="reduce"
+                )
+            )
             continue
         often = job.batch.micro_batches if parallel.sharding == "full" else 1
         gathers = 2 * often if parallel.sharding == "full" else 1
         calls += [
-            Traffic(dimension, "all_gather", ranks, weights, layers * gathers, kind="gather"),
-            Traffic(dimension, "reduce_scatter", ranks, gradients, layers * often, kind="reduce"),
+            Traffic(
+                dimension=dimension,
+                collective="all_gather",
+                ranks=ranks,
+                bytes=weights,
+                calls=layers * gathers,
+                kind="gather",
+            ),
+            Traffic(
+                dimension=dimension,
+                collective="reduce_scatter",
+                ranks=ranks,
+                bytes=gradients,
+                calls=layers * often,
+                kind="reduce",
+            ),
         ]
     return calls
 
@@ -157,7 +185,7 @@ def _embedding(job: TrainingJob) -> list[Traffic]:
     if not model.tied_embeddings or parallel.pipeline == 1:
         return []
     size = math.ceil(model.vocabulary * model.hidden / parallel.tensor * job.bytes.gradient)
-    return [Traffic("embedding", "all_reduce", 2, size, 1, kind="reduce")]
+    return [Traffic(dimension="embedding", collective="all_reduce", ranks=2, bytes=size, calls=1, kind="reduce")]
 
 
 def _values(job: TrainingJob) -> float:

@@ -21,7 +21,7 @@ POLICIES = {
 DOMAIN, UNIT, POD, FABRIC = "NVLink domain", "unit", "pod", "fabric"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cluster:
     """The servers that jobs run on, numbered from 0 in the order of the fabric."""
 
@@ -130,7 +130,9 @@ def cluster(net: Network) -> Cluster:
     sizes = {name: int(group.max()) + 1 for name, group in named.items()}
     levels = tuple(name for name in named if name in (DOMAIN, FABRIC) or sizes[name] > 1)
     levels = tuple(name for name in levels if name != POD or sizes[POD] < sizes[UNIT])
-    return Cluster(net, placement, domain, unit, levels, tuple(named[name] for name in levels))
+    return Cluster(
+        net=net, placement=placement, domain=domain, unit=unit, levels=levels, groups=tuple(named[name] for name in levels)
+    )
 
 
 def _numbered(group: NDArray[Any]) -> Ints:

@@ -30,7 +30,7 @@ class State:
     jobs: tuple[tuple[int, Ints], ...]
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Run:
     """GPU-seconds by their use, after the warm-up."""
 

@@ -19,7 +19,7 @@ HOURS_PER_YEAR = 8766.0
 SERVER = "server"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Fit:
     """Jobs of one size."""
 
@@ -32,7 +32,7 @@ class Fit:
     left_gpus: int  # of the largest group of that level, once it is full of jobs of this size
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Use:
     """Shares of all GPUs, which add up to 1, and of the NIC bandwidth, over the time of a run."""
 
@@ -51,7 +51,7 @@ class Use:
         return self.in_part + self.waiting
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Utilisation:
     """A mix of jobs on a fabric."""
 
@@ -124,12 +124,30 @@ def utilisation(
 def _fit(ground: Cluster, gpus: int, jobs: int, gpu_hours: float) -> Fit:
     servers, each = ground.servers_of(gpus), ground.server_gpus
     if servers <= 1:
-        return Fit(gpus, jobs, gpu_hours, servers, 0, SERVER, each % gpus)
+        return Fit(
+            gpus=gpus, jobs=jobs, gpu_hours=gpu_hours, servers=servers, unused_gpus=0, level=SERVER, left_gpus=each % gpus
+        )
     level = ground.level(servers)
     if level is None:
-        return Fit(gpus, jobs, gpu_hours, servers, servers * each - gpus, "", 0)
+        return Fit(
+            gpus=gpus,
+            jobs=jobs,
+            gpu_hours=gpu_hours,
+            servers=servers,
+            unused_gpus=servers * each - gpus,
+            level="",
+            left_gpus=0,
+        )
     left = ground.capacity[level] % servers * each
-    return Fit(gpus, jobs, gpu_hours, servers, servers * each - gpus, ground.levels[level], left)
+    return Fit(
+        gpus=gpus,
+        jobs=jobs,
+        gpu_hours=gpu_hours,
+        servers=servers,
+        unused_gpus=servers * each - gpus,
+        level=ground.levels[level],
+        left_gpus=left,
+    )
 
 
 def _use(ground: Cluster, mix: Mix, placement: str, always: bool, seed: int) -> Use:

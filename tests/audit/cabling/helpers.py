@@ -56,7 +56,7 @@ def reported(floor: Floor, roles: tuple[str, ...] = SWITCHES, *, states: bool = 
 
 
 def neighbor(ear: Ear) -> Neighbor:
-    return Neighbor(ear.port, ear.system, ear.mac, ear.far_port)
+    return Neighbor(port=ear.port, system=ear.system, chassis=ear.mac, far_port=ear.far_port)
 
 
 def verdict(floor: Floor, messages: Collected) -> Verdict:

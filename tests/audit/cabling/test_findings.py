@@ -128,8 +128,12 @@ def test_cables_one_port_further() -> None:
 def test_a_neighbor_where_nothing_is_planned() -> None:
     floor = fresh("starter")
     messages = reported(floor)
-    say(messages, floor, "backend-spine001").neighbors.append(Neighbor("Ethernet504", "backend-spine002", "", "Ethernet504"))
-    say(messages, floor, "backend-spine002").neighbors.append(Neighbor("Ethernet504", "backend-spine001", "", "Ethernet504"))
+    say(messages, floor, "backend-spine001").neighbors.append(
+        Neighbor(port="Ethernet504", system="backend-spine002", chassis="", far_port="Ethernet504")
+    )
+    say(messages, floor, "backend-spine002").neighbors.append(
+        Neighbor(port="Ethernet504", system="backend-spine001", chassis="", far_port="Ethernet504")
+    )
     finding = only(verdict(floor, messages))
     assert (finding.kind, [move.action for move in finding.moves]) == ("unexpected", ["remove"])
     assert finding.message == (
@@ -154,7 +158,9 @@ def test_a_unknown_neighbor_and_the_name_it_comes_closest_to() -> None:
 def test_a_unknown_neighbor_on_a_free_port() -> None:
     floor = fresh("starter")
     messages = reported(floor)
-    say(messages, floor, "backend-spine001").neighbors.append(Neighbor("Ethernet504", "", "00:11:22:33:44:55", ""))
+    say(messages, floor, "backend-spine001").neighbors.append(
+        Neighbor(port="Ethernet504", system="", chassis="00:11:22:33:44:55", far_port="")
+    )
     finding = only(verdict(floor, messages))
     assert (finding.kind, finding.at.device) == ("unknown-device", "backend-spine001")
     assert [move.text for move in finding.moves] == [
@@ -219,7 +225,9 @@ def test_a_cage_that_is_not_broken_out() -> None:
     switch.neighbors[:] = [
         item for item in switch.neighbors if item.port not in (plan.port_name[first], plan.port_name[second])
     ]
-    switch.neighbors.append(Neighbor("et-0/0/0", plan.hosts.names[plan.device[first ^ 1]], "", "x"))
+    switch.neighbors.append(
+        Neighbor(port="et-0/0/0", system=plan.hosts.names[plan.device[first ^ 1]], chassis="", far_port="x")
+    )
     finding = only(verdict(floor, messages))
     assert finding.kind == "wrong-split"
     assert finding.message == "backend-leaf001 port 1 runs as one port, expected 2x400G"
@@ -338,7 +346,9 @@ def test_two_neighbors_on_a_port() -> None:
     """A NIC whose firmware speaks LLDP beside the host: one of them is the planned one, and that will do."""
     floor = fresh("starter")
     messages = reported(floor)
-    say(messages, floor, LEAF1).neighbors.insert(0, Neighbor("Ethernet0", "", "b8:ce:f6:00:00:01", "b8:ce:f6:00:00:01"))
+    say(messages, floor, LEAF1).neighbors.insert(
+        0, Neighbor(port="Ethernet0", system="", chassis="b8:ce:f6:00:00:01", far_port="b8:ce:f6:00:00:01")
+    )
     assert verdict(floor, messages).findings == ()
 
 
@@ -348,14 +358,14 @@ def test_short_names_of_subinterfaces() -> None:
     messages = reported(floor)
     switch = say(messages, floor, LEAF1)
     switch.neighbors[:] = [replace(item, port=item.port.replace("Ethernet", "Eth") + ".102") for item in switch.neighbors]
-    switch.neighbors.append(Neighbor("eth0.102", "oob-switch", "", "swp10"))
+    switch.neighbors.append(Neighbor(port="eth0.102", system="oob-switch", chassis="", far_port="swp10"))
     assert verdict(floor, messages).findings == ()
 
 
 def test_management_ports_are_passed_over() -> None:
     floor = fresh("starter")
     messages = reported(floor)
-    say(messages, floor, LEAF1).neighbors.append(Neighbor("eth0", "oob-switch", "", "swp10"))
+    say(messages, floor, LEAF1).neighbors.append(Neighbor(port="eth0", system="oob-switch", chassis="", far_port="swp10"))
     found = verdict(floor, messages)
     assert found.findings == ()
     assert any(note.startswith("1 neighbor ignored") for note in found.notes)

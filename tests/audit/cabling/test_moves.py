@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from fabric.audit.cabling.finding import PortLocation
 from fabric.audit.cabling.moves import Shift, apply, figures
+from tests import samples
 from tests.audit.cabling.helpers import ALL, fresh, reported, verdict
 from tests.audit.cabling.lldp_writers import Floor
 
@@ -34,7 +35,7 @@ def floors(draw: st.DrawFn, most: int = 24, free: int = 4) -> tuple[dict[int, in
 
 
 @given(floors())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples.examples(180), deadline=None)
 def test_after_the_moves_the_cables_are_as_planned(floor: tuple[dict[int, int], dict[int, int]]) -> None:
     planned, laid = floor
     made = figures(planned, laid, any_cost)
@@ -48,7 +49,7 @@ def test_after_the_moves_the_cables_are_as_planned(floor: tuple[dict[int, int], 
 
 
 @given(floors())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=samples.examples(120), deadline=None)
 def test_a_chain_is_fixed_in_its_order(floor: tuple[dict[int, int], dict[int, int]]) -> None:
     """Every target is free when its turn comes; a ring needs one cable pulled first."""
     planned, laid = floor
@@ -65,7 +66,7 @@ def test_a_chain_is_fixed_in_its_order(floor: tuple[dict[int, int], dict[int, in
 
 
 @given(floors(most=6, free=1))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=samples.examples(36), deadline=None)
 def test_no_fewer_moves_would_do(floor: tuple[dict[int, int], dict[int, int]]) -> None:
     """Against a search through everything that hands can do: take out, lay, or move one end of a cable."""
     planned, laid = floor
@@ -97,7 +98,7 @@ def neighbors(cables: frozenset[Cable], ports: Sequence[int]) -> set[frozenset[C
 
 
 @given(st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=samples.examples(15), deadline=None)
 def test_a_permutation_of_cables_on_a_real_plan(data: st.DataObject) -> None:
     """Any upper ends exchanged at will: the reported moves, done by hand, give the plan back, one move a wrong cable."""
     floor = fresh("ai-cumulus")

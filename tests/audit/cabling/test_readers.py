@@ -21,7 +21,7 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
                 {"ttl": 120, "neighborDevice": "spine001", "neighborPort": "Ethernet3/1", "port": "Ethernet49/1"}
             ],
         },
-        [Neighbor("Ethernet49/1", "spine001", "", "Ethernet3/1")],
+        [Neighbor(port="Ethernet49/1", system="spine001", chassis="", far_port="Ethernet3/1")],
     ),
     "eos, no neighbor": ("eos", {"tablesLastChangeTime": 1.0, "lldpNeighbors": []}, []),
     "eos detail, older and newer port ids": (
@@ -55,9 +55,9 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
             }
         },
         [
-            Neighbor("Ethernet1", "spine001.dc1.example", "001c.73a0.fc18", "Ethernet7"),
-            Neighbor("Ethernet3", "spine002", "", "541", "et-0/0/3"),
-            Neighbor("Ethernet3", "", "001c.73a0.fc19"),
+            Neighbor(port="Ethernet1", system="spine001.dc1.example", chassis="001c.73a0.fc18", far_port="Ethernet7"),
+            Neighbor(port="Ethernet3", system="spine002", chassis="", far_port="541", description="et-0/0/3"),
+            Neighbor(port="Ethernet3", system="", chassis="001c.73a0.fc19"),
         ],
     ),
     "nxos, one row is no list, a chassis id that is a name": (
@@ -75,12 +75,12 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
             },
             "neigh_count": "1",
         },
-        [Neighbor("Eth1/49", "spine001", "", "Ethernet1/1")],
+        [Neighbor(port="Eth1/49", system="spine001", chassis="", far_port="Ethernet1/1")],
     ),
     "nxos, a chassis id that is an address": (
         "nxos",
         {"TABLE_nbor": {"ROW_nbor": [{"chassis_id": "f07f.0653.0fdd", "l_port_id": "Eth1/1", "port_id": "f07f.0653.0fde"}]}},
-        [Neighbor("Eth1/1", "", "f07f.0653.0fdd", "f07f.0653.0fde")],
+        [Neighbor(port="Eth1/1", system="", chassis="f07f.0653.0fdd", far_port="f07f.0653.0fde")],
     ),
     "nxos detail": (
         "nxos",
@@ -96,7 +96,7 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
                 }
             }
         },
-        [Neighbor("Eth1/50", "spine002", "5254.000d.e746", "Ethernet1/3")],
+        [Neighbor(port="Eth1/50", system="spine002", chassis="5254.000d.e746", far_port="Ethernet1/3")],
     ),
     "junos": (
         "junos",
@@ -123,8 +123,8 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
             ]
         },
         [
-            Neighbor("et-0/0/28:1", "spine001", "00:0c:29:8b:ef:1c", "", "et-0/0/3"),
-            Neighbor("et-0/0/29", "", "", "00:0c:29:8b:ef:1d"),
+            Neighbor(port="et-0/0/28:1", system="spine001", chassis="00:0c:29:8b:ef:1c", far_port="", description="et-0/0/3"),
+            Neighbor(port="et-0/0/29", system="", chassis="", far_port="00:0c:29:8b:ef:1d"),
         ],
     ),
     "junos, no neighbor": ("junos", {"lldp-neighbors-information": [{"attributes": {"junos:style": "brief"}}]}, []),
@@ -148,9 +148,9 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
             "swp3": {"lldp": {"dcbx-pfc-tlv": "off"}},
         },
         [
-            Neighbor("swp1", "spine001.dc1", "88:3a:30:00:00:c0", "swp3"),
-            Neighbor("swp1", "bmc", "88:3a:30:00:00:c1", "88:3a:30:00:00:c1"),
-            Neighbor("swp2", "spine002", "", "1", "swp9"),
+            Neighbor(port="swp1", system="spine001.dc1", chassis="88:3a:30:00:00:c0", far_port="swp3"),
+            Neighbor(port="swp1", system="bmc", chassis="88:3a:30:00:00:c1", far_port="88:3a:30:00:00:c1"),
+            Neighbor(port="swp2", system="spine002", chassis="", far_port="1", description="swp9"),
         ],
     ),
     "lldpctl json, one interface is no list, a chassis without a name": (
@@ -166,7 +166,7 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
                 }
             }
         },
-        [Neighbor("eth1", "", "00:53:00:01:02:03", "00:53:00:01:02:04")],
+        [Neighbor(port="eth1", system="", chassis="00:53:00:01:02:03", far_port="00:53:00:01:02:04")],
     ),
     "lldpctl json, several": (
         "lldpd",
@@ -187,7 +187,17 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
                 ]
             }
         },
-        [Neighbor("swp1", "tor5", "00:53:00:01:02:03", "etp1a", "Ethernet0", 100), Neighbor("swp2", "tor6", "x")],
+        [
+            Neighbor(
+                port="swp1",
+                system="tor5",
+                chassis="00:53:00:01:02:03",
+                far_port="etp1a",
+                description="Ethernet0",
+                far_speed_gbps=100,
+            ),
+            Neighbor(port="swp2", system="tor6", chassis="x"),
+        ],
     ),
     "lldpctl json, no neighbor": ("lldpd", {"lldp": {}}, []),
     "lldpctl json0": (
@@ -217,7 +227,15 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
                 }
             ]
         },
-        [Neighbor("swp1", "spine001.dc1.example", "4a:08:12:ef:3c:3a", "swp9", "to a leaf")],
+        [
+            Neighbor(
+                port="swp1",
+                system="spine001.dc1.example",
+                chassis="4a:08:12:ef:3c:3a",
+                far_port="swp9",
+                description="to a leaf",
+            )
+        ],
     ),
     "sonic, dump of APPL_DB": (
         "sonic",
@@ -237,7 +255,7 @@ SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
             },
             "ROUTE_TABLE:10.0.0.0/31": {"type": "hash", "value": {"nexthop": "10.0.0.1"}},
         },
-        [Neighbor("Ethernet0", "spine01", "00:1c:73:aa:bb:cc", "Ethernet1")],
+        [Neighbor(port="Ethernet0", system="spine01", chassis="00:1c:73:aa:bb:cc", far_port="Ethernet1")],
     ),
 }
 
@@ -300,9 +318,11 @@ def test_one_reader_alone_knows_a_sample(case: str) -> None:
 def test_sonic_tables() -> None:
     (output,), _ = outputs(TABLE + STATUS, "x.txt")
     assert list(output.part.neighbors) == [
-        Neighbor("Ethernet0", "leaf 2", "", "etp0", "Ethernet0"),
-        Neighbor("Ethernet8", "", "", "0c:42:a1:88:0a:1c", "Interface   8 as enp5s0f0"),
-        Neighbor("eth0", "oob01", "", "swp10"),
+        Neighbor(port="Ethernet0", system="leaf 2", chassis="", far_port="etp0", description="Ethernet0"),
+        Neighbor(
+            port="Ethernet8", system="", chassis="", far_port="0c:42:a1:88:0a:1c", description="Interface   8 as enp5s0f0"
+        ),
+        Neighbor(port="eth0", system="oob01", chassis="", far_port="swp10"),
     ]
     assert list(output.part.ports) == [
         PortState("Ethernet0", 400, True, "etp1"),
@@ -318,8 +338,17 @@ def test_a_status_alone_is_no_list_of_neighbors() -> None:
 def test_lldpctl_text() -> None:
     (output,), _ = outputs(PLAIN, "x.txt")
     assert list(output.part.neighbors) == [
-        Neighbor("enp79s0f0", "leaf001", "00:1c:73:7f:b4:d7", "Ethernet20", "", 400),
-        Neighbor("enp79s0f1", "", "00:1c:73:7f:b4:d8", "00:1c:73:7f:b4:d9", "Ethernet 21"),
+        Neighbor(
+            port="enp79s0f0",
+            system="leaf001",
+            chassis="00:1c:73:7f:b4:d7",
+            far_port="Ethernet20",
+            description="",
+            far_speed_gbps=400,
+        ),
+        Neighbor(
+            port="enp79s0f1", system="", chassis="00:1c:73:7f:b4:d8", far_port="00:1c:73:7f:b4:d9", description="Ethernet 21"
+        ),
     ]
 
 

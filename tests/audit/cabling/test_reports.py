@@ -48,7 +48,7 @@ def found() -> Verdict:
     floor = broken()
     messages = reported(floor, states=True)
     leaf = messages.devices[floor.plan.hosts.names.index("backend-leaf002")]
-    leaf.neighbors.append(Neighbor("Ethernet248", "old-spine", "", "Ethernet1/1"))
+    leaf.neighbors.append(Neighbor(port="Ethernet248", system="old-spine", chassis="", far_port="Ethernet1/1"))
     return compare(floor.plan, messages, racked, "dc1")
 
 
@@ -82,8 +82,10 @@ def test_hostile_names_stay_text(form: str) -> None:
     floor = fresh("starter")
     messages = reported(floor)
     switch = messages.devices[floor.plan.hosts.names.index("backend-leaf001")]
-    switch.neighbors.append(Neighbor("Ethernet248", HOSTILE, HOSTILE, HOSTILE, HOSTILE))
-    switch.neighbors.append(Neighbor("Ethernet240", "=cmd|' /C calc'!A0", "", "@SUM(1)"))
+    switch.neighbors.append(
+        Neighbor(port="Ethernet248", system=HOSTILE, chassis=HOSTILE, far_port=HOSTILE, description=HOSTILE)
+    )
+    switch.neighbors.append(Neighbor(port="Ethernet240", system="=cmd|' /C calc'!A0", chassis="", far_port="@SUM(1)"))
     text = report(form, verdict(floor, messages))
     assert all(sign.isprintable() or sign == "\n" for sign in text)
     if form == "csv":

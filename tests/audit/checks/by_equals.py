@@ -185,7 +185,11 @@ class Alone:
             result.blamed[damage.kind] += weight
         if not own:
             what, was, reason = damage.what.strip(), line_of(self.switch, damage).strip(), self.unseen(damage)
-            result.missed.append(Missed(damage.kind, damage.file, damage.line + 1, what, was, reason, weight))
+            result.missed.append(
+                Missed(
+                    kind=damage.kind, file=damage.file, line=damage.line + 1, what=what, was=was, reason=reason, weight=weight
+                )
+            )
 
 
 def judged(switch: Switch, files: int = 0) -> Rates:

@@ -185,7 +185,15 @@ def _changed(kind: str) -> Callable[[Switch, random.Random], Damage | None]:
         start, end = match.span("x")
         line = text.count("\n", 0, start) + 1
         story = f"{switch.facts.name} {file}:{line}: {old} -> {new}"
-        return Damage(switch.nos, kind, switch, file, text[:start] + new + text[end:], frozenset({line}), story)
+        return Damage(
+            system=switch.nos,
+            kind=kind,
+            switch=switch,
+            file=file,
+            text=text[:start] + new + text[end:],
+            lines=frozenset({line}),
+            story=story,
+        )
 
     return change
 
@@ -233,7 +241,9 @@ def _drop(switch: Switch, chance: random.Random) -> Damage | None:
     # Where it stood, and every section around that place: the header of a process, a group, a family.
     near = {min(gone), min(gone) + 1} | _around(lines, min(gone), gone)
     story = f"{switch.facts.name} {file}: no neighbor {peer}"
-    return Damage(switch.nos, "neighbor", switch, file, "\n".join(kept), frozenset(near), story)
+    return Damage(
+        system=switch.nos, kind="neighbor", switch=switch, file=file, text="\n".join(kept), lines=frozenset(near), story=story
+    )
 
 
 def _block(lines: list[str], first: int, indent: int) -> set[int]:

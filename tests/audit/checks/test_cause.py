@@ -37,7 +37,7 @@ def with_plan(folder: Path) -> list[Finding]:
     """What is found in a folder with the intent; switches of the other networks are not in it."""
     intent = pipeline.load(ROOT / "intent/ai-eos.yaml")
     ready = pipeline.render(pipeline.plan(intent), intent)
-    found = run(Scope((Path("intent"),), folder, jobs=1), scan(folder), [ready], [], "error").verdict.findings
+    found = run(Scope(files=(Path("intent"),), configs=folder, jobs=1), scan(folder), [ready], [], "error").verdict.findings
     return [one for one in found if one.severity != NOTE and not one.device.startswith(("frontend", "storage"))]
 
 

@@ -42,7 +42,7 @@ def check(folder: Path, everywhere: str = "", of: Mapping[str, str] | None = Non
         if job.device.name.endswith("leaf001"):
             files = {name: text.replace(MTU, "   mtu 9000", 1) for name, text in files.items()}
         devices.append(Device(job.device.name, "eos", files))
-    given = site_of(intent, Folder("given", devices))
+    given = site_of(intent, Folder(root="given", devices=devices))
     return given.silenced(given.check()).findings
 
 

@@ -90,8 +90,10 @@ NAMED = {
 @pytest.mark.parametrize("place", NAMED)
 def test_a_finding_names_a_missing_statement_by_its_section_and_value(place: tuple[str, int, str, str]) -> None:
     file, line, fact, expected = place
-    about = About((Subject("Ethernet1"),), fact, expected, "none", absent=True)
-    named = Finding("FAB254", ERROR, "leaf1", file, line, "in the words for people", about=about)
+    about = About(subjects=(Subject("Ethernet1"),), fact=fact, expected=expected, got="none", absent=True)
+    named = Finding(
+        id="FAB254", severity=ERROR, device="leaf1", file=file, line=line, message="in the words for people", about=about
+    )
     assert bool(edits(PLANNED, PLANNED.replace("   mtu 9214\n", ""), (named,))) == NAMED[place]
 
 

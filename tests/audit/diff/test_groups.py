@@ -26,7 +26,7 @@ ALIKE = {
 
 def change(device: str, line: str) -> DeviceChange:
     file = FileChange("startup-config", COMMANDS, (line,))
-    return DeviceChange(device, device, "backend", "leaf", "eos", "changed", (file,))
+    return DeviceChange(device=device, was=device, fabric="backend", role="leaf", nos="eos", state="changed", files=(file,))
 
 
 @pytest.mark.parametrize("name", ALIKE)

@@ -19,8 +19,11 @@ CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat"
 
 def made(devices: int, lines: tuple[str, ...]) -> Diff:
     files = [(FileChange("x", COMMANDS, (*lines, f"mtu {at}")),) for at in range(devices)]
-    changes = [DeviceChange(f"leaf{at}", "", "f", "leaf", "eos", "changed", file) for at, file in enumerate(files)]
-    return Diff("old.yaml", "new.yaml", "dc1", CUT, Capacity(()), tuple(changes))
+    changes = [
+        DeviceChange(device=f"leaf{at}", was="", fabric="f", role="leaf", nos="eos", state="changed", files=file)
+        for at, file in enumerate(files)
+    ]
+    return Diff(old="old.yaml", new="new.yaml", site="dc1", design=CUT, capacity=Capacity(()), devices=tuple(changes))
 
 
 @pytest.mark.parametrize(("devices", "lines"), [(40, 200), (400, 20), (1, 50_000), (3_000, 1)])

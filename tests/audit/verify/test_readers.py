@@ -403,23 +403,51 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
         EOS_PEERS,
         {
             "peers": [
-                Peer("10.0.0.8", "", "established", 65100, 65102, [Family("ipv4", 17, 16, True)]),
-                Peer("10.0.0.9", "", "idle", 65100, 65102, [], reason="AdminShutdown", shut=True),
+                Peer(
+                    key="10.0.0.8",
+                    vrf="",
+                    state="established",
+                    asn=65100,
+                    local_asn=65102,
+                    families=[Family("ipv4", 17, 16, True)],
+                ),
+                Peer(
+                    key="10.0.0.9",
+                    vrf="",
+                    state="idle",
+                    asn=65100,
+                    local_asn=65102,
+                    families=[],
+                    reason="AdminShutdown",
+                    shut=True,
+                ),
             ]
         },
     ),
     "eos routes": (EOS_ROUTES, {"routes": {"red": {"10.1.0.0/24": (Hop("10.2.0.4"),)}}}),
     "eos vxlan": (
         EOS_VXLAN,
-        {"vnis": [Vni(15001, True, "red", "10.2.0.3"), Vni(10110, False, "", "10.2.0.3", frozenset({"10.2.0.4"}))]},
+        {
+            "vnis": [
+                Vni(number=15001, layer3=True, vrf="red", source="10.2.0.3"),
+                Vni(number=10110, layer3=False, vrf="", source="10.2.0.3", remotes=frozenset({"10.2.0.4"})),
+            ]
+        },
     ),
-    "eos optics": (EOS_OPTICS, {"optics": [Optic("Ethernet2/1", (-30.1, -0.1), -13.3)]}),
+    "eos optics": (EOS_OPTICS, {"optics": [Optic(port="Ethernet2/1", rx_dbm=(-30.1, -0.1), low_dbm=-13.3)]}),
     "nxos peers": (
         NXOS_PEERS,
         {
             "peers": [
-                Peer("10.0.0.21", "", "established", 64520, 64520, [Family("evpn", 36, 36)]),
-                Peer("10.0.0.22", "", "idle", 64520, 64520, [], shut=True),
+                Peer(
+                    key="10.0.0.21",
+                    vrf="",
+                    state="established",
+                    asn=64520,
+                    local_asn=64520,
+                    families=[Family("evpn", 36, 36)],
+                ),
+                Peer(key="10.0.0.22", vrf="", state="idle", asn=64520, local_asn=64520, families=[], shut=True),
             ]
         },
     ),
@@ -428,27 +456,42 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
         NXOS_INTERFACE,
         {
             "ports": [
-                PortState("Ethernet1/1", True, speed_gbps=400, mtu=9216),
-                PortState("Ethernet1/2", False, shut=True, mtu=1500),
+                PortState(name="Ethernet1/1", up=True, speed_gbps=400, mtu=9216),
+                PortState(name="Ethernet1/2", up=False, shut=True, mtu=1500),
             ],
             "counters": [Counter("fcs", "Ethernet1/1", 7), Counter("in_errors", "Ethernet1/1", 7)],
         },
     ),
-    "nxos vni": (NXOS_VNI, {"vnis": [Vni(999, True, "red", up=True), Vni(30, up=False)]}),
+    "nxos vni": (NXOS_VNI, {"vnis": [Vni(number=999, layer3=True, vrf="red", up=True), Vni(number=30, up=False)]}),
     "junos peers": (
         JUNOS_PEERS,
-        {"peers": [Peer("10.12.0.1", "", "established", 65100, 65200, (Family("ipv4", 8, 7),), bfd=True)]},
+        {
+            "peers": [
+                Peer(
+                    key="10.12.0.1",
+                    vrf="",
+                    state="established",
+                    asn=65100,
+                    local_asn=65200,
+                    families=(Family("ipv4", 8, 7),),
+                    bfd=True,
+                )
+            ]
+        },
     ),
     "junos routes": (JUNOS_ROUTES, {"routes": {"red": {"172.16.2.0/24": (Hop("10.0.0.21", "et-0/0/0.0", tunnel=True),)}}}),
     "junos interface": (
         JUNOS_INTERFACE,
         {
-            "ports": [PortState("et-0/0/0", True, speed_gbps=400, frame=9230)],
+            "ports": [PortState(name="et-0/0/0", up=True, speed_gbps=400, frame=9230)],
             "counters": [Counter("uncorrected", "et-0/0/0", 4)],
         },
     ),
-    "junos vteps": (JUNOS_VTEPS, {"vnis": [Vni(30, source="10.0.0.12", remotes=frozenset({"10.0.0.11"}))]}),
-    "sonic ports": (SONIC_PORTS, {"ports": [PortState("Ethernet0", True, speed_gbps=400, mtu=9100, fec="rs", alias="etp1")]}),
+    "junos vteps": (JUNOS_VTEPS, {"vnis": [Vni(number=30, source="10.0.0.12", remotes=frozenset({"10.0.0.11"}))]}),
+    "sonic ports": (
+        SONIC_PORTS,
+        {"ports": [PortState(name="Ethernet0", up=True, speed_gbps=400, mtu=9100, fec="rs", alias="etp1")]},
+    ),
     "sonic counters": (
         SONIC_COUNTERS,
         {
@@ -460,18 +503,43 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
             )
         },
     ),
-    "sonic optics": (SONIC_OPTICS, {"optics": (Optic("Ethernet0", (0.3, -40.0), -13.5, 3.4, 30.9, 75.0, []),)}),
-    "nvue interface": (NVUE_INTERFACE, {"ports": [PortState("swp1", True, speed_gbps=400, mtu=9216)]}),
+    "sonic optics": (
+        SONIC_OPTICS,
+        {
+            "optics": (
+                Optic(
+                    port="Ethernet0",
+                    rx_dbm=(0.3, -40.0),
+                    low_dbm=-13.5,
+                    high_dbm=3.4,
+                    temperature_c=30.9,
+                    high_c=75.0,
+                    alarms=[],
+                ),
+            )
+        },
+    ),
+    "nvue interface": (NVUE_INTERFACE, {"ports": [PortState(name="swp1", up=True, speed_gbps=400, mtu=9216)]}),
     "nvue routes": (NVUE_ROUTES, {"routes": {"": {"10.0.0.1/32": (Hop("10.1.0.0", "swp1"),)}}}),
-    "nvue peers": (NVUE_PEERS, {"peers": [Peer("swp1", "", "established", 65001, 0, [Family("ipv4", 4, None)])]}),
-    "frr peers": (FRR_PEERS, {"peers": [Peer("swp1", "vrf-red", "idle", 65000, 65001, [], limited=True)]}),
+    "nvue peers": (
+        NVUE_PEERS,
+        {
+            "peers": [
+                Peer(key="swp1", vrf="", state="established", asn=65001, local_asn=0, families=[Family("ipv4", 4, None)])
+            ]
+        },
+    ),
+    "frr peers": (
+        FRR_PEERS,
+        {"peers": [Peer(key="swp1", vrf="vrf-red", state="idle", asn=65000, local_asn=65001, families=[], limited=True)]},
+    ),
     "frr routes": (FRR_ROUTES, {"routes": {"": {"10.0.0.1/32": (Hop("10.64.0.1", "swp1"),)}}}),
     "frr vnis": (
         FRR_VNIS,
         {
             "vnis": [
-                Vni(10001, False, "vrf-red", "10.2.0.1", frozenset({"10.2.0.2"})),
-                Vni(50001, True, "vrf-red", "10.2.0.1", up=True),
+                Vni(number=10001, layer3=False, vrf="vrf-red", source="10.2.0.1", remotes=frozenset({"10.2.0.2"})),
+                Vni(number=50001, layer3=True, vrf="vrf-red", source="10.2.0.1", up=True),
             ]
         },
     ),
@@ -487,12 +555,15 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     ),
     "nxos svi": (
         NXOS_SVI,
-        {"ports": [PortState("Vlan120", True, mtu=9216), PortState("Vlan198", False, shut=True, mtu=1500)]},
+        {"ports": [PortState(name="Vlan120", up=True, mtu=9216), PortState(name="Vlan198", up=False, shut=True, mtu=1500)]},
     ),
     "eos watchdog": (EOS_WATCHDOG, {"counters": [Counter("storms", "Ethernet1/1", 2, 3)]}),
-    "eos transceiver": (EOS_TRANSCEIVER, {"optics": [Optic("Ethernet3/1/1", (-1.8,), None, None, 35.3)]}),
+    "eos transceiver": (
+        EOS_TRANSCEIVER,
+        {"optics": [Optic(port="Ethernet3/1/1", rx_dbm=(-1.8,), low_dbm=None, high_dbm=None, temperature_c=35.3)]},
+    ),
     "eos counters": (EOS_COUNTERS, {"counters": [Counter("out_discards", "Ethernet1", 3)]}),
-    "eos 2.5 Mb/s": (EOS_SLOW, {"ports": [PortState("Ethernet5", True)]}),
+    "eos 2.5 Mb/s": (EOS_SLOW, {"ports": [PortState(name="Ethernet5", up=True)]}),
     "gnmi queues": (
         GNMI_QUEUES,
         {"counters": [Counter("queue_drops", "Ethernet68", 4, 3), Counter("storms", "Ethernet68", 1, 3)]},
@@ -514,7 +585,7 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "nvue counters": (NVUE_COUNTERS, {"kinds": {"errors"}, "counters": [Counter("out_discards", "swp1", 12)]}),
     "frr interfaces": (
         FRR_INTERFACES,
-        {"ports": [PortState("swp1", False, mtu=9216), PortState("swp2", False, shut=True, mtu=9216)]},
+        {"ports": [PortState(name="swp1", up=False, mtu=9216), PortState(name="swp2", up=False, shut=True, mtu=9216)]},
     ),
 }
 
@@ -539,8 +610,8 @@ def test_vnis_one_after_the_other_in_a_string() -> None:
     other = '{"vni":4001,"type":"L3","vrf":"evpn-vrf","localVtepIp":"10.0.0.102","state":"Up"}'
     found = [output.part for output in _within({"data": f"{one}\n\n{other}\n"})]
     assert [(part.lists, part.vnis) for part in found if part] == [
-        (set(), [Vni(24, False, "evpn-vrf", "10.0.0.102", frozenset({"10.0.0.134"}))]),
-        (set(), [Vni(4001, True, "evpn-vrf", "10.0.0.102", up=True)]),
+        (set(), [Vni(number=24, layer3=False, vrf="evpn-vrf", source="10.0.0.102", remotes=frozenset({"10.0.0.134"}))]),
+        (set(), [Vni(number=4001, layer3=True, vrf="evpn-vrf", source="10.0.0.102", up=True)]),
     ]
 
 

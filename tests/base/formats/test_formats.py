@@ -55,9 +55,9 @@ def test_yaml_has_no_anchors_and_reads_back() -> None:
 
 def test_junit_counts_its_cases() -> None:
     cases = [
-        Case("fails", "a", failure=Failure("error", "why <&>", "all\nof it")),
-        Case("skipped", "a", skipped="no server"),
-        Case("passes", "a", time="0.5", output="some"),
+        Case(name="fails", classname="a", failure=Failure("error", "why <&>", "all\nof it")),
+        Case(name="skipped", classname="a", skipped="no server"),
+        Case(name="passes", classname="a", time="0.5", output="some"),
     ]
     root = ET.fromstring(junit("all", [Suite("one", cases), Suite("two", [], output="nothing ran")]))
     assert root.attrib == {"name": "all", "time": "0", "tests": "3", "failures": "1", "errors": "0"}

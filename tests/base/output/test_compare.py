@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 from fabric.base.output import Comparison, OutputError, check, diff
 from tests.base.output.helpers import Files, generate, killed_at, snapshot
 
-CLEAN = Comparison((), (), (), (), stale_manifest=False, unfinished=False)
+CLEAN = Comparison(missing=(), different=(), orphaned=(), unowned=(), stale_manifest=False, unfinished=False)
 
 
 def test_a_generated_folder_is_clean(site: Path) -> None:
@@ -26,7 +26,14 @@ def test_every_finding(site: Path) -> None:
     before = snapshot(site)
     want = {"same": b"1", "edited": b"1", "lost": b"1", "theirs": b"1", "more": b"1"}
     found = check(site, want.items(), keep=lambda path: path == "limited")
-    assert found == Comparison(("lost", "more"), ("edited",), ("orphan",), ("theirs",), True, False)
+    assert found == Comparison(
+        missing=("lost", "more"),
+        different=("edited",),
+        orphaned=("orphan",),
+        unowned=("theirs",),
+        stale_manifest=True,
+        unfinished=False,
+    )
     assert not found.clean
     assert snapshot(site) == before
 

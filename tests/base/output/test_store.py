@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from fabric.base.output import OutputError, Store, check, unfinished
+from tests import samples
 from tests.base.output.helpers import generate, listed, snapshot, whole
 
 
@@ -131,7 +132,7 @@ SETS = st.dictionaries(NAMES, st.binary(max_size=3)).filter(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=samples.examples(90), deadline=None)
 @given(st.lists(SETS, max_size=5))
 def test_any_sequence_of_file_sets(tmp_path_factory: pytest.TempPathFactory, sets: list[dict[str, bytes]]) -> None:
     site = tmp_path_factory.mktemp("site")

@@ -19,7 +19,9 @@ QOS = Qos(
     watchdog=None,
     traffic="static",
     buffer_model="auto",
-    buffer=Buffer(None, 0, 0, None, 0, None),
+    buffer=Buffer(
+        total_bytes=None, reserved_bytes=0, headroom_pool_bytes=0, shared_bytes=None, alpha_exponent=0, trigger_bytes=None
+    ),
 )
 OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46, lossless_percent=70, lossy_percent=30)
 

@@ -16,7 +16,17 @@ from tests.configs.hosts.helpers import lossless_facts, plan
 MADE = plan()
 FILES = {path: data.decode() for path, data in host_files(MADE, facts_of=lossless_facts)}
 NETPLAN, ROCE, NCCL = "hosts/gpu-0001/60-fabric.yaml", "hosts/_groups/gpu.roce.sh", "hosts/_groups/gpu.nccl.env"
-END = SwitchEnd(26, 3, 48, 6, 9216, "10.128.0.0", "10.128.0.1/31", (3,), 60)
+END = SwitchEnd(
+    dscp=26,
+    priority=3,
+    cnp_dscp=48,
+    cnp_priority=6,
+    mtu=9216,
+    address="10.128.0.0",
+    peer_address="10.128.0.1/31",
+    pfc_priorities=(3,),
+    lossless_percent=60,
+)
 OTHER = replace(END, address="10.128.0.32", peer_address="10.128.0.33/31")
 ENDS = {("gpu-0001", "compute1"): END, ("gpu-0001", "compute2"): OTHER}
 TWO = {("gpu-0001", "compute1"): END, ("gpu-0002", "compute1"): replace(END, address=None, peer_address=None)}

@@ -110,7 +110,9 @@ def test_only_the_tenant_that_the_router_serves_has_a_external_connection() -> N
     assert [["0.0.0.0/0" in nic.reach for nic in host.nics[2:]] for host in (red, blue)] == [[True] * 2, [False] * 2]
 
 
-LINK = ServerLink(0, 1, 0, 1, 400, "10.128.0.1/31", "10.128.0.0", outside=("0.0.0.0/0",))
+LINK = ServerLink(
+    server=0, nic=1, port=0, leaf=1, speed_gbps=400, address="10.128.0.1/31", gateway="10.128.0.0", outside=("0.0.0.0/0",)
+)
 
 
 @pytest.mark.parametrize(

@@ -283,7 +283,17 @@ def read_sonic(text: str) -> dict[tuple[str, str], SwitchEnd]:
 def test_sonic_says_what_its_config_says() -> None:
     ends = read_sonic(json.dumps(CONFIG_DB))
     assert ends["gpu-0001", "compute1"] == END
-    assert ends["backend-spine001", "Ethernet0"] == SwitchEnd(None, None, None, None, 9216, None, None, (), None)
+    assert ends["backend-spine001", "Ethernet0"] == SwitchEnd(
+        dscp=None,
+        priority=None,
+        cnp_dscp=None,
+        cnp_priority=None,
+        mtu=9216,
+        address=None,
+        peer_address=None,
+        pfc_priorities=(),
+        lossless_percent=None,
+    )
     assert found({"compute1": ends["gpu-0001", "compute1"]}) == []
 
 

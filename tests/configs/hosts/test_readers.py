@@ -23,7 +23,17 @@ END = SwitchEnd(
     pfc_priorities=(3,),
     lossless_percent=60,
 )
-NOTHING = SwitchEnd(None, None, None, None, None, None, None, (), None)  # a port of which nothing is reported
+NOTHING = SwitchEnd(
+    dscp=None,
+    priority=None,
+    cnp_dscp=None,
+    cnp_priority=None,
+    mtu=None,
+    address=None,
+    peer_address=None,
+    pfc_priorities=(),
+    lossless_percent=None,
+)  # a port of which nothing is reported
 BONDED = replace(NOTHING, mtu=9100)
 
 EOS = """\

@@ -131,7 +131,7 @@ def test_workbook_has_frozen_headers_filters_and_widths() -> None:
 
 def test_columns_of_a_sheet_have_the_usual_letters() -> None:
     assert [letters(number) for number in (1, 26, 27, 702, 703)] == ["A", "Z", "AA", "ZZ", "AAA"]
-    assert load_workbook(io.BytesIO(workbook("t", [Sheet("S", ("x",), [])])))["S"]["A1"].value == "x"
+    assert load_workbook(io.BytesIO(workbook("t", [Sheet(title="S", columns=("x",), rows=[])])))["S"]["A1"].value == "x"
 
 
 def test_what_is_bought_adds_up() -> None:

@@ -12,6 +12,7 @@ from fabric.base.diagnostics import InputError
 from fabric.deliver.cabling.runs import Runs, runs
 from fabric.design.floor.floor import floor
 from fabric.model.plan import KINDS, Plan
+from tests import samples
 from tests.deliver.cabling.checks import check_floor, check_runs
 from tests.design.planner.helpers import make
 from tests.design.planner.intents import STABLE, sites
@@ -224,7 +225,7 @@ def test_a_request_for_what_there_is_not() -> None:
     assert caught.value.diagnostics[0].place.line == 3
 
 
-@settings(STABLE, max_examples=40)
+@settings(STABLE, max_examples=samples.examples(24))
 @given(sites())
 def test_every_link_is_in_one_leg(data: dict[str, Any]) -> None:
     try:

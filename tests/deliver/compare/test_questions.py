@@ -188,7 +188,7 @@ def answer(folder: Path, ask: Ask) -> float:
     assert call is not None
     assert (call.placement, call.failed_role) == (ask.placement, ask.failed)
     fail = (call.failed,) if call.failed else ()
-    asked = EstimateRequest(ask.collective, (1 << 30,), ask.gpus, routing="", queue_pairs=0, fail=fail)
+    asked = EstimateRequest(collective=ask.collective, sizes=(1 << 30,), gpus=ask.gpus, routing="", queue_pairs=0, fail=fail)
     row = pipeline.estimate(fabric(folder, ask.design), asked, ask.placement)[0].rows[0]
     assert (call.time_us, call.busbw_GBps, call.bottleneck) == (row.time_us, row.busbw_GBps, row.bottleneck)
     return call.time_us

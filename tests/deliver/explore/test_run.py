@@ -75,7 +75,7 @@ def test_the_figures_are_those_of_the_design(intent: pipeline.Intent, tmp_path: 
     row = pipeline.summarize(same)["fabrics"]["backend"]
     fabric = pipeline.plan(same).fabrics["backend"]
     routing, queue_pairs = spreading(fabric)
-    asked_by_hand = EstimateRequest("all_reduce", (1 << 26,), routing=routing, queue_pairs=queue_pairs)
+    asked_by_hand = EstimateRequest(collective="all_reduce", sizes=(1 << 26,), routing=routing, queue_pairs=queue_pairs)
     estimate = pipeline.estimate(fabric, asked_by_hand)[0].rows[0]
     assert (figures.gpus, figures.tiers) == (row["gpus"], row["tiers"])
     assert (figures.leaves, figures.spines, figures.cores) == tuple(row["switches"].values())
@@ -138,7 +138,9 @@ def test_by_default_an_oversubscribed_design_does_not_win(intent: pipeline.Inten
 def test_the_alltoall_is_that_of_estimate(intent: pipeline.Intent) -> None:
     figures = measure(sweep(intent, ExploreRequest(DesignRequest())).base, DesignRequest(size=1 << 26), STAGES, ()).figures
     fabric = pipeline.plan(intent).fabrics["backend"]
-    row = pipeline.estimate(fabric, EstimateRequest("alltoall", (1 << 26,), routing="", queue_pairs=0))[0].rows[0]
+    row = pipeline.estimate(fabric, EstimateRequest(collective="alltoall", sizes=(1 << 26,), routing="", queue_pairs=0))[
+        0
+    ].rows[0]
     assert figures is not None
     assert figures.alltoall is not None
     assert (figures.alltoall_time_us, figures.alltoall.bottleneck) == (row.time_us, row.bottleneck)

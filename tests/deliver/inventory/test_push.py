@@ -245,7 +245,7 @@ def test_the_token_is_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.delenv("NETBOX_TOKEN", raising=False)
     monkeypatch.delenv("NETBOX_URL", raising=False)
     with pytest.raises(InputError) as caught:
-        netbox._push("netbox", tmp_path / "intent.yaml", "ftp://x", False, False, 200, False)
+        netbox._push("netbox", tmp_path / "intent.yaml", "ftp://x", False, False, 200, as_json=False)
     assert [item.code for item in caught.value.diagnostics] == ["FAB178", "FAB178"]
     assert "NETBOX_TOKEN" in str(caught.value)
 

@@ -152,10 +152,10 @@ def test_groups_of_servers_have_leaves_units_and_ratios_of_their_own(tmp_path: P
 def test_curve_is_the_estimate() -> None:
     fabric = plan_of("medium").fabrics["backend"]
     routing, queue_pairs = spreading(fabric)
-    grid = curve_grid(Study(fabric, ReportRequest("all_gather", 3 << 20), ()))
+    grid = curve_grid(Study(fabric, ReportRequest(collective="all_gather", size_bytes=3 << 20), ()))
     rows = {row[0]: row for row in grid.rows}
     for size, name in ((3 << 20, "3 MiB"), (1 << 30, "1 GiB")):
-        asked = EstimateRequest("all_gather", (size,), routing=routing, queue_pairs=queue_pairs)
+        asked = EstimateRequest(collective="all_gather", sizes=(size,), routing=routing, queue_pairs=queue_pairs)
         one = pipeline.estimate(fabric, asked)[0].rows[0]
         band = f"{one.p10_us:,.1f} to {one.p90_us:,.1f}"
         assert rows[name][2:5] == (f"{one.time_us:,.1f}", band, f"{one.busbw_GBps:,.2f}")
@@ -190,7 +190,7 @@ def test_what_is_down_is_shown() -> None:
     [
         (ReportRequest(), ["alltoall, ECMP", "all_reduce 8 GiB, ECMP", "alltoall, spraying"]),
         (ReportRequest(collective_first=True), ["all_reduce 8 GiB, ECMP", "alltoall, ECMP", "alltoall, spraying"]),
-        (ReportRequest("alltoall", collective_first=True), ["alltoall 8 GiB, ECMP", "alltoall 8 GiB, spraying"]),
+        (ReportRequest(collective="alltoall", collective_first=True), ["alltoall 8 GiB, ECMP", "alltoall 8 GiB, spraying"]),
     ],
 )
 def test_the_first_view_loads_every_tier_unless_a_collective_is_named(wanted: ReportRequest, names: list[str]) -> None:

@@ -12,6 +12,7 @@ from fabric.base.diagnostics import InputError
 from fabric.design.floor.floor import Floor, floor
 from fabric.design.floor.names import rack_name, rack_place
 from fabric.model.plan import Plan
+from tests import samples
 from tests.deliver.cabling.checks import check_floor
 from tests.design.planner.helpers import make
 from tests.design.planner.intents import STABLE, sites
@@ -157,7 +158,7 @@ def test_mistakes_of_the_language_have_their_place(setting: str, message: str) -
     assert message in caught.value.diagnostics[0].message
 
 
-@settings(STABLE, max_examples=40)
+@settings(STABLE, max_examples=samples.examples(24))
 @given(sites(), st.sampled_from(({}, {"racks_per_row": 3}, {"rack_units": 42, "leaves": "network-rack"})))
 def test_no_two_machines_share_a_unit(data: dict[str, Any], geometry: dict[str, Any]) -> None:
     try:
@@ -169,7 +170,7 @@ def test_no_two_machines_share_a_unit(data: dict[str, Any], geometry: dict[str, 
     assert where(found) == where(floor(plan))
 
 
-@settings(STABLE, max_examples=50)
+@settings(STABLE, max_examples=samples.examples(30))
 @given(sites(), st.integers(1, 4))
 def test_growth_up_to_planned_moves_nothing(data: dict[str, Any], times: int) -> None:
     small = copy.deepcopy(data)

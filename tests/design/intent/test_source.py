@@ -18,9 +18,10 @@ from fabric.design.planner.pools import check
 from fabric.design.planner.resolve import resolve
 from fabric.design.planner.site import plan_site, size_site
 from fabric.model.plan.lock_file import Lock
+from tests import samples
 from tests.cost import calls
 
-QUIET = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+QUIET = settings(max_examples=samples.examples(90), deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def codes(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Areas, spaces and their allocator: what is known stays, and no number is given twice."""
+"""Areas, spaces and the area_allocator: what is known stays, and no number is given twice."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from fabric.design.planner.allocator import AreaAllocator, Exhausted, Need, Numb
 from fabric.model.plan import Area, Block
 from tests.design.planner.intents import STABLE
 
-TABLE = Area((Block(0, 2, 0, 4, 100, 8, 2), Block(2, 3, 0, 4, 50, 8, 2), Block(0, 1, 4, 5, 10, 2, 2)))
+TABLE = Area(
+    (
+        Block(row=0, row_end=2, column=0, column_end=4, base=100, stride=8, step=2),
+        Block(row=2, row_end=3, column=0, column_end=4, base=50, stride=8, step=2),
+        Block(row=0, row_end=1, column=4, column_end=5, base=10, stride=2, step=2),
+    )
+)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +37,7 @@ def test_a_cell_outside_has_none(row: int, column: int) -> None:
 
 
 def test_numbers_may_need_more_than_64_bits() -> None:
-    area = Area((Block(0, 2, 0, 1, 2**127, 64, 1),))
+    area = Area((Block(row=0, row_end=2, column=0, column_end=1, base=2**127, stride=64, step=1),))
     assert area.numbers(np.array([0, 1])).tolist() == [2**127, 2**127 + 64]
 
 
@@ -78,31 +84,39 @@ def area_allocator(space: NumberSpace, known: dict[str, tuple[Block, ...]]) -> A
 @pytest.mark.parametrize(
     ("block", "kept"),
     [
-        (Block(0, 4, 0, 1, 20, 1, 1), True),
-        (Block(0, 4, 0, 1, 98, 1, 1), False),  # beyond the pool
-        (Block(0, 4, 0, 1, 8, 1, 1), False),  # that blocks `a`
+        (Block(row=0, row_end=4, column=0, column_end=1, base=20, stride=1, step=1), True),
+        (Block(row=0, row_end=4, column=0, column_end=1, base=98, stride=1, step=1), False),  # beyond the pool
+        (Block(row=0, row_end=4, column=0, column_end=1, base=8, stride=1, step=1), False),  # that blocks `a`
     ],
 )
 def test_a_known_block_is_kept_where_it_may_be(block: Block, kept: bool) -> None:
     space = NumberSpace([(0, 100)])
-    made = area_allocator(space, {"a": (Block(0, 10, 0, 1, 0, 1, 1),), "b": (block,)})
-    assert (made.area("b", space, Need(4)).blocks == (block,)) is kept
+    made = area_allocator(
+        space, {"a": (Block(row=0, row_end=10, column=0, column_end=1, base=0, stride=1, step=1),), "b": (block,)}
+    )
+    assert (made.area("b", space, Need(rows=4)).blocks == (block,)) is kept
 
 
 def test_room_is_reserved_where_the_pool_has_it() -> None:
     wide, narrow = NumberSpace([(0, 100)]), NumberSpace([(0, 10)])
-    assert AreaAllocator().area("a", wide, Need(5, reserve=16)).blocks == (Block(0, 16, 0, 1, 0, 1, 1),)
-    assert AreaAllocator().area("a", narrow, Need(5, reserve=16)).blocks == (Block(0, 5, 0, 1, 0, 1, 1),)
+    assert AreaAllocator().area("a", wide, Need(rows=5, reserve=16)).blocks == (
+        Block(row=0, row_end=16, column=0, column_end=1, base=0, stride=1, step=1),
+    )
+    assert AreaAllocator().area("a", narrow, Need(rows=5, reserve=16)).blocks == (
+        Block(row=0, row_end=5, column=0, column_end=1, base=0, stride=1, step=1),
+    )
 
 
 def test_a_pool_that_is_too_small_says_by_how_much() -> None:
     with pytest.raises(Exhausted) as error:
-        AreaAllocator().area("a", NumberSpace([(0, 10)]), Need(6, 2))
+        AreaAllocator().area("a", NumberSpace([(0, 10)]), Need(rows=6, columns=2))
     assert (error.value.requested, error.value.left) == (12, 10)
 
 
 def test_an_aligned_block_is_a_prefix() -> None:
-    (block,) = AreaAllocator().area("a", NumberSpace([(1, 1000)]), Need(3, reserve=4, step=16, stride=16, align=True)).blocks
+    (block,) = (
+        AreaAllocator().area("a", NumberSpace([(1, 1000)]), Need(rows=3, reserve=4, step=16, stride=16, align=True)).blocks
+    )
     assert (block.base % 64, block.end - block.base) == (0, 64)
 
 
@@ -131,7 +145,7 @@ def test_growing_tables_share_a_space(needs: list[tuple[str, int, int, int, int]
         step = steps.setdefault(key, step)
         space = NumberSpace(intervals)
         made = area_allocator(space, known)
-        area = made.area(key, space, Need(rows, columns, reserve=reserve, step=step))
+        area = made.area(key, space, Need(rows=rows, columns=columns, reserve=reserve, step=step))
         known = {**known, key: area.blocks}
         for row in range(rows):
             for column in range(columns):
@@ -145,6 +159,6 @@ def test_growing_tables_share_a_space(needs: list[tuple[str, int, int, int, int]
 
 
 def test_numbers_beyond_31_bits_from_narrow_coordinates() -> None:
-    area = Area((Block(0, 4, 0, 2, 3_232_235_520, 4, 2),))
+    area = Area((Block(row=0, row_end=4, column=0, column_end=2, base=3_232_235_520, stride=4, step=2),))
     rows = np.array([0, 3], dtype=np.int32)
     assert area.numbers(rows, np.array([1, 1], dtype=np.int32)).tolist() == [3_232_235_522, 3_232_235_534]

@@ -31,7 +31,7 @@ def test_what_both_branches_had_stays() -> None:
 
 
 def ids(row: int, end: int, base: int, width: int = 1) -> Block:
-    return Block(row, end, 0, width, base, width, 1)
+    return Block(row=row, row_end=end, column=0, column_end=width, base=base, stride=width, step=1)
 
 
 @pytest.mark.parametrize(

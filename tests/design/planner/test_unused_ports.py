@@ -97,7 +97,7 @@ def test_what_a_hint_says_is_what_comes_of_it(tmp_path: Path) -> None:
 
 def test_check_has_it_as_a_note(tmp_path: Path) -> None:
     made, _ = planned(tmp_path, intent(RACK, "count: 64, per_rack: 4"))
-    verdict = pipeline.check(Scope((made.path,))).verdict
+    verdict = pipeline.check(Scope(files=(made.path,))).verdict
     assert [finding.severity for finding in verdict.findings if finding.id == "FAB197"] == ["note"]
 
 

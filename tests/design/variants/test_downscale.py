@@ -19,7 +19,7 @@ from fabric.design.variants.downscale import scaled
 from fabric.design.variants.substitute_os import as_network_os
 from fabric.model.plan import LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE_CORE, FabricPlan, Plan
 from fabric.model.plan.lock_file import Lock
-from tests import ROOT, examples
+from tests import ROOT, examples, samples
 from tests.design.planner.intents import STABLE, Data, sites
 from tests.design.planner.test_tenant_properties import tenanted
 
@@ -100,7 +100,7 @@ def test_every_example_at_every_size(name: str) -> None:
         check_alike(example(name), big, spines, leaves)
 
 
-@settings(STABLE, max_examples=90)
+@settings(STABLE, max_examples=samples.examples(54))
 @given(data=st.one_of(sites(), tenanted()), spines=st.integers(1, 4), units=st.integers(1, 4), more=st.booleans())
 def test_whatever_is_scaled_is_the_same_in_small(data: Data, spines: int, units: int, more: bool) -> None:
     intent = intent_of(data)

@@ -39,7 +39,7 @@ LISTS = {  # → entries as facts have them
 
 
 def read(lines: Sequence[str]) -> list[str]:
-    facts = Facts("leaf1", "eos")
+    facts = Facts(name="leaf1", nos="eos")
     facts.rules["PL"] = [Located(found, line, "f") for line, text in enumerate(lines) if (found := rule(text))]
     settle(facts)
     return [one.value for one in facts.prefixes["PL"]]
@@ -84,7 +84,7 @@ def test_time_grows_with_the_entries() -> None:
 
 
 def test_what_policies_let_in() -> None:
-    facts = Facts("leaf1", "eos")
+    facts = Facts(name="leaf1", nos="eos")
     facts.rules["PL"] = [Located(found, 1) for text in LISTS["between two"][0] if (found := rule(text))]
     settle(facts)
     nets = ["10.1.1.0/24", "10.1.2.0/24", "10.2.0.0/16", "10.0.0.0/8", "0.0.0.0/0", "fd00::/16"]

@@ -61,7 +61,7 @@ CASES = {
 def syntax(tmp_path: Path) -> Syntax:
     rules = tmp_path / "statements.yaml"
     rules.write_text(RULES, encoding="utf-8")
-    return Syntax({"config": partial(indented)}, rules)
+    return Syntax(parts={"config": partial(indented)}, rules_file=rules)
 
 
 @pytest.mark.parametrize("case", CASES)

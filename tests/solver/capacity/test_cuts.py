@@ -11,10 +11,11 @@ from fabric.solver.capacity.cuts import graph, max_flow
 from fabric.solver.capacity.structured_cuts import BY_DESIGN, SPARE_PAIR, structured
 from fabric.solver.capacity.symmetry import numbered, refine
 from fabric.solver.capacity.throughput import ground
+from tests import samples
 from tests.solver.capacity.fabrics import FABRICS, NONE, STABLE, broken, fabric, networks, slow_max_flow
 
 
-@settings(STABLE, max_examples=48)
+@settings(STABLE, max_examples=samples.examples(29))
 @given(st.data())
 def test_maximum_flow_is_that_of_networkx(data: st.DataObject) -> None:
     net = data.draw(networks())
@@ -33,7 +34,7 @@ def test_structured_cuts_are_those_of_networkx(name: str) -> None:
         assert max_flow(left, graph(left), cut.side).gbps == pytest.approx(slow_max_flow(left, cut.side)), cut.where
 
 
-@settings(STABLE, max_examples=24)
+@settings(STABLE, max_examples=samples.examples(14))
 @given(st.data())
 def test_a_flow_never_grows_with_failures(data: st.DataObject) -> None:
     net = data.draw(networks())
@@ -44,7 +45,7 @@ def test_a_flow_never_grows_with_failures(data: st.DataObject) -> None:
         assert flows == sorted(flows, reverse=True)
 
 
-@settings(STABLE, max_examples=36)
+@settings(STABLE, max_examples=samples.examples(22))
 @given(st.integers(1, 14), st.lists(st.tuples(st.integers(0, 13), st.integers(0, 13), st.integers(0, 2)), max_size=40))
 def test_refinement_is_equitable_and_as_coarse_as_can_be(nodes: int, edges: list[tuple[int, int, int]]) -> None:
     found = [edge for edge in edges if max(edge[:2]) < nodes]

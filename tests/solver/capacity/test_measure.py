@@ -14,7 +14,7 @@ from fabric.solver.capacity.failures import NOTHING, apply, parse, separated
 from fabric.solver.capacity.measure import Capacity, measure
 from fabric.solver.capacity.single_failures import MAX_CLASSES, elements
 from fabric.solver.network import network
-from tests import ROOT
+from tests import ROOT, samples
 from tests.solver.capacity.fabrics import FABRICS, STABLE, fabric, networks
 
 INTENTS = ROOT / "intent"
@@ -49,7 +49,7 @@ def test_bisection_and_uniform_traffic_of_every_kind(name: str, bisection: float
     assert all(row.ecmp <= row.optimal + 1e-9 for row in found.throughput)
 
 
-@settings(STABLE, max_examples=25)
+@settings(STABLE, max_examples=samples.examples(15))
 @given(st.data())
 def test_failures_never_help(data: st.DataObject) -> None:
     net = data.draw(networks())

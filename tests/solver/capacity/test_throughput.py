@@ -11,6 +11,7 @@ from fabric.solver import Network
 from fabric.solver.capacity.lp import bound, connected, optimal, program, quotient, reduced, solve
 from fabric.solver.capacity.throughput import PATTERNS, Traffic, all_paths, ecmp, ground, live_ports, loads, paths, traffic
 from fabric.solver.routes import routes, spread
+from tests import samples
 from tests.solver.capacity.fabrics import FABRICS, NONE, STABLE, broken, fabric, networks
 
 
@@ -18,7 +19,7 @@ def asked_of(net: Network, left: Network, name: str) -> Traffic:
     return traffic(ground(net), live_ports(left), name)
 
 
-@settings(STABLE, max_examples=36)
+@settings(STABLE, max_examples=samples.examples(22))
 @given(st.data())
 def test_loads_are_those_of_single_pairs(data: st.DataObject) -> None:
     net = data.draw(networks())
@@ -32,7 +33,7 @@ def test_loads_are_those_of_single_pairs(data: st.DataObject) -> None:
     assert lost == pytest.approx(missing.sum(), abs=1e-6)
 
 
-@settings(STABLE, max_examples=36)
+@settings(STABLE, max_examples=samples.examples(22))
 @given(st.data())
 def test_quotient_and_whole_program_agree(data: st.DataObject) -> None:
     net = data.draw(networks())
@@ -63,7 +64,7 @@ def test_pairs_within_and_between_pods_are_distinguished(servers: int, pattern: 
     assert optimal(base, left, asked, 0.0).share == pytest.approx(best, abs=1e-6)
 
 
-@settings(STABLE, max_examples=36)
+@settings(STABLE, max_examples=samples.examples(22))
 @given(st.data())
 def test_ecmp_never_beats_the_optimum_and_failures_never_help_it(data: st.DataObject) -> None:
     net = data.draw(networks())
@@ -78,7 +79,7 @@ def test_ecmp_never_beats_the_optimum_and_failures_never_help_it(data: st.DataOb
     assert best[0] >= best[1] - 1e-6 >= best[2] - 2e-6
 
 
-@settings(STABLE, max_examples=24)
+@settings(STABLE, max_examples=samples.examples(14))
 @given(st.data())
 def test_no_port_sends_or_receives_more_than_its_speed(data: st.DataObject) -> None:
     net = data.draw(networks())
@@ -92,7 +93,7 @@ def test_no_port_sends_or_receives_more_than_its_speed(data: st.DataObject) -> N
         assert not asked.demand[base.part[base.leaves][:, None] != base.part[base.leaves][None, :]].any()
 
 
-@settings(STABLE, max_examples=30)
+@settings(STABLE, max_examples=samples.examples(18))
 @given(st.data())
 def test_paths_are_the_simple_ones_counted(data: st.DataObject) -> None:
     net = data.draw(networks())

@@ -21,7 +21,14 @@ from fabric.solver.estimate import platform_file
 from fabric.solver.measured.tables import MeasuredPlatform, Row, Table, busbw_factor
 
 PLATFORM = MeasuredPlatform(
-    "h100", 8, 4, nvlink_GBps_per_direction=450, nvlink_domain_gpus=8, nics_per_node=8, nic_gbps=400, transport="roce"
+    gpu="h100",
+    gpus_per_node=8,
+    nodes=4,
+    nvlink_GBps_per_direction=450,
+    nvlink_domain_gpus=8,
+    nics_per_node=8,
+    nic_gbps=400,
+    transport="roce",
 )
 
 
@@ -29,7 +36,14 @@ def synthetic(physics: Physics, collective: str = "all_reduce") -> Table:
     """A table that a platform with these very parameters would give."""
     sizes = [8 * 2**step for step in range(31)]
     factor = busbw_factor(collective, PLATFORM.ranks)
-    blank = Table(collective, collective, PLATFORM, "made", tuple(Row(size, 1, 1, 1) for size in sizes), True)
+    blank = Table(
+        id=collective,
+        collective=collective,
+        platform=PLATFORM,
+        source="made",
+        rows=tuple(Row(size, 1, 1, 1) for size in sizes),
+        scored=True,
+    )
     times = predicted(blank, physics)
     rows = tuple(
         Row(size, float(time), size / time / 1e3, size / time / 1e3 * factor) for size, time in zip(sizes, times, strict=True)

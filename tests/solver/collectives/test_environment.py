@@ -17,9 +17,36 @@ from fabric.solver.collectives.reach import band_of
 from fabric.solver.measured.platform import MeasuredPlatform
 from fabric.solver.measured.tables import COLLECTIVES
 
-TCPX = MeasuredPlatform("h100", 8, 2, 450, 8, 4, 200, "tcpx")
-H100 = MeasuredPlatform("h100", 8, 2, 450, 8, 8, 400, "roce")
-GB300 = MeasuredPlatform("gb300", 4, 2, 900, 4, 8, 400, "roce")
+TCPX = MeasuredPlatform(
+    gpu="h100",
+    gpus_per_node=8,
+    nodes=2,
+    nvlink_GBps_per_direction=450,
+    nvlink_domain_gpus=8,
+    nics_per_node=4,
+    nic_gbps=200,
+    transport="tcpx",
+)
+H100 = MeasuredPlatform(
+    gpu="h100",
+    gpus_per_node=8,
+    nodes=2,
+    nvlink_GBps_per_direction=450,
+    nvlink_domain_gpus=8,
+    nics_per_node=8,
+    nic_gbps=400,
+    transport="roce",
+)
+GB300 = MeasuredPlatform(
+    gpu="gb300",
+    gpus_per_node=4,
+    nodes=2,
+    nvlink_GBps_per_direction=900,
+    nvlink_domain_gpus=4,
+    nics_per_node=8,
+    nic_gbps=400,
+    transport="roce",
+)
 SIZES = np.exp2(np.arange(3.0, 35.0))
 GB = 1e9
 
@@ -80,7 +107,16 @@ def test_nothing_is_faster_than_its_bytes_allow(collective: str) -> None:
         GB300,
         replace(TCPX, nodes=16),
         replace(H100, nodes=1),
-        MeasuredPlatform("h200", 8, 2, 450, 4, 4, 400, "ib"),
+        MeasuredPlatform(
+            gpu="h200",
+            gpus_per_node=8,
+            nodes=2,
+            nvlink_GBps_per_direction=450,
+            nvlink_domain_gpus=4,
+            nics_per_node=4,
+            nic_gbps=400,
+            transport="ib",
+        ),
     ):
         here = job(ran, collective)
         terms = generous.columns(np.asarray(here.generation), np.asarray(here.transport))

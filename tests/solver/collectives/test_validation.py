@@ -49,7 +49,16 @@ def predicted(source: str, rows: int, error: float, seed: int, table: Table = EV
     sizes = np.exp2(chance.integers(3, 33, rows))
     measured = np.exp(chance.normal(0, error, rows))
     kind = Kind("hopper", "roce", "all_reduce")
-    return Predicted("source", source, replace(table, source=source), kind, sizes, np.ones(rows), measured, KNOWN)
+    return Predicted(
+        split="source",
+        name=source,
+        table=replace(table, source=source),
+        kind=kind,
+        bytes=sizes,
+        time_us=np.ones(rows),
+        measured_us=measured,
+        known=KNOWN,
+    )
 
 
 def test_no_source_has_more_than_a_tenth() -> None:

@@ -141,7 +141,7 @@ def test_a_known_defect_names_its_thread() -> None:
 
 def test_servers_with_one_gpu_without_nvlink_have_a_finite_estimate() -> None:
     servers = replace(PLATFORM, gpu="a100-pcie", gpus_per_node=1, nvlink_domain_gpus=1, nvlink_GBps_per_direction=None)
-    curve = Curve("x", measured_job("all_reduce", servers, SIZES), SIZES, SIZES, SIZES)
+    curve = Curve(name="x", job=measured_job("all_reduce", servers, SIZES), measured_us=SIZES, low=SIZES, high=SIZES)
     assert np.all(np.isfinite(curve.estimate(platform(None))))
 
 
@@ -158,7 +158,7 @@ def test_a_run_inside_one_leaf_meets_no_collision_of_flows(tmp_path: Path) -> No
     found = doctor(fabric(), files, EstimateRequest(routing="ecmp", queue_pairs=1))
     assert names(found)
     assert "hash_collision" not in names(found)
-    curve = Curve("x", measured_job("all_reduce", PLATFORM, SIZES), SIZES, SIZES, SIZES)
+    curve = Curve(name="x", job=measured_job("all_reduce", PLATFORM, SIZES), measured_us=SIZES, low=SIZES, high=SIZES)
     cause = CAUSES["hash_collision"]
     assert [can_concern(cause, replace(curve, beyond_leaf=away), Setting(), False) for away in (True, False)] == [True, False]
 
@@ -185,7 +185,8 @@ def test_a_change_that_leaves_the_run_as_it_is_does_not_count(tmp_path: Path) ->
     """A wrong topology slows NVLink or the network; a run inside one server can only have the first."""
     servers = replace(PLATFORM, nodes=1)
     job = measured_job("all_reduce", servers, SIZES)
-    curve = Curve("x", job, SIZES, *band_of(job, platform(None)))
+    low, high = band_of(job, platform(None))
+    curve = Curve(name="x", job=job, measured_us=SIZES, low=low, high=high)
     times = curve.estimate(platform(None), Effect(nvlink=0.1))
     found = diagnose([replace(curve, measured_us=times)], platform(None), Evidence(), Setting())
     assert not {"socket", "packet_loss", "pcie_path"} & set(names(found))
@@ -193,7 +194,13 @@ def test_a_change_that_leaves_the_run_as_it_is_does_not_count(tmp_path: Path) ->
 
 
 def test_nvls_that_is_off_is_not_what_runs() -> None:
-    curve = Curve("x", measured_job("all_reduce", replace(PLATFORM, nodes=1), np.array([2.0**30])), SIZES, SIZES, SIZES)
+    curve = Curve(
+        name="x",
+        job=measured_job("all_reduce", replace(PLATFORM, nodes=1), np.array([2.0**30])),
+        measured_us=SIZES,
+        low=SIZES,
+        high=SIZES,
+    )
     slower = curve.estimate(platform(None), Effect(nvls=False)) / curve.estimate(platform(None))
     assert 1.2 < float(slower[0]) < 1.6  # 480 and 360 GB/s on eight H100
 
@@ -203,6 +210,9 @@ def test_a_cause_is_likelier_on_designs_of_its_own() -> None:
     assert cause.prior_on({"network"}) == cause.prior
     assert cause.prior_on({"network", "alone"}) == 3 * cause.prior
     servers = replace(PLATFORM, gpus_per_node=1, nvlink_domain_gpus=1)
-    curves = [Curve("x", measured_job("all_reduce", ran, SIZES), SIZES, SIZES, SIZES) for ran in (servers, PLATFORM)]
+    curves = [
+        Curve(name="x", job=measured_job("all_reduce", ran, SIZES), measured_us=SIZES, low=SIZES, high=SIZES)
+        for ran in (servers, PLATFORM)
+    ]
     assert [features(curve, Setting())["alone"] for curve in curves] == [True, False]
     assert [features(curve, Setting())["pairs"] for curve in curves] == [False, False]

@@ -32,7 +32,18 @@ def examined(folder: Path, *texts: str, given: tuple[Measured, ...] = ()) -> Dia
 def number(algorithm: str, nvls: bool | None = None, min_ctas: int | None = None) -> Measured:
     """An all_reduce of 4 GiB of 16 GPUs as it is estimated with these settings."""
     size = 4 << 30
-    ran = MeasuredPlatform("h100", 8, 2, 450, 8, 8, 400, "roce", nvls=nvls, min_ctas=min_ctas)
+    ran = MeasuredPlatform(
+        gpu="h100",
+        gpus_per_node=8,
+        nodes=2,
+        nvlink_GBps_per_direction=450,
+        nvlink_domain_gpus=8,
+        nics_per_node=8,
+        nic_gbps=400,
+        transport="roce",
+        nvls=nvls,
+        min_ctas=min_ctas,
+    )
     job = measured_job("all_reduce", ran, np.array([float(size)]))
     time_us = monotone(job, platform(None), algorithm)[1][0]
     return Measured("all_reduce", 16, size, size / time_us / 1e3 * 30 / 16)
@@ -104,7 +115,9 @@ def test_a_forced_algorithm_is_the_one_that_is_named(tmp_path: Path) -> None:
     """A limit of channels, too, is that of the variable: a run with two channels is explained by two, not by eight."""
     for most in (2, 8):
         text = f"export NCCL_MAX_NCHANNELS={most}\n"
-        job = measured_job("all_reduce", MeasuredPlatform("h100", 8, 1, max_ctas=most), np.array([4.0 * (1 << 30)]))
+        job = measured_job(
+            "all_reduce", MeasuredPlatform(gpu="h100", gpus_per_node=8, nodes=1, max_ctas=most), np.array([4.0 * (1 << 30)])
+        )
         time_us = monotone(job, platform(None), "ring")[1][0]
         run = Measured("all_reduce", 8, 4 << 30, 4 * (1 << 30) / time_us / 1e3 * 14 / 8)
         found = examined(tmp_path, f"{text}export NCCL_ALGO=Ring\n", given=(run,))

@@ -22,7 +22,18 @@ def met(*names: str) -> list[Predicted]:
         (table,) = read(TABLES / f"{name}.yaml")
         times = predicted(table, platform(None))
         sizes = np.array([row.bytes for row in table.scored_rows], dtype=np.float64)
-        found.append(Predicted("source", name, table, kinds_of(table), sizes, times, times, NOTHING_MEASURED))
+        found.append(
+            Predicted(
+                split="source",
+                name=name,
+                table=table,
+                kind=kinds_of(table),
+                bytes=sizes,
+                time_us=times,
+                measured_us=times,
+                known=NOTHING_MEASURED,
+            )
+        )
     return found
 
 

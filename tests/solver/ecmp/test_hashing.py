@@ -93,7 +93,7 @@ def test_a_fold_is_the_xor_of_its_words(family: str, value: int) -> None:
 def test_the_halves_of_crc32c_make_the_whole() -> None:
     columns = packets(100)
     whole, low, high = (
-        values(Hash(family, seeding="key", seed=9), columns) for family in ("crc32c", "crc32c-low", "crc32c-high")
+        values(Hash(family=family, seeding="key", seed=9), columns) for family in ("crc32c", "crc32c-low", "crc32c-high")
     )
     assert (whole == (low | high << np.uint32(16))).all()
 
@@ -118,7 +118,7 @@ def test_every_family_is_linear(name: str, one: bytes, other: bytes) -> None:
 )
 def test_a_seed_in_the_key_or_register_xors_a_constant(name: str, seeding: str, one: int, other: int) -> None:
     columns = packets(200)
-    base = Hash(name, seeding=seeding)
+    base = Hash(family=name, seeding=seeding)
     difference = values(replace(base, seed=one), columns) ^ values(replace(base, seed=other), columns)
     assert len(np.unique(difference)) == 1
     assert replace(base, seed=one).repeats(replace(base, seed=other))
@@ -127,20 +127,20 @@ def test_a_seed_in_the_key_or_register_xors_a_constant(name: str, seeding: str, 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
 def test_a_mixed_seed_makes_another_function(name: str) -> None:
     columns = packets(20_000)
-    one, other = (values(Hash(name, seed=seed), columns) % 16 for seed in (1, 2))
+    one, other = (values(Hash(family=name, seed=seed), columns) % 16 for seed in (1, 2))
     counts = np.bincount(one.astype(int) * 16 + other, minlength=256)
     if name == "xor8":  # 256 values in all: too few for a test of independence, yet all pairs of choices occur
         assert (counts > 0).mean() > 0.5
         return
     chi2 = ((counts - counts.mean()) ** 2 / counts.mean()).sum()
     assert chi2 < 255 + 6 * np.sqrt(2 * 255)
-    assert not Hash(name, seed=1).repeats(Hash(name, seed=2))
+    assert not Hash(family=name, seed=1).repeats(Hash(family=name, seed=2))
 
 
 @pytest.mark.parametrize("seeding", SEEDINGS)
 @pytest.mark.parametrize("name", sorted(FAMILIES))
 def test_values_fit_the_width_and_seeds_may_differ_by_packet(name: str, seeding: str) -> None:
-    hash_, columns = Hash(name, seeding=seeding, seed=7, offset=3), packets(50)
+    hash_, columns = Hash(family=name, seeding=seeding, seed=7, offset=3), packets(50)
     found = values(hash_, columns)
     assert int(found.max()) < 2**hash_.bits
     seeds = np.arange(50) % 2 + 7
@@ -151,8 +151,8 @@ def test_values_fit_the_width_and_seeds_may_differ_by_packet(name: str, seeding:
 
 def test_an_offset_turns_the_result_right() -> None:
     columns = packets(50)
-    plain = values(Hash("crc16", seeding="key"), columns).astype(int)
-    turned = values(Hash("crc16", seeding="key", offset=5), columns).astype(int)
+    plain = values(Hash(family="crc16", seeding="key"), columns).astype(int)
+    turned = values(Hash(family="crc16", seeding="key", offset=5), columns).astype(int)
     assert (turned == (plain >> 5 | plain << 11 & 0xFFFF)).all()
 
 
@@ -166,7 +166,7 @@ def test_a_rotation_turns_the_key_right(bits: int) -> None:
         number = int.from_bytes(bytes(string), "big")
         turned = (number >> turn | number << (length - turn)) & (1 << length) - 1
         expected.append(turned.to_bytes(14, "big"))
-    assert (digest(Hash("crc32", rotate=bits), columns) == remainder("crc32", rows(*expected))).all()
+    assert (digest(Hash(family="crc32", rotate=bits), columns) == remainder("crc32", rows(*expected))).all()
 
 
 def test_the_key_is_the_fields_in_order_in_whole_bins() -> None:
@@ -196,8 +196,8 @@ def test_seeds_are_those_of_the_generated_configs(intent: str) -> None:
 
 
 def test_every_tier_and_every_switch_has_a_seed() -> None:
-    assert [hash_.seed for hash_ in by_tier(5, Hash("crc16", offset=3)).values()] == [5, 6, 7]
-    assert {hash_.offset for hash_ in by_tier(5, Hash("crc16", offset=3)).values()} == {3}
+    assert [hash_.seed for hash_ in by_tier(5, Hash(family="crc16", offset=3)).values()] == [5, 6, 7]
+    assert {hash_.offset for hash_ in by_tier(5, Hash(family="crc16", offset=3)).values()} == {3}
     assert len(np.unique(own_seeds(1, np.arange(1000)))) == 1000
 
 

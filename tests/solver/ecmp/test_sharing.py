@@ -52,7 +52,15 @@ def cases(draw: st.DrawFn) -> Case:
     weights = st.lists(st.sampled_from((1.0, 1.0, 2.0, 0.5)), min_size=flows, max_size=flows)
     demands = st.lists(st.sampled_from((0.0, 0.7, 3.0, 100.0)), min_size=flows, max_size=flows)
     flow, link = table[:, 0].astype(int), table[:, 1].astype(int)
-    return Case(capacity, flow, link, flows, np.array(draw(weights)), np.array(draw(demands)), table[:, 2])
+    return Case(
+        capacity=capacity,
+        flow=flow,
+        link=link,
+        flows=flows,
+        weight=np.array(draw(weights)),
+        demand=np.array(draw(demands)),
+        share=table[:, 2],
+    )
 
 
 def by_programmes(case: Case) -> np.ndarray:

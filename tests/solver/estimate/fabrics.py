@@ -74,7 +74,9 @@ routings = st.sampled_from(("ecmp", "adaptive", "spray"))
 
 def ask(fabric: FabricPlan, *, placement: str = "packed", sizes: Sequence[int] = (1 << 30,), **words: Any) -> Estimate:
     """The estimate with the failures, if there are any."""
-    return estimate(fabric, EstimateRequest(words.pop("collective", "all_reduce"), tuple(sizes), **words), placement)[0]
+    return estimate(
+        fabric, EstimateRequest(collective=words.pop("collective", "all_reduce"), sizes=tuple(sizes), **words), placement
+    )[0]
 
 
 def supplied(

@@ -48,7 +48,7 @@ def backend(tmp_path: Path, server: str) -> FabricPlan:
 
 
 def found(tmp_path: Path, server: str, gpus: int = 8, size: int = SIZE, collective: str = "all_reduce") -> Estimate:
-    return estimate(backend(tmp_path, server), EstimateRequest(collective, (size,), gpus), "packed")[0]
+    return estimate(backend(tmp_path, server), EstimateRequest(collective=collective, sizes=(size,), gpus=gpus), "packed")[0]
 
 
 def server(domain: int | None, model: str = "h200", speed: str = ", nvlink_gbytes_s: 900") -> str:
@@ -72,7 +72,7 @@ def test_bridges_of_four_lie_between_pcie_and_nvlink(tmp_path: Path) -> None:
 def test_pairs_are_as_fast_as_the_odd_one_lets_them() -> None:
     """NVIDIA/nccl-tests#178: A100 in NVLink pairs, 208 GB/s in a pair, 20 over two of them, three GPUs."""
     for gpus, busbw in ((2, 208.0), (3, 20.0)):
-        ran = MeasuredPlatform("a100-pcie", gpus, 1, nvlink_domain_gpus=2)
+        ran = MeasuredPlatform(gpu="a100-pcie", gpus_per_node=gpus, nodes=1, nvlink_domain_gpus=2)
         job = measured_job("all_reduce", ran, np.array([float(8 << 30)]))
         time_us = monotone(job, shipped())[1]
         low, high = band_of(job, shipped())

@@ -12,6 +12,7 @@ from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import Job, default_ctas
 from fabric.solver.estimate.nic_bandwidth import supply
 from fabric.solver.estimate.placement import place
+from tests import samples
 from tests.solver.estimate.fabrics import ask, planned, wired
 
 SIZES = np.array([8, 64 << 10, 1 << 20, 32 << 20, 1 << 30, 8 << 30], dtype=np.float64)
@@ -33,7 +34,7 @@ def job(collective: str, domains: int, generation: str, transport: str, domain: 
     )
 
 
-@settings(max_examples=90, deadline=None)
+@settings(max_examples=samples.examples(54), deadline=None)
 @given(
     collective=st.sampled_from(["all_reduce", "all_gather", "alltoall", "broadcast"]),
     domains=st.integers(2, 4000),
@@ -51,7 +52,7 @@ def test_more_servers_never_take_less_time(collective, domains, more, generation
     assert (large >= small * (1 - 1e-9)).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=samples.examples(36), deadline=None)
 @given(domains=st.integers(2, 2000), lost=st.integers(1, 7), generation=st.sampled_from(["ampere", "hopper", "blackwell"]))
 def test_a_failed_nic_costs_at_most_its_share(domains: int, lost: int, generation: str) -> None:
     """The choice stays that of the healthy job, so no flip of the algorithm adds to the lost bandwidth."""

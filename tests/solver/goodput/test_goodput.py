@@ -62,7 +62,7 @@ def step_of(job: TrainingJob) -> StepTime:
 
 def valued(used: Sequence[Part], failures: Failures = Failures(), gpus: int = 1024) -> Goodput:  # noqa: B008
     job = job_of(gpus)
-    return evaluate("backend", job, step_of(job), Sections(Checkpoint(100, 100), failures), used)
+    return evaluate("backend", job, step_of(job), Sections(Checkpoint(write_GBps=100, read_GBps=100), failures), used)
 
 
 def servers(gpus: int) -> tuple[Part, ...]:
@@ -155,11 +155,13 @@ def test_spare_servers() -> None:
 
 def test_checkpoints() -> None:
     job = job_of()
-    stopped = evaluate("b", job, step_of(job), Sections(Checkpoint(100, 200), Failures()), servers(1024)).saving
+    stopped = evaluate(
+        "b", job, step_of(job), Sections(Checkpoint(write_GBps=100, read_GBps=200), Failures()), servers(1024)
+    ).saving
     assert stopped.size_GB == pytest.approx(70.6 * 14)
     assert (stopped.write_s, stopped.stall_s) == (pytest.approx(9.884), pytest.approx(9.884))
     assert stopped.restart_s == pytest.approx(600 + 900 + 4.942)
-    asked = Checkpoint(1, 1, asynchronous=True, copy_GBps_per_gpu=10)
+    asked = Checkpoint(write_GBps=1, read_GBps=1, asynchronous=True, copy_GBps_per_gpu=10)
     beside = evaluate("b", job, step_of(job), Sections(asked, Failures()), servers(1024)).saving
     assert beside.stall_s == pytest.approx(988.4 / 10_240)
     assert beside.restart_s == pytest.approx(600 + 900 + 2 * 988.4)  # one that is not whole protects nothing

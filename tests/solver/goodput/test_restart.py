@@ -92,13 +92,13 @@ def test_hot_standby_restarts_sooner_and_is_no_loss() -> None:
 def test_local_disks_keep_what_a_switch_failure_does_not_take() -> None:
     job = job_of()
     used = (*servers(1024), Part("switch", "leaf", 64, STOPS, "leaf001"))
-    local = Checkpoint(10, 10, local_GBps_per_server=5)
+    local = Checkpoint(write_GBps=10, read_GBps=10, local_GBps_per_server=5)
     found = evaluate("b", job, step_of(job), Sections(local, Failures()), used)
     assert found.saving.stall_s == pytest.approx(988.4 / (5 * 128))
     assert found.saving.write_s == pytest.approx(98.84)  # drained through the network
     by_switch = 64 * 0.081 / sum(row.per_year for row in found.interruptions)
     assert found.saving.repeated_s == pytest.approx(98.84 * (1 - by_switch))
-    plain = evaluate("b", job, step_of(job), Sections(Checkpoint(10, 10), Failures()), used)
+    plain = evaluate("b", job, step_of(job), Sections(Checkpoint(write_GBps=10, read_GBps=10), Failures()), used)
     assert found.useful.value > plain.useful.value
 
 
@@ -107,8 +107,8 @@ def test_local_disks_keep_what_a_switch_failure_does_not_take() -> None:
 )
 def test_replicas_read_their_parameters(sharding: str, data: int, copies: float) -> None:
     job = job_file.read_yaml(JOB.replace("sharding: full", f"sharding: {sharding}"), "job.yaml", data * 8)
-    once = sizes(job, Checkpoint(100, 100), 8)
-    each = sizes(job, Checkpoint(100, 100, read_replicas=True), 8)
+    once = sizes(job, Checkpoint(write_GBps=100, read_GBps=100), 8)
+    each = sizes(job, Checkpoint(write_GBps=100, read_GBps=100, read_replicas=True), 8)
     assert once.read_GB == once.size_GB == pytest.approx(70.6 * 14)
     assert each.read_GB - once.read_GB == pytest.approx(copies * 70.6 * 2)
 

@@ -17,7 +17,16 @@ from tests import ROOT
 
 REFERENCE = ROOT / "tests" / "reference" / "collectives"
 
-H100 = MeasuredPlatform("h100", 8, 2, 450, 8, 8, 400, "roce")
+H100 = MeasuredPlatform(
+    gpu="h100",
+    gpus_per_node=8,
+    nodes=2,
+    nvlink_GBps_per_direction=450,
+    nvlink_domain_gpus=8,
+    nics_per_node=8,
+    nic_gbps=400,
+    transport="roce",
+)
 COLUMNS = (
     "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong"
 )
@@ -202,7 +211,9 @@ def test_output_of_one_node_needs_nothing_else() -> None:
     text = raw(row(1 << 20, 40.0, 38.5, 1.75), row(1 << 30, 4038.8, 4043.6, 1.75), hosts=1)
     table = one(measured_text.read_text(text, "logs/night.log"))
     assert (table.id, table.source, table.collective, table.scored) == ("night", "night", "all_reduce", True)
-    assert table.platform == MeasuredPlatform("h100", 8, 1, 450, 8)
+    assert table.platform == MeasuredPlatform(
+        gpu="h100", gpus_per_node=8, nodes=1, nvlink_GBps_per_direction=450, nvlink_domain_gpus=8
+    )
     assert [(row.bytes, row.time_us) for row in table.rows] == [(1 << 20, 38.5), (1 << 30, 4038.8)]
     assert table.rows[1].busbw_GBps == pytest.approx(465.25, abs=0.01)
     assert table.warnings == ()
@@ -359,7 +370,7 @@ def test_a_list_of_devices_that_was_cut_short_still_counts_the_ranks() -> None:
     ],
 )
 def test_ranks_of_a_domain(gpu: str, gpus: int, nodes: int, domain: int, together: int, crosses: bool) -> None:
-    platform = MeasuredPlatform(gpu, gpus, nodes, nvlink_domain_gpus=domain)
+    platform = MeasuredPlatform(gpu=gpu, gpus_per_node=gpus, nodes=nodes, nvlink_domain_gpus=domain)
     assert (platform.domain_ranks, platform.crosses_network) == (together, crosses)
 
 

@@ -8,7 +8,7 @@ from fabric.solver.measured.platform import ALGORITHMS, PROTOCOLS, MeasuredPlatf
 from fabric.solver.measured.run import forced
 from fabric.solver.measured.variables import variables
 
-RUN = MeasuredPlatform("h100", 8, 2)
+RUN = MeasuredPlatform(gpu="h100", gpus_per_node=8, nodes=2)
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_variable_may_name_collectives(collective: str, algorithm: str) -> Non
 
 
 def test_what_a_run_states_itself_goes_before_a_variable() -> None:
-    stated = MeasuredPlatform("h100", 8, 2, algorithm="tree", nvls=True, min_ctas=24)
+    stated = MeasuredPlatform(gpu="h100", gpus_per_node=8, nodes=2, algorithm="tree", nvls=True, min_ctas=24)
     assert forced({"ALGO": "Ring", "NVLS_ENABLE": "0", "MIN_NCHANNELS": "8"}, stated) == stated
     found = forced({"ALGO": "Ring", "NVLS_ENABLE": "0", "MIN_NCHANNELS": "24", "MAX_CTAS": "32"}, RUN)
     assert (found.algorithm, found.nvls, found.min_ctas, found.max_ctas) == ("ring", False, 24, 32)

@@ -50,7 +50,7 @@ def send_us(step: StepTime) -> float:
 
 
 def with_variation(work: PlacedJob, share: float) -> StepTime:
-    return work.time(with_values(work.root, {"compute.variation": Node(1, 1, share)}))
+    return work.time(with_values(work.root, {"compute.variation": Node(line=1, column=1, value=share)}))
 
 
 def test_sends_meet_those_of_other_replicas_the_less_the_more_they_come_apart() -> None:

@@ -76,7 +76,7 @@ RAN = [  # (JOB, GPUs, GB of a GPU, other values, GB that it takes): settings th
 @pytest.mark.parametrize(("name", "gpus", "available", "values", "taken"), RAN)
 def test_published_settings_fit(name: str, gpus: int, available: float, values: dict[str, object], taken: float) -> None:
     root = training_file.tree((ROOT / "docs" / name).read_text(encoding="utf-8"), name)
-    root = training_file.with_values(root, {key: Node(1, 1, value) for key, value in values.items()})
+    root = training_file.with_values(root, {key: Node(line=1, column=1, value=value) for key, value in values.items()})
     job = training_file.of_node(root, name, gpus)
     held = memory(replace(job, compute=replace(job.compute, memory_GB=available)))
     assert held.fits

@@ -37,7 +37,9 @@ from tests import ROOT
 PAGE = (ROOT / "docs" / "training.md").read_text()
 EXAMPLE = PAGE.partition("```yaml\n")[2].partition("```")[0]
 
-DENSE = TrainingJob(Model(parameters=32e9, layers=32, hidden=4096, sequence=2048), compute=Compute(ms=1000.0, variation=0))
+DENSE = TrainingJob(
+    model=Model(parameters=32e9, layers=32, hidden=4096, sequence=2048), compute=Compute(ms=1000.0, variation=0)
+)
 SECTIONS = ("model", "batch", "parallel", "compute", "bytes")
 
 
@@ -323,8 +325,12 @@ def test_context_ranks_gather_keys_and_values_and_share_the_gradients() -> None:
     job = changed(DENSE, {"context": 2, "tensor": 2, "data": 4, "heads": 32, "kv_heads": 8})
     calls = {(call.dimension, call.collective): call for call in traffic(job, 8)}
     kv = 2 * 4096 // 4 * 2048 // 2 * 2  # keys and values of a quarter of the heads, cut by two tensor ranks, of 2 bytes
-    assert calls["context", "all_gather"] == Traffic("context", "all_gather", 2, kv, 64)
-    assert calls["context", "reduce_scatter"] == Traffic("context", "reduce_scatter", 2, kv, 32)
+    assert calls["context", "all_gather"] == Traffic(
+        dimension="context", collective="all_gather", ranks=2, bytes=kv, calls=64
+    )
+    assert calls["context", "reduce_scatter"] == Traffic(
+        dimension="context", collective="reduce_scatter", ranks=2, bytes=kv, calls=32
+    )
     assert calls["data", "all_reduce"].ranks == 8
     assert calls["tensor", "all_reduce"].bytes == A // 2
     assert job.gpus == 16

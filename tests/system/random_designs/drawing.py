@@ -115,7 +115,7 @@ def _fabric(rng: random.Random, intent: dict[str, Any], at: int, beside: Part | 
     planes = 2 if kind not in ("collapsed",) and not bonds and rng.random() < 0.12 else 1
     speed = _speed(rng, leaf[1], spine[1])
     ports = 2 if dual_tor or planes > 1 or bonds else 1
-    groups, rails = _groups(rng, intent, at, kind, purpose, speed, ports)
+    groups, rails = _groups(rng, intent, at, kind, purpose, speed, ports=ports)
     if beside is not None:
         groups = _same_servers(intent, groups, beside, kind)
     topology = _topology(rng, kind, groups, leaf, spine, systems, three=three)
@@ -136,7 +136,19 @@ def _fabric(rng: random.Random, intent: dict[str, Any], at: int, beside: Part | 
     servers = beside.server_names if beside else servers
     models = {"leaf": leaf[1]} if kind == "collapsed" else {"leaf": leaf[1], "spine": spine[1], "core": spine[1]}
     part = Part(
-        name, kind, isolation, addressing, systems, layer2, bonds, groups, rails, servers, intent["site"], speed, models
+        name=name,
+        kind=kind,
+        isolation=isolation,
+        addressing=addressing,
+        systems=systems,
+        layer2=layer2,
+        bonds=bonds,
+        groups=groups,
+        rails=rails,
+        server_names=servers,
+        site=intent["site"],
+        port_gbps=speed,
+        models=models,
     )
     fabric |= _options(rng, part, at)
     draw_tenants(rng, part, fabric)

@@ -77,7 +77,7 @@ def _on_disk(intent: Intent) -> Outcome:
     generation = pipeline.generate(intent, jobs=1)
     generation.write()
     names = {job.device.name for job in generation.todo}
-    findings = pipeline.check(Scope((intent.path,), output=intent.folder.parent, jobs=1)).verdict.findings
+    findings = pipeline.check(Scope(files=(intent.path,), output=intent.folder.parent, jobs=1)).verdict.findings
     if not names:  # InfiniBand alone
         return _outcome(intent, names, findings, ())
     folder = scan(intent.folder)
@@ -99,7 +99,7 @@ def _in_memory(intent: Intent) -> Outcome:
     with patch("fabric.audit.checks.site.read_device", read_once), patch("fabric.nos.reading.folder.read_device", read_once):
         checked = site.silenced(site.check())
         devices = [Found(job.device.name, job.device.nos, {}) for job in site.todo]
-        alone = check_folder(Folder("configs", devices))
+        alone = check_folder(Folder(root="configs", devices=devices))
     return _outcome(intent, set(read), checked.findings, alone.findings)
 
 

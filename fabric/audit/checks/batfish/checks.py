@@ -94,11 +94,27 @@ class BatfishCheck(Check[Asked]):
         try:
             return sorted(found, key=lambda finding: finding.order)
         except Unanswered as error:
-            return [Finding(self.id, ERROR, "", "", 0, f"no answer from Batfish: {error}", UNANSWERED)]
+            return [
+                Finding(
+                    id=self.id,
+                    severity=ERROR,
+                    device="",
+                    file="",
+                    line=0,
+                    message=f"no answer from Batfish: {error}",
+                    hint=UNANSWERED,
+                )
+            ]
         except KeyError as error:  # of another version of the server
             return [
                 Finding(
-                    self.id, ERROR, "", "", 0, f"unsupported Batfish version: no column {error} in its answer", UNANSWERED
+                    id=self.id,
+                    severity=ERROR,
+                    device="",
+                    file="",
+                    line=0,
+                    message=f"unsupported Batfish version: no column {error} in its answer",
+                    hint=UNANSWERED,
                 )
             ]
 
@@ -107,7 +123,9 @@ class BatfishCheck(Check[Asked]):
         found = asked.snapshot.origin(path, line)
         if found:
             device, file, at = found
-            yield Finding(self.id, self.severity, device, file, at, message, self.remediation)
+            yield Finding(
+                id=self.id, severity=self.severity, device=device, file=file, line=at, message=message, hint=self.remediation
+            )
 
     def at_switch(self, asked: AskedFiles, node: str, message: str, *words: str) -> Iterator[Finding]:
         """A finding on a switch, on the first line of its files that has one of the words; nothing on others."""
@@ -119,7 +137,15 @@ class BatfishCheck(Check[Asked]):
         """A finding on a line of a switch's rendered files; nothing on what is no switch of the plan."""
         copies = asked.snapshot.copies.get(node)
         if copies:
-            yield Finding(self.id, self.severity, copies.device, file, line, message, self.remediation)
+            yield Finding(
+                id=self.id,
+                severity=self.severity,
+                device=copies.device,
+                file=file,
+                line=line,
+                message=message,
+                hint=self.remediation,
+            )
 
 
 def name_of(cell: Any) -> str:

@@ -18,7 +18,7 @@ ANY = 0  # of next hops: one at least
 UNDERLAY, TENANT, OVERLAY, EXTERNAL = "underlay", "tenant", "overlay", "external"  # kinds of sessions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
     """One end of a planned session. `peer` is an address, or the own interface of an unnumbered session."""
 
@@ -33,7 +33,7 @@ class Session:
     fabric: str = field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
     """A route that a leaf must have, over so many next hops."""
 
@@ -110,7 +110,17 @@ class Expected:
             other = views.get(far.name.lower())
             inside = far.name in self.snapshot.cut.names
             judged = inside and other is not None and models(view, other)
-            return Session(device, vrf_name(nos, vrf), peer, far.name, far.asn, inside, judged, kind, name)
+            return Session(
+                device=device,
+                vrf=vrf_name(nos, vrf),
+                peer=peer,
+                name=far.name,
+                asn=far.asn,
+                inside=inside,
+                judged=judged,
+                kind=kind,
+                fabric=name,
+            )
 
         for one in view.sessions:
             peer = one.peer_address or names.port_name(view.device, one.port.ref)
@@ -128,7 +138,17 @@ class Expected:
             judged = judged and (not external.vrf or sees(nos, VRF))
             judged = judged and (sees(nos, NATIVE) or bool(external.tag) or external.port.ref not in tagged)
             asn, peer = external.peer_asn, external.peer_address
-            yield Session(device, table, peer, external.peer, asn, True, judged, EXTERNAL, name)
+            yield Session(
+                device=device,
+                vrf=table,
+                peer=peer,
+                name=external.peer,
+                asn=asn,
+                inside=True,
+                judged=judged,
+                kind=EXTERNAL,
+                fabric=name,
+            )
 
     def routes(self, name: str) -> Iterator[Route]:
         """What every leaf of a fabric must know of the other switches, as far as it is judged."""
@@ -146,7 +166,14 @@ class Expected:
                     continue
                 judged = leaf.device.index in modeled
                 for prefix in announced(target):
-                    yield Route(leaf.device.name.lower(), "default", prefix, count, target.device.name, judged)
+                    yield Route(
+                        device=leaf.device.name.lower(),
+                        vrf="default",
+                        prefix=prefix,
+                        hops=count,
+                        to=target.device.name,
+                        judged=judged,
+                    )
                 yield from _tenants(leaf, target, count, paths)
 
     @cached_property
@@ -187,7 +214,14 @@ def _tenants(leaf: SwitchView, target: SwitchView, hops: int, paths: Paths) -> I
         for prefix, seen in server_subnets(target, vrf.name):
             if prefix not in local:
                 count = hops if vrf.sessions else ANY
-                yield Route(leaf.device.name.lower(), table, prefix, count, target.device.name, judged and seen)
+                yield Route(
+                    device=leaf.device.name.lower(),
+                    vrf=table,
+                    prefix=prefix,
+                    hops=count,
+                    to=target.device.name,
+                    judged=judged and seen,
+                )
 
 
 def subnets(view: SwitchView, tenant: str) -> Iterator[str]:

@@ -69,7 +69,9 @@ def texts_of(devices: Iterable[Device]) -> Texts:
     for device in devices:
         name, known = device.name.lower(), view_of(device.nos)
         if known is not None and name not in copies:
-            copies[name] = Copies(device.name, device.nos, device.files, tuple(known.reads(name, device.files)))
+            copies[name] = Copies(
+                device=device.name, nos=device.nos, files=device.files, copies=tuple(known.reads(name, device.files))
+            )
     return Texts(copies)
 
 

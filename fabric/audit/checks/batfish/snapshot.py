@@ -71,7 +71,7 @@ def build(plan: Plan, cut: Cut, files: Files, views: Callable[[FabricPlan, Devic
             if known := view_of(device.nos):
                 own = dict(files(device))
                 made = tuple(known.reads(device.name.lower(), own))
-                copies[device.name.lower()] = Copies(device.name, device.nos, own, made)
+                copies[device.name.lower()] = Copies(device=device.name, nos=device.nos, files=own, copies=made)
     outside = tuple(outside_copies(view for found in seen.values() for view in found.values()))
     return Snapshot(copies, outside, plan=plan, cut=cut, views=seen)
 

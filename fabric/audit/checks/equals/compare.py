@@ -39,7 +39,7 @@ SECRET = re.compile(  # what stands behind it is not shown
 WEAKER = re.compile(r"(?i)\bno(?:t)? (?:\S{1,60} ){0,8}?(?:password|authentication|secret|encryption)|no-?password")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Unlike:
     """A statement that a device lacks, or has otherwise than its equals.
 
@@ -150,7 +150,16 @@ class _Role:
             f"{plural(len(one.witnesses), 'device')} of its role ({listed([devices[at].name for at in one.witnesses], 2)})"
         )
         at = Located(None, place.line, place.file)
-        return Unlike(devices[one.device], at, expected, got, "", 0, witnesses, syntax.joined(one.usual.path))
+        return Unlike(
+            facts=devices[one.device],
+            place=at,
+            expected=expected,
+            got=got,
+            subject="",
+            more=0,
+            witnesses=witnesses,
+            statement=syntax.joined(one.usual.path),
+        )
 
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:
         facts = devices[odd.device]
@@ -180,7 +189,16 @@ class _Role:
             witnesses = f"{plural(len(names), 'device')} of its role ({listed(names, 2)})"
         subject = odd.name if odd.objects or odd.family.text else ""
         whole = _whole(made, odd.missing[0]).partition(" ")[2]
-        yield Unlike(facts, place, texts[0], got, subject, len(texts) - 1, witnesses, whole)
+        yield Unlike(
+            facts=facts,
+            place=place,
+            expected=texts[0],
+            got=got,
+            subject=subject,
+            more=len(texts) - 1,
+            witnesses=witnesses,
+            statement=whole,
+        )
 
     def _is_unknown(self, odd: Odd, own: Outline) -> bool:
         """Whether a device lacks an object with a chosen name that nothing on it refers to."""

@@ -30,7 +30,7 @@ Inside: TypeAlias = Callable[[str], bool]
 PORTS = "port "  # begins the families of ports, whose names have no meaning on another device
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Odd:
     """What a device has otherwise than its equals.
 
@@ -162,7 +162,7 @@ def _singles(devices: Sequence[Device], is_inside: Inside) -> Iterator[Odd]:
             if not missing:
                 continue
             name = next(iter(devices[at].objects[family]))
-            yield from _causes(at, family, name, missing, rare & body, len(devices) - 1, is_inside)
+            yield from _causes(at, family, name, missing, rare & body, len(devices) - 1, is_inside=is_inside)
 
 
 def _absent(devices: Sequence[Device]) -> Iterator[Odd]:
@@ -177,7 +177,7 @@ def _absent(devices: Sequence[Device]) -> Iterator[Odd]:
         if len(bodies) == 1 and body is not None and len(body) == 1:
             (what,) = body
             if not any(ADDRESS.fullmatch(value) for value in (*family.values, *what[1])):  # a neighbor of the others
-                yield Odd(at, family, "", (what,), (), count)
+                yield Odd(device=at, family=family, name="", missing=(what,), extra=(), witnesses=count)
 
 
 def _absent_names(devices: Sequence[Device]) -> Iterator[Odd]:
@@ -194,7 +194,9 @@ def _absent_names(devices: Sequence[Device]) -> Iterator[Odd]:
             body = next(iter(bodies))
             if len(bodies) == 1 and len(body) <= SECTION:
                 (lacks,) = set(range(len(devices))) - set(having)
-                yield Odd(lacks, family, name, tuple(sorted(body)), (), len(having))
+                yield Odd(
+                    device=lacks, family=family, name=name, missing=tuple(sorted(body)), extra=(), witnesses=len(having)
+                )
 
 
 def _lost_ports(devices: Sequence[Device]) -> Iterator[Odd]:
@@ -212,7 +214,14 @@ def _lost_ports(devices: Sequence[Device]) -> Iterator[Odd]:
                 bodies = [members[name] for other in devices if name in (members := other.objects.get(family, {}))]
                 idle = all(any(OFF.search(what[0]) for what in body) for body in bodies)
                 if idle and not _is_broken_out(devices[at], name) and not _is_split_otherwise(own, name):
-                    yield Odd(at, family, name, tuple(sorted(bodies[0])), (), len(devices) - 1)
+                    yield Odd(
+                        device=at,
+                        family=family,
+                        name=name,
+                        missing=tuple(sorted(bodies[0])),
+                        extra=(),
+                        witnesses=len(devices) - 1,
+                    )
 
 
 def _is_many(what: Property, at: int, devices: Sequence[Device]) -> bool:
@@ -226,7 +235,7 @@ def _only(members: Mapping[str, Body] | None) -> Body | None:
 
 
 def _causes(
-    at: int, family: Family, name: str, missing: set[Property], extra: set[Property], witnesses: int, is_inside: Inside
+    at: int, family: Family, name: str, missing: set[Property], extra: set[Property], witnesses: int, *, is_inside: Inside
 ) -> Iterator[Odd]:
     """One difference for a value, and one for a section that is missing as a whole."""
     left = set(extra)
@@ -237,12 +246,12 @@ def _causes(
         if pair is not None:
             left.discard(pair)
             if not _differ_in_identity(what, pair, also=MAC if family.text else None) or _is_service(what, pair, is_inside):
-                yield Odd(at, family, name, (what,), (pair,), witnesses)
+                yield Odd(device=at, family=family, name=name, missing=(what,), extra=(pair,), witnesses=witnesses)
         else:
             groups.setdefault(what[0].partition(" / ")[0], []).append(what)
     for members in groups.values():
         if len(members) <= SECTION:
-            yield Odd(at, family, name, tuple(members), (), witnesses)
+            yield Odd(device=at, family=family, name=name, missing=tuple(members), extra=(), witnesses=witnesses)
 
 
 def _of_absent(missing: set[Property]) -> set[Property]:
@@ -373,6 +382,15 @@ def _nearest(
         key = (len(extra), -counts[rule])
         if best is None or key < best:
             best = key
-            found = Odd(at, family, name, tuple(sorted(missing)), tuple(sorted(extra)), counts[rule], True, tuple(emptied))
+            found = Odd(
+                device=at,
+                family=family,
+                name=name,
+                missing=tuple(sorted(missing)),
+                extra=tuple(sorted(extra)),
+                witnesses=counts[rule],
+                objects=True,
+                emptied=tuple(emptied),
+            )
     if found is not None and not (found.extra and found.witnesses <= 2 and not is_chosen(name)):
         yield found  # two objects with numbers for names share what is theirs, such as the MAC address of a pair

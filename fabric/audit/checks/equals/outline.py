@@ -71,7 +71,7 @@ class Clue(NamedTuple):
 Clues = list[tuple[Clue, Place]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Outline:
     """The statements of a device, in the order of its files; `rows` are those that have an effect."""
 
@@ -122,7 +122,7 @@ class Rule(NamedTuple):
     given: bool = False
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Cache:
     """What was read of statements before: devices of a network OS have many in common."""
 
@@ -155,7 +155,13 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
         if path in names:
             named += [(one, place) for one in names[path]]
     return Outline(
-        name, nos, tuple([row for row in rows if row.form.matters]), tuple(rows), tuple(found), tuple(named), names
+        name=name,
+        nos=nos,
+        rows=tuple([row for row in rows if row.form.matters]),
+        all_rows=tuple(rows),
+        clues=tuple(found),
+        names=tuple(named),
+        names_at=names,
     )
 
 

@@ -41,7 +41,7 @@ class Role:
         return self.devices[0].nos
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Outlines:
     """Outlines of devices. What was read for one device is used for the next of its network OS.
 
@@ -72,7 +72,14 @@ class Outlines:
     def copy(self) -> Outlines:
         """To which other devices can be added."""
         forms = {nos: one.copy() for nos, one in self.forms.items()}
-        return Outlines(self.caches, dict(self.clues), dict(self.names), forms, self.kept, self.compared)
+        return Outlines(
+            caches=self.caches,
+            clues=dict(self.clues),
+            names=dict(self.names),
+            forms=forms,
+            kept=self.kept,
+            compared=self.compared,
+        )
 
     def read(self, devices: Iterable[Facts]) -> None:
         """Reads the devices that have not been read, for what is collected of all."""

@@ -116,7 +116,9 @@ class PointToPoint(FilesCheck):
 
 
 def _between(owner: Owner, *others: Facts) -> About:
-    return About((Subject(owner.interface.name),), got=owner.fact.value, devices=tuple(facts.name for facts in others))
+    return About(
+        subjects=(Subject(owner.interface.name),), got=owner.fact.value, devices=tuple(facts.name for facts in others)
+    )
 
 
 def _speaks(one: Owner, other: Owner) -> bool:
@@ -145,5 +147,5 @@ class ManagementApart(FilesCheck):
                 cabled = id(interface) in network.cabled  # `eth0` of a virtual router is often a port like any other
                 if is_management(name) and interface.addresses and not (apart or cabled):
                     message = f"{name}: management port in the default VRF"
-                    merge = Merge("management port in the default VRF: {names}", (name,))
+                    merge = Merge(text="management port in the default VRF: {names}", names=(name,))
                     yield self.on(facts, interface.addresses[0], message, merge=merge)

@@ -61,7 +61,7 @@ class RemoteAs(FilesCheck):
             if peer.dynamic:
                 continue
             if peer.remote_as is None:
-                about = About((session(peer.vrf, peer.peer),), "remote_as", absent=True)
+                about = About(subjects=(session(peer.vrf, peer.peer),), fact="remote_as", absent=True)
                 message = f"{session_name(peer.vrf, peer.peer)}: no remote AS number"
                 yield self.on(facts, Located(None, peer.line, peer.file), message, about=about)
                 continue
@@ -91,7 +91,7 @@ class RemoteAs(FilesCheck):
                 peer.remote_as,
                 f"{session_name(peer.vrf, peer.peer)}: remote AS {peer.remote_as.value}, "
                 f"but {far.facts.name} has AS {far_asn.value} ({place(far_asn)})",
-                about=About((session(peer.vrf, peer.peer),), "remote_as", devices=(far.facts.name,)),
+                about=About(subjects=(session(peer.vrf, peer.peer),), fact="remote_as", devices=(far.facts.name,)),
             )
 
 
@@ -154,7 +154,7 @@ class Sessions(FilesCheck):
 
     def _at(self, facts: Facts, peer: Neighbor, message: str, severity: str = "", far: Facts | None = None) -> Finding:
         fact, subject = Located(None, peer.line, peer.file), session(peer.vrf, peer.peer)
-        about = About((subject,), devices=(far.name,) if far is not None else ())
+        about = About(subjects=(subject,), devices=(far.name,) if far is not None else ())
         return self.on(facts, fact, f"{subject}: {message}", severity=severity, about=about)
 
     def _both_ends(self, network: Network, facts: Facts, peer: Neighbor, far: Far) -> Iterator[Finding]:
@@ -177,7 +177,7 @@ class Sessions(FilesCheck):
             far.facts,
             far_end,
             f"{table(vrf)}: no neighbor statement for {facts.name}, which has neighbor {peer.peer} ({where})",
-            about=About((table(vrf),), devices=(facts.name,)),
+            about=About(subjects=(table(vrf),), devices=(facts.name,)),
         )
 
     def _other_address(self, network: Network, peer: Neighbor, far: Far) -> Neighbor | None:
@@ -315,7 +315,9 @@ class RouterId(FilesCheck):
                 apart = all(network.are_apart(facts, other) for other, _ in all_users if other is not facts)
                 others = ", ".join(other.name for other, _ in all_users if other is not facts)
                 message = f"router ID {value} is also configured on {others}"
-                merge = Merge(f"router ID {value} is configured on {{names}}", tuple(other.name for other, _ in all_users))
+                merge = Merge(
+                    text=f"router ID {value} is configured on {{names}}", names=tuple(other.name for other, _ in all_users)
+                )
                 about = About(devices=tuple(other.name for other, _ in all_users if other is not facts))
                 yield self.on(facts, fact, message, severity=WARNING if apart else "", about=about, merge=merge)
 

@@ -94,7 +94,7 @@ class OneOwner(FilesCheck):
             where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
             got = f"{bare(owner.fact.value)} is also configured on {where}"
             vrf, ports = f" in VRF {owner.vrf}" if owner.vrf else "", (_port(owner), _port(other))
-            merge = Merge(f"{bare(owner.fact.value)} is configured{vrf} on {{names}}", ports, most=3)
+            merge = Merge(text=f"{bare(owner.fact.value)} is configured{vrf} on {{names}}", names=ports, most=3)
             yield self.on(
                 owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity, about=about, merge=merge
             )

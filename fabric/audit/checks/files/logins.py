@@ -28,6 +28,6 @@ class Logins(FilesCheck):
     def judge(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for fact in facts.services.open_logins:
-                yield self.on(facts, fact, fact.value, merge=Merge(fact.value))
+                yield self.on(facts, fact, fact.value, merge=Merge(text=fact.value))
             for fact in facts.services.weak_logins:
-                yield self.on(facts, fact, fact.value, severity=WARNING, merge=Merge(fact.value))
+                yield self.on(facts, fact, fact.value, severity=WARNING, merge=Merge(text=fact.value))

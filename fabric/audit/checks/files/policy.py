@@ -172,13 +172,15 @@ class Undefined(FilesCheck):
             lists = grouped(((use.file, use.line, subject.kind), subject) for use, subject in once)
             for named in (named for named in lists.values() if len(named) >= self.range):
                 text = f"{named[0]} and {plural(len(named) - 1, 'more name')} are used here, but not defined"
-                yield self.on(facts, subjects[named[0]][0], text, about=About(tuple(named), absent=True), severity=WARNING)
+                yield self.on(
+                    facts, subjects[named[0]][0], text, about=About(subjects=tuple(named), absent=True), severity=WARNING
+                )
                 for subject in named:
                     del subjects[subject]
             for subject, lines in subjects.items():
                 more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
-                about = About((subject,), absent=True)
-                merge = Merge(f"{subject} is used on {{uses}} of {{devices}}, but not defined", uses=len(lines))
+                about = About(subjects=(subject,), absent=True)
+                merge = Merge(text=f"{subject} is used on {{uses}} of {{devices}}, but not defined", uses=len(lines))
                 yield self.on(facts, lines[0], f"{subject} is used{more}, but not defined", about=about, merge=merge)
 
 
@@ -198,7 +200,7 @@ class Unused(FilesCheck):
         for facts in network.devices:
             for name, others in grouped((one.value, one) for one in self._of(facts, network)).items():
                 message = f"{name} is defined, but not used"
-                yield self.on(facts, others[0], message, merge=Merge(message))
+                yield self.on(facts, others[0], message, merge=Merge(text=message))
 
     def _of(self, facts: Facts, network: Network) -> Iterator[Located[str]]:
         return unused(syntax_of(facts.nos).names, network.names.get(id(facts), ()))

@@ -80,7 +80,9 @@ class Unreadable(FilesCheck):
     def of(cls, device: str, error: UnreadableError) -> Finding:
         """The finding about a file that its reader fails on."""
         hint = f"{cls.remediation}; if it is as the device printed it, run the command with --debug and report the output"
-        return Finding(cls.id, cls.severity, device, error.file, error.line, str(error), hint)
+        return Finding(
+            id=cls.id, severity=cls.severity, device=device, file=error.file, line=error.line, message=str(error), hint=hint
+        )
 
 
 def _by_cause(places: list[Located[str]]) -> list[list[Located[str]]]:
@@ -121,11 +123,22 @@ class Unrecognized(FolderCheck):
             if kind.config:
                 name, severity = os.path.relpath(path, home), self.severity
                 hint = kind.hint or REPAIRS.get(kind.reason, self.remediation)
-                merge = Merge(f"{text}: {{names}}", (name,), noun="file", file=home)
+                merge = Merge(text=f"{text}: {{names}}", names=(name,), noun="file", file=home)
             else:
                 severity, hint = NOTE, NO_CONFIG
-                merge = Merge(f"{text}, such as {firsts.setdefault(kind, os.path.basename(path))}", noun="file", file=home)
-            yield Finding(self.id, severity, "", path, 0, f"not read: {kind.reason}", hint, merge=merge)
+                merge = Merge(
+                    text=f"{text}, such as {firsts.setdefault(kind, os.path.basename(path))}", noun="file", file=home
+                )
+            yield Finding(
+                id=self.id,
+                severity=severity,
+                device="",
+                file=path,
+                line=0,
+                message=f"not read: {kind.reason}",
+                hint=hint,
+                merge=merge,
+            )
 
 
 def _homes(unrecognized: Mapping[str, Kind]) -> dict[str, str]:
@@ -296,13 +309,28 @@ class Statements(RestCheck):
             severity, fix = WARNING if one.label else self.severity, remediation(syntax, one)
             place = one.place
             text, what = message(syntax, one), about(syntax, one)
-            yield Finding(self.id, severity, rest.facts.name, place.file, place.line, text, fix, about=what)
+            yield Finding(
+                id=self.id,
+                severity=severity,
+                device=rest.facts.name,
+                file=place.file,
+                line=place.line,
+                message=text,
+                hint=fix,
+                about=what,
+            )
 
     def _missing_files(self, rest: Rest) -> Iterator[Finding]:
         for name in missing_files(rest.facts.nos, rest.rendered, rest.files):
             text = f"no {name} in the folder: the statements of this file were not compared"
             yield Finding(
-                self.id, WARNING, rest.facts.name, min(rest.files), 0, text, f"collect {name} from the device as well"
+                id=self.id,
+                severity=WARNING,
+                device=rest.facts.name,
+                file=min(rest.files),
+                line=0,
+                message=text,
+                hint=f"collect {name} from the device as well",
             )
 
 

@@ -68,7 +68,7 @@ class Pfc(FilesCheck):
             if own.interface.qos and own.interface.qos.pfc:
                 fact = own.interface.qos.pfc[0]
             got = f"PFC is enabled for {_numbers(less)}, but for {_numbers(more)}"
-            merge = Merge(f"{{names}}: {got} at the other ends", (own.interface.name,), most=3)
+            merge = Merge(text=f"{{names}}: {got} at the other ends", names=(own.interface.name,), most=3)
             yield self.on(own.facts, fact, f"{own.interface.name}: {got} on {far}", merge=merge)
 
 

@@ -134,7 +134,7 @@ class PlainText(FilesCheck):
         for facts in network.devices:
             for fact in facts.services.plain_text:
                 message = f"clear-text service: {fact.value}"
-                yield self.on(facts, fact, message, merge=Merge(message))
+                yield self.on(facts, fact, message, merge=Merge(text=message))
 
 
 class Secrets(FilesCheck):
@@ -164,7 +164,7 @@ class Secrets(FilesCheck):
                 if (fact.file, fact.line) not in reported:
                     secret, about = fact.value, About(got=fact.value.what)
                     severity = ERROR if network.planned else self._severity(secret)
-                    merge = Merge(f"stored {secret.form}: {{names}}", (secret.what,))
+                    merge = Merge(text=f"stored {secret.form}: {{names}}", names=(secret.what,))
                     message = f"{secret.what} is stored {secret.form}"
                     yield self.on(facts, fact, message, severity=severity, about=about, merge=merge)
 

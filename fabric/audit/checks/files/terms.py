@@ -177,7 +177,7 @@ class PrefixLimit(FilesCheck):
         if open_ and _limited(peers):
             yield from (self._lacks(facts, peer) for peer in open_)
         elif open_:
-            merge = Merge("no prefix limit on {uses} of {devices}", uses=len(open_), noun="eBGP neighbor")
+            merge = Merge(text="no prefix limit on {uses} of {devices}", uses=len(open_), noun="eBGP neighbor")
             neighbors = f"{len(open_)} eBGP neighbors" if open_[1:] else "the eBGP neighbor"
             message = f"{table_name(process.vrf)}: no prefix limit on {neighbors}"
             yield self.on(facts, Located(None, process.line, process.file), message, severity=NOTE, merge=merge)
@@ -192,7 +192,9 @@ class PrefixLimit(FilesCheck):
                 name = session_name(peer.vrf, peer.peer)
                 fact: Located[Any] = peer.max_prefix or Located(None, peer.line, peer.file)
                 merge = Merge(
-                    "no prefix limit on sessions that leave the files: {names}", (f"{facts.name} {peer.peer}",), most=3
+                    text="no prefix limit on sessions that leave the files: {names}",
+                    names=(f"{facts.name} {peer.peer}",),
+                    most=3,
                 )
                 message = f"{name}: no prefix limit on a session that leaves the files"
                 yield self.on(facts, fact, message, severity=NOTE, merge=merge)

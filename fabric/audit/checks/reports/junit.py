@@ -23,7 +23,9 @@ def report(verdict: Verdict) -> str:
         rule = rule_of(id)
         rooms[rule.room].append(_case(rule, verdict, found.get(id, []), silenced.get(id, [])))
     suites = [Suite(f"fabric check: {room}", cases) for room, cases in sorted(rooms.items())]
-    skipped = [Case(printable(what), "fabric.skipped", skipped=printable(why)) for what, why in verdict.skipped]
+    skipped = [
+        Case(name=printable(what), classname="fabric.skipped", skipped=printable(why)) for what, why in verdict.skipped
+    ]
     return junit("fabric check", [*suites, Suite("fabric check: not checked", skipped)] if skipped else suites)
 
 
@@ -42,7 +44,7 @@ def _case(rule: Rule, verdict: Verdict, found: list[Finding], silenced: list[Fin
     output = [_lines(finding) for finding in folded((one for one in found if not verdict.failing(one)), verdict.whole)]
     output += [f"silenced, {finding.silenced}: {line(finding)}" for finding in folded(silenced, verdict.whole)]
     name = printable(f"{rule.id} {rule.title}")
-    return Case(name, f"fabric.{rule.subject}", failure=failure, output="\n".join(output))
+    return Case(name=name, classname=f"fabric.{rule.subject}", failure=failure, output="\n".join(output))
 
 
 def _lines(finding: Finding) -> str:

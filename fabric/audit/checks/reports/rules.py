@@ -8,7 +8,7 @@ from fabric.audit.checks import ERROR, NOTE, WARNING, Check
 from fabric.base.codes import subject_of
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One code."""
 
@@ -32,19 +32,32 @@ READ = "Follow the hint of each finding; docs/intent.md describes all keys."
 
 # Subjects of codes without a class.
 FAMILIES = {
-    "report": Rule("", "CutReport", "The report is complete", "A report that omits findings must indicate this.",
-                   "Run `fabric check --format json` to list all findings.", NOTE, "other.report"),
-    "file": Rule("", "ReadableIntent", "The intent can be read", "A file that cannot be read describes no network.",
-                 READ, ERROR, "intent.file"),
-    "language": Rule("", "IntentLanguage", "The intent matches the schema",
-                     "Unknown keys, and values of the wrong type, would be ignored silently.",
-                     READ, ERROR, "intent.language"),
-    "refusal": Rule("", "PossiblePlan", "The intent can be planned",
-                    "A design that does not fit is refused before any file is written.", READ, ERROR, "intent.plan"),
-    "remark": Rule("", "PlanWarning", "The plan has no warnings",
-                   "The plan can be built, but is probably not intended.", READ, WARNING, "intent.remarks"),
+    "report": Rule(id="", name="CutReport", title="The report is complete",
+                   why="A report that omits findings must indicate this.",
+                   remediation="Run `fabric check --format json` to list all findings.",
+                   severity=NOTE, subject="other.report"),
+    "file": Rule(id="", name="ReadableIntent", title="The intent can be read",
+                 why="A file that cannot be read describes no network.",
+                 remediation=READ, severity=ERROR, subject="intent.file"),
+    "language": Rule(id="", name="IntentLanguage", title="The intent matches the schema",
+                     why="Unknown keys, and values of the wrong type, would be ignored silently.",
+                     remediation=READ, severity=ERROR, subject="intent.language"),
+    "refusal": Rule(id="", name="PossiblePlan", title="The intent can be planned",
+                    why="A design that does not fit is refused before any file is written.",
+                    remediation=READ, severity=ERROR, subject="intent.plan"),
+    "remark": Rule(id="", name="PlanWarning", title="The plan has no warnings",
+                   why="The plan can be built, but is probably not intended.",
+                   remediation=READ, severity=WARNING, subject="intent.remarks"),
 }  # fmt: skip
-OTHER = Rule("", "Finding", "There are no findings", "See the message of each finding.", READ, ERROR, "other.findings")
+OTHER = Rule(
+    id="",
+    name="Finding",
+    title="There are no findings",
+    why="See the message of each finding.",
+    remediation=READ,
+    severity=ERROR,
+    subject="other.findings",
+)
 
 
 def rule_of(id: str) -> Rule:
@@ -53,7 +66,15 @@ def rule_of(id: str) -> Rule:
     if check is None:
         family = subject_of(id)
         like = FAMILIES.get(family.name, OTHER) if family else OTHER
-        return Rule(id, like.name, like.title, like.why, like.remediation, like.severity, like.subject)
+        return Rule(
+            id=id,
+            name=like.name,
+            title=like.title,
+            why=like.why,
+            remediation=like.remediation,
+            severity=like.severity,
+            subject=like.subject,
+        )
     _, _, subject = check.__module__.partition("fabric.audit.checks.")
     return Rule(
         id=id,

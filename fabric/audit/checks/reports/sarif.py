@@ -62,7 +62,15 @@ def _kept(found: list[Group]) -> list[Group]:
     worst = sorted(found, key=_rank)
     kept = worst[: MOST_RESULTS - 1]
     message = f"{len(found) - len(kept):,} of {len(found):,} findings, the least severe, are left out of this file"
-    note = Finding(CUT, NOTE, "", kept[0].findings[0].file, 0, message, "use `--format json` for all findings")
+    note = Finding(
+        id=CUT,
+        severity=NOTE,
+        device="",
+        file=kept[0].findings[0].file,
+        line=0,
+        message=message,
+        hint="use `--format json` for all findings",
+    )
     return [Group((note,)), *sorted(kept, key=lambda group: group.findings[0].order)]
 
 

@@ -19,4 +19,12 @@ class StateCheck(Check[AllFaults]):
         for kind in self.kinds:
             for fault in judged.faults.get(kind, ()):
                 hint = fault.hint or self.remediation
-                yield Finding(self.id, self.severity, fault.device, judged.file(fault), 0, fault.message, hint)
+                yield Finding(
+                    id=self.id,
+                    severity=self.severity,
+                    device=fault.device,
+                    file=judged.file(fault),
+                    line=0,
+                    message=fault.message,
+                    hint=hint,
+                )

@@ -178,4 +178,4 @@ def _key(unit: UnitPart) -> tuple[str, int]:
     return unit.leaves[0].group, unit.leaves[0].unit
 
 
-CARDS = UnitStyle(_least, _most, _height, _BAND, _SERVERS, _FOOT, _draw)
+CARDS = UnitStyle(least=_least, most=_most, leaves=_height, band=_BAND, servers=_SERVERS, foot=_FOOT, draw=_draw)

@@ -21,7 +21,7 @@ CLOSED, POD_GAP = 116.0, 12.0  # a pod that is not opened
 _MIN_WIDTH_PX, _OPENED = 780.0, 290.0  # of the drawing, of the opened pod
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Scene:
     """What is shown, and how wide."""
 
@@ -41,7 +41,7 @@ class Scene:
         return FRAME_PAD if self.framed else 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rows:
     """Tops of the rows."""
 
@@ -83,7 +83,7 @@ def _scene(view: View, style: UnitStyle) -> Scene:
     units = unit_rows.row(view, style, opened.units, _MIN_WIDTH_PX - side - pad)
     need = max(units.least_width, banks.shown(view) * (banks.MIN_WIDTH_PX + banks.GAP) - banks.GAP) + pad
     pod = max(_MIN_WIDTH_PX - side, need, _OPENED)
-    return Scene(view, opened, closed, units, pod + side, pod)
+    return Scene(view=view, opened=opened, closed=closed, units=units, width=pod + side, pod=pod)
 
 
 def _rows(scene: Scene, y: float) -> Rows:
@@ -92,7 +92,16 @@ def _rows(scene: Scene, y: float) -> Rows:
     spine = frame + FRAME_HEAD if scene.framed else y
     unit = spine + banks.HEIGHT + BAND
     server, bottom = unit + scene.units.server_top(leaves), unit + scene.units.height(leaves)
-    return Rows(y, frame, spine, unit, leaves, server, scene.units.style.servers, bottom)
+    return Rows(
+        core=y,
+        frame=frame,
+        spine=spine,
+        unit=unit,
+        leaves=leaves,
+        server=server,
+        servers=scene.units.style.servers,
+        bottom=bottom,
+    )
 
 
 def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:

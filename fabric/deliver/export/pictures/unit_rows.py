@@ -21,7 +21,7 @@ class Landing:
     plane: int = -1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UnitStyle:
     """A way to draw a unit: its leaves, a band of links, its servers."""
 

@@ -104,4 +104,4 @@ def _columns(block: Sequence[Device], width: float) -> int:
     return min(len(block), max(1, int((width - 2 + _AIR) // (_CELL + _AIR))))
 
 
-SQUARES = UnitStyle(_least, _most, _height, _BAND, _SERVERS, PAD, _draw)
+SQUARES = UnitStyle(least=_least, most=_most, leaves=_height, band=_BAND, servers=_SERVERS, foot=PAD, draw=_draw)

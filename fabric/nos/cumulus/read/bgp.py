@@ -47,7 +47,7 @@ def read_bgp(facts: Facts, file: str, tree: Branch) -> None:
 
 
 def _process(file: str, vrf: str, own: Branch, shared: Branch) -> Bgp:
-    bgp = Bgp(vrf, own.line, file)
+    bgp = Bgp(vrf=vrf, line=own.line, file=file)
     both = Levels(file, (own, shared))  # the numbers of the switch hold where the VRF has none
     bgp.asn = both.first(_asn, "autonomous-system")
     bgp.router_id = both.first(string, "router-id")
@@ -89,7 +89,7 @@ def _peer(text: str) -> str:
 
 
 def _neighbor(file: str, vrf: str, text: str, branch: Branch, groups: Branch) -> Neighbor:
-    neighbor = Neighbor(vrf, _peer(text), branch.line, file)
+    neighbor = Neighbor(vrf=vrf, peer=_peer(text), line=branch.line, file=file)
     neighbor.dynamic = "/" in neighbor.peer
     neighbor.interface = not neighbor.dynamic and (branch.at("type").word == "unnumbered" or not is_address(neighbor.peer))
     group = groups.at(branch.at("peer-group").word or "")

@@ -34,7 +34,7 @@ COMMUNITIES = {  # path of communities → what they are; NVUE has none that may
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file, or several that add up."""
-    facts = Facts(name, "cumulus", tuple(files))
+    facts = Facts(name=name, nos="cumulus", files=tuple(files))
     for file, text in files.items():
         tree, broken, others = read_tree(text)
         _system(facts, file, tree)
@@ -89,7 +89,7 @@ def _vrfs(facts: Facts, file: str, tree: Branch) -> None:
         name = vrf_name(text)
         if name in ("", MANAGEMENT):
             continue
-        own = facts.vrfs[name] = Vrf(name, branch.line, file)
+        own = facts.vrfs[name] = Vrf(name=name, line=branch.line, file=file)
         bgp = branch.at("router", "bgp")
         own.vni = number(branch.at("evpn", "vni"), file)
         own.rd = string(bgp.at("rd"), file)
@@ -104,7 +104,9 @@ def _routes(facts: Facts, file: str, tree: Branch) -> None:
             if destination is not None:
                 known = is_address(hop) and "interface" not in part.parts
                 table = vrf_name(part.at("vrf").word or stars[0])
-                facts.routes.append(Route(name, destination, hop if known else "", table, part.line, file))
+                facts.routes.append(
+                    Route(vrf=name, prefix=destination, via=hop if known else "", table=table, line=part.line, file=file)
+                )
 
 
 def _keys(branch: Branch, file: str) -> list[Located[str]]:
@@ -116,10 +118,10 @@ def _overlay(facts: Facts, file: str, tree: Branch) -> None:
     for (_, vlans), part in found(tree, "bridge/domain/*/vlan/*"):
         for text, own in part.at("vni").parts.items():
             for vlan, vni in zip(numbers(vlans), numbers(text), strict=False):
-                facts.vnis[vni] = Vni(vni, own.line, file, vlan=Located(vlan, part.line, file))
+                facts.vnis[vni] = Vni(number=vni, line=own.line, file=file, vlan=Located(vlan, part.line, file))
     for (text,), part in found(tree, "evpn/vni/*"):
         for vni in numbers(text):
-            table = facts.vnis.setdefault(vni, Vni(vni, part.line, file))
+            table = facts.vnis.setdefault(vni, Vni(number=vni, line=part.line, file=file))
             table.rd = string(part.at("rd"), file)
             both = _keys(part.at("route-target", "both"), file)
             table.imports = _keys(part.at("route-target", "import"), file) + both
@@ -151,7 +153,7 @@ def _prefixes(facts: Facts, file: str, tree: Branch) -> None:
 def _entries(file: str, tree: Branch) -> Iterator[Entry]:
     for (name, _), rule in found(tree, "router/policy/route-map/*/rule/*"):
         denial = rule.at("action").parts.get("deny")
-        entry = Entry(name, denial is None, denial.line if denial else rule.line, file)
+        entry = Entry(name=name, permits=denial is None, line=denial.line if denial else rule.line, file=file)
         for key, part in rule.at("match").parts.items():
             lists = [Located(text, own.line, file) for text, own in part.parts.items()]
             if key in ("ip-prefix-list", "prefix-list"):

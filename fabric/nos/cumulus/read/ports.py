@@ -19,7 +19,7 @@ def read_ports(facts: Facts, file: str, tree: Branch) -> None:
         facts.interfaces[name] = _interface(facts, file, name, port)
     for name, port in ports.items():
         for member, part in port.at("bond", "member").parts.items():
-            interface = facts.interfaces.setdefault(member, Interface(member, part.line, file))
+            interface = facts.interfaces.setdefault(member, Interface(name=member, line=part.line, file=file))
             interface.bond = Located(name, part.line, file)
         base = facts.interfaces.get(port.at("base-interface").word or "")
         if base and facts.interfaces[name].mtu is None:
@@ -28,9 +28,9 @@ def read_ports(facts: Facts, file: str, tree: Branch) -> None:
         addresses = list(_addresses(facts, file, vrf.at("loopback"), "address"))
         if addresses and name != "default":  # the address is the VRF's own device's
             vrf_ = Located(vrf_name(name), vrf.line, file)
-            facts.interfaces[name] = Interface(name, vrf.line, file, addresses=addresses, vrf=vrf_)
+            facts.interfaces[name] = Interface(name=name, line=vrf.line, file=file, addresses=addresses, vrf=vrf_)
         elif addresses:
-            facts.interfaces.setdefault("lo", Interface("lo", vrf.line, file)).addresses += addresses
+            facts.interfaces.setdefault("lo", Interface(name="lo", line=vrf.line, file=file)).addresses += addresses
 
 
 def vrf_name(text: str) -> str:
@@ -39,7 +39,7 @@ def vrf_name(text: str) -> str:
 
 
 def _interface(facts: Facts, file: str, name: str, port: Branch) -> Interface:
-    interface = Interface(name, port.line, file)
+    interface = Interface(name=name, line=port.line, file=file)
     interface.description = string(port.at("description"), file)
     interface.addresses = list(_addresses(facts, file, port, "address"))
     interface.gateways = list(_addresses(facts, file, port, "vrr", "address"))

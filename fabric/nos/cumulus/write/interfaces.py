@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from fabric.hardware.catalog.models import SwitchModel
+from typing import TYPE_CHECKING
+
 from fabric.model.plan import Lag, Network, Port, PortRef, Subinterface, SwitchView
 from fabric.nos.cumulus.write.qos import marking_names, port_qos
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, addressed, keys, merged
 from fabric.nos.target import description, port_lanes
+
+if TYPE_CHECKING:
+    from fabric.hardware.catalog.models import SwitchModel
 
 BRIDGE = "br_default"
 UP: Tree = {"state": {"up": {}}}

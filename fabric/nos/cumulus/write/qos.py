@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import ceil
+from typing import TYPE_CHECKING
 
-from fabric.model.plan import Marking, Port, Qos, SwitchView
 from fabric.nos.cumulus.write.tree import ENABLE, Tree, keys, merged
+
+if TYPE_CHECKING:
+    from fabric.model.plan import Marking, Port, Qos, SwitchView
 
 BEST_EFFORT, LOSSLESS, CNP = 0, 3, 6  # traffic classes of the profile
 PROFILE = (3, 26, 6, 48)  # priority and DSCP of data, priority and DSCP of notifications

@@ -29,8 +29,8 @@ def _large(vrf: Vrf) -> bool:
 
 
 VIEW = BatfishView(
-    as_it_is("ARISTA"),
-    frozenset({VRF, EVPN, TYPE5, ACL, UNNUMBERED, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
+    reads=as_it_is("ARISTA"),
+    sees=frozenset({VRF, EVPN, TYPE5, ACL, UNNUMBERED, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
     limits=(
         Limit(
             frozenset({TYPE5}),

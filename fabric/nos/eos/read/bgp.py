@@ -98,7 +98,7 @@ class _Process:
 
     def _table(self, vrf: str, section: Section) -> None:
         facts, file = self.facts, self.file
-        process = facts.bgp.setdefault(vrf, Bgp(vrf, section.number, file))
+        process = facts.bgp.setdefault(vrf, Bgp(vrf=vrf, line=section.number, file=file))
         process.asn = self.asn
         strict = section.last("no bgp bestpath as-path multipath-relax")  # on by default
         process.relax = Located(strict is None, strict[1].number if strict else section.number, file)
@@ -119,12 +119,12 @@ class _Process:
     def _neighbor(self, own: Bgp, vrf: str, words: list[str], line: int) -> None:
         if words[:1] == ["interface"] and len(words) > 1:
             for name in each_name(port_name(words[1])):
-                peer = own.neighbors.setdefault(name, Neighbor(vrf, name, line, self.file, interface=True))
+                peer = own.neighbors.setdefault(name, Neighbor(vrf=vrf, peer=name, line=line, file=self.file, interface=True))
                 self._say(peer, words[2:], line)
                 if peer.remote_as is None and "peer-filter" in words:
                     peer.remote_as = Located("any", line, self.file)
         elif words and is_address(words[0]):
-            peer = own.neighbors.setdefault(words[0], Neighbor(vrf, words[0], line, self.file))
+            peer = own.neighbors.setdefault(words[0], Neighbor(vrf=vrf, peer=words[0], line=line, file=self.file))
             self._say(peer, words[1:], line)
 
     def _routes(self, own: Bgp, section: Section) -> None:
@@ -137,7 +137,9 @@ class _Process:
 
     def _listen(self, own: Bgp, vrf: str, words: list[str], line: int) -> None:
         if words:
-            peer = own.neighbors.setdefault(words[0], Neighbor(vrf, words[0], line, self.file, dynamic=True))
+            peer = own.neighbors.setdefault(
+                words[0], Neighbor(vrf=vrf, peer=words[0], line=line, file=self.file, dynamic=True)
+            )
             self._say(peer, words[1:], line)
 
     def _say(self, peer: Neighbor, words: list[str], line: int) -> None:
@@ -189,7 +191,7 @@ class _Process:
             self._targets(vni, section)
 
     def _vrf(self, name: str, section: Section) -> None:
-        self._targets(self.facts.vrfs.setdefault(name, Vrf(name, section.number, self.file)), section)
+        self._targets(self.facts.vrfs.setdefault(name, Vrf(name=name, line=section.number, file=self.file)), section)
 
     def _targets(self, own: Vni | Vrf, section: Section) -> None:
         if (found := section.last("rd")) and found[0].split():

@@ -88,7 +88,7 @@ SECRETS = (
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
-    facts = Facts(name, "eos", tuple(files))
+    facts = Facts(name=name, nos="eos", files=tuple(files))
     for file, text in files.items():
         _Reader(facts, file, read_indented(without_banners(as_shown(without_comments(text))))).read()
     return facts
@@ -123,13 +123,13 @@ class _Reader:
     def _vrf(self, text: str, section: Section) -> None:
         name = vrf_name(text.split()[0]) if text else ""
         if name and name != MANAGEMENT:
-            self.facts.vrfs.setdefault(name, Vrf(name, section.number, self.file))
+            self.facts.vrfs.setdefault(name, Vrf(name=name, line=section.number, file=self.file))
 
     # --- interfaces ---------------------------------------------------------------------------------------------
 
     def _interface(self, name: str, section: Section) -> None:
         facts, file = self.facts, self.file
-        found = facts.interfaces.setdefault(name, Interface(name, section.number, file))
+        found = facts.interfaces.setdefault(name, Interface(name=name, line=section.number, file=file))
         if name.startswith("Vxlan"):
             self._vxlan(section)
             return
@@ -150,7 +150,7 @@ class _Reader:
         for text, part in section.each("vxlan vlan"):
             vlans, _, vnis = text.partition(" vni ")
             for vlan, vni in zip(numbers(vlans.removeprefix("add ")), numbers(vnis), strict=False):
-                mapped = facts.vnis.setdefault(vni, Vni(vni, part.number, self.file))
+                mapped = facts.vnis.setdefault(vni, Vni(number=vni, line=part.number, file=self.file))
                 if mapped.vlan and mapped.vlan.value != vlan:
                     for line, other in ((mapped.vlan.line, vlan), (part.number, mapped.vlan.value)):
                         facts.conflicts.append(Located(f"VNI {vni} is that of VLAN {other} too", line, self.file))
@@ -159,7 +159,9 @@ class _Reader:
             name, _, vni_text = text.partition(" vni ")
             name, vni_ = vrf_name(name), integer(vni_text)
             if vni_ is not None:
-                facts.vrfs.setdefault(name, Vrf(name, part.number, self.file)).vni = Located(vni_, part.number, self.file)
+                facts.vrfs.setdefault(name, Vrf(name=name, line=part.number, file=self.file)).vni = Located(
+                    vni_, part.number, self.file
+                )
 
     # --- everything else ----------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ class Group:
     exports: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
     """One session outside the groups of the underlay."""
 
@@ -40,7 +40,7 @@ class Peer:
     exports: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """A VRF's part of BGP."""
 
@@ -95,7 +95,14 @@ def routing(view: SwitchView) -> Routing:
 
 def _table(view: SwitchView, vrf: Vrf, connected: str) -> Table:
     inside = [
-        Peer(session.peer_address, session.peer_asn, f"{session.peer.name} {vrf.name}", _group(vrf), "", "")
+        Peer(
+            address=session.peer_address,
+            asn=session.peer_asn,
+            description=f"{session.peer.name} {vrf.name}",
+            group=_group(vrf),
+            imports="",
+            exports="",
+        )
         for session in vrf.sessions
         if session.peer_address is not None
     ]
@@ -114,7 +121,12 @@ def _table(view: SwitchView, vrf: Vrf, connected: str) -> Table:
 def _outside(external: External) -> Peer:
     text = f"{external.peer} {external.vrf}".rstrip()
     return Peer(
-        external.peer_address, external.peer_asn, text, "", _external_map(external, "IN"), _external_map(external, "OUT")
+        address=external.peer_address,
+        asn=external.peer_asn,
+        description=text,
+        group="",
+        imports=_external_map(external, "IN"),
+        exports=_external_map(external, "OUT"),
     )
 
 

@@ -6,16 +6,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
 from fabric.nos.target import description, lanes, pam4, port_lanes
 
+if TYPE_CHECKING:
+    from fabric.hardware.catalog.models import SwitchModel
+    from fabric.model.plan import Acl, External, Lag, Lossless, Port, PortRef, Subinterface, SwitchView
+
+RELEASE = "4.32.0F"  # what the spelling follows
 TRACKING = "UPLINKS"  # link tracking group: a leaf without uplinks takes its bonds down
 DF_PREFERRED, DF_OTHER = 200, 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
     """A subinterface."""
 
@@ -28,7 +32,7 @@ class Slice:
     address6: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
     name: str
     description: str
@@ -48,7 +52,7 @@ class Interface:
     slices: tuple[Slice, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
     """A bond over this leaf and its pair: one Ethernet segment."""
 
@@ -119,7 +123,9 @@ def _interface(view: SwitchView, port: Port, out: External | None, profiles: Map
 @lru_cache(maxsize=4096)  # most ports of a fabric that has room to grow, and the same on all its leaves
 def _idle(ref: PortRef, cage_lanes: int, count: int, text: str) -> Interface:
     """A port without a cable. Lane 1 of a split cage makes its siblings exist, so one of those says its speed."""
-    return Interface(_named(ref, cage_lanes, count), text, up=False, speed=_speed(ref, count) if ref.split > 1 else "")
+    return Interface(
+        name=_named(ref, cage_lanes, count), description=text, up=False, speed=_speed(ref, count) if ref.split > 1 else ""
+    )
 
 
 def _slice(view: SwitchView, name: str, port: Port, part: Subinterface) -> Slice:

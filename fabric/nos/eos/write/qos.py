@@ -30,7 +30,7 @@ class Profile:
     marking: Marking
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Classes:
     """The part of the QoS configuration that all ports share."""
 

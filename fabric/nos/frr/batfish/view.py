@@ -8,8 +8,8 @@ from fabric.nos.frr.batfish.linux import linux_copy
 DAEMONS = Path(__file__).with_name("daemons.yaml")  # of whatever has a frr.conf
 
 VIEW = BatfishView(
-    lambda name, files: [linux_copy(name, files)],
-    frozenset({VRF, EVPN, UNNUMBERED, BRIDGE, FORWARD, NATIVE}),
+    reads=lambda name, files: [linux_copy(name, files)],
+    sees=frozenset({VRF, EVPN, UNNUMBERED, BRIDGE, FORWARD, NATIVE}),
     vrf="vrf-{}",
     allow=(DAEMONS, Path(__file__).with_name("allow.yaml")),
     unread=("files of Linux besides interfaces and frr.conf", "it knows no sysctl, nftables or sshd"),

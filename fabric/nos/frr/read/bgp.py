@@ -133,7 +133,7 @@ class Process:
         name = peer_address(name) or name
         draft = self.drafts.get(name)
         if draft is None:
-            draft = self.drafts[name] = Draft(name, line.number, line.file)
+            draft = self.drafts[name] = Draft(name=name, line=line.number, file=line.file)
         match verb:
             case "activate":
                 draft.families[family] = Located(not line.negated, line.number, line.file)
@@ -200,7 +200,7 @@ class Process:
             if draft.interface or peer_address(draft.name):
                 self.bgp.neighbors[draft.name] = self._made(draft)
         for prefix, group in self.ranges:
-            neighbor = self._made(Draft(prefix, group.line, group.file, group=group))
+            neighbor = self._made(Draft(name=prefix, line=group.line, file=group.file, group=group))
             neighbor.dynamic = True
             self.bgp.neighbors[prefix] = neighbor
 
@@ -210,7 +210,9 @@ class Process:
         families = {name: Located(True, draft.line, draft.file) for name, active in self.active.items() if active}
         families |= (group.families if group else {}) | draft.families
         fields: dict[str, Any] = {**configured}
-        made = Neighbor(self.bgp.vrf, draft.name, draft.line, draft.file, interface=draft.interface, **fields)
+        made = Neighbor(
+            vrf=self.bgp.vrf, peer=draft.name, line=draft.line, file=draft.file, interface=draft.interface, **fields
+        )
         made.families = [Located(name, parsed.line, parsed.file) for name, parsed in families.items() if parsed.value]
         return made
 

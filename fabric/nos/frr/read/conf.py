@@ -123,7 +123,7 @@ class _Conf:
 
     def _route_map(self, line: Line, open_: Open) -> bool:
         if line.words[1] != "optimization":
-            entry = Entry(line.words[1], line.words[2:3] != ["deny"], line.number, line.file)
+            entry = Entry(name=line.words[1], permits=line.words[2:3] != ["deny"], line=line.number, file=line.file)
             if not line.negated:
                 self.device.entries.append(entry)
             open_(partial(self._in_route_map, entry))

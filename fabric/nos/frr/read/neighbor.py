@@ -64,7 +64,7 @@ VERBS: dict[str, Callable[[list[str]], dict[str, Any]]] = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Draft:
     """A neighbor or peer group as its own lines tell it."""
 

@@ -26,17 +26,17 @@ class Device:
     def interface(self, name: str, line: int, file: str) -> Interface:
         known = self.facts.interfaces.get(name)
         if known is None:
-            known = self.facts.interfaces[name] = Interface(name, line, file)
+            known = self.facts.interfaces[name] = Interface(name=name, line=line, file=file)
         return known
 
     def vrf(self, name: str, line: int, file: str) -> Vrf:
-        return self.facts.vrfs.setdefault(name, Vrf(name, line, file))
+        return self.facts.vrfs.setdefault(name, Vrf(name=name, line=line, file=file))
 
     def vni(self, number: int, line: int, file: str) -> Vni:
-        return self.facts.vnis.setdefault(number, Vni(number, line, file))
+        return self.facts.vnis.setdefault(number, Vni(number=number, line=line, file=file))
 
     def bgp(self, vrf: str, line: int, file: str) -> Bgp:
-        return self.facts.bgp.setdefault(vrf, Bgp(vrf, line, file))
+        return self.facts.bgp.setdefault(vrf, Bgp(vrf=vrf, line=line, file=file))
 
     def first(self, what: str, known: Located[T] | None, new: Located[T]) -> Located[T]:
         """The value that was configured first; a different one is a conflict, noted on both sides."""

@@ -23,7 +23,7 @@ class Membership:
     tagged_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
     """A tagged subinterface."""
 
@@ -35,7 +35,7 @@ class Slice:
     mtu: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
     name: str
     description: str
@@ -49,7 +49,7 @@ class Interface:
     slices: tuple[Slice, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bond:
     name: str
     description: str
@@ -59,7 +59,7 @@ class Bond:
     mtu: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Vxlan:
     name: str
     vni: int
@@ -69,7 +69,7 @@ class Vxlan:
     mtu: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Svi:
     name: str
     vlan: int
@@ -120,7 +120,14 @@ def interface(view: SwitchView, port: Port, names: Names, spelling: Spelling) ->
         vrf=_vrf(port.vrf, spelling),
         vlans=_membership(port.untagged, port.tagged) if bridge_port else None,
         slices=tuple(
-            Slice(f"{name}.{item.tag}", name, item.tag, item.address, _vrf(item.vrf, spelling), _mtu(view, port))
+            Slice(
+                name=f"{name}.{item.tag}",
+                parent=name,
+                tag=item.tag,
+                address=item.address,
+                vrf=_vrf(item.vrf, spelling),
+                mtu=_mtu(view, port),
+            )
             for item in port.subinterfaces
         ),
     )
@@ -156,8 +163,15 @@ def _bond(view: SwitchView, lag: Lag, names: Names, spelling: Spelling) -> Bond:
 
 def _vxlans(view: SwitchView, vtep: str) -> list[Vxlan]:
     mtu = view.overlay.mtu if view.overlay else view.underlay.mtu
-    layer2 = [Vxlan(f"vni{n.vni}", n.vni, vtep, n.vlan, n.gateway is not None, mtu) for n in view.networks]
-    layer3 = [Vxlan(f"vni{v.vni}", v.vni, vtep, v.vlan, False, mtu) for v in view.vrfs if v.vni is not None]
+    layer2 = [
+        Vxlan(name=f"vni{n.vni}", vni=n.vni, source=vtep, vlan=n.vlan, suppress=n.gateway is not None, mtu=mtu)
+        for n in view.networks
+    ]
+    layer3 = [
+        Vxlan(name=f"vni{v.vni}", vni=v.vni, source=vtep, vlan=v.vlan, suppress=False, mtu=mtu)
+        for v in view.vrfs
+        if v.vni is not None
+    ]
     return layer2 + layer3
 
 
@@ -167,10 +181,17 @@ def _svis(view: SwitchView, spelling: Spelling) -> list[Svi]:
     mac, mtu = view.overlay.anycast_mac, view.overlay.mtu
 
     def gateway(item: Network) -> Svi:
-        return Svi(f"vlan{item.vlan}", item.vlan, spelling.vrf.format(item.vrf), item.gateway or "", mac, mtu)
+        return Svi(
+            name=f"vlan{item.vlan}",
+            vlan=item.vlan,
+            vrf=spelling.vrf.format(item.vrf),
+            address=item.gateway or "",
+            mac=mac,
+            mtu=mtu,
+        )
 
     def transit(item: Vrf) -> Svi:
-        return Svi(f"vlan{item.vlan}", item.vlan, spelling.vrf.format(item.name), "", "", mtu)
+        return Svi(name=f"vlan{item.vlan}", vlan=item.vlan, vrf=spelling.vrf.format(item.name), address="", mac="", mtu=mtu)
 
     return [
         *(gateway(item) for item in view.networks if item.gateway is not None),

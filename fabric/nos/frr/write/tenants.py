@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fabric.model.plan import Lag, Session, SwitchView, Vrf
+from fabric.nos.frr.write.ports import VRF
 from fabric.nos.policy import PrefixList, external_policy, vrf_policy
 from fabric.nos.target import Names, Neighbor
 
@@ -13,11 +14,11 @@ from fabric.nos.target import Names, Neighbor
 PREFERRED = 50_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spelling:
     """What the systems that run FRR name differently."""
 
-    vrf: str = "vrf-{}"  # a prefix, so that no tenant is called like a port, `mgmt`, or FRR's own `default`
+    vrf: str = VRF
     bond: str = "bond{}"
     source_maps: tuple[str, str] = ("RM-SOURCE", "RM-SOURCE")  # of IPv4 and of IPv6
     restart_s: int = 120  # until a restarting leaf's neighbors drop its routes
@@ -28,7 +29,7 @@ class Spelling:
 LINUX = Spelling()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ExternalSession:
     """An eBGP session to a router outside."""
 
@@ -50,7 +51,7 @@ class Evpn:
     imports: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
     """`router bgp … vrf …`"""
 

@@ -6,8 +6,8 @@ from fabric.nos.batfish.view import ACL, FORWARD, MULTIPATH, VRF, BatfishView, f
 from fabric.nos.junos.batfish.copy import junos_copy
 
 VIEW = BatfishView(
-    lambda name, files: [junos_copy(name, path, text) for path, text in first(files)],
-    frozenset({VRF, ACL, FORWARD, MULTIPATH}),
+    reads=lambda name, files: [junos_copy(name, path, text) for path, text in first(files)],
+    sees=frozenset({VRF, ACL, FORWARD, MULTIPATH}),
     vrf="VRF-{}",
     loopback_is_vtep=True,
     allow=(Path(__file__).with_name("allow.yaml"),),

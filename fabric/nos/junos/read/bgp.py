@@ -39,7 +39,7 @@ def evpn_source(facts: Facts) -> Located[str] | None:
 
 
 def _process(place: Place, bgp: Node, root: Node) -> Bgp:
-    process = Bgp(place.name, bgp.line, bgp.file)
+    process = Bgp(vrf=place.name, line=bgp.line, file=bgp.file)
     options = place.node.at("routing-options")
     process.asn = _asn(options.at("autonomous-system")) or _asn(root.at("routing-options", "autonomous-system"))
     process.router_id = options.value("router-id")
@@ -70,16 +70,20 @@ def _process(place: Place, bgp: Node, root: Node) -> Bgp:
 
 def _sessions(vrf: str, group: Node, bgp: Node) -> Iterator[Neighbor]:
     for peer, node in group.at("neighbor").items():
-        yield _neighbor(Neighbor(vrf, _canonical(peer), node.line, node.file), (node, group, bgp))
+        yield _neighbor(Neighbor(vrf=vrf, peer=_canonical(peer), line=node.line, file=node.file), (node, group, bgp))
     for parsed in group.every("allow"):
-        listens = Neighbor(vrf, prefix(parsed.value) or parsed.value, parsed.line, parsed.file, dynamic=True)
+        listens = Neighbor(
+            vrf=vrf, peer=prefix(parsed.value) or parsed.value, line=parsed.line, file=parsed.file, dynamic=True
+        )
         yield _neighbor(listens, (group, bgp))
     for node in group.at("dynamic-neighbor").values():
         for parsed in node.every("peer-auto-discovery", "interface"):
-            unnumbered = Neighbor(vrf, logical(parsed.value), parsed.line, parsed.file, interface=True)
+            unnumbered = Neighbor(vrf=vrf, peer=logical(parsed.value), line=parsed.line, file=parsed.file, interface=True)
             yield _neighbor(unnumbered, (node, group, bgp))
         for parsed in node.every("allow"):
-            listens = Neighbor(vrf, prefix(parsed.value) or parsed.value, parsed.line, parsed.file, dynamic=True)
+            listens = Neighbor(
+                vrf=vrf, peer=prefix(parsed.value) or parsed.value, line=parsed.line, file=parsed.file, dynamic=True
+            )
             yield _neighbor(listens, (node, group, bgp))
 
 

@@ -29,7 +29,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
     for file, text in files.items():
         read_text(config, file, text)
     config.settle()
-    facts = Facts(name, "junos", tuple(files))
+    facts = Facts(name=name, nos="junos", files=tuple(files))
     facts.services.secrets = secrets(config)  # those in groups that are applied nowhere as well
     root = config.root
     lost = write_out(root) if any(map(INHERITS.search, files.values())) else []

@@ -20,14 +20,14 @@ def read_instances(facts: Facts, places: list[Place], vlans: Vlans) -> None:
             facts.vtep = Located(logical(source.value), source.line, source.file)
     for vlan in vlans.every:
         if vlan.vni:
-            found = Vni(vlan.vni.value, vlan.vni.line, vlan.vni.file, vlan.id)
+            found = Vni(number=vlan.vni.value, line=vlan.vni.line, file=vlan.vni.file, vlan=vlan.id)
             _describe(found, vlan.place, policies)
             facts.vnis[found.number] = found
 
 
 def _vrf(place: Place, policies: Node) -> Vrf:
     evpn = place.node.at("protocols", "evpn")
-    found = Vrf(place.name, place.node.line, place.node.file)
+    found = Vrf(name=place.name, line=place.node.line, file=place.node.file)
     found.vni = number(evpn.value("ip-prefix-routes", "vni") or evpn.value("irb-symmetric-routing", "vni"))
     found.rd = place.node.value("route-distinguisher")
     found.imports, found.exports = targets(place.node, policies)

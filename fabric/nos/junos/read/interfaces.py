@@ -56,7 +56,7 @@ class _Reader:
 
     def _interface(self, name: str, port_name: str, port: Node, unit: Node) -> Interface:
         level = port if name == port_name else unit
-        interface = Interface(name, level.line, level.file)
+        interface = Interface(name=name, line=level.line, file=level.file)
         interface.description = level.value("description") or unit.value("description")
         disabled = port.flag("disable") or port.flag("unused") or unit.flag("disable")
         interface.enabled = Located(False, disabled.line, disabled.file) if disabled else None

@@ -30,7 +30,7 @@ def _terms(name: str, policy: Node) -> Iterator[Entry]:
     for term in (*policy.at("term").values(), policy):
         conditions, ends = term.at("from"), term.at("then")
         at = ends.at("reject") if "reject" in ends else term
-        entry = Entry(name, "accept" in ends, at.line, at.file)
+        entry = Entry(name=name, permits="accept" in ends, line=at.line, file=at.file)
         for word, part in conditions.items():
             if word in ("route-filter-list", "prefix-list"):
                 entry.lists += part.every()
@@ -41,7 +41,7 @@ def _terms(name: str, policy: Node) -> Iterator[Entry]:
             yield entry
         leaves = leaves or "next" in ends or "default-action" in ends
     if leaves or not verdict:
-        yield Entry(name, True, policy.line, policy.file)
+        yield Entry(name=name, permits=True, line=policy.line, file=policy.file)
 
 
 def _prefixes(node: Node, root: Node) -> Iterator[Located[str]]:

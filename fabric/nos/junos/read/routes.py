@@ -27,4 +27,4 @@ def _of_table(vrf: str, table: Node) -> Iterator[Route]:
         hops = [*node.at("next-hop").items(), *node.at("qualified-next-hop").items()]
         for hop, child in hops or [("", node)]:
             known = is_address(hop) and not (recursive or "resolve" in node or "interface" in child)
-            yield Route(vrf, destination, hop if known else "", vrf, child.line, child.file)
+            yield Route(vrf=vrf, prefix=destination, via=hop if known else "", table=vrf, line=child.line, file=child.file)

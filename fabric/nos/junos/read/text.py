@@ -38,7 +38,7 @@ SIGNS = frozenset("{};")
 MOST_WORDS = 64  # from the root to a leaf; no statement of Junos is half as deep
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Config:
     """What the files of a device say."""
 

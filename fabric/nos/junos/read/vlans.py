@@ -36,7 +36,7 @@ class Place:
         return self.node if self.name else self.node.at("switch-options")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Vlan:
     name: str
     place: Place
@@ -83,5 +83,10 @@ def _vlan(name: str, place: Place, node: Node) -> Vlan:
     gateway = node.value("l3-interface") or node.value("routing-interface")
     vni = number(node.value("vxlan", "vni"))
     return Vlan(
-        name, place, number(node.value("vlan-id")), vni, logical(gateway.value) if gateway else "", node.every("interface")
+        name=name,
+        place=place,
+        id=number(node.value("vlan-id")),
+        vni=vni,
+        gateway=logical(gateway.value) if gateway else "",
+        members=node.every("interface"),
     )

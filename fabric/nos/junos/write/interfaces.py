@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan import External, Lag, Port, PortRef, Subinterface, SwitchView
 from fabric.nos.junos.write.platform import platform
 from fabric.nos.junos.write.words import listed, quoted
 from fabric.nos.target import description
+
+if TYPE_CHECKING:
+    from fabric.hardware.catalog.models import SwitchModel
+    from fabric.model.plan import External, Lag, Port, PortRef, Subinterface, SwitchView
 
 ETHERNET_BYTES, TAG_BYTES = 14, 4  # what `mtu` of a port counts beside the IP packet; the checksum is not in it
 FLEXIBLE_BYTES = 2 * TAG_BYTES  # `flexible-vlan-tagging` keeps room for two tags even where a unit has one
@@ -42,7 +45,7 @@ class Unit:
     bridge: Bridge | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
     name: str
     description: str
@@ -80,7 +83,7 @@ def interfaces(view: SwitchView) -> list[Interface]:
         if ref.split > 1 and ref.sub == 0 and not chassis:
             parent = f"et-0/0/{ref.cage - 1}"
             text = quoted(f"split into {ref.split}x{ref.speed_gbps}G")
-            found.append(Interface(parent, text, speed=f"{ref.speed_gbps}g", split=ref.split))
+            found.append(Interface(name=parent, description=text, speed=f"{ref.speed_gbps}g", split=ref.split))
         found.append(_port(view, port))
     return found + [_bundle(view, lag) for lag in view.lags]
 
@@ -108,20 +111,22 @@ def _port(view: SwitchView, port: Port) -> Interface:
     name, text = port_name(view.model, port.ref), quoted(description(view, port))
     speed = "" if platform(view.device.model).chassis_ports else _speed(view.model, port.ref)
     if not port.up:
-        return Interface(name, text, up=False, speed=speed)
+        return Interface(name=name, description=text, up=False, speed=speed)
     if port.lag:
-        return Interface(name, text, speed=speed, bundle=f"ae{port.lag}")
+        return Interface(name=name, description=text, speed=speed, bundle=f"ae{port.lag}")
     if port.bridged:
         bridge = _bridge(view, port.untagged, port.tagged)
         frame = tenant_mtu(view, "tenant") + ETHERNET_BYTES + TAG_BYTES
         native = port.untagged if port.tagged else 0
-        return Interface(name, text, speed=speed, mtu=frame, native_vlan=native, units=(Unit(0, bridge=bridge),))
+        return Interface(
+            name=name, description=text, speed=speed, mtu=frame, native_vlan=native, units=(Unit(0, bridge=bridge),)
+        )
     tagged = bool(port.subinterfaces)
     units = _own_unit(view, port, tagged) + tuple(_slice(view, part) for part in port.subinterfaces)
     native = next((unit.vlan for unit in units if tagged and unit.number == 0), 0)
     mtus = [family.mtu for unit in units for family in unit.families]
     frame = max(mtus, default=view.underlay.mtu) + ETHERNET_BYTES + (FLEXIBLE_BYTES if tagged else 0)
-    return Interface(name, text, speed=speed, mtu=frame, tagged=tagged, native_vlan=native, units=units)
+    return Interface(name=name, description=text, speed=speed, mtu=frame, tagged=tagged, native_vlan=native, units=units)
 
 
 def _own_unit(view: SwitchView, port: Port, tagged: bool) -> tuple[Unit, ...]:
@@ -153,8 +158,8 @@ def _slice(view: SwitchView, part: Subinterface) -> Unit:
 
 def _bundle(view: SwitchView, lag: Lag) -> Interface:
     return Interface(
-        f"ae{lag.number}",
-        quoted(lag.description),
+        name=f"ae{lag.number}",
+        description=quoted(lag.description),
         mtu=tenant_mtu(view, "tenant") + ETHERNET_BYTES + TAG_BYTES,
         native_vlan=lag.untagged if lag.tagged else 0,
         esi=lag.esi,

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+RELEASE = "23.4R2-EVO"
+
 
 @dataclass(frozen=True, slots=True)
 class Partition:
@@ -17,7 +19,7 @@ class Partition:
     dynamic_threshold: int = 0  # 0: the switch's own
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Platform:
     chassis_ports: bool = False  # speed and split stand under `chassis fpc 0 pic 0 port`, not at the interface
     watchdog: bool = True  # has the PFC watchdog

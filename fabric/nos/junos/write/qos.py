@@ -48,7 +48,7 @@ class PortClass:
     profile: str = ""  # congestion notification: PFC
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Class:
     priority: int
     cnp_queue: int

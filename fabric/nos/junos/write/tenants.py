@@ -11,7 +11,7 @@ from fabric.nos.policy import external_policy, vrf_policy
 from fabric.nos.target import Names, description
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Peer:
     """A BGP neighbor with an address."""
 
@@ -32,7 +32,7 @@ class Group:
     peers: tuple[Peer, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
     name: str
     description: str
@@ -90,7 +90,9 @@ def _external_peer(view: SwitchView, external: External, policies: Policies) -> 
     imports, exports = outside(view, external, policies)
     family = "inet6" if ":" in external.peer_address else "inet"
     text = quoted(description(view, external.port))
-    return Peer(external.peer_address, external.peer_asn, text, imports, exports, family)
+    return Peer(
+        key=external.peer_address, asn=external.peer_asn, description=text, imports=imports, exports=exports, family=family
+    )
 
 
 def _instance(view: SwitchView, vrf: Vrf, names: Names, policies: Policies) -> Instance:
@@ -99,13 +101,19 @@ def _instance(view: SwitchView, vrf: Vrf, names: Names, policies: Policies) -> I
     text = quoted(f"tenant {vrf.name}")
     if vrf.vni is None or view.overlay is None:
         fabric = _fabric_group(view, vrf, policies) if vrf.sessions else []
-        return Instance(name, text, "virtual-router", _members(view, vrf, names), groups=(*fabric, *groups))
+        return Instance(
+            name=name,
+            description=text,
+            type="virtual-router",
+            interfaces=_members(view, vrf, names),
+            groups=(*fabric, *groups),
+        )
     imports, exports = _targets(vrf, name, policies)
     return Instance(
-        name,
-        text,
-        "vrf",
-        _members(view, vrf, names),
+        name=name,
+        description=text,
+        type="vrf",
+        interfaces=_members(view, vrf, names),
         rd=vrf.rd,
         target="" if imports else vrf.route_target,
         imports=imports,
@@ -172,11 +180,11 @@ def _fabric_group(view: SwitchView, vrf: Vrf, policies: Policies) -> list[Group]
     policies.add_statement(Terms(f"{name}-FABRIC-OUT", (*exported, REJECT)))
     peers = tuple(
         Peer(
-            session.peer_address,
-            session.peer_asn,
-            quoted(description(view, session.port)),
-            f"{name}-FABRIC-IN",
-            f"{name}-FABRIC-OUT",
+            key=session.peer_address,
+            asn=session.peer_asn,
+            description=quoted(description(view, session.port)),
+            imports=f"{name}-FABRIC-IN",
+            exports=f"{name}-FABRIC-OUT",
         )
         for session in vrf.sessions
         if session.peer_address

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from fabric.nos.policy import Entry, PrefixList
+if TYPE_CHECKING:
+    from fabric.nos.policy import Entry, PrefixList
 
 MANAGEMENT_INSTANCE = "mgmt_junos"
 MAC_VRF = "EVPN-L2"

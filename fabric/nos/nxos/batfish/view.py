@@ -13,8 +13,8 @@ def _several(vrf: Vrf) -> bool:
 
 
 VIEW = BatfishView(
-    as_it_is("CISCO_NX"),
-    frozenset({VRF, EVPN, TYPE5, ACL, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
+    reads=as_it_is("CISCO_NX"),
+    sees=frozenset({VRF, EVPN, TYPE5, ACL, BRIDGE, FORWARD, NATIVE, MULTIPATH}),
     limits=(
         Limit(
             frozenset({TYPE5}),

@@ -67,7 +67,7 @@ class Templates:
         return self._whole[key]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Process:
     """A BGP process, or that of a VRF; the templates are the process's."""
 
@@ -86,7 +86,13 @@ class Process:
             for family in whole.families.values():
                 for name, parsed in _of_family(family.values).items():
                     values.setdefault(name, parsed)
-            neighbor = Neighbor(self.target.vrf, peer, section.number, self.reading.file, families=list(whole.names.values()))
+            neighbor = Neighbor(
+                vrf=self.target.vrf,
+                peer=peer,
+                line=section.number,
+                file=self.reading.file,
+                families=list(whole.names.values()),
+            )
             if (evpn := whole.families.get("evpn")) is not None:  # sends and keeps nothing by default
                 home = whole.names["evpn"]
                 neighbor.extended = evpn.values.get("extended") or Located(False, home.line, home.file)
@@ -119,9 +125,9 @@ class Shared:
 
 def start(reading: Reading, section: Section, asn: str) -> Process:
     facts = reading.facts
-    own = facts.bgp.setdefault("", Bgp("", section.number, reading.file))
+    own = facts.bgp.setdefault("", Bgp(vrf="", line=section.number, file=reading.file))
     own.asn = reading.located(int(as_number(asn)), section)
-    return Process(reading, own, Templates())
+    return Process(reading=reading, target=own, templates=Templates())
 
 
 def _of_family(values: dict[str, Located[Any]]) -> dict[str, Located[Any]]:
@@ -139,8 +145,8 @@ def _of_family(values: dict[str, Located[Any]]) -> dict[str, Located[Any]]:
 def _vrf(process: Process, section: Section, match: re.Match[str]) -> Below:
     name = vrf_name(match[1])
     if name not in process.vrfs:
-        bgp = Bgp(name, section.number, process.reading.file, asn=process.target.asn)
-        process.vrfs[name] = Process(process.reading, bgp, process.templates, timers=process.timers)
+        bgp = Bgp(vrf=name, line=section.number, file=process.reading.file, asn=process.target.asn)
+        process.vrfs[name] = Process(reading=process.reading, target=bgp, templates=process.templates, timers=process.timers)
         process.reading.facts.bgp[name] = bgp
     return PROCESS, [process.vrfs[name]]
 

@@ -59,11 +59,11 @@ class DeviceState:
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch; its config is one file."""
-    facts = Facts(name, "nxos", tuple(files))
+    facts = Facts(name=name, nos="nxos", files=tuple(files))
     for file, text in files.items():
         config = read_indented(without_banners(as_shown(text)), comments="!#")
         reading = Reading(facts, file, _keeping(config))
-        state = DeviceState(reading, Qos(reading), overlay.Overlay(reading))
+        state = DeviceState(reading, Qos(reading=reading), overlay.Overlay(reading=reading))
         DEVICE_RULES.over(config, [state])
         state.close()
         settle(facts)
@@ -104,8 +104,8 @@ def _interface(state: DeviceState, section: Section, match: re.Match[str]) -> Be
 
 def _port(state: DeviceState, name: str, section: Section) -> Port:
     if name not in state.ports:
-        own = state.target.interfaces.setdefault(name, Interface(name, section.number, state.reading.file))
-        state.ports[name] = Port(state.reading, own)
+        own = state.target.interfaces.setdefault(name, Interface(name=name, line=section.number, file=state.reading.file))
+        state.ports[name] = Port(reading=state.reading, target=own)
     return state.ports[name]
 
 

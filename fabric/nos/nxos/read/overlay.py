@@ -32,7 +32,7 @@ class Table:
     target: Vrf | Vni
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Overlay:
     """What the sections say; which VNIs are those of VRFs is known at the end."""
 
@@ -54,7 +54,7 @@ class Overlay:
         lines |= {number: vni.line for number, vni in self.tables.items()}
         lines |= {number: parsed.line for number, (parsed, _) in self.segments.items()}
         for number in sorted(lines.keys() - routed):
-            vni = self.tables.get(number) or Vni(number, 0, file)
+            vni = self.tables.get(number) or Vni(number=number, line=0, file=file)
             vni.line = lines[number]
             vni.vlan = self.segments[number][1] if number in self.segments else None
             facts.vnis[number] = vni
@@ -84,8 +84,8 @@ def _vrf(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
 def vrf_of(facts: Facts, name: str, section: Section, file: str) -> Vrf:
     """The table of that name; the default one is none that a config makes, and that of management is no tenant's."""
     if name in ("", MANAGEMENT):
-        return Vrf(name, section.number, file)
-    return facts.vrfs.setdefault(name, Vrf(name, section.number, file))
+        return Vrf(name=name, line=section.number, file=file)
+    return facts.vrfs.setdefault(name, Vrf(name=name, line=section.number, file=file))
 
 
 def _evpn(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
@@ -98,7 +98,7 @@ def _tunnel(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
 
 def _vni_table(overlay: Overlay, section: Section, match: re.Match[str]) -> Below:
     number = int(match[1])
-    own = overlay.tables.setdefault(number, Vni(number, section.number, overlay.reading.file))
+    own = overlay.tables.setdefault(number, Vni(number=number, line=section.number, file=overlay.reading.file))
     return TABLE, [Table(overlay.reading, own)]
 
 

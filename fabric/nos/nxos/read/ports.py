@@ -16,7 +16,7 @@ SUBINTERFACE = re.compile(r"(?:Ethernet|port-channel)[\d/]+\.\d+")
 EVERY_VLAN = 4094  # a trunk that allows all of them says nothing about any
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Port:
     """An interface as its lines say it, in any order; `close` makes the facts of it."""
 

@@ -23,7 +23,7 @@ PRIORITIES = 8
 POLL_MS = 100  # the watchdog's own step, where the config says none
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Class:
     """A class of a policy, and what is done with it."""
 
@@ -66,7 +66,7 @@ class Policy:
         return self
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Qos:
     """The maps of a switch, and what `system qos` applies."""
 
@@ -193,7 +193,7 @@ def _groups(own: Match, section: Section, match: re.Match[str]) -> None:
 
 
 def _class(policy: Policy, section: Section, match: re.Match[str]) -> Below:
-    return CLASS, [policy.classes.setdefault(match[1], Class(policy.reading, match[1]))]
+    return CLASS, [policy.classes.setdefault(match[1], Class(reading=policy.reading, name=match[1]))]
 
 
 def _group(own: Class, section: Section, match: re.Match[str]) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from fabric.model.plan import Lag, Port, PortRef, Subinterface, SwitchView
 from fabric.nos.nxos.write.qos import SILICON_ONE, Policies
 from fabric.nos.target import CannotRender, description
 
+if TYPE_CHECKING:
+    from fabric.model.plan import Lag, Port, PortRef, Subinterface, SwitchView
+
+RELEASE = "10.5(3)"  # what the spelling follows; parsers recognize the file by its `feature` lines
 LAYER_2_MTU = 9216  # a switched port does 1500 or `system jumbomtu`, nothing between
 PEER_LINK = 4096  # port-channel without members: the peer link runs through the fabric
 DLB_MAC = "02:00:00:00:d1:b0"  # next hop of spread flows, one address for all switches that peer
 SMALL_TCAM = ("cloudscale-ex", "cloudscale-fx")  # chips whose virtual peer link needs a TCAM region of its own
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Interface:
     """An Ethernet port or a subinterface of one, as its lines say it."""
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from fabric.base.rounding import ceil_div
-from fabric.model.plan import Marking, Port, Qos, SwitchView
 from fabric.nos.target import CannotRender
+
+if TYPE_CHECKING:
+    from fabric.model.plan import Marking, Port, Qos, SwitchView
 
 STRICT, BEST_EFFORT = 7, 0
 CLASSIFY, NETWORK = "ROCE-CLASSIFY", "ROCE-NETWORK"
@@ -45,7 +48,7 @@ class QueuingPolicy:
     queues: tuple[Queue, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policies:
     priority: int
     classify: str

@@ -17,7 +17,7 @@ FIRST_ROLE, SECOND_ROLE = 1000, 2000  # the lower one is the primary
 NEIGHBOR_DISCOVERY = ("nd-na", "nd-ns", "router-advertisement", "router-solicitation")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """A VRF, with its part of BGP."""
 
@@ -60,7 +60,7 @@ class Vni:
     suppress_arp: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VpcDomain:
     number: int
     role: int

@@ -7,8 +7,8 @@ from fabric.nos.frr.batfish.view import DAEMONS
 from fabric.nos.sonic.batfish.copy import sonic_copies
 
 VIEW = BatfishView(
-    sonic_copies,
-    frozenset({UNNUMBERED, FORWARD, NATIVE}),
+    reads=sonic_copies,
+    sees=frozenset({UNNUMBERED, FORWARD, NATIVE}),
     allow=(DAEMONS, Path(__file__).with_name("allow.yaml")),
     unread=("VRFs, VXLAN, EVPN and bonds of SONiC", "it knows SONiC's default routing table alone"),
 )

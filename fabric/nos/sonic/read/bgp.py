@@ -120,7 +120,7 @@ def _add(
     process = device.bgp(name, row.line, row.tables.file)
     fields: dict[str, Any] = {**attributes}
     address = peer_address(peer)
-    neighbor = Neighbor(name, address or peer, row.line, row.tables.file, **fields)
+    neighbor = Neighbor(vrf=name, peer=address or peer, line=row.line, file=row.tables.file, **fields)
     neighbor.dynamic = "/" in peer
     neighbor.interface = address is None and not neighbor.dynamic
     if neighbor.dynamic:

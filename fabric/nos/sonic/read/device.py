@@ -33,7 +33,7 @@ SECRETS = {
 
 def read(name: str, files: Mapping[str, str]) -> Facts:
     """The facts of one switch. Ports come from its tables, BGP from frr.conf; from the tables where that has none."""
-    device = Device(Facts(name, "sonic", tuple(files)))
+    device = Device(Facts(name=name, nos="sonic", files=tuple(files)))
     processes = Processes(device)
     json = [file for file, text in files.items() if file.endswith(".json") or text.lstrip()[:1] in ("{", "[")]
     databases = [Tables(device.facts, file, files[file]) for file in json]
@@ -130,7 +130,9 @@ def _routes(facts: Facts, tables: Tables) -> None:
             over_port = ports[at : at + 1] not in ([], [""])
             table = vrf_name((others[at : at + 1] or [""])[0] or vrf)
             via = hop if is_address(hop) and not over_port else ""
-            facts.routes.append(Route(name, destination or "", via, table, row.line, tables.file))
+            facts.routes.append(
+                Route(vrf=name, prefix=destination or "", via=via, table=table, line=row.line, file=tables.file)
+            )
 
 
 def _column(row: Row, field: str) -> list[str]:

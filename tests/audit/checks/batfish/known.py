@@ -121,7 +121,12 @@ def switches(path: Path, folder: Path) -> tuple[Plan, Iterator[Copies]]:
             files = {path: data.decode() for path, data in renderer.files(job)}
             view = view_of(job.device.nos)
             assert view is not None
-            yield Copies(job.device.name, job.device.nos, files, tuple(view.reads(job.device.name.lower(), files)))
+            yield Copies(
+                device=job.device.name,
+                nos=job.device.nos,
+                files=files,
+                copies=tuple(view.reads(job.device.name.lower(), files)),
+            )
 
     chosen = {device.name for fabric in plan.fabrics.values() for device in _sample(fabric)}
     return plan, made()

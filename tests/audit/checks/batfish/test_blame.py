@@ -18,11 +18,14 @@ TABLES = ("default", "red")
 
 def plan(leaves: tuple[str, ...] = LEAVES) -> list[Route]:
     """A loopback of every leaf and of one spine, and a subnet of one tenant on every leaf."""
-    routes = [Route(leaf, "default", "spine1/32", 1, "spine1") for leaf in leaves]
+    routes = [Route(device=leaf, vrf="default", prefix="spine1/32", hops=1, to="spine1") for leaf in leaves]
     for leaf in leaves:
         for other in leaves:
             if leaf != other:
-                routes += [Route(leaf, "default", f"{other}/32", 2, other), Route(leaf, "red", f"{other}-red/24", 0, other)]
+                routes += [
+                    Route(device=leaf, vrf="default", prefix=f"{other}/32", hops=2, to=other),
+                    Route(device=leaf, vrf="red", prefix=f"{other}-red/24", hops=0, to=other),
+                ]
     return routes
 
 

@@ -24,10 +24,18 @@ def eos(tmp_path_factory: pytest.TempPathFactory) -> Site:
 def test_sessions(eos: Site) -> None:
     found = Expected(eos.snapshot()).sessions
     assert [one for one in found if one.device == "backend-leaf001"] == [
-        Session("backend-leaf001", "default", "10.64.0.1", "backend-spine001", 4200000000, True),
-        Session("backend-leaf001", "default", "10.64.0.3", "backend-spine002", 4200000000, True),
-        Session("backend-leaf001", "default", "10.0.0.1", "backend-spine001", 4200000000, True),
-        Session("backend-leaf001", "default", "10.0.0.2", "backend-spine002", 4200000000, True),
+        Session(
+            device="backend-leaf001", vrf="default", peer="10.64.0.1", name="backend-spine001", asn=4200000000, inside=True
+        ),
+        Session(
+            device="backend-leaf001", vrf="default", peer="10.64.0.3", name="backend-spine002", asn=4200000000, inside=True
+        ),
+        Session(
+            device="backend-leaf001", vrf="default", peer="10.0.0.1", name="backend-spine001", asn=4200000000, inside=True
+        ),
+        Session(
+            device="backend-leaf001", vrf="default", peer="10.0.0.2", name="backend-spine002", asn=4200000000, inside=True
+        ),
     ]
     assert len(found) == 16
 
@@ -36,12 +44,12 @@ def test_routes(eos: Site) -> None:
     """Loopbacks and VTEPs over every link that leads there; a tenant's subnets over the overlay, where the tenant is."""
     found = [route for route in Expected(eos.snapshot()).routes("backend") if route.device == "backend-leaf001"]
     assert found == [
-        Route("backend-leaf001", "default", "10.0.0.1/32", 1, "backend-spine001"),
-        Route("backend-leaf001", "default", "10.0.0.2/32", 1, "backend-spine002"),
-        Route("backend-leaf001", "default", "10.0.0.4/32", 2, "backend-leaf002"),
-        Route("backend-leaf001", "default", "10.2.0.2/32", 2, "backend-leaf002"),
-        Route("backend-leaf001", "red", "10.128.0.128/31", 0, "backend-leaf002"),
-        Route("backend-leaf001", "red", "10.128.0.130/31", 0, "backend-leaf002"),
+        Route(device="backend-leaf001", vrf="default", prefix="10.0.0.1/32", hops=1, to="backend-spine001"),
+        Route(device="backend-leaf001", vrf="default", prefix="10.0.0.2/32", hops=1, to="backend-spine002"),
+        Route(device="backend-leaf001", vrf="default", prefix="10.0.0.4/32", hops=2, to="backend-leaf002"),
+        Route(device="backend-leaf001", vrf="default", prefix="10.2.0.2/32", hops=2, to="backend-leaf002"),
+        Route(device="backend-leaf001", vrf="red", prefix="10.128.0.128/31", hops=0, to="backend-leaf002"),
+        Route(device="backend-leaf001", vrf="red", prefix="10.128.0.130/31", hops=0, to="backend-leaf002"),
     ]
 
 

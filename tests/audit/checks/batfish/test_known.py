@@ -64,7 +64,7 @@ interface Ethernet1/1
 def test_a_line_that_batfish_was_never_shown_is_noticed() -> None:
     """A typing error, and a known line in a block where it was never seen."""
     path = "configs/leaf001/startup-config"
-    copies = Copies("leaf001", "eos", {path: EOS}, tuple(as_it_is("ARISTA")("leaf001", {path: EOS})))
+    copies = Copies(device="leaf001", nos="eos", files={path: EOS}, copies=tuple(as_it_is("ARISTA")("leaf001", {path: EOS})))
     names = re.compile(r"\b(leaf001|spine001|red)\b")
     unseen = [
         line

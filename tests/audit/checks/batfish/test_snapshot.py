@@ -340,7 +340,9 @@ def test_a_broken_file_goes_to_batfish_as_it_is(files: dict[str, str], text: str
 
 def test_lines_are_found_by_their_words() -> None:
     text = "neighbor 10.64.0.11 x\nneighbor 10.64.0.1 peer group F\nneighbor 10.64.0.1 remote-as 1\n10.0.0.7: {}\n"
-    copies = Copies("l", "eos", {"configs/l/c": text}, (Copy("configs/l.cfg", (), "ARISTA", "configs/l/c"),))
+    copies = Copies(
+        device="l", nos="eos", files={"configs/l/c": text}, copies=(Copy("configs/l.cfg", (), "ARISTA", "configs/l/c"),)
+    )
     assert copies.find("neighbor 10.64.0.1 remote-as", "10.64.0.1") == ("configs/l/c", 3)
     assert copies.find("nothing", "10.64.0.1") == ("configs/l/c", 2)
     assert copies.find("10.0.0.7") == ("configs/l/c", 4)

@@ -35,5 +35,5 @@ def test_sessions_of_one_router(tmp_path: Path) -> None:
         folder = tmp_path / str(neighbors)
         folder.mkdir()
         (folder / "frr.conf").write_text(router(neighbors))
-        runs.append(partial(pipeline.check, Scope((), folder, jobs=1)))
+        runs.append(partial(pipeline.check, Scope(files=(), configs=folder, jobs=1)))
     assert growth(*runs) < 20  # 7 for time that grows with the lines, 49 with pairs

@@ -14,7 +14,15 @@ from fabric.audit.checks.reports.alike import folded, groups
 
 
 def one(device: str, message: str = "expected 10.0.0.1, got none", line: int = 3, severity: str = ERROR) -> Finding:
-    return Finding("FAB283", severity, device, f"{device or 'intent'}/frr.conf", line, message, "a hint")
+    return Finding(
+        id="FAB283",
+        severity=severity,
+        device=device,
+        file=f"{device or 'intent'}/frr.conf",
+        line=line,
+        message=message,
+        hint="a hint",
+    )
 
 
 LEAVES = [one(f"leaf{number:02}") for number in range(1, 17)]
@@ -46,7 +54,9 @@ def test_folded(findings: list[Finding], devices: list[str]) -> None:
 def used(device: str, uses: int, name: str = "") -> Finding:
     """An undefined name, as a check reports it."""
     merge = Merge(
-        "QOS is used on {uses} of {devices}, but not defined" + (": {names}" if name else ""), (name,) if name else (), uses
+        text="QOS is used on {uses} of {devices}, but not defined" + (": {names}" if name else ""),
+        names=(name,) if name else (),
+        uses=uses,
     )
     return replace(one(device, f"QOS is used on {uses} lines, but not defined"), merge=merge)
 
@@ -70,8 +80,8 @@ def test_findings_of_one_cause_are_one(findings: list[Finding], device: str, mes
 
 
 def test_severities_and_places_of_one_cause_stay_apart() -> None:
-    here = [replace(used(f"leaf{at}", 1), merge=Merge("{uses} not read", noun="file", file="a")) for at in (1, 2)]
-    there = replace(here[0], merge=Merge("{uses} not read", noun="file", file="b"))
+    here = [replace(used(f"leaf{at}", 1), merge=Merge(text="{uses} not read", noun="file", file="a")) for at in (1, 2)]
+    there = replace(here[0], merge=Merge(text="{uses} not read", noun="file", file="b"))
     assert [(one.file, one.line, one.message) for one in folded([*here, there, replace(here[0], severity=NOTE)])] == [
         ("a", 0, "2 files not read"),
         ("leaf1/frr.conf", 3, here[0].message),
@@ -81,7 +91,7 @@ def test_severities_and_places_of_one_cause_stay_apart() -> None:
 
 def test_every_report_has_all_places_of_one_cause() -> None:
     findings = [replace(one("", at), file=f"show/{at}", line=0) for at in "abc"]
-    findings = [replace(row, merge=Merge("{uses} not read", noun="file", file="show")) for row in findings]
+    findings = [replace(row, merge=Merge(text="{uses} not read", noun="file", file="show")) for row in findings]
     verdict = Verdict.of(findings, ran=["FAB283"])
     assert [row["file"] for row in json.loads(report("json", verdict))["findings"]] == ["show/a", "show/b", "show/c"]
     (result,) = json.loads(report("sarif", verdict))["runs"][0]["results"]

@@ -14,12 +14,22 @@ def test_commands_come_worst_first_with_places_that_are_known(monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     verdict = Verdict.of(
         [
-            Finding("FAB130", "note", "", "a.yaml", 0, "whole file", column=3),
-            Finding("FAB187", "warning", "", "a.yaml", 2, "50% of ports, shut", column=5),
-            Finding("FAB102", "error", "leaf1", str(tmp_path / "b" / "c.conf"), 9, "wrong", "right: x"),
-            Finding("FAB103", "error", "", "", 0, "nowhere"),
+            Finding(id="FAB130", severity="note", device="", file="a.yaml", line=0, message="whole file", column=3),
+            Finding(
+                id="FAB187", severity="warning", device="", file="a.yaml", line=2, message="50% of ports, shut", column=5
+            ),
+            Finding(
+                id="FAB102",
+                severity="error",
+                device="leaf1",
+                file=str(tmp_path / "b" / "c.conf"),
+                line=9,
+                message="wrong",
+                hint="right: x",
+            ),
+            Finding(id="FAB103", severity="error", device="", file="", line=0, message="nowhere"),
         ],
-        [Read("site", devices=2)],
+        [Read(what="site", devices=2)],
         ["FAB102"],
     )
     assert report("github", verdict) == (
@@ -34,7 +44,9 @@ def test_commands_come_worst_first_with_places_that_are_known(monkeypatch: pytes
 
 @pytest.mark.parametrize(("number", "more"), [(10, ""), (11, "; GitHub shows 10 annotations of a kind, all are in this log")])
 def test_the_last_line_says_what_github_drops(number: int, more: str) -> None:
-    verdict = Verdict.of([Finding("FAB102", "error", "", "a.yaml", line, "m") for line in range(number)])
+    verdict = Verdict.of(
+        [Finding(id="FAB102", severity="error", device="", file="a.yaml", line=line, message="m") for line in range(number)]
+    )
     lines = report("github", verdict).splitlines()
     assert len(lines) == number + 1
     assert lines[-1] == f"{number} errors; no check was applied{more}"

@@ -34,10 +34,10 @@ CASES = pytest.mark.parametrize(("text", "shown"), HOSTILE.values(), ids=HOSTILE
 def verdict_of(text: str) -> Verdict:
     return Verdict.of(
         [
-            Finding("FAB991", "error", text, text, 3, text, text),
-            Finding("FAB992", "error", text, text, 4, text, text, silenced=text),
+            Finding(id="FAB991", severity="error", device=text, file=text, line=3, message=text, hint=text),
+            Finding(id="FAB992", severity="error", device=text, file=text, line=4, message=text, hint=text, silenced=text),
         ],
-        [Read(text, text, 1, 1, 2, (Located(text, 5, text),))],
+        [Read(what=text, path=text, devices=1, files=1, statements=2, unread=(Located(text, 5, text),))],
         ["FAB991"],
         [(text, text)],
     )
@@ -94,7 +94,9 @@ def test_sarif_has_two_results_that_are_text(text: str, shown: str) -> None:
 
 
 def test_sarif_text_is_no_link() -> None:
-    verdict = Verdict.of([Finding("FAB991", "error", "", "a.conf", 1, "see [here](https://example.net)")])
+    verdict = Verdict.of(
+        [Finding(id="FAB991", severity="error", device="", file="a.conf", line=1, message="see [here](https://example.net)")]
+    )
     (run,) = json.loads(report("sarif", verdict))["runs"]
     assert run["results"][0]["message"]["text"] == "see [here] (https://example.net)"
 

@@ -12,10 +12,19 @@ from fabric.model.facts import Located
 def test_the_whole_document() -> None:
     verdict = Verdict.of(
         [
-            Finding("FAB301", "error", "leaf1", "a.conf", 3, "twice", "fix it"),
-            Finding("FAB187", "warning", "", "dc1.yaml", 4, "shut", silenced="spare", column=5),
+            Finding(id="FAB301", severity="error", device="leaf1", file="a.conf", line=3, message="twice", hint="fix it"),
+            Finding(
+                id="FAB187",
+                severity="warning",
+                device="",
+                file="dc1.yaml",
+                line=4,
+                message="shut",
+                silenced="spare",
+                column=5,
+            ),
         ],
-        read=[Read("folder a", "a", 1, 2, 30, (Located(" frob\tx", 7, "a.conf"),))],
+        read=[Read(what="folder a", path="a", devices=1, files=2, statements=30, unread=(Located(" frob\tx", 7, "a.conf"),))],
         ran=["FAB301"],
         skipped=[("Batfish", "no server")],
         fail_on="warning",

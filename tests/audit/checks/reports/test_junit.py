@@ -37,10 +37,27 @@ def verdict(monkeypatch: pytest.MonkeyPatch) -> Verdict:
 
     return Verdict.of(
         [
-            Finding("FAB201", "error", "leaf1", "a.conf", 3, "10.0.0.1 is used twice", "change one"),
-            Finding("FAB201", "error", "leaf2", "b.conf", 4, "10.0.0.1 is used twice"),
-            Finding("FAB201", "warning", "leaf3", "c.conf", 5, "10.0.0.2 is odd"),
-            Finding("FAB187", "warning", "", "dc1.yaml", 4, "8 ports are shut", silenced="spare", column=5),
+            Finding(
+                id="FAB201",
+                severity="error",
+                device="leaf1",
+                file="a.conf",
+                line=3,
+                message="10.0.0.1 is used twice",
+                hint="change one",
+            ),
+            Finding(id="FAB201", severity="error", device="leaf2", file="b.conf", line=4, message="10.0.0.1 is used twice"),
+            Finding(id="FAB201", severity="warning", device="leaf3", file="c.conf", line=5, message="10.0.0.2 is odd"),
+            Finding(
+                id="FAB187",
+                severity="warning",
+                device="",
+                file="dc1.yaml",
+                line=4,
+                message="8 ports are shut",
+                silenced="spare",
+                column=5,
+            ),
         ],
         ran=["FAB201", "FAB102"],
         skipped=[("Batfish", "no server")],

@@ -34,13 +34,45 @@ def verdict(monkeypatch: pytest.MonkeyPatch) -> Verdict:
 
     return Verdict.of(
         [
-            Finding("FAB201", "error", "leaf1", "generated/dc1/leaf 1/ä%.conf", 3, "used twice", "change one"),
-            Finding("FAB201", "warning", "leaf1", "generated/dc1/leaf1.conf", 0, "no file says it"),
-            Finding("FAB102", "error", "", "./intent/dc1.yaml", 12, "expected a number", "", 7),
-            Finding("FAB303", "note", "leaf2", "", 0, "is nowhere"),
-            Finding("FAB187", "warning", "", "intent/dc1.yaml", 4, "8 ports are shut", silenced="spare"),
+            Finding(
+                id="FAB201",
+                severity="error",
+                device="leaf1",
+                file="generated/dc1/leaf 1/ä%.conf",
+                line=3,
+                message="used twice",
+                hint="change one",
+            ),
+            Finding(
+                id="FAB201",
+                severity="warning",
+                device="leaf1",
+                file="generated/dc1/leaf1.conf",
+                line=0,
+                message="no file says it",
+            ),
+            Finding(
+                id="FAB102",
+                severity="error",
+                device="",
+                file="./intent/dc1.yaml",
+                line=12,
+                message="expected a number",
+                hint="",
+                column=7,
+            ),
+            Finding(id="FAB303", severity="note", device="leaf2", file="", line=0, message="is nowhere"),
+            Finding(
+                id="FAB187",
+                severity="warning",
+                device="",
+                file="intent/dc1.yaml",
+                line=4,
+                message="8 ports are shut",
+                silenced="spare",
+            ),
         ],
-        [Read("plan of site dc1", "intent/dc1.yaml", 2)],
+        [Read(what="plan of site dc1", path="intent/dc1.yaml", devices=2)],
         ran=["FAB201", "FAB202"],
     )
 
@@ -153,7 +185,9 @@ def test_results_one_by_one(verdict: Verdict) -> None:
 )
 def test_paths(file: str, expected: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
-    verdict = Verdict.of([Finding("FAB102", "error", "", file.format(cwd=tmp_path), 1, "m")])
+    verdict = Verdict.of(
+        [Finding(id="FAB102", severity="error", device="", file=file.format(cwd=tmp_path), line=1, message="m")]
+    )
     (result,) = run_of(verdict)["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"] == expected
 
@@ -175,19 +209,25 @@ def fingerprints(*findings: Finding) -> list[str]:
 )
 def test_a_fingerprint_outlives_moved_lines(before: tuple[str, int, str], after: tuple[str, int, str], same: bool) -> None:
     (one,), (two,) = (
-        fingerprints(Finding("FAB201", "error", device, "a.conf", line, message)) for device, line, message in (before, after)
+        fingerprints(Finding(id="FAB201", severity="error", device=device, file="a.conf", line=line, message=message))
+        for device, line, message in (before, after)
     )
     assert (one == two) == same
 
 
 def test_equal_findings_in_a_file_are_distinguished() -> None:
-    one, two = fingerprints(*(Finding("FAB201", "error", "leaf1", "a.conf", line, "twice") for line in (3, 9)))
+    one, two = fingerprints(
+        *(
+            Finding(id="FAB201", severity="error", device="leaf1", file="a.conf", line=line, message="twice")
+            for line in (3, 9)
+        )
+    )
     assert (one[:-1], one[-2:], two[-2:]) == (two[:-1], ":1", ":2")
 
 
 def test_github_fingerprints_lines_itself_and_needs_ours_where_there_is_none() -> None:
-    with_line = Finding("FAB201", "error", "", "a.conf", 3, "m")
-    without = Finding("FAB201", "error", "", "a.conf", 0, "m")
+    with_line = Finding(id="FAB201", severity="error", device="", file="a.conf", line=3, message="m")
+    without = Finding(id="FAB201", severity="error", device="", file="a.conf", line=0, message="m")
     kinds = [set(result["partialFingerprints"]) for result in run_of(Verdict.of([with_line, without]))["results"]]
     assert kinds == [{"fabricwright/v1", "primaryLocationLineHash"}, {"fabricwright/v1"}]
 
@@ -196,10 +236,10 @@ def test_more_results_than_github_takes_are_cut_from_the_mildest(monkeypatch: py
     monkeypatch.setattr(sarif, "MOST_RESULTS", 4)
     verdict = Verdict.of(
         [
-            *(Finding("FAB301", "note", "", "a.conf", line, "mild") for line in (1, 2)),
-            *(Finding("FAB302", "error", "", "b.conf", line, "bad") for line in (1, 2)),
-            Finding("FAB303", "error", "", "a.conf", 9, "meant", silenced="why"),
-            Finding("FAB304", "warning", "", "c.conf", 1, "odd"),
+            *(Finding(id="FAB301", severity="note", device="", file="a.conf", line=line, message="mild") for line in (1, 2)),
+            *(Finding(id="FAB302", severity="error", device="", file="b.conf", line=line, message="bad") for line in (1, 2)),
+            Finding(id="FAB303", severity="error", device="", file="a.conf", line=9, message="meant", silenced="why"),
+            Finding(id="FAB304", severity="warning", device="", file="c.conf", line=1, message="odd"),
         ]
     )
     run = run_of(verdict)
@@ -213,7 +253,9 @@ def test_more_results_than_github_takes_are_cut_from_the_mildest(monkeypatch: py
 
 
 def test_as_many_results_as_github_takes_stay() -> None:
-    verdict = Verdict.of(Finding("FAB301", "note", "", "a.conf", line, "m") for line in range(25_000))
+    verdict = Verdict.of(
+        Finding(id="FAB301", severity="note", device="", file="a.conf", line=line, message="m") for line in range(25_000)
+    )
     run = run_of(verdict)
     assert len(run["results"]) == 25_000
     assert run["results"][0]["ruleId"] == "FAB301"

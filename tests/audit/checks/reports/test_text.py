@@ -13,18 +13,53 @@ CONFIG = "generated/dc1/leaf1/frr.conf"
 def test_everything_a_run_can_say() -> None:
     verdict = Verdict.of(
         [
-            Finding("FAB102", "error", "", "intent/dc1.yaml", 12, "expected a number, got 'x'", "write a number", 7),
-            Finding("FAB301", "error", "leaf1", CONFIG, 3, "address is used twice", HINT),
-            Finding("FAB301", "error", "leaf1", CONFIG, 9, "address is used twice", HINT),
-            Finding("FAB302", "warning", "leaf1", CONFIG, 0, "no watchdog", "switch it on"),
-            Finding("FAB303", "error", "leaf2", "", 0, "is nowhere"),
             Finding(
-                "FAB187", "warning", "", "intent/dc1.yaml", 4, "8 ports are shut", silenced="spare until March", column=5
+                id="FAB102",
+                severity="error",
+                device="",
+                file="intent/dc1.yaml",
+                line=12,
+                message="expected a number, got 'x'",
+                hint="write a number",
+                column=7,
+            ),
+            Finding(
+                id="FAB301", severity="error", device="leaf1", file=CONFIG, line=3, message="address is used twice", hint=HINT
+            ),
+            Finding(
+                id="FAB301", severity="error", device="leaf1", file=CONFIG, line=9, message="address is used twice", hint=HINT
+            ),
+            Finding(
+                id="FAB302",
+                severity="warning",
+                device="leaf1",
+                file=CONFIG,
+                line=0,
+                message="no watchdog",
+                hint="switch it on",
+            ),
+            Finding(id="FAB303", severity="error", device="leaf2", file="", line=0, message="is nowhere"),
+            Finding(
+                id="FAB187",
+                severity="warning",
+                device="",
+                file="intent/dc1.yaml",
+                line=4,
+                message="8 ports are shut",
+                silenced="spare until March",
+                column=5,
             ),
         ],
         read=[
-            Read("plan of site dc1, 2 fabrics", "intent/dc1.yaml", devices=2),
-            Read("generated/dc1", "generated/dc1", 0, 2, 1234, tuple(Located(f" frob {n} ", n, CONFIG) for n in range(1, 8))),
+            Read(what="plan of site dc1, 2 fabrics", path="intent/dc1.yaml", devices=2),
+            Read(
+                what="generated/dc1",
+                path="generated/dc1",
+                devices=0,
+                files=2,
+                statements=1234,
+                unread=tuple(Located(f" frob {n} ", n, CONFIG) for n in range(1, 8)),
+            ),
         ],
         ran=["FAB301", "FAB302", "FAB303"],
         skipped=[("Batfish", "no server; set BATFISH_HOST")],
@@ -61,10 +96,18 @@ def test_everything_a_run_can_say() -> None:
 
 def test_files_with_errors_come_first_and_a_hint_comes_once() -> None:
     reported = [
-        Finding("FAB234", "note", "", "intent/a.yaml", 9, "2 spines", "more spines"),
-        Finding("FAB234", "note", "", "intent/b.yaml", 9, "2 spines", "more spines"),
-        Finding("FAB228", "warning", "", "intent/b.yaml", 12, "no PFC", "another `nos:`"),
-        Finding("FAB251", "error", "leaf1", "z.conf", 7, "address is used twice", HINT),
+        Finding(
+            id="FAB234", severity="note", device="", file="intent/a.yaml", line=9, message="2 spines", hint="more spines"
+        ),
+        Finding(
+            id="FAB234", severity="note", device="", file="intent/b.yaml", line=9, message="2 spines", hint="more spines"
+        ),
+        Finding(
+            id="FAB228", severity="warning", device="", file="intent/b.yaml", line=12, message="no PFC", hint="another `nos:`"
+        ),
+        Finding(
+            id="FAB251", severity="error", device="leaf1", file="z.conf", line=7, message="address is used twice", hint=HINT
+        ),
     ]
     assert report("text", Verdict.of(reported)) == (
         "z.conf:7: error[FAB251]: leaf1: address is used twice\n"
@@ -82,8 +125,14 @@ def test_files_with_errors_come_first_and_a_hint_comes_once() -> None:
 
 
 def test_what_repeats_is_folded_and_counted() -> None:
-    ports = [Finding("FAB301", "error", "leaf1", CONFIG, line, f"port {line}") for line in range(1, 44)]
-    other = [Finding("FAB301", "error", "leaf2", "z.conf", line, f"port {line}") for line in range(1, 21)]
+    ports = [
+        Finding(id="FAB301", severity="error", device="leaf1", file=CONFIG, line=line, message=f"port {line}")
+        for line in range(1, 44)
+    ]
+    other = [
+        Finding(id="FAB301", severity="error", device="leaf2", file="z.conf", line=line, message=f"port {line}")
+        for line in range(1, 21)
+    ]
     lines = report("text", Verdict.of([*ports, *other])).splitlines()
     assert lines[19:23] == [
         f"{CONFIG}:20: error[FAB301]: leaf1: port 20",

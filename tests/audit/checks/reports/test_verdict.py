@@ -9,7 +9,12 @@ from fabric.audit.checks.reports.rules import rule_of
 
 
 def found(*severities: str) -> Verdict:
-    return Verdict.of([Finding(f"FAB30{at}", severity, "", "a.yaml", at, "m") for at, severity in enumerate(severities)])
+    return Verdict.of(
+        [
+            Finding(id=f"FAB30{at}", severity=severity, device="", file="a.yaml", line=at, message="m")
+            for at, severity in enumerate(severities)
+        ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -30,9 +35,9 @@ def test_what_fails(severities: tuple[str, ...], worst: str, failing: tuple[str,
 
 
 def test_findings_are_sorted_once_each_and_silenced_ones_apart() -> None:
-    late = Finding("FAB301", "error", "leaf1", "b.conf", 2, "late")
-    early = Finding("FAB302", "warning", "leaf1", "b.conf", 1, "early")
-    quiet = Finding("FAB303", "error", "", "a.yaml", 1, "quiet", silenced="meant")
+    late = Finding(id="FAB301", severity="error", device="leaf1", file="b.conf", line=2, message="late")
+    early = Finding(id="FAB302", severity="warning", device="leaf1", file="b.conf", line=1, message="early")
+    quiet = Finding(id="FAB303", severity="error", device="", file="a.yaml", line=1, message="quiet", silenced="meant")
     verdict = Verdict.of([late, quiet, early, late], ran=["FAB302", "FAB301", "FAB302"], skipped=[("a", "b"), ("a", "b")])
     assert verdict.findings == (early, late)
     assert verdict.silenced == (quiet,)
@@ -45,12 +50,12 @@ def test_findings_are_sorted_once_each_and_silenced_ones_apart() -> None:
     ("verdict", "sentence"),
     [
         (Verdict(), "nothing found; no check was applied"),
-        (Verdict(read=(Read("a", devices=1),), ran=("FAB201",)), "nothing found in 1 device; 1 check applied"),
+        (Verdict(read=(Read(what="a", devices=1),), ran=("FAB201",)), "nothing found in 1 device; 1 check applied"),
         (found("error", "error", "warning"), "2 errors, 1 warning; no check was applied"),
         (
             Verdict.of(
-                [Finding("FAB1", "error", "", "", 0, "m", silenced="s")],
-                [Read("a", devices=2), Read("b", devices=3)],
+                [Finding(id="FAB1", severity="error", device="", file="", line=0, message="m", silenced="s")],
+                [Read(what="a", devices=2), Read(what="b", devices=3)],
                 ["FAB201", "FAB202"],
             ),
             "nothing found, 1 silenced in 5 devices; 2 checks applied",

@@ -136,19 +136,21 @@ def test_interfaces() -> None:
     found = facts(NEWER)
     assert found.interfaces == {
         "bond1": Interface(
-            "bond1",
-            5,
-            FILE,
+            name="bond1",
+            line=5,
+            file=FILE,
             access=parsed(100, 12),
             trunk=[parsed(100, 14), parsed(200, 15), parsed(201, 15)],
             esi=parsed("03:02:00:00:00:00:01:00:00:05", 19),
         ),
-        "eth0": Interface("eth0", 23, FILE, addresses=[parsed("172.16.0.1/24", 26)], vrf=parsed(MANAGEMENT, 28)),
-        "lo": Interface("lo", 29, FILE, addresses=[parsed("10.0.0.1/32", 32), parsed("fd00::1/128", 35)]),
+        "eth0": Interface(
+            name="eth0", line=23, file=FILE, addresses=[parsed("172.16.0.1/24", 26)], vrf=parsed(MANAGEMENT, 28)
+        ),
+        "lo": Interface(name="lo", line=29, file=FILE, addresses=[parsed("10.0.0.1/32", 32), parsed("fd00::1/128", 35)]),
         "swp1": Interface(
-            "swp1",
-            36,
-            FILE,
+            name="swp1",
+            line=36,
+            file=FILE,
             filters=[parsed("RED", 38)],
             description=parsed("leaf1 swp49", 40),
             addresses=[parsed("10.1.0.0/31", 43)],
@@ -157,13 +159,13 @@ def test_interfaces() -> None:
             enabled=parsed(True, 48),
             vrf=parsed("red", 49),
         ),
-        "swp1.11": Interface("swp1.11", 50, FILE, mtu=parsed(9216, 45), tag=parsed(11, 53)),
-        "swp2": Interface("swp2", 54, FILE, enabled=parsed(False, 57)),
-        "swp3": Interface("swp3", 58, FILE, access=parsed(7, 62), bond=parsed("bond1", 8)),
+        "swp1.11": Interface(name="swp1.11", line=50, file=FILE, mtu=parsed(9216, 45), tag=parsed(11, 53)),
+        "swp2": Interface(name="swp2", line=54, file=FILE, enabled=parsed(False, 57)),
+        "swp3": Interface(name="swp3", line=58, file=FILE, access=parsed(7, 62), bond=parsed("bond1", 8)),
         "vlan100": Interface(
-            "vlan100", 63, FILE, addresses=[parsed("10.9.0.2/24", 66)], gateways=[parsed("10.9.0.1/24", 69)]
+            name="vlan100", line=63, file=FILE, addresses=[parsed("10.9.0.2/24", 66)], gateways=[parsed("10.9.0.1/24", 69)]
         ),
-        "red": Interface("red", 77, FILE, addresses=[parsed("10.7.0.1/32", 81)], vrf=parsed("red", 77)),
+        "red": Interface(name="red", line=77, file=FILE, addresses=[parsed("10.7.0.1/32", 81)], vrf=parsed("red", 77)),
     }
     assert (found.unread, found.broken) == ([], [])
 
@@ -184,7 +186,7 @@ set:
 def test_the_older_dialect_a_range_and_no_list() -> None:
     found = facts(OLDER).interfaces
     assert found == {
-        name: Interface(name, 3, FILE, addresses=[parsed("10.1.0.0/31", 6)], vrf=parsed("red", 7))
+        name: Interface(name=name, line=3, file=FILE, addresses=[parsed("10.1.0.0/31", 6)], vrf=parsed("red", 7))
         for name in ("swp1", "swp2", "swp9")
     }
 
@@ -283,29 +285,40 @@ def test_sessions_with_what_their_group_says() -> None:
     numbered = group | {"remote_as": parsed(65003, 41), "hold_s": parsed(30, 44), "enabled": parsed(False, 43)}
     assert found.bgp == {
         "": Bgp(
-            "",
-            27,
-            FILE,
+            vrf="",
+            line=27,
+            file=FILE,
             asn=parsed(65001, 3),
             router_id=parsed("10.0.0.1", 4),
             max_paths=parsed(32, 30),
             relax=parsed(True, 31),
             neighbors={
-                "swp1": Neighbor("", "swp1", 37, FILE, families=[parsed("ipv4", 37)], interface=True, **group, **of_ipv4),
-                "10.1.0.1": Neighbor("", "10.1.0.1", 40, FILE, families=[parsed("evpn", 47)], **numbered),
+                "swp1": Neighbor(
+                    vrf="", peer="swp1", line=37, file=FILE, families=[parsed("ipv4", 37)], interface=True, **group, **of_ipv4
+                ),
+                "10.1.0.1": Neighbor(vrf="", peer="10.1.0.1", line=40, file=FILE, families=[parsed("evpn", 47)], **numbered),
                 "10.8.0.0/24": Neighbor(
-                    "", "10.8.0.0/24", 34, FILE, families=[parsed("ipv4", 34)], dynamic=True, **group, **of_ipv4
+                    vrf="",
+                    peer="10.8.0.0/24",
+                    line=34,
+                    file=FILE,
+                    families=[parsed("ipv4", 34)],
+                    dynamic=True,
+                    **group,
+                    **of_ipv4,
                 ),
             },
         ),
         "blue": Bgp(
-            "blue",
-            66,
-            FILE,
+            vrf="blue",
+            line=66,
+            file=FILE,
             asn=parsed(65010, 66),
             router_id=parsed("10.0.0.1", 4),
             neighbors={
-                "fd00::2": Neighbor("blue", "fd00::2", 66, FILE, remote_as=parsed(65011, 66), families=[parsed("ipv4", 66)]),
+                "fd00::2": Neighbor(
+                    vrf="blue", peer="fd00::2", line=66, file=FILE, remote_as=parsed(65011, 66), families=[parsed("ipv4", 66)]
+                ),
             },
         ),
     }
@@ -351,9 +364,9 @@ def test_overlay() -> None:
         """)
     assert found.vrfs == {
         "red": Vrf(
-            "red",
-            22,
-            FILE,
+            name="red",
+            line=22,
+            file=FILE,
             vni=parsed(50001, 23),
             rd=parsed("10.0.0.1:1", 26),
             imports=[parsed("65000:50001", 31), parsed("ANY:50002", 32)],
@@ -362,8 +375,10 @@ def test_overlay() -> None:
     }
     both = [parsed("65000:10100", 13)]
     assert found.vnis == {
-        10100: Vni(10100, 5, FILE, vlan=parsed(100, 5), rd=parsed("10.0.0.1:100", 11), imports=both, exports=both),
-        10300: Vni(10300, 14, FILE),
+        10100: Vni(
+            number=10100, line=5, file=FILE, vlan=parsed(100, 5), rd=parsed("10.0.0.1:100", 11), imports=both, exports=both
+        ),
+        10300: Vni(number=10300, line=14, file=FILE),
     }
     assert (found.vtep, found.anycast_mac) == (parsed("10.2.0.1", 17), parsed("00:00:5e:00:01:01", 19))
     assert (found.unread, found.broken) == ([], [])
@@ -617,18 +632,22 @@ def test_commands() -> None:
     found = facts(COMMANDS)
     assert found.hostname == parsed("leaf1", 2)
     assert found.interfaces == {
-        "lo": Interface("lo", 3, FILE, addresses=[parsed("10.0.0.1/32", 3)]),
-        "swp1": Interface("swp1", 4, FILE, mtu=parsed(9000, 4), description=parsed("to the spine", 6), link_local=True),
-        "swp2": Interface("swp2", 4, FILE, mtu=parsed(9216, 5), link_local=True),
-        "swp9": Interface("swp9", 4, FILE, mtu=parsed(9000, 4), bond=parsed("bond1", 7)),
-        "bond1": Interface("bond1", 7, FILE),
+        "lo": Interface(name="lo", line=3, file=FILE, addresses=[parsed("10.0.0.1/32", 3)]),
+        "swp1": Interface(
+            name="swp1", line=4, file=FILE, mtu=parsed(9000, 4), description=parsed("to the spine", 6), link_local=True
+        ),
+        "swp2": Interface(name="swp2", line=4, file=FILE, mtu=parsed(9216, 5), link_local=True),
+        "swp9": Interface(name="swp9", line=4, file=FILE, mtu=parsed(9000, 4), bond=parsed("bond1", 7)),
+        "bond1": Interface(name="bond1", line=7, file=FILE),
     }
     session: dict[str, Any] = {
         "remote_as": parsed("external", 11),
         "families": [parsed("ipv4", 11), parsed("evpn", 12)],
         "interface": True,
     }
-    assert found.bgp[""].neighbors == {name: Neighbor("", name, 11, FILE, **session) for name in ("swp1", "swp2")}
+    assert found.bgp[""].neighbors == {
+        name: Neighbor(vrf="", peer=name, line=11, file=FILE, **session) for name in ("swp1", "swp2")
+    }
     assert {vni: own.vlan for vni, own in found.vnis.items()} == {10010: parsed(10, 13), 10020: parsed(20, 13)}
     assert plain(found.unread) == ["17: reboot"]
 

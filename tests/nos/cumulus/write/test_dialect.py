@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from fabric.model.plan import SwitchView
-from fabric.nos.cumulus.target import TARGET, tree
+from fabric.nos.cumulus.target import TARGET
 from fabric.nos.cumulus.write.dialect import release, release_refusal, spelled
+from fabric.nos.cumulus.write.switch import tree
 from fabric.nos.cumulus.write.tree import ENABLE, Tree
 from fabric.nos.target import CannotRender
 from tests.nos.tenant_views import rich

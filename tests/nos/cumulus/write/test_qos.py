@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from fabric.model.plan import Marking, Qos, SwitchView, Watchdog
-from fabric.nos.cumulus.target import tree
 from fabric.nos.cumulus.write.qos import classes, marking_names, qos, weights
+from fabric.nos.cumulus.write.switch import tree
 from tests.nos.tenant_views import MARKING, QOS, rich
 
 OTHER = replace(QOS, priority=4, dscp=24, cnp_priority=7, cnp_dscp=46)

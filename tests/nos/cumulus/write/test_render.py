@@ -13,8 +13,9 @@ from fabric.configs.render import DocumentPatch, render
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import PortGroup, SwitchModel
 from fabric.model.plan import Balancing, PortRef, SwitchView
-from fabric.nos.cumulus.target import TARGET, tree
+from fabric.nos.cumulus.target import TARGET
 from fabric.nos.cumulus.write.interfaces import breakouts
+from fabric.nos.cumulus.write.switch import tree
 from tests.nos.cumulus.write.test_dialect import every_view
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, SWITCH, view, whole

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from fabric.model.plan import Acl, External, SwitchView
-from fabric.nos.cumulus.target import TARGET, tree
+from fabric.nos.cumulus.target import TARGET
 from fabric.nos.cumulus.write.routing import prefix_list
+from fabric.nos.cumulus.write.switch import tree
 from fabric.nos.cumulus.write.tenants import tenant_filter
 from fabric.nos.policy import PrefixList
 from tests.nos.tenant_views import rich
@@ -218,7 +219,16 @@ def test_the_external_connection_has_a_policy_of_its_own() -> None:
 def test_a_external_connection_of_the_default_table_is_on_the_port() -> None:
     own = rich("leaf1", "qos", "cumulus")
     port = next(port for port in own.ports if port.kind == "server")
-    out = External(port, "", 0, "10.64.9.0/31", "10.64.9.1", 65_010, "wan", ("0.0.0.0/0",))
+    out = External(
+        port=port,
+        vrf="",
+        tag=0,
+        address="10.64.9.0/31",
+        peer_address="10.64.9.1",
+        peer_asn=65_010,
+        peer="wan",
+        accepts=("0.0.0.0/0",),
+    )
     data = tree(replace(own, externals=(out,)))
     assert data["interface"]["swp1s0"]["ipv4"]["address"]["10.64.9.0/31"] == {}
     assert data["vrf"]["default"]["router"]["bgp"]["neighbor"]["10.64.9.1"]["remote-as"] == 65_010

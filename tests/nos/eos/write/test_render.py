@@ -9,8 +9,8 @@ import pytest
 from fabric.configs.render import render
 from fabric.hardware.catalog.models import PortGroup, SwitchModel
 from fabric.model.plan import PortRef
-from fabric.nos.eos import target as eos
 from fabric.nos.eos.target import TARGET
+from fabric.nos.eos.write import ports as eos
 from tests.nos.views import STYLES, view
 
 SWITCH = SwitchModel(

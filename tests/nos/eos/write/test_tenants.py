@@ -125,7 +125,16 @@ def test_a_external_connection_in_the_default_table_is_on_the_port_itself() -> N
     view = rich("leaf2", "qos", "eos")
     port = replace(rich("leaf2", "evpn", "eos").externals[0].port, subinterfaces=())
     ports = tuple(port if old.ref == port.ref else old for old in view.ports)
-    out = External(port, "", 0, "10.64.9.0/31", "10.64.9.1", 65_010, "wan", ("0.0.0.0/0",))
+    out = External(
+        port=port,
+        vrf="",
+        tag=0,
+        address="10.64.9.0/31",
+        peer_address="10.64.9.1",
+        peer_asn=65_010,
+        peer="wan",
+        accepts=("0.0.0.0/0",),
+    )
     view = replace(view, ports=ports, externals=(out,), underlay=replace(view.underlay, outside=("0.0.0.0/0",)))
     assert section(view, "interface Ethernet6/1")[-3:] == ["no switchport", "ip address 10.64.9.0/31", "no qos trust"]
     assert "   neighbor 10.64.9.1 route-map RM-EXT-wan-OUT out" in lines(view)

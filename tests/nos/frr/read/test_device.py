@@ -81,7 +81,7 @@ NEIGHBORS = {
 
 @pytest.mark.parametrize("peer", NEIGHBORS)
 def test_neighbor(peer: str) -> None:
-    own, bare = facts(FRR_CONF).bgp[""].neighbors[peer], Neighbor("", "", 0)
+    own, bare = facts(FRR_CONF).bgp[""].neighbors[peer], Neighbor(vrf="", peer="", line=0)
     names = [name for name in Neighbor.__slots__ if name not in ("vrf", "peer", "line", "file")]
     assert {name: plain(getattr(own, name)) for name in names if getattr(own, name) != getattr(bare, name)} == {
         name: value for name, value in NEIGHBORS[peer].items() if value != []

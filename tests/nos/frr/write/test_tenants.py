@@ -126,7 +126,16 @@ def test_a_border_leaf_filters_both_ways_and_passes_on_what_it_took() -> None:
 
 def test_a_external_connection_of_the_default_table() -> None:
     base = tenants("leaf1", "qos")
-    way = External(base.ports[-1], "", 0, "10.9.0.0/31", "10.9.0.1", 65010, "wan", ("0.0.0.0/0",))
+    way = External(
+        port=base.ports[-1],
+        vrf="",
+        tag=0,
+        address="10.9.0.0/31",
+        peer_address="10.9.0.1",
+        peer_asn=65010,
+        peer="wan",
+        accepts=("0.0.0.0/0",),
+    )
     made = files(replace(base, externals=(way,), underlay=replace(base.underlay, outside=("0.0.0.0/0",))))
     own = block(made["frr.conf"], "router bgp 4200000101")
     assert "neighbor 10.9.0.1 prefix-list PL-wan-IN in" in own

@@ -213,7 +213,7 @@ def test_vlans_of_the_switch_itself() -> None:
         "set switch-options vtep-source-interface lo0.0\nset switch-options route-distinguisher 10.0.0.1:1\n"
         "set switch-options vrf-target target:65000:1\nset vlans web vlan-id 10\nset vlans web vxlan vni 10001\n"
     )
-    expected = Vni(10001, 5, FILE, Located(10, 4, FILE), Located("10.0.0.1:1", 2, FILE))
+    expected = Vni(number=10001, line=5, file=FILE, vlan=Located(10, 4, FILE), rd=Located("10.0.0.1:1", 2, FILE))
     expected.imports = [Located("65000:1", 3, FILE)]
     expected.exports = [Located("65000:1", 3, FILE)]
     assert found.vnis == {10001: expected}

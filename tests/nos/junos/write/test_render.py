@@ -159,7 +159,16 @@ def test_a_external_connection_in_the_default_table() -> None:
     peer = next(port.peer for port in leaf.ports if port.kind == "server")
     port = replace(spare, kind="attachment", peer=peer, reserved="")
     ports = tuple(port if own.ref == port.ref else own for own in leaf.ports)
-    external = External(port, "", 0, "10.64.9.0/31", "10.64.9.1", 65010, "wan", ("0.0.0.0/0",))
+    external = External(
+        port=port,
+        vrf="",
+        tag=0,
+        address="10.64.9.0/31",
+        peer_address="10.64.9.1",
+        peer_asn=65010,
+        peer="wan",
+        accepts=("0.0.0.0/0",),
+    )
     under = replace(leaf.underlay, outside=("0.0.0.0/0",))
     conf = text(replace(leaf, ports=ports, externals=(external,), underlay=under))
     assert "address 10.64.9.0/31;" in conf

@@ -57,9 +57,9 @@ def test_routed_ports() -> None:
         """).interfaces
     assert found == {
         "Ethernet1/1": Interface(
-            "Ethernet1/1",
-            1,
-            FILE,
+            name="Ethernet1/1",
+            line=1,
+            file=FILE,
             description=parsed("leaf1 Ethernet1/49", 2),
             mtu=parsed(9216, 4),
             speed_gbps=parsed(400, 5),
@@ -69,10 +69,17 @@ def test_routed_ports() -> None:
             enabled=parsed(True, 11),
         ),
         "Ethernet1/2.11": Interface(
-            "Ethernet1/2.11", 12, FILE, tag=parsed(11, 13), addresses=[parsed("10.0.0.3/31", 14)], enabled=parsed(False, 15)
+            name="Ethernet1/2.11",
+            line=12,
+            file=FILE,
+            tag=parsed(11, 13),
+            addresses=[parsed("10.0.0.3/31", 14)],
+            enabled=parsed(False, 15),
         ),
-        "Ethernet1/3": Interface("Ethernet1/3", 16, FILE, link_local=True),
-        "mgmt0": Interface("mgmt0", 19, FILE, addresses=[parsed("172.16.0.1/24", 20)], vrf=parsed(MANAGEMENT, 19)),
+        "Ethernet1/3": Interface(name="Ethernet1/3", line=16, file=FILE, link_local=True),
+        "mgmt0": Interface(
+            name="mgmt0", line=19, file=FILE, addresses=[parsed("172.16.0.1/24", 20)], vrf=parsed(MANAGEMENT, 19)
+        ),
     }
 
 
@@ -250,27 +257,29 @@ def test_sessions_with_all_that_they_inherit() -> None:
         "unchanged": parsed(False, 35),
     }
     assert main.neighbors == {
-        "10.0.0.2": Neighbor("", "10.0.0.2", 30, FILE, remote_as=parsed(65002, 30), **own),
+        "10.0.0.2": Neighbor(vrf="", peer="10.0.0.2", line=30, file=FILE, remote_as=parsed(65002, 30), **own),
         "Ethernet1/1": Neighbor(
-            "",
-            "Ethernet1/1",
-            37,
-            FILE,
+            vrf="",
+            peer="Ethernet1/1",
+            line=37,
+            file=FILE,
             remote_as=parsed((64512 << 16) + 3, 38),
             families=[parsed("ipv4", 39)],
             enabled=parsed(False, 40),
             interface=True,
             **slow,
         ),
-        "10.8.0.0/24": Neighbor("", "10.8.0.0/24", 41, FILE, description=parsed("servers", 43), dynamic=True, **slow),
-        "10.0.0.4": Neighbor("", "10.0.0.4", 44, FILE, **fabric),
+        "10.8.0.0/24": Neighbor(
+            vrf="", peer="10.8.0.0/24", line=41, file=FILE, description=parsed("servers", 43), dynamic=True, **slow
+        ),
+        "10.0.0.4": Neighbor(vrf="", peer="10.0.0.4", line=44, file=FILE, **fabric),
     }
     assert red.neighbors == {
         "fd00::2": Neighbor(
-            "red",
-            "fd00::2",
-            48,
-            FILE,
+            vrf="red",
+            peer="fd00::2",
+            line=48,
+            file=FILE,
             remote_as=parsed("external", 49),
             local_as=parsed(65011, 50),
             families=[parsed("ipv6", 51)],
@@ -332,29 +341,29 @@ def test_overlay() -> None:
         """)
     assert found.vrfs == {
         "red": Vrf(
-            "red",
-            10,
-            FILE,
+            name="red",
+            line=10,
+            file=FILE,
             vni=parsed(50001, 11),
             vlan=parsed(3001, 6),
             rd=parsed("auto", 12),
             imports=[parsed("65000:50001", 14), parsed("auto", 16)],
             exports=[parsed("auto", 16)],
         ),
-        "blue": Vrf("blue", 17, FILE, vni=parsed(50002, 18)),
+        "blue": Vrf(name="blue", line=17, file=FILE, vni=parsed(50002, 18)),
     }
     assert found.vnis == {
         10100: Vni(
-            10100,
-            5,
-            FILE,
+            number=10100,
+            line=5,
+            file=FILE,
             vlan=parsed(100, 3),
             rd=parsed("10.0.0.1:100", 29),
             imports=[parsed("65000:10100", 30)],
             exports=[parsed("65000:10100", 30)],
         ),
-        10200: Vni(10200, 24, FILE),
-        10300: Vni(10300, 31, FILE, rd=parsed("auto", 32)),
+        10200: Vni(number=10200, line=24, file=FILE),
+        10300: Vni(number=10300, line=31, file=FILE, rd=parsed("auto", 32)),
     }
     assert (found.vtep, found.anycast_mac) == (parsed("loopback1", 21), parsed("00:00:5e:00:01:01", 1))
     assert found.interfaces == {}

@@ -87,7 +87,7 @@ def test_a_port_without_the_class_is_not_trusted() -> None:
     ],
 )
 def test_the_watchdog_grows_with_the_switch(ports: int, times: Watchdog, row: tuple[str, str], poll: str) -> None:
-    spare = Port(PortRef(9, 0, 1, 25), "unused", None, 0)
+    spare = Port(ref=PortRef(9, 0, 1, 25), kind="unused", peer=None, length_m=0)
     made = replace(PLAIN, ports=(PLAIN.ports[0], *[spare] * (ports - 1)))
     names = [f"Ethernet{n}" for n in range(ports)]
     rows = watchdog(made, replace(QOS, watchdog=times), names)
