@@ -19,6 +19,7 @@ import numpy as np
 
 from fabric.base.formats import yaml
 from fabric.base.text import aligned, percent
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.reach import band_of
@@ -28,7 +29,6 @@ from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose
 from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.measured.platform import MeasuredPlatform
-from fabric.solver.measured.tables import busbw_factor
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"
 FIRST = 3
@@ -135,7 +135,7 @@ def _curve(run: Mapping[str, Any], ran: MeasuredPlatform, parameters: Physics) -
     curve = replace(curve, algorithm=ran.algorithm, protocol=ran.protocol)
     if "slower" in run:
         return replace(curve, measured_us=curve.estimate(parameters) * run["slower"])
-    us = run.get("time_us") or sizes * busbw_factor(run["collective"], ran.ranks) / np.array(run["busbw_GBps"]) / 1e3
+    us = run.get("time_us") or sizes * COLLECTIVES[run["collective"]].busbw(ran.ranks) / np.array(run["busbw_GBps"]) / 1e3
     return replace(curve, measured_us=np.broadcast_to(np.asarray(us, dtype=np.float64), sizes.shape))
 
 

@@ -139,7 +139,7 @@ def _bandwidths(site_plan: Plan) -> Iterator[tuple[str, Bandwidth]]:
     for name, fabric in site_plan.fabrics.items():
         if fabric.spec.purpose != "compute" or not fabric.sizing.gpus:
             continue
-        request = EstimateRequest(collective="all_reduce", sizes=(ALL_REDUCE_BYTES,), routing="", queue_pairs=0)
+        request = EstimateRequest(sizes=(ALL_REDUCE_BYTES,), routing="", queue_pairs=0)
         with suppress(InputError):
             busbw = estimate(fabric, request)[0].rows[0].busbw_GBps
             yield name, Bandwidth(fabric.sizing.gpus, ALL_REDUCE_BYTES, busbw)

@@ -78,7 +78,7 @@ def compare(
             asked = replace(request, platform=parameters)
             designs.append(pipeline.design(str(file), intent, plan, chosen, asked, model, placement=placement, prices=prices))
     if html is not None:
-        from fabric.deliver.compare.page import page
+        from fabric.deliver.report.compared import page
 
         put(html, page(designs, model.name if model else ""))
         say(f"wrote {html}")

@@ -81,13 +81,14 @@ def doctor(
 
 def _measured(text: str, report: Report) -> Measured | None:
     """The number of `--busbw`, None with a diagnostic where it is none."""
+    from fabric.solver.collective import collective_names
     from fabric.solver.measured.stated import Measured
-    from fabric.solver.measured.tables import COLLECTIVES, collective_named
+    from fabric.solver.measured.tables import collective_named
 
     name, *values = text.split(":")
     collective = collective_named(name)
-    if len(values) != 3 or collective not in COLLECTIVES:
-        hint = f"collectives: {', '.join(COLLECTIVES)}"
+    if len(values) != 3 or collective not in collective_names():
+        hint = f"collectives: {', '.join(collective_names())}"
         mistake(report, OPTION, f"expected NAME:GPUS:SIZE:BUSBW such as all_reduce:16:1G:27, got {text!r}", hint)
         return None
     gpus, size, speed = values

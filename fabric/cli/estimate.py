@@ -10,10 +10,12 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
+from fabric.base.text import either
 from fabric.cli import job
 from fabric.cli.common import FILE, check_range, check_target, mistake, progress, say
 from fabric.cli.reports import put, put_lines
 from fabric.cli.sizes import sizes_bytes
+from fabric.solver.collective import ALL_REDUCE, collective_names
 
 if TYPE_CHECKING:
     from fabric.solver.estimate.estimate import Estimate
@@ -23,10 +25,10 @@ def estimate(
     file: Path = FILE,
     fabric: str = job.FABRIC,
     collective: str = typer.Option(
-        "all_reduce",
+        ALL_REDUCE,
         "--collective",
         metavar="NAME",
-        help="all_reduce, all_gather, reduce_scatter, alltoall, broadcast, reduce or sendrecv",
+        help=either(collective_names()),
         rich_help_panel=job.JOB,
     ),
     size: list[str] = typer.Option(

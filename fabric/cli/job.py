@@ -9,7 +9,9 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest
+from fabric.base.text import either
 from fabric.cli.common import check_fabric, check_range, mistake, progress, say
+from fabric.solver.routing import MODES
 
 if TYPE_CHECKING:
     from fabric.model.plan import FabricPlan, Plan
@@ -39,7 +41,7 @@ ROUTING = typer.Option(
     "",
     "--routing",
     metavar="MODE",
-    help="load balancing: ecmp, adaptive or spray",
+    help=f"load balancing: {either(tuple(MODES))}",
     show_default="as in the plan",
     rich_help_panel=NETWORK,
 )
@@ -116,9 +118,8 @@ def largest(made: Plan, name: str) -> FabricPlan:
 
 def check_spread(report: Report, routing: str, queue_pairs: int) -> None:
     """Validates --routing and --qps."""
-    modes = ["ecmp", "adaptive", "spray"]
-    if routing and routing not in modes:
-        mistake(report, "--routing", f"expected a routing mode, got {routing!r}", nearest(routing, modes))
+    if routing and routing not in MODES:
+        mistake(report, "--routing", f"expected a routing mode, got {routing!r}", nearest(routing, MODES))
     check_range(
         report, "--qps", queue_pairs, 0, 128, "1 to 128 queue pairs", hint="NCCL_IB_QPS_PER_CONNECTION has the same range"
     )

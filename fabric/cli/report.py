@@ -15,7 +15,8 @@ from fabric.cli.sizes import size_bytes
 from fabric.deliver.report.comparison.designs import GivenDesign
 from fabric.deliver.report.request import ReportRequest
 from fabric.design.intent.revision import origin
-from fabric.solver.measured.tables import COLLECTIVES, of_collective
+from fabric.solver.collective import ALL_REDUCE, collective_names
+from fabric.solver.measured.tables import of_collective
 
 if TYPE_CHECKING:
     from fabric.deliver.compare.money import YearCost
@@ -67,9 +68,9 @@ def report(
     """
     mistakes = Report()
     size_or_none = size_bytes("--size", size, mistakes)
-    timed = collective or "all_reduce"
-    if timed not in COLLECTIVES:
-        mistake(mistakes, "--collective", f"unknown collective {show(timed)}", nearest(timed, COLLECTIVES), "FAB174")
+    timed = collective or ALL_REDUCE
+    if timed not in collective_names():
+        mistake(mistakes, "--collective", f"unknown collective {show(timed)}", nearest(timed, collective_names()), "FAB174")
     check_target(mistakes, "-o", output, "report.html")
     for option, value in (("--gpus", gpus), ("--prices", prices)):
         if value is not None and model is None:

@@ -9,12 +9,12 @@ from typing import TypeAlias
 from fabric.model.plan import FabricPlan
 from fabric.solver.capacity import measure
 from fabric.solver.capacity.failures import NOTHING
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.estimate.calls import SPREAD, Call, Calls
 from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.network import network
 
 Figures: TypeAlias = Mapping[tuple[str, str, str], float]  # (what, unit, placement of a time) → figure
-NAMES = {"all_reduce": "all-reduce"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def _times(calls: Calls) -> Iterator[tuple[tuple[str, str, str], float]]:
 
 
 def _named(call: Call) -> str:
-    name = f"{NAMES.get(call.collective, call.collective)} of {size_name(call.bytes)}"
+    name = f"{COLLECTIVES[call.collective].prose or call.collective} of {size_name(call.bytes)}"
     return f"{name}, spread" if call.placement == SPREAD else name
 
 

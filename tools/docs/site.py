@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
+if TYPE_CHECKING:  # tests read the index without the library
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+    from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = Path(__file__).parent / "assets"
@@ -75,6 +75,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the pages from outside `docs/`."""
+    from mkdocs.structure.files import File
+
     for name in OUTSIDE:
         files.append(File.generated(config, name, content=(ROOT / name).read_text(encoding="utf-8")))
     for path in sorted(ASSETS.iterdir()):
@@ -137,6 +139,8 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
 
 def on_post_build(config: MkDocsConfig) -> None:
     """Corrects the search."""
+    from mkdocs.exceptions import PluginError
+
     (worker,) = Path(config.site_dir).glob("assets/javascripts/workers/search.*.min.js")
     text = worker.read_text(encoding="utf-8")
     for old, (new, where) in SEARCH.items():

@@ -39,33 +39,22 @@ class DriftReport:
             skipped,
         )
 
+    def document(self) -> dict[str, Any]:
+        """The document of `fabric schema drift`."""
+        return document(self.site)
+
 
 FORMATS: Mapping[str, Format[str]] = {
     "text": Format("for people at a terminal", "fabric.audit.drift.text:report"),
     "markdown": Format("for a pull request or a chat", "fabric.audit.drift.markdown:report"),
-    "json": Format("all switches with their findings and commands", "fabric.audit.drift.reports:json_report"),
-    "sarif": Format("SARIF, for code scanning", "fabric.audit.drift.reports:sarif"),
+    "json": Format("all switches with their findings and commands", "fabric.audit.checks.reports.compared:json"),
+    "sarif": Format("SARIF, for code scanning", "fabric.audit.checks.reports.compared:sarif"),
     "junit": Format("JUnit XML, a test per switch", "fabric.audit.drift.junit:report"),
 }
 
 
-def sarif(report: DriftReport) -> str:
-    """As `fabric check` writes it."""
-    from fabric.audit.checks.reports import report as checks_report
-
-    return checks_report("sarif", report.verdict)
-
-
-def json_report(report: DriftReport) -> str:
-    """The document of `fabric schema drift`."""
-    from fabric.base.formats import json_text
-
-    return json_text(document(report), ensure_ascii=False) + "\n"
-
-
-def document(report: DriftReport) -> dict[str, Any]:
+def document(site: SiteDrift) -> dict[str, Any]:
     """All switches; nothing is folded or cut."""
-    site = report.site
     return {
         "site": site.site,
         "folder": site.folder,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.audit.checks.reports import report as checks_report
+from fabric.audit.checks.reports.compared import file_lines, findings_text
 from fabric.audit.drift.devices import DeviceDrift
 from fabric.audit.drift.reports import DriftReport, not_in_sync, summary
 from fabric.base.text import and_more, listed, plural, printable
@@ -16,21 +16,13 @@ MAX_ROWS = 20
 def report(drift: DriftReport) -> str:
     """Findings, the commands if they are asked for, then the rows: the last line is the summary."""
     site = drift.site
-    blocks = [_findings(drift)] if any(device.findings for device in site.devices) else []
+    blocks = [findings_text(drift.verdict, drift.whole)] if any(device.findings for device in site.devices) else []
     if drift.commands:
         blocks += ["\n".join(lines) for device in site.devices if (lines := list(_commands(device)))]
     if rows := not_in_sync(site):
         blocks.append("\n".join(_rows(rows, drift.whole)))
     blocks += ["\n".join(lines)] if (lines := list(_beside(drift))) else []
     return "\n\n".join([*blocks, f"site {site.site}: {summary(site)}"]) + "\n"
-
-
-def _findings(drift: DriftReport) -> str:
-    """The findings as `fabric check` prints them, without its summary."""
-    from dataclasses import replace
-
-    verdict = replace(drift.verdict, whole=drift.whole, read=(), skipped=(), ran=())
-    return checks_report("text", verdict).rstrip("\n").rpartition("\n\n")[0]
 
 
 def _rows(devices: list[DeviceDrift], whole: bool) -> Iterator[str]:
@@ -60,7 +52,4 @@ def _beside(drift: DriftReport) -> Iterator[str]:
     site = drift.site
     if site.unplanned:
         yield f"not in the plan: {listed([printable(name) for name in site.unplanned], 5)}"
-    for path, reason in site.unread[: None if drift.whole else 5]:
-        yield f"not read: {printable(path)}: {printable(reason)}"
-    if len(site.unread) > 5 and not drift.whole:
-        yield f"not read: {and_more(len(site.unread) - 5, 'file', see='`--all`')}"
+    yield from file_lines("not read", site.unread, drift.whole)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.audit.checks import ERROR
+from fabric.audit.checks import ERROR, Verdict
 from fabric.audit.verify.verify import SiteState
 from fabric.base.formats import Format
 from fabric.base.grouping import grouped
@@ -21,28 +21,22 @@ class StateReport:
     state: SiteState
     whole: bool = False
 
+    @property
+    def verdict(self) -> Verdict:
+        return self.state.verdict()
+
+    def document(self) -> dict[str, Any]:
+        """The document of `fabric schema verify`."""
+        return document(self.state)
+
 
 FORMATS: Mapping[str, Format[str]] = {
     "text": Format("for people at a terminal", "fabric.audit.verify.text:report"),
     "markdown": Format("for a pull request or a chat", "fabric.audit.verify.markdown:report"),
-    "json": Format("all findings, and what was not judged", "fabric.audit.verify.reports:json_report"),
-    "sarif": Format("SARIF, for code scanning", "fabric.audit.verify.reports:sarif"),
+    "json": Format("all findings, and what was not judged", "fabric.audit.checks.reports.compared:json"),
+    "sarif": Format("SARIF, for code scanning", "fabric.audit.checks.reports.compared:sarif"),
     "junit": Format("JUnit XML, a test per switch", "fabric.audit.verify.junit:report"),
 }
-
-
-def sarif(report: StateReport) -> str:
-    """As `fabric check` writes it."""
-    from fabric.audit.checks.reports import report as checks_report
-
-    return checks_report("sarif", report.state.verdict())
-
-
-def json_report(report: StateReport) -> str:
-    """The document of `fabric schema verify`."""
-    from fabric.base.formats import json_text
-
-    return json_text(document(report.state), ensure_ascii=False) + "\n"
 
 
 def document(state: SiteState) -> dict[str, Any]:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from fabric.audit.checks.reports import report as checks_report
+from fabric.audit.checks.reports.compared import file_lines, findings_text
 from fabric.audit.verify.reports import StateReport, summary
 from fabric.audit.verify.verify import SiteState
-from fabric.base.text import and_more, listed, plural, printable
-
-MAX_FILES = 5  # files in a list
+from fabric.base.text import listed, plural
 
 
 def report(report: StateReport) -> str:
@@ -18,8 +15,7 @@ def report(report: StateReport) -> str:
     state = report.state
     blocks = []
     if state.findings:
-        verdict = replace(state.verdict(whole=report.whole), read=(), skipped=(), ran=())
-        blocks.append(checks_report("text", verdict).rstrip("\n").rpartition("\n\n")[0])
+        blocks.append(findings_text(report.verdict, report.whole))
     if lines := list(_beside(state, report.whole)):
         blocks.append("\n".join(lines))
     return "\n\n".join([*blocks, f"site {state.site.plan.site}: {summary(state)}"]) + "\n"
@@ -32,8 +28,4 @@ def _beside(state: SiteState, whole: bool) -> Iterator[str]:
     yield from (f"not judged: {one.words}" for one in state.missing)
     yield from (f"not judged: {one.words}" for one in state.gaps)
     for title, files in (("not in the plan", state.collected.unplanned), ("not read", state.collected.unread)):
-        every = sorted(files.items())
-        for path, reason in every if whole else every[:MAX_FILES]:
-            yield f"{title}: {printable(path)}: {printable(reason)}"
-        if len(every) > MAX_FILES and not whole:
-            yield f"{title}: {and_more(len(every) - MAX_FILES, 'file', see='`--all`')}"
+        yield from file_lines(title, sorted(files.items()), whole)

@@ -63,7 +63,7 @@ class SiteState:
     silent: tuple[str, ...]
     gaps: tuple[MissingOutput, ...] = ()
 
-    def verdict(self, *, whole: bool = False) -> Verdict:
+    def verdict(self) -> Verdict:
         """As the reports of checks take it."""
         devices = len(self.site.switches)
         folder = Read(
@@ -73,9 +73,7 @@ class SiteState:
             files=self.collected.files,
         )
         skipped = [(one.kind, one.words) for one in self.missing] + [(one.kind, one.words) for one in self.gaps]
-        from dataclasses import replace
-
-        return replace(Verdict.of(self.findings, [folder], ids("state"), skipped), whole=whole)
+        return Verdict.of(self.findings, [folder], ids("state"), skipped)
 
     def lacks(self, kinds: Collection[str]) -> tuple[Missing, ...]:
         """Of some kinds, those that were not collected everywhere."""

@@ -27,6 +27,7 @@ from .words import (
     and_more as and_more,
     counted as counted,
     devices as devices,
+    either as either,
     listed as listed,
     plural as plural,
     printable as printable,

@@ -34,6 +34,12 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     return f"{shown} {and_more(len(names) - most)}" if len(names) > most else shown
 
 
+def either(names: Sequence[str]) -> str:
+    """`a, b or c`."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def and_more(count: int, noun: str = "", nouns: str = "", see: str = "") -> str:
     """`and 29 more`, `and 1 more line`, `and 29 more; --json shows them`: the rest of a list.
 

@@ -11,7 +11,8 @@ from fabric.deliver.bom.cost import Cost
 from fabric.deliver.compare.figures import DesignFigures, figures
 from fabric.deliver.compare.money import YearCost, year_cost
 from fabric.model.plan import FabricPlan
-from fabric.solver.estimate.calls import ALL_REDUCE, Calls
+from fabric.solver.collective import ALL_REDUCE
+from fabric.solver.estimate.calls import Calls
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.goodput.rates import DAYS_PER_YEAR, HOURS_PER_YEAR
 

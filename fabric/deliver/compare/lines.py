@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fabric.base.text import aligned, counted, duration, listed, percent, plural, power, size, time
 from fabric.deliver.compare.designs import Design, against, lost
 from fabric.deliver.compare.money import EXPOSED, FAILED, STOPS
+from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.estimate.calls import PACKED, SPREAD
 from fabric.solver.estimate.nic_bandwidth import routing_words
 from fabric.solver.goodput.goodput import Goodput
@@ -126,7 +127,7 @@ def _placements(designs: Sequence[Design], used: Mapping[str, None]) -> Iterator
     if SPREAD in used:
         yield "spread: one server of each unit in turn, as where jobs come and go"
     for item in designs:
-        packed, spread = item.calls.of("all_reduce"), item.calls.of("all_reduce", SPREAD)
+        packed, spread = item.calls.of(ALL_REDUCE), item.calls.of(ALL_REDUCE, SPREAD)
         if packed and spread and packed.units > 1:
             more = _more(spread.time_us / packed.time_us - 1)
             leaves = f"{spread.beyond_leaf:.0%} leaves its leaf, packed {packed.beyond_leaf:.0%}"

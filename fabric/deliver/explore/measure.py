@@ -21,7 +21,8 @@ from fabric.deliver.explore.token_cost import token_cost
 from fabric.design.intent.rewrite import Planning, of_data
 from fabric.model.plan import FabricPlan, Plan
 from fabric.model.plan.lock_file import Lock
-from fabric.solver.estimate.calls import ALL_REDUCE, ALLTOALL, Call, Calls
+from fabric.solver.collective import ALL_REDUCE, ALLTOALL
+from fabric.solver.estimate.calls import Call, Calls
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.training.file import JobText

@@ -13,7 +13,8 @@ from fabric.base.text.table import table
 from fabric.deliver.explore.measure import Figures, Outcome
 from fabric.deliver.explore.pareto import Objective, front, known
 from fabric.deliver.explore.run import Sweep, reasons
-from fabric.solver.estimate.calls import ALLTOALL, PACKED, Call
+from fabric.solver.collective import ALLTOALL
+from fabric.solver.estimate.calls import PACKED, Call
 from fabric.solver.estimate.nic_bandwidth import routing_words
 
 REASONS = 5  # that are listed

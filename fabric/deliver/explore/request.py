@@ -14,9 +14,9 @@ from fabric.deliver.explore.space import Base, Choice, choices, usual
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.one_fabric import OneFabric
 from fabric.model.settings.hardware import OwnCatalog
+from fabric.solver.collective import collective_names
 from fabric.solver.estimate.placement import KINDS, PLACEMENT, RANDOM
 from fabric.solver.goodput import sections
-from fabric.solver.measured.tables import COLLECTIVES
 from fabric.solver.training import file as job_file
 from fabric.solver.training.file import JobText
 from fabric.solver.training.job import CODE
@@ -50,9 +50,9 @@ def sweep(intent: Intent, request: ExploreRequest) -> Sweep:
 def _check(request: ExploreRequest, report: Report) -> None:
     """Words that say how designs are timed and judged."""
     design = request.design
-    if design.timed not in COLLECTIVES:
+    if design.timed not in collective_names():
         message = f"unknown collective {show(design.collective)}"
-        report.error("FAB174", Place("--collective"), message, nearest(design.collective, COLLECTIVES))
+        report.error("FAB174", Place("--collective"), message, nearest(design.collective, collective_names()))
     if design.placement not in KINDS and not RANDOM.fullmatch(design.placement):
         message = f"expected packed, spread or random:SEED, got {show(design.placement)}"
         report.error("FAB174", PLACEMENT, message, "server names are for `fabric estimate`: servers differ between designs")

@@ -8,5 +8,6 @@ charts.py       bars and histograms
 loads.py scenarios.py    what links carry
 data.py tables.py columns.py sites.py    the data of the page's script; data.py describes the format
 app/            the script and its style sheet
-comparison/     several designs on one page
+beside/         several designs on one page
+compared.py years.py    the designs of `fabric compare` on one page
 """

@@ -62,10 +62,10 @@ def _ticks(text: str) -> Markup:
 
 
 @cache
-def template(name: str, folder: Path = HERE) -> Template:
-    """A template of a folder, which may import those of this package; `ticks` is a filter."""
+def template(name: str) -> Template:
+    """A template of this package; `ticks` is a filter."""
     environment = Environment(
-        loader=FileSystemLoader([folder, HERE]),
+        loader=FileSystemLoader(HERE),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -8,8 +8,8 @@ from fabric.base.text import size
 from fabric.deliver.report.charts import WIDE
 from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.study import SIZES, Study
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.estimate.picture import picture
-from fabric.solver.measured.tables import busbw_factor
 
 _SUCH = ", such as "
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
@@ -24,7 +24,7 @@ def curve_grid(study: Study) -> Grid:
     """Every second size of the chart and the one asked for, as `fabric estimate` prints them."""
     now, before = study.curve
     healthy = {row.bytes: row for row in before.rows} if before else {}
-    factor = busbw_factor(study.request.collective, now.placement.gpus)
+    factor = COLLECTIVES[study.request.collective].busbw(now.placement.gpus)
     shown = {*SIZES[::2], study.request.size_bytes}
     rows = [
         (

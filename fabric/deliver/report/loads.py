@@ -26,12 +26,6 @@ PATTERN_WORDS = {
     "halving": "every server sends to the one whose number differs in one bit",
     "shift": "every NIC port sends to the same port of the server half the fabric away",
 }
-SHORT = {"ecmp": "ECMP", "adaptive": "adaptive routing", "spray": "spraying"}
-ROUTING_WORDS = {
-    "ecmp": "ECMP: a hash of the five-tuple picks one path for every queue pair",
-    "adaptive": "adaptive routing: every switch sends each flowlet to the least loaded equal-cost path",
-    "spray": "packet spraying: packets rotate over all equal-cost paths",
-}
 
 
 @dataclass(frozen=True)

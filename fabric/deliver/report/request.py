@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fabric.deliver.compare.money import YearCost
 from fabric.model.plan.origin import Origin
+from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.measured.tables import Table
 
@@ -17,7 +18,7 @@ GIB = 1 << 30
 class ReportRequest:
     """Options of `fabric report`."""
 
-    collective: str = "all_reduce"
+    collective: str = ALL_REDUCE
     size_bytes: int = 8 * GIB  # whose link loads are shown, and that the curve has a row for
     fail: tuple[str, ...] = ()  # as `fabric estimate --fail` takes them
     platform: Path | None = None

@@ -12,12 +12,14 @@ from fabric.base.diagnostics import InputError
 from fabric.base.text import size
 from fabric.deliver.report.columns import lettered
 from fabric.deliver.report.grid import Grid, grid
-from fabric.deliver.report.loads import PATTERN_WORDS, ROUTING_WORDS, SHORT, Loads, loads
+from fabric.deliver.report.loads import PATTERN_WORDS, Loads, loads
 from fabric.deliver.report.study import Study
 from fabric.model.plan import LEAF, SWITCH_ROLES
 from fabric.solver import Ints, Network
 from fabric.solver.capacity.failures import Failures, apply, parse
-from fabric.solver.estimate.estimate import PATTERN, Row
+from fabric.solver.collective import ALLTOALL, COLLECTIVES
+from fabric.solver.estimate.estimate import pattern_of
+from fabric.solver.routing import MODES, SPRAY
 
 LOAD_WORDS = "Load: traffic offered by NICs at line rate, divided by the capacity of the link."
 
@@ -85,15 +87,10 @@ def _healthy(study: Study) -> Iterator[Traffic]:
     else:
         row = next(row for row in study.curve[0].rows if row.bytes == study.request.size_bytes)
         asked = f"{row.collective} {size(row.bytes)}"
-        yield Traffic(asked, _pattern(row), routing, qps)
-        name, pattern = asked if row.collective == "alltoall" else "alltoall", "peers"
+        yield Traffic(asked, pattern_of(row.collective, row.algorithm), routing, qps)
+        name, pattern = asked if row.collective == ALLTOALL else ALLTOALL, COLLECTIVES[ALLTOALL].pattern
     yield Traffic(name, pattern, routing, qps)
-    yield Traffic(name, pattern, "spray", qps)
-
-
-def _pattern(row: Row) -> str:
-    """Who sends to whom, as the estimate of this row has it."""
-    return {"alltoall": "peers", "sendrecv": "neighbors"}.get(row.collective) or PATTERN.get(row.algorithm, "halving")
+    yield Traffic(name, pattern, SPRAY, qps)
 
 
 def _worst(study: Study, heavy: Traffic) -> Scenario | None:
@@ -115,9 +112,9 @@ def scenario(whole: Network, traffic: Traffic) -> Scenario:
     link_loads = loads(net, traffic.pattern, traffic.routing, traffic.qps)
     dead = np.flatnonzero(~net.alive[: net.links])
     devices = traffic.failures.devices if traffic.failures else np.empty(0, np.int64)
-    name = f"{traffic.name}, {SHORT[traffic.routing]}"
+    name = f"{traffic.name}, {MODES[traffic.routing].short}"
     sends = PATTERN_WORDS[traffic.pattern]
-    sentence = f"{sends[0].upper()}{sends[1:]}; {ROUTING_WORDS[traffic.routing]}. {LOAD_WORDS}"
+    sentence = f"{sends[0].upper()}{sends[1:]}; {MODES[traffic.routing].meaning}. {LOAD_WORDS}"
     if traffic.failures:
         name += f", {' and '.join(traffic.failures.names)} down"
     return Scenario(

@@ -8,13 +8,13 @@ import numpy as np
 
 from fabric.base.text import plural
 from fabric.deliver.report.grid import Grid, grid
-from fabric.deliver.report.loads import SHORT
 from fabric.deliver.report.study import Study
 from fabric.solver import Floats
 from fabric.solver.ecmp.flows import Flows, queue_pairs, redraw, shift
 from fabric.solver.ecmp.paths import load_of
 from fabric.solver.ecmp.study import TIERS, EcmpStudy, study as ecmp_study
 from fabric.solver.routes import routes
+from fabric.solver.routing import MODES, SPRAY
 
 DRAWS = 4  # of queue pair numbers, each another run of the job
 BIN = 0.25  # between two columns, as a share of a link's capacity: what one of four queue pairs carries
@@ -42,7 +42,7 @@ class Spread:
     @property
     def name(self) -> str:
         """How the plan routes."""
-        return SHORT[self.hashed.mode]
+        return MODES[self.hashed.mode].short
 
 
 def spread(study: Study) -> Spread | None:
@@ -56,7 +56,7 @@ def spread(study: Study) -> Spread | None:
     weight = np.minimum(rate[whole.source_port], rate[whole.target_port])
     flows = queue_pairs(whole, qps) if qps > 1 else whole
     by_flow = np.repeat(weight / qps, qps)
-    sprayed = load_of(net, route_table, _weighed(whole, weight), "spray")[0] / net.capacity
+    sprayed = load_of(net, route_table, _weighed(whole, weight), SPRAY)[0] / net.capacity
     if not sprayed[between].any():
         return None
     hashed = [
@@ -72,7 +72,7 @@ def spread(study: Study) -> Spread | None:
     return Spread(
         tuple(tiers),
         ecmp_study(net, route_table, flows, mode, seeds=DRAWS),
-        ecmp_study(net, route_table, whole, "spray"),
+        ecmp_study(net, route_table, whole, SPRAY),
         qps,
     )
 

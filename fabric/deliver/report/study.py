@@ -19,8 +19,9 @@ from fabric.solver.capacity import failures, measure
 from fabric.solver.capacity.failures import Failures
 from fabric.solver.capacity.measure import Capacity
 from fabric.solver.capacity.single_failures import Loss
+from fabric.solver.collective import ALLTOALL
 from fabric.solver.estimate import request as estimate_request
-from fabric.solver.estimate.calls import ALLTOALL, calls
+from fabric.solver.estimate.calls import calls
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.network import network

@@ -18,7 +18,8 @@ import numpy as np
 from fabric.base.formats import yaml
 from fabric.base.text import listed
 from fabric.solver import Bools, Floats
-from fabric.solver.collectives.coverage import FAMILIES, Coverage, Kind
+from fabric.solver.collective import ALL_REDUCE, FAMILIES, of_family
+from fabric.solver.collectives.coverage import Coverage, Kind
 
 SIZES: Mapping[str, tuple[float, float]] = {  # above, up to and including, bytes
     "<=64K": (0, 1 << 16),
@@ -146,7 +147,6 @@ RACKS_DIFFER = (
     "measured racks differ by more than the band: all_reduce of 8 GiB at 701 GB/s (16 GPUs of GB300), 847 (72 of GB200) "
     "and 900 (64 of GB300)"
 )
-NAMED = {"gather": "all_gather and reduce_scatter", "rooted": "broadcast and reduce"}
 
 
 def beyond(kind: Kind, ranks: int, domain: int, coverage: Coverage) -> Sequence[str]:
@@ -154,7 +154,7 @@ def beyond(kind: Kind, ranks: int, domain: int, coverage: Coverage) -> Sequence[
     if not coverage.kinds:
         return ()
     notes = []
-    most, named = coverage.ranks(kind.family), NAMED.get(kind.family, kind.family)
+    most, named = coverage.ranks(kind.family), " and ".join(of_family(kind.family))
     if ranks > most:
         largest = f"the largest has {most:,}" if most else "there is none"
         notes.append(f"no measured table of {named} has {ranks:,} GPUs, {largest}: the band is wider")
@@ -163,7 +163,7 @@ def beyond(kind: Kind, ranks: int, domain: int, coverage: Coverage) -> Sequence[
         notes.append(f"no measured table of {named} has {kind.generation} GPUs and {network} together: the band is wider")
     if coverage.sources(kind) == 1:
         notes.append(f"one source alone has measured {named} of {kind.generation} GPUs, {network}: the band is less certain")
-    if kind == Kind("blackwell", "none", "all_reduce") and domain > RACK_FROM:
+    if kind == Kind("blackwell", "none", ALL_REDUCE) and domain > RACK_FROM:
         notes.append(RACKS_DIFFER)
     if not coverage.has_domain(kind, domain):
         sizes = listed([str(size) for size in coverage.kinds[kind].domains])

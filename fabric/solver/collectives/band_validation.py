@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from fabric.solver import Floats
+from fabric.solver.collective import FAMILIES
 from fabric.solver.collectives import band
 from fabric.solver.collectives.band import SIZES, Band, percentile, within
-from fabric.solver.collectives.coverage import FAMILIES
 from fabric.solver.collectives.fitting import USUAL_ROWS
 from fabric.solver.collectives.validation import SCALE_RANKS, Predicted, weight_of_rows
 

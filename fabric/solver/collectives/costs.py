@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from fabric.solver import Floats
+from fabric.solver.collective import ALL_REDUCE, ALLTOALL, GATHER, ROOTED, SENDRECV
 from fabric.solver.collectives.job import Job
 
 PROTOCOLS = ("ll", "ll128", "simple")
@@ -34,8 +35,6 @@ GROWS_TO = 16_384.0  # bytes: up to here the latency of a hop grows with the siz
 
 Key = tuple[str, str]  # (algorithm, protocol)
 Terms = Mapping[str, Any]  # parameter → value of every row
-GATHERS = ("all_gather", "reduce_scatter")
-ROOTED = ("broadcast", "reduce")
 
 
 def costs(job: Job, p: Terms) -> dict[Key, Floats]:
@@ -48,16 +47,14 @@ def forms(job: Job) -> dict[Key, Callable[[Terms], Floats]]:
 
     Parameters may have further dimensions in front of that of the rows: one evaluation then serves many sets of them.
     """
-    table: dict[Key, Callable[[Terms], Floats]] = {}
-    if job.collective in ("alltoall", "sendrecv"):
-        table["p2p", "simple"] = partial(_p2p, job)
-    else:
-        table |= {("ring", protocol): partial(_ring, job, at=at) for at, protocol in enumerate(PROTOCOLS)}
-    if job.collective == "all_reduce":
-        table |= {("tree", protocol): partial(_tree, job, at=at) for at, protocol in enumerate(PROTOCOLS)}
-        table["nvls_tree", "simple"] = lambda p: _where(job.nvls & job.crosses, _nvls_tree(job, p))
-    if job.collective == "all_reduce" or job.collective in GATHERS:
-        table["nvls", "simple"] = lambda p: _where(job.nvls & ~job.crosses, _nvls(job, p))
+    every: dict[Key, Callable[[Terms], Floats]] = {
+        ("p2p", "simple"): partial(_p2p, job),
+        **{("ring", protocol): partial(_ring, job, at=at) for at, protocol in enumerate(PROTOCOLS)},
+        **{("tree", protocol): partial(_tree, job, at=at) for at, protocol in enumerate(PROTOCOLS)},
+        ("nvls_tree", "simple"): lambda p: _where(job.nvls & job.crosses, _nvls_tree(job, p)),
+        ("nvls", "simple"): lambda p: _where(job.nvls & ~job.crosses, _nvls(job, p)),
+    }
+    table = {key: form for key, form in every.items() if key[0] in job.spec.algorithms}
     if np.any(job.one_process):
         table = {key: partial(_serial_form, job, form) for key, form in table.items()}
     ideal = ideal_us(job)
@@ -81,15 +78,16 @@ def ideal_us(job: Job, algorithm: str = "") -> Floats:
     per_gpu = np.where(job.crosses, net / g, 0.0)
     domain_GBps = job.nvlink_GBps + np.asarray(job.bridge_GBps)
     reach, far = domain_GBps + per_gpu, (n - g) / n / np.where(job.crosses, per_gpu, np.inf)
-    if job.collective == "all_reduce":
+    family = job.spec.family
+    if family == ALL_REDUCE:
         inside = np.where(job.nvls, np.minimum(2 * (g - 1) / g, 1 + 1 / g), 2 * (g - 1) / g)
         outside = 1.0 if algorithm == "in_network" else 2 * (domains - 1) / domains
         bound = np.maximum(inside / reach, outside / net)
-    elif job.collective in GATHERS:
+    elif family == GATHER:
         bound = np.maximum((n - 1) / n / reach, (domains - 1) / domains / net)
-    elif job.collective in ROOTED:
+    elif family == ROOTED:
         bound = np.maximum(1 / reach, 1 / net)
-    elif job.collective == "alltoall":
+    elif family == ALLTOALL:
         bound = np.maximum((g - 1) / n / domain_GBps, far)
     else:
         bound = np.where(job.crosses, 1 / np.where(job.crosses, per_gpu, np.inf), 1 / domain_GBps)
@@ -102,13 +100,12 @@ def _serial_form(job: Job, form: Callable[[Terms], Floats], p: Terms) -> Floats:
 
 def others(job: Job) -> dict[Key, Callable[[Terms], Floats]]:
     """Algorithms that NCCL does not take by itself, for who asks for them by name."""
-    if job.collective != "all_reduce":
-        return {}
-    return {
+    every: dict[Key, Callable[[Terms], Floats]] = {
         ("hierarchical", "simple"): partial(_hierarchical, job),
         ("halving_doubling", "simple"): partial(_halving, job),
         ("in_network", "simple"): lambda p: _where(job.crosses, _in_network(job, p)),
     }
+    return {key: form for key, form in every.items() if key[0] in job.spec.algorithms}
 
 
 def _where(mask: Any, time: Floats) -> Floats:
@@ -144,7 +141,7 @@ def launch(job: Job, p: Terms) -> Any:
 
 def serial(job: Job, p: Terms, time: Floats) -> Floats:
     """µs of a run whose processes drive several GPUs each: a thread starts their kernels in turn while the first ones run."""
-    calls = np.where(job.collective == "alltoall", p["enqueue_alltoall"], 1.0)
+    calls = p["enqueue_alltoall"] if job.spec.family == ALLTOALL else 1.0
     floor = np.where(job.one_process, p["enqueue_us"] * calls * job.domain, 0.0)
     return np.asarray((time**SERIAL + floor**SERIAL) ** (1 / SERIAL))
 
@@ -204,22 +201,20 @@ def _tree(job: Job, p: Terms, at: int) -> Floats:
 
 
 def ring_volume(job: Job) -> Any:
-    """Bytes that each rank sends."""
-    if job.collective == "all_reduce":
-        return 2 * (job.ranks - 1) / job.ranks * job.bytes
-    return job.bytes if job.collective in ROOTED else (job.ranks - 1) / job.ranks * job.bytes
+    """Bytes that each rank sends, which is how the factor of busbw is defined."""
+    return job.spec.busbw(job.ranks) * job.bytes
 
 
 def _ring(job: Job, p: Terms, at: int) -> Floats:
     """Ring over all ranks: 2 (n - 1) steps of an all_reduce, n - 1 of half of one, a chain of n from or to a root."""
-    twice = 2 if job.collective == "all_reduce" else 1
-    steps = job.ranks if job.collective in ROOTED else twice * (job.ranks - 1)
-    outside = np.where(job.crosses, twice * (job.domains - 1), 0)
+    passes = job.spec.passes
+    steps = job.ranks if job.spec.family == ROOTED else passes * (job.ranks - 1)
+    outside = np.where(job.crosses, passes * (job.domains - 1), 0)
     hop = np.where(job.domain > 1, RING_NET_US[at], TREE_NET_US[at]) * p["net_hop"]
     latency = (steps - outside) * RING_HOP_US[at] * _hop(job, p) + outside * hop
     least = p["ring_step_us"] * p["host_step"]
     least = least + (0.0, p["ring_step_ll128_us"], p["ring_step_simple_us"])[at]
-    least = least * (p["ring_step_gather"] if twice == 1 else 1.0)
+    least = least * (p["ring_step_gather"] if passes == 1 else 1.0)
     latency = np.where(job.crosses, np.maximum(latency, steps * least), latency)
     latency = (latency + outside * (job.hop_us + _rendezvous(job, p))) * _growth(job, p)
     inside = np.minimum(p["ring_nvlink_share"] * _inside_GBps(job, p), np.asarray(job.ctas) * p["cta_GBps"])
@@ -259,13 +254,14 @@ def _nvls_parts(job: Job, p: Terms) -> tuple[Any, Any]:
 def _nvls(job: Job, p: Terms) -> Floats:
     """NVLink SHARP inside one domain."""
     latency, fill = _nvls_parts(job, p)
-    if job.collective == "all_reduce":
+    reduces = job.spec.family == ALL_REDUCE
+    if reduces:
         transfer = job.bytes / nvls_speed(job, p)
     else:
         speed = p["nvls_gather_share"] * job.nvlink_GBps * _chunk(job, p)
         transfer = job.bytes * (job.ranks - 1) / job.ranks / speed
         fill = fill * p["nvls_gather_fill"]
-    overlap = p["overlap_nvls" if job.collective == "all_reduce" else "overlap"]
+    overlap = p["overlap_nvls" if reduces else "overlap"]
     return np.asarray(launch(job, p) + _together(latency, transfer / US, overlap) + fill)
 
 
@@ -288,13 +284,13 @@ def _nvls_tree(job: Job, p: Terms) -> Floats:
 def _p2p(job: Job, p: Terms) -> Floats:
     """Send and receive: to every rank at once, rail-aligned between domains (PXN), or to the next rank."""
     net = _net(job, p, job.peers_share) * p["p2p_nic_share"] / job.domain
-    if job.collective == "sendrecv":
+    if job.spec.family == SENDRECV:
         net = net * np.asarray(job.collisions, dtype=np.float64) ** -p["collision"]
     inside = job.nvlink_GBps * np.where(job.pcie, p["pcie_share"], p["p2p_nvlink_share"])
     hops = 2 * p["p2p_net"] * (RING_NET_US[0] + TREE_NET_US[0]) * p["net_hop"] + 2 * (job.hop_us + _rendezvous(job, p))
     latency = p["p2p_hops"] * p["p2p_hop"] * _hop(job, p) + np.where(job.crosses, hops, 0.0)
-    latency = latency + p["p2p_peer_us"] * np.where(job.collective == "alltoall", job.ranks - 1, 1)
-    if job.collective == "alltoall":
+    latency = latency + p["p2p_peer_us"] * (job.ranks - 1 if job.spec.family == ALLTOALL else 1)
+    if job.spec.family == ALLTOALL:
         bridged = (
             job.bytes * (np.asarray(job.bridge) - 1) / job.ranks / np.maximum(job.bridge_GBps * p["p2p_nvlink_share"], 1e-9)
         )

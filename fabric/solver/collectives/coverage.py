@@ -5,20 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabric.solver.measured.tables import Table
-
-FAMILY = {
-    "all_reduce": "all_reduce",
-    "all_gather": "gather",
-    "reduce_scatter": "gather",
-    "broadcast": "rooted",
-    "reduce": "rooted",
-    "alltoall": "alltoall",
-    "sendrecv": "sendrecv",
-}
-FAMILIES = tuple(dict.fromkeys(FAMILY.values()))
+if TYPE_CHECKING:
+    from fabric.solver.measured.tables import Table
 
 
 class Kind(NamedTuple):

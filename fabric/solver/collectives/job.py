@@ -10,6 +10,7 @@ import numpy as np
 
 from fabric.base.rounding import ceil_div
 from fabric.solver import Floats, Ints
+from fabric.solver.collective import COLLECTIVES, Collective
 from fabric.solver.collectives import environment, physics
 from fabric.solver.measured.platform import MAX_CTAS, MeasuredPlatform
 
@@ -52,6 +53,11 @@ class Job:
     halving_share: Any = 1.0
     collisions: Any = 1.0  # flows on the most loaded link of a network that is not known; 1 on a plan, where shares have them
     hop_us: Any = 0.0  # that a network hop takes longer than over one switch
+
+    @property
+    def spec(self) -> Collective:
+        """What the collective is."""
+        return COLLECTIVES[self.collective]
 
     @property
     def crosses(self) -> Any:

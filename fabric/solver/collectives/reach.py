@@ -15,10 +15,14 @@ import numpy as np
 from fabric.solver import Floats
 from fabric.solver.collectives import band, physics
 from fabric.solver.collectives.choice import NEVER, monotone
-from fabric.solver.collectives.coverage import FAMILY, Kind
+from fabric.solver.collectives.coverage import Kind
 from fabric.solver.collectives.job import DEFAULT_CTAS, Job
 from fabric.solver.collectives.physics import Physics
 
+BETWEEN_BRIDGES = (
+    "between NVLink bridges a ring uses one PCIe slot or several, by switches and sockets that are not stated: the band has "
+    "both ends"
+)
 OWN_SPREAD = 0.6  # 90th percentile of the error after a calibration with three rows over that before, docs/accuracy.md
 FOUR_CTAS = ("hopper", "blackwell")
 OWN_REACH = 10  # times the ranks of the largest run of a calibration, where the band is narrower
@@ -26,7 +30,7 @@ OWN_REACH = 10  # times the ranks of the largest run of a calibration, where the
 
 def kind_of(job: Job) -> Kind:
     """GPU generation, transport and family of a job."""
-    return Kind(physics.generations()[int(job.generation)], physics.transports()[int(job.transport)], FAMILY[job.collective])
+    return Kind(physics.generations()[int(job.generation)], physics.transports()[int(job.transport)], job.spec.family)
 
 
 def nvlink_ranks(job: Job) -> int:
@@ -57,7 +61,7 @@ def _ends(job: Job, kind: Kind, physics_: Physics, algorithm: str) -> list[tuple
         open_ends += [(replace(job, slots=1.0), algorithm), (replace(job, slots=float(job.slots) ** 2), algorithm)]
     if _few_ctas(job, kind, physics_):
         open_ends.append((replace(job, ctas=job.ctas * 2), algorithm))
-    switched = bool(job.nvls) and algorithm == "auto" and kind.family in ("all_reduce", "gather")
+    switched = bool(job.nvls) and algorithm == "auto" and "nvls" in job.spec.algorithms
     if switched and not physics_.coverage.has_domain(kind, nvlink_ranks(job)):
         open_ends.append((job, "ring"))
     return open_ends

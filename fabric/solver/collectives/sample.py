@@ -10,20 +10,17 @@ from typing import Any
 import numpy as np
 
 from fabric.solver import Floats, Ints
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.band import beyond
 from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, allowed as _allowed, capped, monotone
 from fabric.solver.collectives.costs import Key, forms, others
-from fabric.solver.collectives.coverage import FAMILY, Kind
+from fabric.solver.collectives.coverage import Kind
 from fabric.solver.collectives.environment import permitted
 from fabric.solver.collectives.job import Job, measured_job, stack
 from fabric.solver.collectives.physics import Physics
+from fabric.solver.collectives.reach import BETWEEN_BRIDGES
 from fabric.solver.measured.tables import Table
-
-BETWEEN_BRIDGES = (
-    "between NVLink bridges a ring uses one PCIe slot or several, by switches and sockets that are not stated: the band has "
-    "both ends"
-)
 
 
 class _Group:
@@ -166,7 +163,7 @@ def kinds_of(table: Table) -> Kind:
     generation = physics.gpu(table.platform.gpu).generation
     crosses = table.platform.crosses_network
     kind = physics.transport(table.platform.transport, generation) if crosses else "none"
-    return Kind(generation, kind, FAMILY[table.collective])
+    return Kind(generation, kind, COLLECTIVES[table.collective].family)
 
 
 def stands_for(table: Table, parameters: Physics) -> list[str]:

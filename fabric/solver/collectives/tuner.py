@@ -11,16 +11,8 @@ from typing import Any
 import numpy as np
 
 from fabric.solver import Floats
-from fabric.solver.collectives.costs import (
-    GATHERS,
-    PROTOCOLS,
-    RING_HOP_US,
-    RING_NET_US,
-    ROOTED,
-    TREE_HOP_US,
-    TREE_NET_US,
-    Key,
-)
+from fabric.solver.collective import ROOTED
+from fabric.solver.collectives.costs import PROTOCOLS, RING_HOP_US, RING_NET_US, TREE_HOP_US, TREE_NET_US, Key
 from fabric.solver.collectives.job import Job
 
 # one row per generation of physics.yaml: Volta, Ampere, Hopper, Blackwell, then AMD's, which are taken for their like
@@ -57,7 +49,7 @@ def estimates(job: Job) -> dict[Key, Floats]:
     times_us: dict[Key, Floats] = {}
     for at, protocol in enumerate(PROTOCOLS):
         times_us["ring", protocol] = _ring(job, like, graph, at)
-        if job.collective == "all_reduce":
+        if "tree" in job.spec.algorithms:
             times_us["tree", protocol] = _tree(job, like, size, graph, at)
     times_us["nvls", "simple"], times_us["nvls_tree", "simple"] = _nvls(job, like, size)
     times_us["p2p", "simple"] = np.ones(len(job.bytes))
@@ -79,16 +71,16 @@ def _ll_most(job: Job, like: Any) -> Any:
 
 def _ring(job: Job, like: Any, graph: tuple[Any, Any], at: int) -> Floats:
     channels, bus = graph
-    twice = 2 if job.collective == "all_reduce" else 1
-    steps = job.ranks if job.collective in ROOTED else twice * (job.ranks - 1)
-    outside = np.where(job.crosses, twice * (job.domains - 1), 0)
+    passes, is_chain = job.spec.passes, job.spec.family == ROOTED
+    steps = job.ranks if is_chain else passes * (job.ranks - 1)
+    outside = np.where(job.crosses, passes * (job.domains - 1), 0)
     hop = np.maximum(RING_HOP_US[at], np.where(job.crosses, POST_US[at], 0.0))
     latency = BASE_RING[at] + (steps - outside) * hop + outside * RING_NET_US[at]
-    if at == 2 and twice == 2:
+    if at == 2 and passes == 2:
         flat = job.crosses & (job.bytes / (2 * channels * job.ranks) >= 64)
         latency = np.where(flat, latency * PLATEAU, latency)
     speed = (np.minimum(_ll_most(job, like), 0.5 * bus), np.minimum(0.92 * bus, 2 * channels * RING_LL128[like]), bus)[at]
-    share = 1.0 if job.collective in ROOTED else job.ranks / np.maximum(steps, 1)
+    share = 1.0 if is_chain else job.ranks / np.maximum(steps, 1)
     return np.asarray(latency + job.bytes / (speed * share) / 1e3)
 
 
@@ -111,8 +103,7 @@ def _corrected(job: Job, at: int) -> Any:
 def _nvls(job: Job, like: Any, size: Any) -> tuple[Floats, Floats]:
     """(in one domain, with a tree between several)"""
     inside = NVLINK[like] * 0.87 * NVLS[like] * (NVLS_CHANNELS - 1) / NVLS_CHANNELS
-    twice = 2.0 if job.collective not in GATHERS else 1.0
-    one = inside * twice * job.ranks / (twice * np.maximum(job.ranks - 1, 1))
+    one = inside * job.ranks / np.maximum(job.ranks - 1, 1)
     depth = np.floor(np.log2(job.domains))
     net = np.where(job.crosses, job.net_GBps * 0.96 * np.where(np.asarray(job.domains) <= 2, 2, 1), np.inf)
     many = np.minimum(np.minimum(2 * inside, net), NVLS_CHANNELS * NVLS_TREE[like, size]) * 0.5

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabric.solver import Floats
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.collectives.costs import Key, costs
 from fabric.solver.collectives.job import Job, measured_job
 from fabric.solver.collectives.physics import first
@@ -17,7 +18,9 @@ from fabric.solver.collectives.validation import Predicted
 
 def tuner_predictions(found: Sequence[Predicted]) -> list[Predicted]:
     """The predictions that NCCL's tuner has an estimate for: all but alltoall and sendrecv."""
-    return [replace(item, time_us=_tuned(item)) for item in found if item.kind.family not in ("alltoall", "sendrecv")]
+    return [
+        replace(item, time_us=_tuned(item)) for item in found if "p2p" not in COLLECTIVES[item.table.collective].algorithms
+    ]
 
 
 def _tuned(item: Predicted) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.model.plan import FabricPlan
 from fabric.solver import PortNamer, unnamed
+from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.collectives.job import Job, measured_job
 from fabric.solver.collectives.physics import Physics
 from fabric.solver.collectives.reach import band_of
@@ -89,7 +90,7 @@ def _untimed(fabric: FabricPlan) -> Table:
     """An all_reduce of the whole fabric of which no time is given: a log alone tells of its causes."""
     group = job_group(fabric)
     ran = replace(platform_of(fabric), nodes=group.count)
-    return Table(id="log", collective="all_reduce", platform=ran, source="", rows=(), scored=True)
+    return Table(id="log", collective=ALL_REDUCE, platform=ran, source="", rows=(), scored=True)
 
 
 def _curve(fabric: FabricPlan, table: Table, request: EstimateRequest, parameters: Physics, port_name: PortNamer) -> Curve:

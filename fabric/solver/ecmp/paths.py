@@ -16,8 +16,8 @@ from fabric.base.diagnostics import nearest, show
 from fabric.solver import Bools, Floats, Ints, Network, Routes
 from fabric.solver.ecmp.flows import Flows, digests, redraw
 from fabric.solver.ecmp.hashing import Hash, Hashing, Words, configured, mix, own_seeds, seeded
+from fabric.solver.routing import ADAPTIVE, MODES, SPRAY
 
-MODES = ("ecmp", "adaptive", "spray")
 FLOWLETS = 4  # that an adaptive flow is cut into
 MAX_ENTRIES = 20_000_000  # entries of paths that are held at once, 24 bytes each
 PAIRS = 2_000  # pairs of leaves whose sprayed paths are found at once
@@ -58,7 +58,7 @@ def route(
     """
     check(mode, flowlets)
     flows = flows if seed is None else redraw(flows, seed)
-    if mode == "spray":
+    if mode == SPRAY:
         return _sprayed(net, route_table, flows)
     if mode == "ecmp":
         return _walked(
@@ -86,7 +86,7 @@ def load_of(
     unknown mode.
     """
     check(mode, flowlets)
-    if mode == "adaptive":
+    if mode == ADAPTIVE:
         paths = route(net, route_table, flows, mode, hashing, flowlets=flowlets)
         return load(net, paths, flows.weight), paths.lost
     if mode == "ecmp":

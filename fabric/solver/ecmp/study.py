@@ -13,6 +13,7 @@ from fabric.solver.ecmp.flows import Flows, redraw
 from fabric.solver.ecmp.hashing import Hashing
 from fabric.solver.ecmp.paths import FLOWLETS, Paths, TooManyPathsError, route
 from fabric.solver.ecmp.sharing import connection_rates, rates
+from fabric.solver.routing import SPRAY
 
 TIERS = ("server", "leaf", "spine", "core")
 
@@ -73,10 +74,9 @@ def study(
     flows = flows.take(flows.source_port != flows.target_port)
     if not len(flows):
         raise ValueError("expected at least 1 flow between two ports, got none")
-    flows = _whole(flows) if mode == "spray" else flows
+    flows = _whole(flows) if mode == SPRAY else flows
     runs = [
-        _run(net, route_table, redraw(flows, seed), mode, hashing, flowlets)
-        for seed in range(1 if mode == "spray" else seeds)
+        _run(net, route_table, redraw(flows, seed), mode, hashing, flowlets) for seed in range(1 if mode == SPRAY else seeds)
     ]
     figures = np.array([run.figures for run in runs])
     mean, p50, p99, worst = figures.mean(axis=0).tolist()
@@ -191,7 +191,7 @@ def _means(runs: Sequence[Sequence[TierLoad]]) -> tuple[TierLoad, ...]:
 
 def _first_bottleneck(net: Network, route_table: Routes, flows: Flows) -> tuple[Floats, Floats, Bools]:
     """(rate of every sprayed flow at its first bottleneck, load of every directed link, flows that have no path)."""
-    loads, lost = ecmp.load_of(net, route_table, flows, "spray")
+    loads, lost = ecmp.load_of(net, route_table, flows, SPRAY)
     alike = flows.weight == flows.weight[0]
     number = loads / flows.weight[0] if alike.all() else _numbers(net, route_table, flows)
     fair = np.full(len(loads), np.inf)
@@ -209,4 +209,4 @@ def _first_bottleneck(net: Network, route_table: Routes, flows: Flows) -> tuple[
 
 def _numbers(net: Network, route_table: Routes, flows: Flows) -> Floats:
     """How many sprayed flows every directed link carries, by their parts."""
-    return ecmp.load_of(net, route_table, replace(flows, weight=np.ones(len(flows))), "spray")[0]
+    return ecmp.load_of(net, route_table, replace(flows, weight=np.ones(len(flows))), SPRAY)[0]

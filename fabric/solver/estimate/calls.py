@@ -16,6 +16,7 @@ from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures
 from fabric.solver.capacity.failures import Failures
 from fabric.solver.capacity.single_failures import NO_LINKS, Element, elements, lost_servers
+from fabric.solver.collective import ALL_REDUCE, ALLTOALL
 from fabric.solver.estimate.estimate import Estimate, pattern_of
 from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
 from fabric.solver.estimate.placement import place
@@ -23,7 +24,6 @@ from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest, answer, supply_on
 from fabric.solver.network import network
 
-ALL_REDUCE, ALLTOALL = "all_reduce", "alltoall"
 PACKED, SPREAD = "packed", "spread"
 MAX_KINDS = 12  # of switches that fail in turn
 

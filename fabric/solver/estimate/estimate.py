@@ -10,16 +10,15 @@ import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.solver import Floats
+from fabric.solver.collective import ALLTOALL, COLLECTIVES, ROOTED, SENDRECV, collective_names
 from fabric.solver.collectives import band, environment, physics
 from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, monotone, run
-from fabric.solver.collectives.costs import GATHERS, PROTOCOLS, ROOTED, ideal_us
+from fabric.solver.collectives.costs import PROTOCOLS, ideal_us
 from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, default_ctas, joined
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.collectives.reach import band_of, kind_of, nvlink_ranks
-from fabric.solver.collectives.sample import BETWEEN_BRIDGES
+from fabric.solver.collectives.reach import BETWEEN_BRIDGES, band_of, kind_of, nvlink_ranks
 from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth, Share
 from fabric.solver.estimate.placement import Placement
-from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
 
 ALGORITHMS = ("auto", "ring", "tree", "nvls", "nvls_tree", "hierarchical", "halving_doubling", "in_network", "p2p")
 NVLS_TREE_DOMAINS = 4  # of measured runs: NVIDIA/nccl#1221, four servers of eight H100 at 320 GB/s
@@ -107,8 +106,8 @@ def timed(
 ) -> tuple[Job, Runs, Floats]:
     """(job, what NCCL runs, µs of every size). Raises as `estimate`."""
     ctas = ctas or ctas_of(supply)
+    check(collective, algorithm, protocol)
     job = replace(job_of(collective, sizes, supply, algorithm), ctas=float(ctas))
-    check(job, algorithm, protocol)
     whole = None  # with failures: the job before them, which chooses, as running communicators keep their algorithm
     if supply.before is not None:
         whole = replace(job_of(collective, sizes, supply.before, algorithm), ctas=float(ctas))
@@ -143,9 +142,9 @@ def job_of(collective: str, sizes: Sequence[int], supply: AvailableBandwidth, al
     if domains == 1:
         return job
     limits_of = {
-        "ring_share": "ring" if collective not in ("alltoall", "sendrecv") else "",
-        "tree_share": "tree" if collective == "all_reduce" else "",
-        "peers_share": {"alltoall": "peers", "sendrecv": "neighbors"}.get(collective, ""),
+        "ring_share": "ring" if "ring" in job.spec.algorithms else "",
+        "tree_share": "tree" if "tree" in job.spec.algorithms else "",
+        "peers_share": job.spec.pattern,
         "halving_share": "halving" if algorithm == "halving_doubling" else "",
     }
     chosen: dict[str, Any] = {}
@@ -192,11 +191,11 @@ def transport_of(supply: AvailableBandwidth) -> str:
     return physics.transport(supply.net.fabric.spec.transport, gpu_of(supply.placement).generation)
 
 
-def check(job: Job, algorithm: str, protocol: str) -> None:
+def check(collective: str, algorithm: str, protocol: str) -> None:
     """Raises InputError for words that are none."""
     report = Report()
     for option, word, valid_words in (
-        ("--collective", job.collective, COLLECTIVES),
+        ("--collective", collective, collective_names()),
         ("--algorithm", algorithm, (*ALGORITHMS, *ALIASES)),
         ("--protocol", protocol, ("auto", *PROTOCOLS)),
     ):
@@ -275,7 +274,7 @@ def _row(
         protocol=protocol,
         time_us=time,
         algbw_GBps=algbw,
-        busbw_GBps=algbw * busbw_factor(job.collective, ranks),
+        busbw_GBps=algbw * job.spec.busbw(ranks),
         bottleneck=_named(job, supply, limits[index][0], algorithm),
         wire_bytes=wire_bytes(job, algorithm, size),
         ideal_time_us=float(ideal[index]),
@@ -301,7 +300,7 @@ def _named(job: Job, supply: AvailableBandwidth, limit: str, algorithm: str) -> 
 
 def pattern_of(collective: str, algorithm: str) -> str:
     """Who sends to whom when an algorithm runs a collective: a name in `PATTERNS`."""
-    return {"alltoall": "peers", "sendrecv": "neighbors"}.get(collective) or PATTERN.get(algorithm, "halving")
+    return COLLECTIVES[collective].pattern or PATTERN.get(algorithm, "halving")
 
 
 def wire_bytes(job: Job, algorithm: str, size: int) -> int:
@@ -309,16 +308,12 @@ def wire_bytes(job: Job, algorithm: str, size: int) -> int:
     ranks, domains, domain = float(job.ranks), float(job.domains), float(job.domain)
     if domains == 1:
         return 0
-    if job.collective == "alltoall":
+    if job.spec.family == ALLTOALL:
         return round(size * domain * (ranks - domain) / ranks)
-    if job.collective == "sendrecv" or job.collective in ROOTED:
-        return size
-    if job.collective in GATHERS:
-        return round(size * (ranks - 1) / ranks)
-    if algorithm == "in_network":
+    if job.spec.family in (SENDRECV, ROOTED) or algorithm == "in_network":
         return size
     if algorithm == "ring":
-        return round(2 * size * (ranks - 1) / ranks)
+        return round(job.spec.passes * size * (ranks - 1) / ranks)
     if algorithm == "halving_doubling":
         whole = 1 << int(np.log2(domains))
         return round(2 * size * (whole - 1) / whole) + (2 * size if whole < domains else 0)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fabric.solver import Ints
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.collectives.job import UNLIMITED, Job, joined
@@ -70,7 +71,7 @@ class Groups:
         """Share of a GPU's NIC; below 1 for rings and trees of one GPU a server with some releases of NCCL."""
         placed = self.supply.placement
         inside, _ = split(levels, placed.domain_gpus)
-        if inside > 1 or traffic.collective == "alltoall" or placed.domain_servers > 1:
+        if inside > 1 or COLLECTIVES[traffic.collective].pattern or placed.domain_servers > 1:
             return 1.0
         return nic_share(job.software.nccl, gpu_of(placed).name, placed.server.gpus, placed.all_ports // placed.nic_ports)
 
@@ -111,8 +112,7 @@ def _limit(collective: str, algorithm: str, domains: int, supply: AvailableBandw
     """The link that decides, or the NICs or NVLink where the fabric does not."""
     if domains == 1:
         return "NVLink"
-    pattern = "stages" if collective == "sendrecv" else pattern_of(collective, algorithm)
-    link = supply.of(pattern).link
+    link = supply.of(COLLECTIVES[collective].groups_pattern or pattern_of(collective, algorithm)).link
     return NICS if link < 0 else supply.link_name(link)
 
 
@@ -157,7 +157,7 @@ def _job(collective: str, size: int, levels: Levels, inside: int, domains: int, 
     )
     if not crosses:
         return job
-    ring = supply.of("ring")
-    tree_share = supply.of("tree").share if collective == "all_reduce" else 1.0
-    peers_share = supply.of("peers" if collective == "alltoall" else "stages").share
+    ring, pattern = supply.of("ring"), job.spec.groups_pattern
+    tree_share = supply.of("tree").share if "tree" in job.spec.algorithms else 1.0
+    peers_share = supply.of(pattern).share if pattern else 1.0
     return replace(job, ring_share=ring.share, tree_share=tree_share, peers_share=peers_share, hop_us=ring.hop_us)

@@ -106,7 +106,7 @@ def foot(estimate: Estimate) -> list[str]:
             out.append(text + (f"; {slow.fastest} would be faster at {size(slow.bytes)}" if slow else ""))
     used = {PATTERN.get(row.algorithm, "") for row in estimate.rows}
     for name, share in estimate.shares.items():
-        if name in ("ring", "tree") and name not in used and estimate.rows[0].collective == "all_reduce":
+        if name in ("ring", "tree") and name not in used and "tree" in estimate.job.spec.algorithms:
             continue  # computed for the choice only
         out.append(f"fabric    {name}: {_share(estimate, share)}")
     out += _ideal(estimate.rows[-1])

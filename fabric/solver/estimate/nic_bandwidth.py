@@ -17,13 +17,13 @@ from fabric.solver.ecmp.paths import load_of, slowest_rate
 from fabric.solver.estimate.patterns import PATTERNS, Phase, together
 from fabric.solver.estimate.placement import Placement
 from fabric.solver.routes import routes
+from fabric.solver.routing import MODES, SPRAY
 
 DRAWS = 8  # of queue pair numbers, each another run of the job
 MAX_FLOWS = 1_500_000  # of all draws together
 SWITCH_US = 0.8  # of a switch whose latency is in no catalog entry
 CABLE_US_PER_M = 0.005  # light in glass
 SAMPLED_PATHS = 20_000
-ROUTING_WORDS = {"ecmp": "ECMP by hash", "adaptive": "adaptive routing", "spray": "packet spraying"}
 MAX_DRAWN = 1024  # shares that are kept, a few hundred bytes each
 _DRAWN: dict[tuple[str, bytes], list[tuple[float, int]]] = {}
 
@@ -108,7 +108,7 @@ class AvailableBandwidth:
         if key not in _DRAWN:
             phases = self._phases(pattern)
             flows = sum(len(phase.source) for phase in phases) * self.qps
-            count = 1 if self.routing == "spray" else int(np.clip(MAX_FLOWS // max(1, flows), 1, DRAWS))
+            count = 1 if self.routing == SPRAY else int(np.clip(MAX_FLOWS // max(1, flows), 1, DRAWS))
             drawn = [self._draw(phases, self.seed + draw) for draw in range(count)]
             if len(_DRAWN) >= MAX_DRAWN:
                 _DRAWN.clear()
@@ -210,7 +210,7 @@ class AvailableBandwidth:
 
 def routing_words(routing: str, queue_pairs: int) -> str:
     """`ECMP by hash, 4 queue pairs per connection`."""
-    return f"{ROUTING_WORDS[routing]}, {plural(queue_pairs, 'queue pair')} per connection"
+    return f"{MODES[routing].words}, {plural(queue_pairs, 'queue pair')} per connection"
 
 
 def supply(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabric.solver import Series, busbw_svg
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.estimate.estimate import Estimate
-from fabric.solver.measured.tables import Table, busbw_factor
+from fabric.solver.measured.tables import Table
 from fabric.solver.plot import WIDTH
 
 
@@ -23,7 +24,7 @@ def picture(estimates: Sequence[tuple[Estimate, Estimate | None]], tables: Seque
             series.append(
                 Series(f"{name}, healthy" if several else "healthy", _points(before), colour=len(estimates) + number)
             )
-    factor = busbw_factor(first.job.collective, first.placement.gpus)
+    factor = COLLECTIVES[first.job.collective].busbw(first.placement.gpus)
     ideal = tuple((float(row.bytes), row.bytes / row.ideal_time_us / 1e3 * factor) for row in first.rows)
     series.append(Series("ideal: line rate", ideal, style="dashed", colour=7))
     for number, table in enumerate(tables):

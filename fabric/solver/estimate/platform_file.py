@@ -13,8 +13,8 @@ from pathlib import Path
 from fabric.base.diagnostics import Report, show
 from fabric.base.grouping import grouped
 from fabric.solver import Fields, parse, read_text
+from fabric.solver.collective import FAMILIES
 from fabric.solver.collectives import physics
-from fabric.solver.collectives.coverage import FAMILIES
 from fabric.solver.collectives.physics import SCOPES, Physics
 
 CODE = "FAB172"

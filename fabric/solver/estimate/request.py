@@ -12,6 +12,7 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.model.plan import FabricPlan
 from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures
+from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.collectives import physics
 from fabric.solver.estimate import estimate as one
 from fabric.solver.estimate.estimate import Estimate
@@ -46,7 +47,7 @@ class EstimateRequest:
         gpus_per_domain: GPUs of each NVLink domain that the job uses; None for all.
     """
 
-    collective: str = "all_reduce"
+    collective: str = ALL_REDUCE
     sizes: tuple[int, ...] = ()
     gpus: int | None = None
     algorithm: str = "auto"

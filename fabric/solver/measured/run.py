@@ -11,6 +11,7 @@ from typing import NamedTuple
 from fabric.base.diagnostics import Place, Report
 from fabric.base.rounding import ceil_div
 from fabric.solver import Fields
+from fabric.solver.collective import ALL_GATHER, ALL_REDUCE, ALLTOALL, BROADCAST, COLLECTIVES, REDUCE, REDUCE_SCATTER
 from fabric.solver.measured.platform import (
     ALGORITHMS,
     HEADER,
@@ -26,7 +27,6 @@ from fabric.solver.measured.tables import (
     CODE,
     Row,
     Table,
-    busbw_factor,
     check,
     collective_named,
     collective_of,
@@ -219,7 +219,7 @@ def _table(
         text = f"busbw/algbw shows {counted.ranks} ranks, the platform given has {platform.ranks}; the table's count is taken"
         report.warn(CODE, Place(name, run.line, 1), text, "")
         platform = _idle_network(counted)
-    factor = busbw_factor(collective, platform.ranks)
+    factor = COLLECTIVES[collective].busbw(platform.ranks)
     rows = [row for printed in run.rows if (row := _row(printed, factor, name, report)) is not None]
     for line, message, hint in run.notes:
         report.warn(CODE, Place(name, line, 1), message, hint)
@@ -307,18 +307,18 @@ def _by_columns(rows: Iterable[Printed], ranks: int) -> str:
         return ""
 
     def near(kind: str) -> bool:
-        return abs(ratio - busbw_factor(kind, ranks)) < 0.02
+        return bool(abs(ratio - COLLECTIVES[kind].busbw(ranks)) < 0.02)
 
     rooted = best.root is not None and best.root >= 0
     if best.redop not in ("", "none"):
         if ratio > 1.02:  # twice the buffer crosses in nothing else, however many ranks there are
-            return "all_reduce"
-        return "reduce" if rooted else next((kind for kind in ("all_reduce", "reduce_scatter") if near(kind)), "")
+            return ALL_REDUCE
+        return REDUCE if rooted else next((kind for kind in (ALL_REDUCE, REDUCE_SCATTER) if near(kind)), "")
     if rooted:
-        return "broadcast"
+        return BROADCAST
     out, into = best.sides
-    if near("all_gather") and out and into and out.wrong is not None:
-        return "alltoall" if into.wrong is None else "all_gather"  # alltoall never checks its in-place result
+    if near(ALL_GATHER) and out and into and out.wrong is not None:
+        return ALLTOALL if into.wrong is None else ALL_GATHER  # alltoall never checks its in-place result
     return ""
 
 
@@ -331,14 +331,15 @@ def _ratio(rows: Iterable[Printed]) -> tuple[Printed, float]:
 def _counted(run: Run, collective: str, platform: MeasuredPlatform) -> MeasuredPlatform:
     """The platform with as many nodes as busbw/algbw shows, where the text lists no devices and a log of another size
     than the platform's is read."""
-    ratio, twice = _ratio(run.rows)[1], 2 if collective == "all_reduce" else 1
-    if run.devices or not 0.5 < ratio / twice < 0.999 or busbw_factor(collective, 3) != twice * 2 / 3:
+    made = COLLECTIVES[collective]
+    ratio, passes = _ratio(run.rows)[1], made.passes
+    if run.devices or not 0.5 < ratio / passes < 0.999 or made.busbw(3) != passes * 2 / 3:
         return platform
-    if abs(ratio - busbw_factor(collective, platform.ranks)) < 0.004:
+    if abs(ratio - made.busbw(platform.ranks)) < 0.004:
         return platform
-    nodes = max(1, round(1 / (1 - ratio / twice) / platform.gpus_per_node))
+    nodes = max(1, round(1 / (1 - ratio / passes) / platform.gpus_per_node))
     counted = replace(platform, nodes=nodes)
-    return counted if abs(ratio - busbw_factor(collective, counted.ranks)) < 0.002 else platform
+    return counted if abs(ratio - made.busbw(counted.ranks)) < 0.002 else platform
 
 
 def _row(printed: Printed, factor: float, name: str, report: Report) -> Row | None:

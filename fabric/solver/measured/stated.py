@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fabric.base.diagnostics import Place, Report
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.measured.platform import MeasuredPlatform
-from fabric.solver.measured.tables import Row, Table, busbw_factor
+from fabric.solver.measured.tables import Row, Table
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def tables(given: Sequence[Measured], platform: MeasuredPlatform) -> list[Table]
 def _table(collective: str, gpus: int, found: Sequence[Measured], platform: MeasuredPlatform) -> Table:
     each = min(gpus, platform.gpus_per_node)
     ran = replace(platform, gpus_per_node=each, nodes=-(-gpus // each))
-    factor = busbw_factor(collective, gpus)
+    factor = COLLECTIVES[collective].busbw(gpus)
     rows = [
         Row(item.bytes, item.bytes / algbw / 1e3, algbw, item.busbw_GBps)
         for item in sorted(found, key=lambda item: item.bytes)

@@ -15,13 +15,12 @@ from pathlib import Path
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.base.reading import UnreadableError, guarded
 from fabric.solver import Fields, parse, read_text
+from fabric.solver.collective import COLLECTIVES, collective_names
 from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
 
-__all__ = ["COLLECTIVES", "MeasuredPlatform", "Row", "Table", "busbw_factor", "of_collective", "read", "read_yaml"]
+__all__ = ["MeasuredPlatform", "Row", "Table", "of_collective", "read", "read_yaml"]
 
 CODE = "FAB172"
-COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "reduce", "sendrecv")
-UNMODELED = ("gather", "scatter", "alltoallv", "hypercube")  # nccl-tests has programs for them; they are read, not scored
 MIN_BYTES = 8  # smaller rows are not scored: they are an empty kernel
 MAX_BYTES, MAX_US, MAX_GBPS = 2**50, 1e12, 1e6
 WHAT = "a measured table"
@@ -56,19 +55,10 @@ class Table:
         return tuple(row for row in self.rows if row.bytes >= MIN_BYTES) if self.scored else ()
 
 
-def busbw_factor(collective: str, ranks: int) -> float:
-    """busbw / algbw, as nccl-tests' doc/PERFORMANCE.md defines it; 0 where it defines none."""
-    if collective == "all_reduce":
-        return 2 * (ranks - 1) / ranks
-    if collective in ("all_gather", "reduce_scatter", "alltoall", "gather", "scatter"):
-        return (ranks - 1) / ranks
-    return 1.0 if collective in ("broadcast", "reduce", "sendrecv") else 0.0
-
-
 def collective_named(text: str) -> str:
-    """`AllReduce`, `all-to-all`, `all_gather_perf` in the names of COLLECTIVES and UNMODELED; "" for no collective."""
+    """`AllReduce`, `all-to-all`, `all_gather_perf` in the names of COLLECTIVES; "" for no collective."""
     bare = re.sub(r"(?:perf|mpi|bench){1,3}$", "", re.sub(r"[^a-z0-9]", "", text.lower()))
-    known = {name.replace("_", ""): name for name in (*COLLECTIVES, *UNMODELED)}
+    known = {name.replace("_", ""): name for name in COLLECTIVES}
     return known.get(bare.removeprefix("nccl").removeprefix("rccl"), "")
 
 
@@ -114,7 +104,7 @@ def read_yaml(text: str, name: str) -> Table:
     if block is None and not why_not and "platform" not in top:
         top.missing("platform", header_hint())
     platform = read_platform(block) if block is not None else NOT_STATED
-    rows = _rows(top, busbw_factor(collective, platform.ranks) if collective and platform.ranks else 0.0)
+    rows = _rows(top, COLLECTIVES[collective].busbw(platform.ranks) if collective and platform.ranks else 0.0)
     report.raise_errors()
     identity = top.text("id") or Path(name).stem
     return table(identity, collective, platform, source_of(top) or identity, rows, why_not, warnings=report.warnings)
@@ -134,7 +124,7 @@ def table(
     all_rows = tuple(rows)
     if not why_not and not any(row.bytes >= MIN_BYTES for row in all_rows):
         why_not = f"no rows of at least {MIN_BYTES} bytes"
-    if not why_not and collective not in COLLECTIVES:
+    if not why_not and collective not in collective_names():
         why_not = f"the model knows no {collective}"
     if not why_not and platform.ranks < 2:
         why_not = "one rank moves nothing"
@@ -164,12 +154,12 @@ def collective_of(top: Fields, required: bool = True) -> str:
     """The collective of a table's head."""
     if "collective" not in top:
         if required:
-            top.missing("collective", nearest("", COLLECTIVES))
+            top.missing("collective", nearest("", collective_names()))
         return ""
     word = top.text("collective")
     name = collective_named(word)
     if not name and word:
-        top.error("collective", f"expected a collective, got {show(word)}", nearest(word, COLLECTIVES))
+        top.error("collective", f"expected a collective, got {show(word)}", nearest(word, collective_names()))
     return name
 
 

@@ -14,6 +14,7 @@ from fabric.base.diagnostics import Report
 from fabric.base.source import Node
 from fabric.base.text import aligned, duration, percent
 from fabric.solver import Fields, parse, read_text
+from fabric.solver.routing import MODES
 from fabric.solver.training.job import CODE
 from fabric.solver.training.step import StepTime
 
@@ -175,7 +176,7 @@ def _row(fields: Fields, ladder: Fields, folder: Path, intent: Path | None) -> R
         placement=of("placement").text("placement", "packed"),
         gpus_per_domain=of("gpus_per_domain").whole("gpus_per_domain", 0, 1, 1_000_000) or None,
         fail=tuple(map(str, fail if isinstance(fail, list) else [fail])),
-        routing=of("routing").choice("routing", ("", "ecmp", "adaptive", "spray"), ""),
+        routing=of("routing").choice("routing", ("", *MODES), ""),
         queue_pairs=of("queue_pairs").whole("queue_pairs", 0, 1, 128),
         values=_values(fields),
     )

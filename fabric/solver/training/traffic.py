@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass
 
 from fabric.base.rounding import ceil_div
+from fabric.solver.collective import ALL_GATHER, ALL_REDUCE, ALLTOALL, REDUCE_SCATTER, SENDRECV
 from fabric.solver.training.job import Dimension, Levels, TrainingJob
 from fabric.solver.training.memory import heaviest
 
@@ -52,7 +53,7 @@ def _tensor(job: TrainingJob) -> list[Traffic]:
     size = math.ceil(_values(job) * job.bytes.activation)
     each = 6 if job.compute.recompute == "full" else 4
     calls = each * job.most_layers * job.batch.micro_batches
-    kinds = ("all_gather", "reduce_scatter") if job.parallel.sequence_parallel else ("all_reduce",)
+    kinds = (ALL_GATHER, REDUCE_SCATTER) if job.parallel.sequence_parallel else (ALL_REDUCE,)
     return [
         Traffic(dimension="tensor", collective=kind, ranks=job.parallel.tensor, bytes=size, calls=calls) for kind in kinds
     ]
@@ -65,8 +66,8 @@ def _context(job: TrainingJob) -> list[Traffic]:
     values = job.batch.micro_batch * model.sequence * model.key_value_width / parallel.tensor
     size, calls = math.ceil(values * job.bytes.activation), job.most_layers * job.batch.micro_batches
     return [
-        Traffic(dimension="context", collective="all_gather", ranks=parallel.context, bytes=size, calls=2 * calls),
-        Traffic(dimension="context", collective="reduce_scatter", ranks=parallel.context, bytes=size, calls=calls),
+        Traffic(dimension="context", collective=ALL_GATHER, ranks=parallel.context, bytes=size, calls=2 * calls),
+        Traffic(dimension="context", collective=REDUCE_SCATTER, ranks=parallel.context, bytes=size, calls=calls),
     ]
 
 
@@ -84,7 +85,7 @@ def _expert(job: TrainingJob, domain_gpus: int) -> list[Traffic]:
     return [
         Traffic(
             dimension="expert",
-            collective="alltoall",
+            collective=ALLTOALL,
             ranks=parallel.expert,
             bytes=math.ceil(values * width * model.top_k),
             calls=count,
@@ -122,7 +123,7 @@ def _pipeline(job: TrainingJob) -> list[Traffic]:
     return [
         Traffic(
             dimension="pipeline",
-            collective="sendrecv",
+            collective=SENDRECV,
             ranks=parallel.pipeline,
             bytes=size,
             calls=2 * job.batch.micro_batches * parallel.interleave,
@@ -151,25 +152,18 @@ def _data(job: TrainingJob) -> list[Traffic]:
         weights = math.ceil(parameters * job.bytes.parameter / layers)
         if parallel.sharding == "none":
             calls.append(
-                Traffic(
-                    dimension=dimension, collective="all_reduce", ranks=ranks, bytes=gradients, calls=layers, kind="reduce"
-                )
+                Traffic(dimension=dimension, collective=ALL_REDUCE, ranks=ranks, bytes=gradients, calls=layers, kind="reduce")
             )
             continue
         often = job.batch.micro_batches if parallel.sharding == "full" else 1
         gathers = 2 * often if parallel.sharding == "full" else 1
         calls += [
             Traffic(
-                dimension=dimension,
-                collective="all_gather",
-                ranks=ranks,
-                bytes=weights,
-                calls=layers * gathers,
-                kind="gather",
+                dimension=dimension, collective=ALL_GATHER, ranks=ranks, bytes=weights, calls=layers * gathers, kind="gather"
             ),
             Traffic(
                 dimension=dimension,
-                collective="reduce_scatter",
+                collective=REDUCE_SCATTER,
                 ranks=ranks,
                 bytes=gradients,
                 calls=layers * often,
@@ -185,7 +179,7 @@ def _embedding(job: TrainingJob) -> list[Traffic]:
     if not model.tied_embeddings or parallel.pipeline == 1:
         return []
     size = math.ceil(model.vocabulary * model.hidden / parallel.tensor * job.bytes.gradient)
-    return [Traffic(dimension="embedding", collective="all_reduce", ranks=2, bytes=size, calls=1, kind="reduce")]
+    return [Traffic(dimension="embedding", collective=ALL_REDUCE, ranks=2, bytes=size, calls=1, kind="reduce")]
 
 
 def _values(job: TrainingJob) -> float:

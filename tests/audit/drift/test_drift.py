@@ -10,7 +10,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.audit.drift.devices import DRIFTED, IN_SYNC, NO_CONFIG, UNKNOWN, DeviceDrift, SiteDrift
-from fabric.audit.drift.reports import FORMATS, DriftReport, document
+from fabric.audit.drift.reports import FORMATS, DriftReport
 from fabric.design.intent.intent import Intent
 from tests.audit.checks.batfish.helpers import SMALL
 
@@ -105,7 +105,7 @@ def test_formats_name_the_switch_and_the_statement(intent: Intent, running: Path
 
 
 def test_json_has_all_states(intent: Intent, running: Path) -> None:
-    report = document(DriftReport(pipeline.drift(intent, running, jobs=1)))
+    report = DriftReport(pipeline.drift(intent, running, jobs=1)).document()
     assert report["summary"] == {
         "devices": len(report["devices"]),
         "drifted": 0,

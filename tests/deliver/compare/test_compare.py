@@ -11,7 +11,7 @@ from fabric import pipeline
 from fabric.cli import main
 from fabric.deliver.compare.designs import Design, against
 from fabric.deliver.compare.lines import lines
-from fabric.deliver.compare.page import page
+from fabric.deliver.report.compared import page
 from fabric.deliver.report.goodput import GoodputSection
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput.rates import DAYS_PER_YEAR

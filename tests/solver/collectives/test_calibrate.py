@@ -11,6 +11,7 @@ import yaml
 
 from fabric.base.diagnostics import InputError
 from fabric.cli import main
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.collectives.calibrate import calibrated, document
 from fabric.solver.collectives.coverage import origin
 from fabric.solver.collectives.physics import Physics, first, from_document, parameters, shipped
@@ -18,7 +19,7 @@ from fabric.solver.collectives.reach import band_of
 from fabric.solver.collectives.sample import job_of, predicted
 from fabric.solver.collectives.score import score
 from fabric.solver.estimate import platform_file
-from fabric.solver.measured.tables import MeasuredPlatform, Row, Table, busbw_factor
+from fabric.solver.measured.tables import MeasuredPlatform, Row, Table
 
 PLATFORM = MeasuredPlatform(
     gpu="h100",
@@ -35,7 +36,7 @@ PLATFORM = MeasuredPlatform(
 def synthetic(physics: Physics, collective: str = "all_reduce") -> Table:
     """A table that a platform with these very parameters would give."""
     sizes = [8 * 2**step for step in range(31)]
-    factor = busbw_factor(collective, PLATFORM.ranks)
+    factor = COLLECTIVES[collective].busbw(PLATFORM.ranks)
     blank = Table(
         id=collective,
         collective=collective,

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fabric.solver.collective import collective_names
 from fabric.solver.collectives import physics
 from fabric.solver.collectives.choice import NEVER, monotone, run
 from fabric.solver.collectives.job import Job
-from fabric.solver.measured.tables import COLLECTIVES
 
 SIZES = np.exp2(np.arange(3, 37))
 SHARES = ("ring_share", "tree_share", "peers_share", "halving_share")
@@ -35,7 +35,7 @@ def job(collective: str = "all_reduce", domains: int = 16, **changes: object) ->
 
 
 @pytest.mark.parametrize("parameters", [physics.first(), physics.shipped()], ids=["first", "shipped"])
-@pytest.mark.parametrize("collective", COLLECTIVES)
+@pytest.mark.parametrize("collective", collective_names())
 @pytest.mark.parametrize("domains", [1, 2, 3, 16, 1000])
 def test_less_of_the_network_never_helps(collective: str, domains: int, parameters: physics.Physics) -> None:
     whole = job(collective, domains)

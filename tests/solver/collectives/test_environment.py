@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fabric.solver import Floats
+from fabric.solver.collective import collective_names
 from fabric.solver.collectives.choice import NEVER, Runs, monotone
 from fabric.solver.collectives.costs import forms, ideal_us
 from fabric.solver.collectives.environment import environments, of
@@ -15,7 +16,6 @@ from fabric.solver.collectives.job import Job, measured_job
 from fabric.solver.collectives.physics import shipped, transports
 from fabric.solver.collectives.reach import band_of
 from fabric.solver.measured.platform import MeasuredPlatform
-from fabric.solver.measured.tables import COLLECTIVES
 
 TCPX = MeasuredPlatform(
     gpu="h100",
@@ -95,7 +95,7 @@ def test_the_data_of_the_profiles() -> None:
     assert of("tcpx").text.startswith("NCCL_ALGO=Ring NCCL_PROTO=Simple")
 
 
-@pytest.mark.parametrize("collective", COLLECTIVES)
+@pytest.mark.parametrize("collective", collective_names())
 def test_nothing_is_faster_than_its_bytes_allow(collective: str) -> None:
     """Whatever a platform file says: shares of several parameters may add up to more than a line carries."""
     parameters = shipped()

@@ -10,12 +10,12 @@ import numpy as np
 
 from fabric.model.plan import FabricPlan
 from fabric.pipeline import load, plan
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.collectives.choice import monotone
 from fabric.solver.doctor.causes import Effect
 from fabric.solver.estimate.estimate import ctas_of, job_of
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest, supply_of
-from fabric.solver.measured.tables import busbw_factor
 from tests import ROOT
 
 INTENT = ROOT / "intent" / "h100-4su.yaml"
@@ -54,7 +54,7 @@ def output(collective: str = "all_reduce", effect: Effect = NOTHING, line: str =
 def _row(collective: str, size: int, us: float) -> str:
     time = float(f"{us:.1f}")
     algbw = size / time / 1e3
-    side = f"{time:9.1f} {algbw:7.2f} {algbw * busbw_factor(collective, GPUS):7.2f} 0"
+    side = f"{time:9.1f} {algbw:7.2f} {algbw * COLLECTIVES[collective].busbw(GPUS):7.2f} 0"
     return f"{size:12} {size // 4:12} float sum -1 {side} {side}"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from fabric.pipeline import doctor
+from fabric.solver.collective import collective_names
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.reach import band_of
 from fabric.solver.doctor.causes import NEEDS, STEPS, Cause, Effect, causes, releases
@@ -18,7 +19,7 @@ from fabric.solver.doctor.evidence import Evidence
 from fabric.solver.doctor.lines import lines
 from fabric.solver.estimate.platform_file import platform
 from fabric.solver.estimate.request import EstimateRequest
-from fabric.solver.measured.tables import COLLECTIVES, read
+from fabric.solver.measured.tables import read
 from tests import ROOT
 from tests.solver.doctor.runs import fabric, output, write
 
@@ -100,7 +101,7 @@ def test_a_debug_log_of_its_own_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cause", causes(), ids=lambda cause: cause.name)
 def test_the_data_of_a_cause(cause: Cause) -> None:
     assert {*cause.needs, *(need for need, _ in cause.often)} <= set(NEEDS)
-    assert set(cause.collectives) <= set(COLLECTIVES)
+    assert set(cause.collectives) <= set(collective_names())
     assert cause.prior > 0
     assert cause.weight > 1
     assert cause.confirm

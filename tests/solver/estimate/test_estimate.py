@@ -12,18 +12,18 @@ from hypothesis import assume, given, settings, strategies as st
 
 from fabric.base.diagnostics import InputError
 from fabric.model.plan import FabricPlan
+from fabric.solver.collective import COLLECTIVES, collective_names
 from fabric.solver.collectives.choice import NEVER
 from fabric.solver.estimate import lines
 from fabric.solver.estimate.estimate import ALGORITHMS, Estimate, Row
 from fabric.solver.estimate.request import EstimateRequest, estimate
-from fabric.solver.measured.tables import COLLECTIVES, busbw_factor
 from tests import samples
 from tests.solver.estimate.fabrics import FABRICS, STABLE, ask, placements, planned, plans, routings
 
 SIZES = tuple(8 << step for step in range(0, 31, 2))
 BIG = (1 << 20, 1 << 30)
 RUNS = {
-    **dict.fromkeys(COLLECTIVES, ("auto",)),
+    **dict.fromkeys(collective_names(), ("auto",)),
     "all_reduce": tuple(name for name in ALGORITHMS if name != "p2p"),
     "all_gather": ("auto", "ring", "nvls"),
     "reduce_scatter": ("auto", "ring", "nvls"),
@@ -54,7 +54,7 @@ def sane(found: Estimate) -> None:
     for row in found.rows:
         assert row.time_us >= row.ideal_time_us > 0, row
         assert row.algbw_GBps == pytest.approx(row.bytes / row.time_us / 1e3)
-        assert row.busbw_GBps == pytest.approx(row.algbw_GBps * busbw_factor(row.collective, row.ranks))
+        assert row.busbw_GBps == pytest.approx(row.algbw_GBps * COLLECTIVES[row.collective].busbw(row.ranks))
         assert (row.wire_bytes > 0) == (found.placement.domains > 1)
         assert row.bottleneck
     for share in found.shares.values():
@@ -103,7 +103,7 @@ def test_a_failure_never_makes_it_faster(data: st.DataObject, fabric: FabricPlan
         for a, b in zip(fabric.links.a, fabric.links.b, strict=True)
     ]
     fail = tuple(data.draw(st.sampled_from(names + links)) for _ in range(count))
-    collective = data.draw(st.sampled_from(COLLECTIVES))
+    collective = data.draw(st.sampled_from(collective_names()))
     asked = EstimateRequest(collective=collective, sizes=SIZES, routing=routing, fail=fail)
     found = answered(fabric, asked, placement)
     if isinstance(found, str):
@@ -134,7 +134,7 @@ def test_fewer_nics_never_lead_to_a_faster_choice(placement: str) -> None:
 def test_oversubscription_never_makes_it_faster(data: st.DataObject, placement: str) -> None:
     """With packets sprayed: a hash may happen to be more even on fewer links."""
     name = data.draw(st.sampled_from(sorted(set(FABRICS) - {"collapsed"})))
-    collective = data.draw(st.sampled_from(COLLECTIVES))
+    collective = data.draw(st.sampled_from(collective_names()))
     before = None
     for ratio in (1, 2, 4):
         try:

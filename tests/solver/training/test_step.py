@@ -13,8 +13,8 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from fabric.base.diagnostics import InputError
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.estimate.groups import group_domains
-from fabric.solver.measured.tables import busbw_factor
 from fabric.solver.training import file as training_file
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import (
@@ -58,7 +58,7 @@ def changed(job: TrainingJob, changes: Mapping[str, Any]) -> TrainingJob:
 def simple(_job: TrainingJob, call: Traffic) -> CallTime:
     """300 GB/s inside a server, 45 GB/s between them, 20 µs a call; a tenth less or more."""
     GBps = 300 if call.dimension == "tensor" else 45
-    us = 20 + call.bytes * busbw_factor(call.collective, call.ranks) / GBps / 1e3
+    us = 20 + call.bytes * COLLECTIVES[call.collective].busbw(call.ranks) / GBps / 1e3
     return CallTime(us, 0.9 * us, 1.1 * us, "NVLink" if call.dimension == "tensor" else "server NICs")
 
 
@@ -118,7 +118,7 @@ def test_zero_moves_what_an_all_reduce_does_and_sharded_parameters_half_again() 
     """ZeRO, section 7: 2 Ψ, 2 Ψ and 3 Ψ."""
     moved = {
         kind: sum(
-            call.calls * call.bytes * busbw_factor(call.collective, 64)
+            call.calls * call.bytes * COLLECTIVES[call.collective].busbw(64)
             for call in traffic(changed(DENSE, {"data": 64, "sharding": kind}))
         )
         for kind in SHARDINGS
@@ -131,7 +131,7 @@ def test_tensor_parallelism_moves_8bsh_a_layer_and_micro_batch() -> None:
     """Narayanan et al., section 3.2: 8 b s h (t - 1) / t values a layer and device."""
     for together in (False, True):
         calls = traffic(changed(DENSE, {"tensor": 8, "sequence_parallel": together}))
-        moved = sum(call.calls * call.bytes * busbw_factor(call.collective, 8) for call in calls)
+        moved = sum(call.calls * call.bytes * COLLECTIVES[call.collective].busbw(8) for call in calls)
         assert moved == pytest.approx(DENSE.model.layers * 8 * 2048 * 4096 * 7 / 8 * 2)
 
 

@@ -9,8 +9,8 @@ from fabric.deliver.report.comparison.designs import Group
 from fabric.deliver.report.failures import loss_words
 from fabric.deliver.report.study import Study, mean_loss, slowest_loss
 from fabric.solver import Series, busbw_svg
+from fabric.solver.collective import COLLECTIVES
 from fabric.solver.estimate.estimate import Estimate
-from fabric.solver.measured.tables import busbw_factor
 
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)
 _KINDS = ("core", "spine", "leaf", "spine-core link", "leaf-spine link", "server-leaf link")
@@ -45,7 +45,7 @@ def curves(group: Group, collective: str) -> str:
 
 
 def _ideal(now: Estimate) -> list[tuple[float, float]]:
-    factor = busbw_factor(now.job.collective, now.placement.gpus)
+    factor = COLLECTIVES[now.job.collective].busbw(now.placement.gpus)
     return [(float(row.bytes), row.bytes / row.ideal_time_us / 1e3 * factor) for row in now.rows]
 
 

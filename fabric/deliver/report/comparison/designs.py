@@ -17,8 +17,6 @@ from fabric.deliver.report.study import Study, studies
 from fabric.model.plan import Plan
 from fabric.model.plan.origin import Origin
 
-ALLTOALL = "alltoall"
-
 
 @dataclass(frozen=True)
 class GivenDesign:

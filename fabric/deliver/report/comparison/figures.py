@@ -9,16 +9,16 @@ from typing import Any
 from fabric.audit.diff.documents import flat
 from fabric.base.text import percent, size
 from fabric.deliver.bom.text import kilowatts
-from fabric.deliver.report.comparison.designs import ALLTOALL, Design, Group
+from fabric.deliver.report.comparison.designs import Design, Group
 from fabric.deliver.report.failures import loss_words
 from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.study import Study, mean_loss
 from fabric.deliver.report.summary import unit_servers
 from fabric.model.plan import CORE, LEAF, SPINE
 from fabric.model.plan.summary import leaf_ratios
+from fabric.solver.collective import ALLTOALL, COLLECTIVES
 from fabric.solver.estimate.calls import SPREAD, Call
 from fabric.solver.estimate.nic_bandwidth import routing_words
-from fabric.solver.measured.tables import busbw_factor
 
 MAX_KEYS = 80
 NOT_SET = "not set"
@@ -117,7 +117,7 @@ def _busbw(design: Design, study: Study, collective: str, request_bytes: int) ->
         return NONE
     now = found.curve[0]
     row = next(row for row in now.rows if row.bytes == request_bytes)
-    ideal = row.bytes / row.ideal_time_us / 1e3 * busbw_factor(collective, now.placement.gpus)
+    ideal = row.bytes / row.ideal_time_us / 1e3 * COLLECTIVES[collective].busbw(now.placement.gpus)
     return Value(f"{row.busbw_GBps:,.1f} of {ideal:,.1f}", row.busbw_GBps)
 
 

@@ -11,11 +11,12 @@ from markupsafe import Markup
 from fabric.deliver.report.assets import Assets, template
 from fabric.deliver.report.charts import WIDE
 from fabric.deliver.report.comparison import charts, figures, scale
-from fabric.deliver.report.comparison.designs import ALLTOALL, Design, GivenDesign, Group, designs, groups
+from fabric.deliver.report.comparison.designs import Design, GivenDesign, Group, designs, groups
 from fabric.deliver.report.failures import CAPTION
 from fabric.deliver.report.grid import Grid
 from fabric.deliver.report.overview import Overview, overview
 from fabric.deliver.report.request import ReportRequest
+from fabric.solver.collective import ALLTOALL
 
 _GAP, _MIN_WIDTH_PX = 16.0, 280.0  # between pictures, and the width below which they wrap
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -733,33 +732,6 @@ def test_a_broken_line_does_not_hide_the_others() -> None:
     )
     assert [own.line for own in found.broken] == [4]
     assert found.interfaces["swp2"].mtu == parsed(9216, 6)
-
-
-def test_no_text_is_too_broken() -> None:
-    """Lines cut, doubled, swapped and spoilt; every text has facts."""
-    random_ = random.Random(5)
-    texts = [*(located(path).read_text() for path in GENERATED), COMMANDS]
-    for _ in range(300):
-        lines = random_.choice(texts).split("\n")
-        for _ in range(random_.randint(1, 8)):
-            at = random_.randrange(len(lines))
-            kind = random_.randrange(6)
-            if kind == 0 and len(lines) > 1:
-                del lines[at]
-            elif kind == 1:
-                lines.insert(at, random_.choice(lines))
-            elif kind == 2:
-                lines[at] = lines[at][: len(lines[at]) // 2]
-            elif kind == 3:
-                lines[at] = lines[at].replace(":", random_.choice(["", ": [", ": {a", ": &x", ": *x", ": |"]), 1)
-            elif kind == 4:
-                lines[at] = lines[at].replace("  ", "", 1).replace(".", "99999999999", 1)
-            else:
-                lines[at] = "".join(chr(random_.randrange(0x300)) for _ in range(20))
-        text = "\n".join(lines)
-        cut = text[: random_.randrange(len(text))] if random_.random() < 0.3 else text
-        found = read_device("device", "cumulus", {FILE: cut})
-        assert len(found.unread) <= found.statements
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import Any
 
@@ -161,16 +160,3 @@ def shown(thing: Any, *hidden: str) -> dict[str, Any]:
 def whole(folder: Path) -> dict[str, str]:
     """The files of a switch."""
     return {path.name: path.read_text() for path in sorted(folder.iterdir())}
-
-
-def damaged(text: str, chance: random.Random, *rubbish: str) -> str:
-    """Cut somewhere, or with lines doubled, lost, halved and replaced."""
-    if chance.random() < 0.3:
-        return text[: chance.randrange(len(text))]
-    lines = text.split("\n")
-    for _ in range(20):
-        at = chance.randrange(len(lines))
-        half = lines[at][: len(lines[at]) // 2]
-        lines[at : at + 1] = chance.choice(([], [lines[at]] * 2, [half], *([line] for line in rubbish)))
-        lines = lines or [""]
-    return "\n".join(lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import PurePath
 
 import pytest
@@ -11,7 +10,7 @@ from fabric.model.facts import Neighbor
 from fabric.nos.frr.read.device import read
 from fabric.nos.frr.read.files import unbalanced
 from tests.examples import located, paths
-from tests.nos.frr.read.helpers import FRR_CONF, GOLDEN, INTERFACES, configured, damaged, facts, plain, whole
+from tests.nos.frr.read.helpers import FRR_CONF, GOLDEN, INTERFACES, configured, facts, plain, whole
 from tests.nos.undefined import undefined_in
 
 FOLDERS = [*(path.parent for path in paths("ai-frr/configs/*/frr.conf")), *sorted(GOLDEN.glob("frr-*"))]
@@ -244,14 +243,6 @@ def test_generated(folder: PurePath) -> None:
     assert folder.name.endswith(found.name)
     assert (found.unread, found.broken, found.conflicts) == ([], [], [])
     assert found.services.secrets == []
-
-
-def test_no_damage_stops_the_reader() -> None:
-    texts = whole(located(FOLDERS[0]))
-    chance = random.Random(1)
-    for _ in range(100):
-        files = {name: damaged(text, chance, "\x00 { neighbor") for name, text in texts.items()}
-        assert read("device", files).nos == "frr"
 
 
 @pytest.mark.parametrize(

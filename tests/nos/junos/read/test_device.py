@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 from pathlib import PurePath
 
@@ -126,30 +125,6 @@ protocols { bgp { group X { apply-groups-except A; neighbor 10.0.0.1; } } }
 deactivate protocols bgp group X neighbor 10.0.0.1
 set routing-options autonomous-system 65000
 """
-
-
-def test_damaged_texts_never_raise() -> None:
-    """Every line that is reported of is one of the text."""
-    chance = random.Random(7)
-    texts = [located(path).read_text() for path in (*GENERATED[:4], *GOLDEN)]
-    texts += [as_set_lines(text) for text in texts[::3]] + [INHERITED] * 4
-    for number in range(300):
-        text = chance.choice(texts)
-        lines = text.splitlines(keepends=True)
-        if number % 4 == 0:
-            text = text[: chance.randrange(len(text))]
-        elif number % 4 == 1:
-            text = "".join(line for line in lines if chance.random() > 0.1)
-        elif number % 4 == 2:
-            text = "".join(line * chance.choice((1, 1, 1, 2)) for line in lines)
-        else:
-            letters = list(text)
-            for at in chance.sample(range(len(letters)), 40):
-                letters[at] = chance.choice('{};"#/*[]\n <>\x00é')
-            text = "".join(letters)
-        found = facts(text)
-        last = text.count("\n") + 1
-        assert all(1 <= parsed.line <= last for parsed in (*found.broken, *found.unread))
 
 
 @pytest.mark.parametrize("path", [*GENERATED, *GOLDEN], ids=lambda path: f"{path.parent.name}/{path.name}")

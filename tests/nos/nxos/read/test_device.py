@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import PurePath
@@ -597,31 +596,6 @@ def test_our_own_configs_are_read_whole(path: PurePath) -> None:
 
 def test_there_are_generated_configs() -> None:
     assert len(GENERATED) == 16
-
-
-def test_no_text_is_too_broken() -> None:
-    """Lines cut, doubled, swapped and spoilt; every text has facts."""
-    random_ = random.Random(5)
-    texts = [located(path).read_text() for path in GENERATED]
-    for _ in range(300):
-        lines = random_.choice(texts).split("\n")
-        for _ in range(random_.randint(1, 8)):
-            at = random_.randrange(len(lines))
-            kind = random_.randrange(5)
-            if kind == 0 and len(lines) > 1:
-                del lines[at]
-            elif kind == 1:
-                lines.insert(at, random_.choice(lines))
-            elif kind == 2:
-                lines[at] = lines[at][: len(lines[at]) // 2]
-            elif kind == 3:
-                lines[at] = lines[at].replace(" ", "", 1).replace(".", "99999999999", 1)
-            else:
-                lines[at] = "".join(chr(random_.randrange(0x300)) for _ in range(20))
-        text = "\n".join(lines)
-        cut = text[: random_.randrange(len(text))] if random_.random() < 0.3 else text
-        found = read_device("device", "nxos", {FILE: cut})
-        assert found.statements <= cut.count("\n") + 300  # characters of rubbish may end lines
 
 
 def test_border_gateways_of_a_site_share_an_address() -> None:

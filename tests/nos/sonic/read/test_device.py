@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from pathlib import PurePath
 from typing import Any
 
@@ -12,8 +11,8 @@ import pytest
 from fabric.model.facts import MANAGEMENT, Facts
 from fabric.nos.sonic.read.device import read
 from fabric.nos.sonic.read.json_lines import Object, read_json
-from tests.examples import folder, located, paths
-from tests.nos.frr.read.helpers import GOLDEN, damaged, plain, shown, values, whole
+from tests.examples import located, paths
+from tests.nos.frr.read.helpers import GOLDEN, plain, shown, values, whole
 from tests.nos.undefined import undefined_in
 
 FOLDERS = [path.parent for path in (*paths("config_db.json"), *sorted(GOLDEN.rglob("config_db.json")))]
@@ -310,13 +309,3 @@ def every_key(of: Any) -> list[tuple[str, int]]:
     if not isinstance(of, Object):
         return []
     return [*of.lines.items(), *(pair for value in of.values.values() for pair in every_key(value))]
-
-
-def test_no_damage_stops_the_reader() -> None:
-    texts = whole(folder("ai-sonic") / "configs" / "frontend-leaf001")
-    chance = random.Random(1)
-    for _ in range(100):
-        assert (
-            read("device", {name: damaged(text, chance, "}, [", '"PORT": [{"x": {}}],') for name, text in texts.items()}).nos
-            == "sonic"
-        )

@@ -1,4 +1,4 @@
-"""A comparison as one HTML page that loads nothing, in the style of the report."""
+"""The designs of `fabric compare` as one HTML page that loads nothing, in the style of the report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from markupsafe import Markup
 
 from fabric.base.text import percent, size, time
-from fabric.deliver.compare.charts import years
 from fabric.deliver.compare.designs import Design
 from fabric.deliver.compare.lines import notes, rows
 from fabric.deliver.report.assets import Assets, template
@@ -17,18 +16,19 @@ from fabric.deliver.report.charts import bars
 from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.intervals import intervals
 from fabric.deliver.report.summary import Figure
-from fabric.solver.estimate.calls import SPREAD
+from fabric.deliver.report.years import years
+from fabric.solver.collective import ALL_REDUCE, ALLTOALL
+from fabric.solver.estimate.calls import SPREAD, Call
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.goodput.rates import HOURS_PER_YEAR
 
-HERE = Path(__file__).parent
 INDENT = "\N{EM SPACE}"
 
 
 def page(designs: Sequence[Design], job: str = "") -> str:
     """The designs; `job` is the name of the job's file, "" without one."""
     assets = Assets.read(script=False)
-    return template("page.html.j2", HERE).render(page=Comparison(designs, job), assets=assets, style=Markup(assets.style))
+    return template("compared.html.j2").render(page=Comparison(designs, job), assets=assets, style=Markup(assets.style))
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,14 @@ class Comparison:
         return list(zip(self.names, self.designs, strict=True))
 
     @property
+    def _spread(self) -> list[tuple[str, list[tuple[str, Call]]]]:
+        """(collective, calls by name of the design) of jobs spread over the units."""
+        return [
+            (collective, [(name, row) for name, item in self._pairs if (row := item.calls.of(collective, SPREAD))])
+            for collective in (ALL_REDUCE, ALLTOALL)
+        ]
+
+    @property
     def names(self) -> list[str]:
         """Short, and different from each other."""
         given = [item.name for item in self.designs]
@@ -73,8 +81,7 @@ class Comparison:
             shown.append(Figure("most tokens per day", name, f"{best.tokens_per_day.value / 1e9:,.1f} billion"))
             name, best = max(self.jobs, key=lambda pair: pair[1].useful.value)
             shown.append(Figure("most useful time", name, percent(best.useful.value)))
-        for collective in ("all_reduce", "alltoall"):
-            calls = [(name, row) for name, item in self._pairs if (row := item.calls.of(collective, SPREAD))]
+        for collective, calls in self._spread:
             if calls:
                 name, call = min(calls, key=lambda pair: pair[1].time_us)
                 shown.append(Figure(f"fastest {collective}, spread", name, time(call.time_us)))
@@ -91,8 +98,7 @@ class Comparison:
     def bars(self) -> list[tuple[str, Markup]]:
         """(caption, chart) of the measures that decide."""
         charts = []
-        for collective in ("all_reduce", "alltoall"):
-            calls = [(name, row) for name, item in self._pairs if (row := item.calls.of(collective, SPREAD))]
+        for collective, calls in self._spread:
             shown = [(name, row.time_us, time(row.time_us)) for name, row in calls]
             if shown:
                 charts.append((f"{collective} of {size(calls[0][1].bytes)}, job spread over the units", _bars(shown)))
