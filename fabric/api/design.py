@@ -174,9 +174,9 @@ def explain(intent: Intent, subject: str) -> list[str]:
     from fabric.design.planner.resolve import resolve_intent
     from fabric.design.planner.site import size_site
 
-    known = numbers(intent)
-    sized = size_site(resolve_intent(intent), known)
-    return find(subject, sized, known, lambda: plan(intent, known), str(intent.path))
+    site_lock = numbers(intent)
+    sized = size_site(resolve_intent(intent), site_lock)
+    return find(subject, sized, site_lock, lambda: plan(intent, site_lock), str(intent.path))
 
 
 def moves(intent: Intent, against: str) -> Changes:
@@ -192,6 +192,6 @@ def moves(intent: Intent, against: str) -> Changes:
     from fabric.design.intent import revision
     from fabric.design.moves import difference
 
-    before, known = revision.read(against, intent.path, intent.folder)
-    old = plan(before, known)
+    before, old_lock = revision.read(against, intent.path, intent.folder)
+    old = plan(before, old_lock)
     return difference(old, plan(intent, old.lock))  # on the old numbers, whether they were ever written or not

@@ -164,14 +164,14 @@ def cross_validate(measured: Sequence[Table], beside: Sequence[Table], split: st
     from fabric.solver.collectives.validation import Predicted, left, predict
     from fabric.solver.collectives.validation_report import Validation
 
-    tasks, found = list(left(measured, beside, split)), dict[str, list[Predicted]]()
+    tasks, predicted_by_split = list(left(measured, beside, split)), dict[str, list[Predicted]]()
     if split == "source":
         tasks += left(measured, beside, "pairs")
     for task, (predicted,) in zip(tasks, in_chunks(predict, tasks, 0, chunk=1, least=2), strict=True):
         tell(task.name)
-        found.setdefault(task.split, []).extend(predicted)
+        predicted_by_split.setdefault(task.split, []).extend(predicted)
     not_scored = {table.id: table.why_not for table in measured if not table.scored_rows}
-    return Validation(split, tuple(found.get(split, ())), not_scored, tuple(found.get("pairs", ())))
+    return Validation(split, tuple(predicted_by_split.get(split, ())), not_scored, tuple(predicted_by_split.get("pairs", ())))
 
 
 def calibrate(measured: Sequence[Table], beside: Sequence[Table] = (), base: str = "shipped") -> Calibration:

@@ -146,9 +146,9 @@ def year_cost(site_plan: Plan, result: Goodput, prices: Prices) -> YearCost:
     """
     from fabric.deliver.compare import bills, money
 
-    found = money.year_cost(bills.bill_of(site_plan, prices), result, bills.site_gpus(site_plan))
-    assert found is not None
-    return found
+    cost = money.year_cost(bills.bill_of(site_plan, prices), result, bills.site_gpus(site_plan))
+    assert cost is not None
+    return cost
 
 
 def utilisation(fabric: FabricPlan, jobs: Path, placements: Sequence[str] = (), seed: int = 0, **more: Any) -> Utilisation:
@@ -206,8 +206,8 @@ def design(
     stated = read(prices, intent.catalog, str(prices)) if prices else None
     useful = goodput(fabric, site_plan, request, job, placement) if job else None
     asked = replace(request, sizes=request.sizes or (designs.CALL_BYTES,), gpus=useful.gpus if useful else request.gpus)
-    found = calls(fabric, asked, placements=tuple(dict.fromkeys((placement, "packed", "spread"))), worst=True)
-    return designs.design(name, fabric, bills.bill_of(site_plan, stated), found, useful, bills.site_gpus(site_plan))
+    design_calls = calls(fabric, asked, placements=tuple(dict.fromkeys((placement, "packed", "spread"))), worst=True)
+    return designs.design(name, fabric, bills.bill_of(site_plan, stated), design_calls, useful, bills.site_gpus(site_plan))
 
 
 def explore(

@@ -102,9 +102,9 @@ class Report:
             raise InputError(self.errors)
 
 
-def nearest(word: object, known: Iterable[str]) -> str:
+def nearest(word: object, words: Iterable[str]) -> str:
     """`did you mean 'x'?`, or what there is to choose from when nothing comes close."""
-    choices = sorted(known)
+    choices = sorted(words)
     lower = str(word).lower()[:100]
     folder = lower.rpartition("/")[0]
     beside = [choice for choice in choices if folder and choice.startswith(f"{folder}/")]

@@ -99,7 +99,7 @@ _INPUT = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionEr
 def guarded(file: str = "") -> Iterator[None]:
     """Around everything that reads one file of many: what a reader raises becomes an UnreadableError, so that the others
     are read. Errors of the operating system go through, and so does InputError, which has its place already."""
-    kept, GUARD.left = GUARD.left, MAX_VALUES
+    outer, GUARD.left = GUARD.left, MAX_VALUES
     try:
         yield
     except UnreadableError as error:
@@ -111,7 +111,7 @@ def guarded(file: str = "") -> Iterator[None]:
             print_exception(error)
         raise UnreadableError(_reason(error), 0, file) from error
     finally:
-        GUARD.left = kept
+        GUARD.left = outer
 
 
 def _reason(error: Exception) -> str:

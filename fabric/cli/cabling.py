@@ -58,7 +58,7 @@ def run_list(
     forms = [name for text in [*form, *(["json"] if as_json else [])] for name in text.split(",")]
     folder = output if output is not None and (output.is_dir() or output.suffix.lower() not in ENDINGS.values()) else None
     reports = _reports(forms, output) if folder is None else []
-    wanted = _of_folder(forms, folder) if folder is not None else []
+    lists = _of_folder(forms, folder) if folder is not None else []
     cables = _cables(file, fabric, limit)
     if folder is None:
         write(reports, lambda form: _made(form, cables))
@@ -67,7 +67,7 @@ def run_list(
                 say(f"{len(cables.chosen):,} rows written to {path}")
         return
     with progress("run lists"):
-        files = _files(wanted, cables)
+        files = _files(lists, cables)
     put_folder(folder, files)
     say(f"{len(cables.chosen):,} rows written to {folder}")
 
@@ -103,8 +103,10 @@ def _reports(forms: list[str], output: Path | None) -> list[tuple[str, Path | No
     """The lists that are printed or go to files of their own; -o is the file of the one without =FILE."""
     if output is not None:
         refuse(lambda report: check_target(report, "-o", output, "cables.txt"))
-    known = next((name for name, ending in ENDINGS.items() if output is not None and output.suffix.lower() == ending), "text")
-    reports = asked(forms or [known], FORMATS, "csv=cables.csv")
+    default_form = next(
+        (name for name, ending in ENDINGS.items() if output is not None and output.suffix.lower() == ending), "text"
+    )
+    reports = asked(forms or [default_form], FORMATS, "csv=cables.csv")
     if output is not None and not any(file is None for _, file in reports):
         usage(f"-o {output}: expected a list to write, got none: every list goes to a file of its own", "remove -o")
     if output is None and ("xlsx", None) in reports:

@@ -34,8 +34,8 @@ def catalog(
     if name:
         entry = hardware.switch(name) or hardware.server(name)
         if entry is None:
-            known = [*hardware.switch_names(), *hardware.server_names()]
-            raise InputError([Diagnostic("FAB106", Place("catalog"), f"unknown model '{name}'", nearest(name, known))])
+            models = [*hardware.switch_names(), *hardware.server_names()]
+            raise InputError([Diagnostic("FAB106", Place("catalog"), f"unknown model '{name}'", nearest(name, models))])
         print(
             json_text(entry.model_dump(exclude_defaults=True)) if as_json else _yaml(name, entry),
             end="\n" * as_json,
@@ -56,8 +56,8 @@ def _power(name: str, check: bool, as_json: bool) -> None:
     if name:
         usage("NAME and --power: expected one of the two", "`fabric catalog --power --json` has every model by name")
     if check:
-        found = pipeline.catalog_power_check()
-        text = [json_text(shown.check_document(found))] if as_json else shown.check_lines(found)
+        checks = pipeline.catalog_power_check()
+        text = [json_text(shown.check_document(checks))] if as_json else shown.check_lines(checks)
     else:
         kinds = pipeline.catalog_power()
         text = [json_text(shown.document(kinds))] if as_json else list(shown.lines(kinds))

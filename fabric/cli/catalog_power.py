@@ -37,18 +37,25 @@ def document(kinds: Mapping[str, Mapping[str, PowerRange]]) -> dict[str, Any]:
     return {kind: {name: asdict(its) for name, its in _rounded(ranges)} for kind, ranges in kinds.items()}
 
 
-def check_lines(found: Sequence[DatasheetCheck]) -> list[str]:
+def check_lines(checks: Sequence[DatasheetCheck]) -> list[str]:
     """One row per figure, and how many are inside."""
     rows = [
         (
-            *(its.switch, its.figure, f"{its.watts:,.0f}", f"{its.low:,.0f}", f"{its.high:,.0f}", f"{its.ratio:.2f}"),
-            "" if its.inside else "outside",
-            "second-hand" if its.second_hand else "data sheet",
+            *(
+                check.switch,
+                check.figure,
+                f"{check.watts:,.0f}",
+                f"{check.low:,.0f}",
+                f"{check.high:,.0f}",
+                f"{check.ratio:.2f}",
+            ),
+            "" if check.inside else "outside",
+            "second-hand" if check.second_hand else "data sheet",
         )
-        for its in found
+        for check in checks
     ]
     heads = ("switch", "figure", "W", "from", "to", "ratio", "", "basis")
-    return [*aligned(rows, "<<>>>><<", head=heads), "", *_summary(found)]
+    return [*aligned(rows, "<<>>>><<", head=heads), "", *_summary(checks)]
 
 
 def _summary(found: Sequence[DatasheetCheck]) -> Iterator[str]:
@@ -61,20 +68,20 @@ def _summary(found: Sequence[DatasheetCheck]) -> Iterator[str]:
     yield "each switch's bounds are those of its class without its own data sheet"
 
 
-def check_document(found: Sequence[DatasheetCheck]) -> dict[str, Any]:
+def check_document(checks: Sequence[DatasheetCheck]) -> dict[str, Any]:
     """The JSON document of the check."""
     return {
         "figures": [
             {
-                **asdict(its),
-                "low": round(its.low, 1),
-                "high": round(its.high, 1),
-                "inside": its.inside,
+                **asdict(check),
+                "low": round(check.low, 1),
+                "high": round(check.high, 1),
+                "inside": check.inside,
             }
-            for its in found
+            for check in checks
         ],
-        "inside": sum(its.inside for its in found),
-        "median_ratio": round(statistics.median(its.ratio for its in found), 3),
+        "inside": sum(check.inside for check in checks),
+        "median_ratio": round(statistics.median(check.ratio for check in checks), 3),
     }
 
 

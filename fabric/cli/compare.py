@@ -72,11 +72,11 @@ def compare(
         parameters = job.platform_of(file, platform)
         with progress(str(file)):
             intent = pipeline.load(file)
-            made = pipeline.plan(intent)
-            check_fabric(made, fabric)
-            chosen = job.largest(made, fabric)
+            plan = pipeline.plan(intent)
+            check_fabric(plan, fabric)
+            chosen = job.largest(plan, fabric)
             asked = replace(request, platform=parameters)
-            designs.append(pipeline.design(str(file), intent, made, chosen, asked, model, placement=placement, prices=prices))
+            designs.append(pipeline.design(str(file), intent, plan, chosen, asked, model, placement=placement, prices=prices))
     if html is not None:
         from fabric.deliver.report.compared import page
 

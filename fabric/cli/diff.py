@@ -57,7 +57,7 @@ def diff(
     report = Report()
     sizes = sorted({value for text in size if (value := size_bytes("--size", text, report)) is not None})
     report.raise_errors()
-    platform = next((found for side in (new, old) if (found := platform_of(Path(side), None))), None)
+    platform = next((parameters for side in (new, old) if (parameters := platform_of(Path(side), None))), None)
     request = DiffRequest(
         fabric=fabric,
         configs=configs,

@@ -92,11 +92,11 @@ def _measured(text: str, report: Report) -> Measured | None:
         mistake(report, OPTION, f"expected NAME:GPUS:SIZE:BUSBW such as all_reduce:16:1G:27, got {text!r}", hint)
         return None
     gpus, size, speed = values
-    found = size_bytes(OPTION, size, report)
+    bytes_ = size_bytes(OPTION, size, report)
     if not re.fullmatch(r"[0-9]{1,7}", gpus) or int(gpus) < 2:
         mistake(report, OPTION, f"expected a number of GPUs from 2, got {gpus!r}", "the second part of NAME:GPUS:SIZE:BUSBW")
         return None
     if not re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", speed) or not float(speed):
         mistake(report, OPTION, f"expected a bus bandwidth in GB/s, got {speed!r}", "the last part of NAME:GPUS:SIZE:BUSBW")
         return None
-    return Measured(collective, int(gpus), found, float(speed)) if found else None
+    return Measured(collective, int(gpus), bytes_, float(speed)) if bytes_ else None

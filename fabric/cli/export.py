@@ -61,14 +61,14 @@ def _request(form: str, given: Mapping[str, int | None]) -> dict[str, int]:
     return {name: number for name, number in given.items() if number is not None}
 
 
-def _write(form: str, made: str | Mapping[str, str], output: Path | None) -> None:
+def _write(form: str, texts: str | Mapping[str, str], output: Path | None) -> None:
     """One text, or several into a folder: all of them or none."""
-    if isinstance(made, str):
+    if isinstance(texts, str):
         if output is not None:
             refuse(lambda report: check_target(report, "-o", output, f"{form}.txt"))
-        write([(form, output)], lambda _: made)
+        write([(form, output)], lambda _: texts)
         return
     if output is None:
-        usage(f"-o: expected a folder, {form} writes {plural(len(made), 'file')}: {', '.join(sorted(made))}")
+        usage(f"-o: expected a folder, {form} writes {plural(len(texts), 'file')}: {', '.join(sorted(texts))}")
     refuse(lambda report: check_folder(report, "-o", output))
-    put_folder(output, made)
+    put_folder(output, texts)

@@ -55,12 +55,12 @@ def goodput(
     )
     with progress("plan"):
         intent = pipeline.load(file)
-        made = pipeline.plan(intent)
-    check_fabric(made, fabric)
+        plan = pipeline.plan(intent)
+    check_fabric(plan, fabric)
     stated = read(prices, intent.catalog, str(prices)) if prices else None
     with progress("goodput"):
-        result = pipeline.goodput(job.largest(made, fabric), made, request, model, placement)
-        cost = pipeline.year_cost(made, result, stated) if stated else None
+        result = pipeline.goodput(job.largest(plan, fabric), plan, request, model, placement)
+        cost = pipeline.year_cost(plan, result, stated) if stated else None
     if as_json:
         print(json_text(result.as_dict() | {"cost": cost.as_dict() if cost else None}))
     else:

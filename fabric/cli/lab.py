@@ -61,18 +61,18 @@ def status(file: Path = FILE) -> None:
             raise typer.Exit(FINDINGS)
 
 
-def _status(site: str, found: Status) -> Iterator[str]:
-    kind = {"up": "pass", "broken": "fail"}.get(found.word, "")
-    yield f"{site}: {style(kind, found.word)}"
-    if found.word == "none":
+def _status(site: str, status: Status) -> Iterator[str]:
+    kind = {"up": "pass", "broken": "fail"}.get(status.word, "")
+    yield f"{site}: {style(kind, status.word)}"
+    if status.word == "none":
         return
-    yield f"  namespaces  {found.namespaces}"
-    yield f"  nodes       {found.nodes} with {found.running} daemons, {volume(found.memory_bytes)}"
-    if found.state:
-        choices = found.state.choices
+    yield f"  namespaces  {status.namespaces}"
+    yield f"  nodes       {status.nodes} with {status.running} daemons, {volume(status.memory_bytes)}"
+    if status.state:
+        choices = status.state.choices
         words = [f"--limit '{choices.limit}'"] if choices.limit else []
         yield f"  built with  {' '.join([*words, *_other_design(choices), f'--servers {choices.servers}'])}"
-    yield from (f"  {style('fail', 'dead')}        {line}" for line in found.dead)
+    yield from (f"  {style('fail', 'dead')}        {line}" for line in status.dead)
 
 
 def _other_design(choices: Choices) -> list[str]:
@@ -133,8 +133,8 @@ def running(
     with _lab(file) as chosen:
         texts = chosen.running()
         save(texts, folder)
-        known = chosen.status().state
-        if known and (words := " ".join(_other_design(known.choices))):
+        state = chosen.status().state
+        if state and (words := " ".join(_other_design(state.choices))):
             say(f"note: the lab was built with {words}: its configs are not those of {file}")
         switches = len({path.partition("/")[0] for path in texts})
         print(f"{chosen.names.site}: {counted(len(texts), 'file')} of {plural(switches, 'switch', 'switches')} in {folder}")

@@ -67,9 +67,9 @@ def _push(name: str, file: Path, url: str, dry: bool, prune: bool, batch: int, *
     url = url or os.environ.get(system.url, "")
     token = _access(system, url)
     with progress("plan"):
-        made = pipeline.plan(pipeline.load(file))
-    show_diagnostics(made.warnings)
-    done = pipeline.push(made, name, url, token, PushRequest(prune, dry, batch), progress)
+        plan = pipeline.plan(pipeline.load(file))
+    show_diagnostics(plan.warnings)
+    done = pipeline.push(plan, name, url, token, PushRequest(prune, dry, batch), progress)
     _print(done, dry, as_json)
     if dry and done.total:
         raise typer.Exit(FINDINGS)

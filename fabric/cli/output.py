@@ -83,9 +83,9 @@ def _to_file(file: Path, command: Callable[[], None]) -> None:
         code = stop.exit_code
     finally:
         sys.stdout.flush()
-        made, sys.stdout = memory.getvalue(), stdout
-    if made and code in (0, *_WRITTEN):
-        put(file, made)
+        text, sys.stdout = memory.getvalue(), stdout
+    if text and code in (0, *_WRITTEN):
+        put(file, text)
         say(f"wrote {file}")
     elif not code:
         usage(f"-o {file}: expected output to write, got none", "remove -o")

@@ -68,10 +68,10 @@ def lines(name: str, row: dict[str, Any], more: Sessions) -> list[str]:
     groups = row.get("groups", {})
     size = "" if groups else f" of {unit['servers']}"
     out.append(f"  servers   {row['servers']:,}{gpus} in {counted(row['units'], 'unit')}{size}")
-    for group, own in groups.items():
-        model = "" if own["model"] == group else f" ({own['model']})"
-        size = f"{counted(own['units'], 'unit')} of {own['unit']['servers']}"
-        out.append(f"            {own['servers']:,} {group}{model} in {size}")
+    for group, size_of_group in groups.items():
+        model = "" if size_of_group["model"] == group else f" ({size_of_group['model']})"
+        size = f"{counted(size_of_group['units'], 'unit')} of {size_of_group['unit']['servers']}"
+        out.append(f"            {size_of_group['servers']:,} {group}{model} in {size}")
     if row["tiers"] == 3:
         out.append(
             f"  pods      {pods['count']:,} of {counted(pods['units'], 'unit')}: "
@@ -126,7 +126,7 @@ def services(fabric: FabricPlan) -> list[str]:
             else:
                 unknown.append(who)
         qos = next(iter(fabric.lossless.roles.values())).qos
-        known = [f"headroom in the buffer: {listed(shares, MAX_LISTED)}"] if shares else []
-        known += [f"no buffer size is known of {' and '.join(unknown)}"] if unknown else []
-        out.append(f"  lossless  priority {qos.priority}, DSCP {qos.dscp}; {'; '.join(known)}")
+        notes = [f"headroom in the buffer: {listed(shares, MAX_LISTED)}"] if shares else []
+        notes += [f"no buffer size is known of {' and '.join(unknown)}"] if unknown else []
+        out.append(f"  lossless  priority {qos.priority}, DSCP {qos.dscp}; {'; '.join(notes)}")
     return out

@@ -17,7 +17,7 @@ from fabric.cli.common import USAGE, page, show_diagnostics
 from fabric.cli.stdio import screen_of
 
 
-def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
+def asked(forms: Sequence[str], names: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
     """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done.
 
     Args:
@@ -26,10 +26,10 @@ def asked(forms: Sequence[str], known: Sequence[str], example: str) -> list[tupl
     formats: dict[Path | None, str] = {}
     for text in forms:
         name, equals, path = text.partition("=")
-        if name not in known or (equals and not path):
-            close = nearest(name, known)
-            hint = close if close.startswith("did") and name not in known else ""
-            usage(f"--format: expected one of {', '.join(known)}, or NAME=FILE, got '{text}'", hint)
+        if name not in names or (equals and not path):
+            close = nearest(name, names)
+            hint = close if close.startswith("did") and name not in names else ""
+            usage(f"--format: expected one of {', '.join(names)}, or NAME=FILE, got '{text}'", hint)
         file = Path(path) if equals else None
         other = formats.setdefault(file, name)
         if other != name and file is None:
@@ -72,9 +72,9 @@ def _made(terminal: bool, make: Callable[[], str | bytes]) -> str | bytes:
         return fit(made) if isinstance(made, str) else made
 
 
-def put(file: Path | None, made: str | bytes) -> None:
+def put(file: Path | None, content: str | bytes) -> None:
     """Writes a file whole or leaves it as it was; no file is stdout. A symlink that a person names is followed."""
-    data = encoded(made, file is None and screen_of(sys.stdout).colour)
+    data = encoded(content, file is None and screen_of(sys.stdout).colour)
     try:
         if file is None:
             sys.stdout.flush()
@@ -100,7 +100,7 @@ def put_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
             at = at / part
             if at.is_symlink():
                 usage(f"-o: {at} is a symlink: files are not written through symlinks", "remove it, or choose another folder")
-    write_folder(folder, {name: encoded(made) for name, made in sorted(files.items())})
+    write_folder(folder, {name: encoded(content) for name, content in sorted(files.items())})
 
 
 def encoded(text: str | bytes, colour: bool = False) -> bytes:

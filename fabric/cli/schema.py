@@ -22,8 +22,8 @@ def schema(
 
     Without NAME: the schema of intents, for editors.
     """
-    known = [*schemas.names(), *schemas.inputs()]
-    if name and name not in known:
-        hint = nearest(name, known)
+    names = [*schemas.names(), *schemas.inputs()]
+    if name and name not in names:
+        hint = nearest(name, names)
         raise InputError([Diagnostic("FAB106", Place("schema"), f"unknown document {show(name)}", hint)])
     put(None, pipeline.schema(name))

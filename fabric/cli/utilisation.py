@@ -57,14 +57,14 @@ def utilisation(
     report.raise_errors()
     with progress("plan"):
         intent = pipeline.load(file)
-        made = pipeline.plan(intent)
-    check_fabric(made, fabric)
+        plan = pipeline.plan(intent)
+    check_fabric(plan, fabric)
     stated = read(prices, intent.catalog, str(prices)) if prices else None
     with progress("utilisation"):
         result = pipeline.utilisation(
-            job.largest(made, fabric), jobs, tuple(dict.fromkeys(placement)), seed, partition=partition, full=full
+            job.largest(plan, fabric), jobs, tuple(dict.fromkeys(placement)), seed, partition=partition, full=full
         )
-    gpu_hour = money.gpu_hour(bills.bill_of(made, stated), bills.site_gpus(made)) if stated else None
+    gpu_hour = money.gpu_hour(bills.bill_of(plan, stated), bills.site_gpus(plan)) if stated else None
     currency = stated.currency if stated else ""
     if as_json:
         print(json_text(result.as_dict() | {"gpu_hour": gpu_hour, "currency": currency}))

@@ -39,15 +39,15 @@ def verify(
     with progress("plan"):
         plan = pipeline.plan(pipeline.load(file))
     with progress("state of the switches"):
-        found = pipeline.verify_state(plan, state, before)
-    report = StateReport(found, whole)
+        verified = pipeline.verify_state(plan, state, before)
+    report = StateReport(verified, whole)
     write(reports, lambda name: FORMATS[name](report))
-    if found.verdict().fails():
+    if verified.verdict().fails():
         raise typer.Exit(FINDINGS)
-    if found.silent:
-        say(f"fabric: no state of {plural(len(found.silent), 'switch', 'switches')}")
-    lacking = found.lacks(need)
+    if verified.silent:
+        say(f"fabric: no state of {plural(len(verified.silent), 'switch', 'switches')}")
+    lacking = verified.lacks(need)
     for one in lacking:
         say(f"fabric: --need {one.kind}: {one.words}")
-    if found.silent or lacking:
+    if verified.silent or lacking:
         raise typer.Exit(MISSING)

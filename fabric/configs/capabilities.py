@@ -133,23 +133,23 @@ def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
         return f"{text}; `fabric catalog {tier.switch}` gives the reason"
     able = [
         name
-        for name, found in targets().items()
-        if not _lacking(found, tier, need) and found.refusal(tier.model, tier.switch) is None
+        for name, candidate in targets().items()
+        if not _lacking(candidate, tier, need) and candidate.refusal(tier.model, tier.switch) is None
     ]
     return f"set `nos: {able[0]}`" if able else "`fabric vendors` lists the features of each network OS"
 
 
 def _switches(need: Need, nos: Target, tier: TierSpec) -> list[str]:
     """Switches of the catalog that run the network OS and have the feature: with as fast ports first, by bandwidth."""
-    found = []
+    ranked = []
     for name in catalog.switch_names():
         model = catalog.switch(name)
         if model is None or name == tier.switch or nos.refusal(model, name) is not None or nos.lacking(model, need.what):
             continue
         if nos.name in model.nos:
             slower = max(tier.model.speeds) not in model.speeds
-            found.append((slower, abs(model.bandwidth_gbps - tier.model.bandwidth_gbps), name))
-    return [name for *_, name in sorted(found)[:SHOWN]]
+            ranked.append((slower, abs(model.bandwidth_gbps - tier.model.bandwidth_gbps), name))
+    return [name for *_, name in sorted(ranked)[:SHOWN]]
 
 
 def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
@@ -194,15 +194,17 @@ def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], repo
     for its in spec.releases:
         nos, where = its.nos, its.place
         if nos not in target_names():
-            found = Diagnostic(
+            diagnostic = Diagnostic(
                 "FAB107", where, f"releases: expected {one_of(target_names())}, got '{nos}'", nearest(nos, target_names())
             )
-            if found not in report.errors:  # a site's release is met in every fabric
-                report.errors.append(found)
+            if diagnostic not in report.errors:  # a site's release is met in every fabric
+                report.errors.append(diagnostic)
         elif nos in chosen.values() and (reason := target(nos).release_refusal(its.release)):
-            found = Diagnostic("FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists the supported releases")
-            if found not in report.errors:
-                report.errors.append(found)
+            diagnostic = Diagnostic(
+                "FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists the supported releases"
+            )
+            if diagnostic not in report.errors:
+                report.errors.append(diagnostic)
 
 
 def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:

@@ -79,9 +79,9 @@ class Generation:
             count = plural(sum(1 for _ in self._files()), "file")
             result.lines.append(f"{self.home.path}: {count} planned and rendered, not compared: `output: {{keep: false}}`")
             return result
-        found = compare(self.home.folder, self._files(), self.limit.keep)
-        result.stale = not found.clean
-        result.lines += _compared(self.home, found)
+        comparison = compare(self.home.folder, self._files(), self.limit.keep)
+        result.stale = not comparison.clean
+        result.lines += _compared(self.home, comparison)
         return result
 
     def diff(self) -> Result:
@@ -172,7 +172,7 @@ def numbers_of(home: Home) -> bytes | None:
         return None
 
 
-def moved_links(folder: Path, made: Plan) -> int:
+def moved_links(folder: Path, plan: Plan) -> int:
     """Links of the last run whose lower end now has another upper end."""
     try:
         text = (folder / "links.csv").read_text(encoding="utf-8")
@@ -181,7 +181,7 @@ def moved_links(folder: Path, made: Plan) -> int:
     before = upper_ends(text)
     if not before:
         return 0
-    after = upper_ends(links_csv(made))
+    after = upper_ends(links_csv(plan))
     return sum(after.get(lower, upper) != upper for lower, upper in before.items())
 
 

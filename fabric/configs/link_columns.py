@@ -31,8 +31,8 @@ def addresses(fabric: FabricPlan) -> tuple[list[str], list[str]]:
     for link in np.flatnonzero(routed(fabric)).tolist():
         low, lower = subnet[link], served[link]
         a[link], b[link] = text(low + lower), text(low + (not lower))
-    for link, found in _in_networks(fabric).items():
-        a[link] = " ".join(str(ip_address(number)) for _, number in sorted(found))
+    for link, numbers in _in_networks(fabric).items():
+        a[link] = " ".join(str(ip_address(number)) for _, number in sorted(numbers))
     return a, b
 
 

@@ -46,13 +46,13 @@ def sessions(plan: Plan) -> Iterator[Row]:
 
 def _external_rows(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterator[Row]:
     for external in view.externals:
-        policy, own = external_policy(view, external), names.port_name(view.device, external.port.ref)
+        policy, port_name = external_policy(view, external), names.port_name(view.device, external.port.ref)
         yield (
             *(
                 fabric.name,
                 EXTERNAL,
                 view.device.name,
-                _interface(own, external.tag),
+                _interface(port_name, external.tag),
                 external.tag or "",
                 external.vrf,
                 external.address,
@@ -70,9 +70,9 @@ def _vrf_rows(fabric: FabricPlan, view: SwitchView, names: PortNames) -> Iterato
         both = _prefixes(policy, policy.imports), _prefixes(policy, policy.exports)
         for session in vrf.sessions:
             part = next(part for part in session.port.subinterfaces if part.tag == session.tag)
-            own = names.port_name(view.device, session.port.ref)
+            port_name = names.port_name(view.device, session.port.ref)
             yield (
-                *(fabric.name, VRF_LITE, view.device.name, _interface(own, part.tag), part.tag, vrf.name, part.address),
+                *(fabric.name, VRF_LITE, view.device.name, _interface(port_name, part.tag), part.tag, vrf.name, part.address),
                 *(view.device.asn, session.peer.name, _interface(_far(names, session.peer, session.port), part.tag)),
                 *(part.peer_address, session.peer_asn, *both),
             )

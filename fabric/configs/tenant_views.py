@@ -161,7 +161,7 @@ class TenantViews:
     @cached_property
     def _networks(self) -> list[tuple[NetworkPlan, str, str, str, str | None]]:
         """Every network by VLAN, with the values that are equal on all leaves: name, VRF, route target, gateway."""
-        found = [
+        rows = [
             (
                 network,
                 f"{tenant.name}-{network.name}",
@@ -172,7 +172,7 @@ class TenantViews:
             for tenant in self.tenancy.tenants
             for network in tenant.networks
         ]
-        return sorted(found, key=lambda row: row[0].vlan)
+        return sorted(rows, key=lambda row: row[0].vlan)
 
     def lags(self, device: Device, ports: Sequence[Port]) -> tuple[Lag, ...]:
         """The bonds of this leaf. The designated forwarder alternates between the two leaves from bond to bond."""
@@ -230,7 +230,7 @@ class TenantViews:
 
     def externals(self, ports: Sequence[tuple[Port, int]]) -> tuple[External, ...]:
         """Sessions with routers outside; each port comes with its link."""
-        found = []
+        sessions = []
         for port, link in ports:
             for connection in self.connections.get(link, ()):
                 vrf, tag, address, peer_address = "", 0, port.address, port.peer_address
@@ -239,7 +239,7 @@ class TenantViews:
                     part = next(part for part in port.subinterfaces if part.tag == tag)
                     vrf, address, peer_address = part.vrf, part.address, part.peer_address
                 if address is not None and peer_address is not None:
-                    found.append(
+                    sessions.append(
                         External(
                             port=port,
                             vrf=vrf,
@@ -252,7 +252,7 @@ class TenantViews:
                             own=self._own[connection.name],
                         )
                     )
-        return tuple(found)
+        return tuple(sessions)
 
     @cached_property
     def _own(self) -> dict[str, tuple[OwnPrefix, ...]]:
@@ -261,9 +261,9 @@ class TenantViews:
         pools, version = own_pools(spec, self.fabric.prefixes), 6 if self.fabric.subnet_length == 127 else 4
         return {
             attachment.name: tuple(
-                own
-                for own in (*pools, *own_networks(tenants, tenants_behind(spec, attachment.external)))
-                if own.net.version == version
+                prefix
+                for prefix in (*pools, *own_networks(tenants, tenants_behind(spec, attachment.external)))
+                if prefix.net.version == version
             )
             for attachment in spec.attachments
             if attachment.external is not None
@@ -327,13 +327,13 @@ def _subnet(network: NetworkPlan) -> str:
 
 def _covering(firsts: Sequence[int], length: int) -> list[Any]:
     """Prefixes that cover exactly these subnets of two addresses; consecutive ones are merged."""
-    found: list[Any] = []
+    prefixes: list[Any] = []
     at = 0
     while at < len(firsts):
         end = at
         while end + 1 < len(firsts) and firsts[end + 1] == firsts[end] + 2:
             end += 1
         version = 6 if length == 127 else 4
-        found += iprange_to_cidrs(IPAddress(firsts[at], version), IPAddress(firsts[end] + 1, version))
+        prefixes += iprange_to_cidrs(IPAddress(firsts[at], version), IPAddress(firsts[end] + 1, version))
         at = end + 1
-    return found
+    return prefixes

@@ -263,7 +263,7 @@ class Views:
             layout = spine_layout(spec, sizing)
             layouts[CORE, ""] = _reserved((core_downlinks(spec, sizing), "for a spine"))
             layouts[SPINE, ""] = _reserved((layout.down, "for a leaf"), (layout.up, "for a core"))
-        return {key: _every_cage(self.models[key[0]], kept) for key, kept in layouts.items()}
+        return {key: _every_cage(self.models[key[0]], ports) for key, ports in layouts.items()}
 
     def _port(self, link: int, end: int, lossless: RoleLossless | None) -> Port:
         columns, fabric = self.columns, self.fabric
@@ -348,18 +348,18 @@ _port_ref = lru_cache(maxsize=4096)(PortRef)  # the same few on all switches of 
 
 def _reserved(*runs: tuple[Sequence[Slot], str]) -> dict[int, list[Port]]:
     """Cage → every port of it, for cages that a layout uses, each with what it is kept for."""
-    found: dict[int, list[Port]] = {}
+    by_cage: dict[int, list[Port]] = {}
     for slots, purpose in runs:
         for slot in slots:
             ref = PortRef(slot.cage, slot.sub, slot.split, slot.speed_gbps)
-            found.setdefault(slot.cage, []).append(Port(ref=ref, kind="unused", peer=None, length_m=0, reserved=purpose))
-    for ports in found.values():  # the last cage of a run may have ports beyond the count
+            by_cage.setdefault(slot.cage, []).append(Port(ref=ref, kind="unused", peer=None, length_m=0, reserved=purpose))
+    for ports in by_cage.values():  # the last cage of a run may have ports beyond the count
         first = ports[0].ref
         for sub in range(len(ports), first.split):
             ports.append(
                 Port(ref=PortRef(first.cage, sub, first.split, first.speed_gbps), kind="unused", peer=None, length_m=0)
             )
-    return found
+    return by_cage
 
 
 def _every_cage(model: SwitchModel, kept: Mapping[int, list[Port]]) -> dict[int, list[Port]]:

@@ -150,14 +150,14 @@ class Fields:
     def _number(self, key: str, default: float, least: float, most: float, what: str, fits: Callable[[float], bool]) -> float:
         if key not in self:
             return default
-        found = self.value(key)
-        if isinstance(found, bool) or not isinstance(found, int | float) or not fits(found):
-            self.error(key, f"expected {what}, got {show(found)}", _number_hint(found, what))
-        elif not least <= found <= most:
+        value = self.value(key)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not fits(value):
+            self.error(key, f"expected {what}, got {show(value)}", _number_hint(value, what))
+        elif not least <= value <= most:
             bounds = f"{_plain(least)} to {_plain(most)}"
-            self.error(key, f"expected {bounds}, got {show(found)}", "check the unit in the name of the key")
+            self.error(key, f"expected {bounds}, got {show(value)}", "check the unit in the name of the key")
         else:
-            return found
+            return value
         return default
 
 

@@ -46,8 +46,8 @@ class Routes:
             start, count = start.copy(), count.copy()
             key = at[pairs] * len(self.class_of) + leaf[pairs]
             row = np.minimum(np.searchsorted(self.pair, key), len(self.pair) - 1)
-            found = self.pair[row] == key
-            start[pairs], count[pairs] = self.pair_start[row], np.where(found, self.pair_count[row], 0)
+            exact = self.pair[row] == key
+            start[pairs], count[pairs] = self.pair_start[row], np.where(exact, self.pair_count[row], 0)
         return start, count
 
 
@@ -95,13 +95,13 @@ def _classes(net: Network, first: Ints) -> tuple[Ints, list[Ints]]:
     class_of = np.full(devices, -1, dtype=np.int64)
     pairs = np.unique(net.tail[first] * devices + net.head[first])
     leaf, spine = np.divmod(pairs, devices)
-    known: dict[bytes, int] = {}
+    number_of: dict[bytes, int] = {}
     members: list[Ints] = []
     leaves = np.flatnonzero(net.level == 1)
     begin, end = np.searchsorted(leaf, leaves, "left"), np.searchsorted(leaf, leaves, "right")
     for device, low, high in zip(leaves.tolist(), begin.tolist(), end.tolist(), strict=True):
         spines = spine[low:high]
-        number = known.setdefault(spines.tobytes(), len(known))
+        number = number_of.setdefault(spines.tobytes(), len(number_of))
         if number == len(members):
             members.append(spines)
         class_of[device] = number

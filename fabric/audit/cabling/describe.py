@@ -119,17 +119,17 @@ class Describe:
         return ""
 
     def _move(self, shift: Shift) -> Move:
-        kept, source = self.port(shift.kept), self.port(shift.source)
+        held, source = self.port(shift.kept), self.port(shift.source)
         if shift.target < 0:
-            text = f"remove the cable between {kept} and {source}"
-            return Move("remove", text, kept if self._known(shift.kept) else source, kept)
+            text = f"remove the cable between {held} and {source}"
+            return Move("remove", text, held if self._known(shift.kept) else source, held)
         to = self.port(shift.target)
         if source.device == to.device:
             old = f"from port {_own(source)} " if source.port or source.port_name else ""
-            text = f"at {to.device}, move the cable of {kept} {old}to port {_own(to)}"
+            text = f"at {to.device}, move the cable of {held} {old}to port {_own(to)}"
         else:
-            text = f"move the cable of {kept} from {source} to {to}"
-        return Move("move", text, source if source.rack or not to.rack else to, kept, to)
+            text = f"move the cable of {held} from {source} to {to}"
+        return Move("move", text, source if source.rack or not to.rack else to, held, to)
 
     def _known(self, node: int) -> bool:
         return self.wires.device(node) != UNKNOWN

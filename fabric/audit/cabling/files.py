@@ -158,10 +158,10 @@ def take(collected: Collected, part: Part, device: int) -> None:
     data.listens |= part.listens
     data.neighbors.extend(neighbor for neighbor in part.neighbors if neighbor.port)
     for state in part.ports:
-        known = data.ports.get(state.port, state)
-        up = state.up if known.up is None else known.up
-        speed, alias = known.speed_gbps or state.speed_gbps, known.alias or state.alias
-        data.ports[state.port] = PortState(state.port, speed, up, alias, known.shut or state.shut)
+        earlier = data.ports.get(state.port, state)
+        up = state.up if earlier.up is None else earlier.up
+        speed, alias = earlier.speed_gbps or state.speed_gbps, earlier.alias or state.alias
+        data.ports[state.port] = PortState(state.port, speed, up, alias, earlier.shut or state.shut)
     for neighbor in part.neighbors:
         if neighbor.chassis and neighbor.system:
             collected.chassis.setdefault(plain_id(neighbor.chassis), neighbor.system)

@@ -40,13 +40,13 @@ def outputs(text: str, file: str, form: str = "") -> tuple[list[Output], str]:
     """
     asked = [reader for reader in readers() if form in ("", reader.name)]
     values, lines = split(text, file)
-    found = [output for value in values for output in _within(value, asked)]
+    result = [output for value in values for output in _within(value, asked)]
     for reader in asked:
         if reader.takes == TEXT and reader.knows(lines):
-            found.append(Output(reader, reader.read(lines)))
-    if not found:
+            result.append(Output(reader, reader.read(lines)))
+    if not result:
         _refuse(text, file, form)
-    return found, prompt_of(lines)
+    return result, prompt_of(lines)
 
 
 def _within(value: Any, readers: Sequence[Reader], under: tuple[str, ...] = ()) -> Iterator[Output]:

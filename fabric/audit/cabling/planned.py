@@ -97,12 +97,12 @@ def planned(plan: Plan) -> Planned:
     return result
 
 
-def _columns(made: Planned, name: str, fabric: FabricPlan, names: PortNames, index: dict[str, int]) -> None:
+def _columns(cabling: Planned, name: str, fabric: FabricPlan, names: PortNames, index: dict[str, int]) -> None:
     columns = fabric.links.lists()
-    made.closed.update((np.flatnonzero(fabric.tenancy.owner == CLOSED) + len(made)).tolist())
-    made.managed.update(len(made) + link for link in fabric.management_ports)
-    made.fabrics += [name] * len(fabric.links)
-    made.speeds += columns["speed_gbps"]
+    cabling.closed.update((np.flatnonzero(fabric.tenancy.owner == CLOSED) + len(cabling)).tolist())
+    cabling.managed.update(len(cabling) + link for link in fabric.management_ports)
+    cabling.fabrics += [name] * len(fabric.links)
+    cabling.speeds += columns["speed_gbps"]
     of_site = [index[device.name] for device in fabric.devices]
     sides: list[tuple[Any, ...]] = []
     for side in ("a", "b"):
@@ -112,7 +112,14 @@ def _columns(made: Planned, name: str, fabric: FabricPlan, names: PortNames, ind
         for link, switch in fabric.management_ports.items() if side == "a" else ():
             devices[link] = index[switch.name]
         sides.append((devices, label.tolist(), port_name.tolist(), *ports))
-    wholes: tuple[list[Any], ...] = (made.device, made.label, made.port_name, made.cage, made.sub, made.split)
+    wholes: tuple[list[Any], ...] = (
+        cabling.device,
+        cabling.label,
+        cabling.port_name,
+        cabling.cage,
+        cabling.sub,
+        cabling.split,
+    )
     for whole, a, b in zip(wholes, *sides, strict=True):
         whole.extend(chain.from_iterable(zip(a, b, strict=True)))
 
@@ -155,17 +162,17 @@ def _cages(made: Planned, start: int) -> None:
     made.cages.update({key: Cage(made.split[ends[0]], tuple(ends)) for key, ends in by_port.items()})
 
 
-def _names(made: Planned, start: int) -> None:
+def _names(cabling: Planned, start: int) -> None:
     """Port names of the network OS first. Servers may use the plan's label; the label of an attachment is only a count."""
-    for end in range(start, len(made.device)):
-        if made.port_name[end]:
-            made.names[made.device[end], canonical(made.port_name[end])] = end
-    for end in range(start, len(made.device)):
-        device, ports = made.device[end], made.ports.get(made.device[end])
+    for end in range(start, len(cabling.device)):
+        if cabling.port_name[end]:
+            cabling.names[cabling.device[end], canonical(cabling.port_name[end])] = end
+    for end in range(start, len(cabling.device)):
+        device, ports = cabling.device[end], cabling.ports.get(cabling.device[end])
         if ports is not None:
-            other = ports.aliases.get(Slot(made.cage[end], made.sub[end], made.split[end]), "")
-            other = other or ("" if made.port_name[end] else made.label[end])
+            other = ports.aliases.get(Slot(cabling.cage[end], cabling.sub[end], cabling.split[end]), "")
+            other = other or ("" if cabling.port_name[end] else cabling.label[end])
         else:
-            other = "" if made.roles[device] == ATTACHED else made.label[end]
+            other = "" if cabling.roles[device] == ATTACHED else cabling.label[end]
         if other:
-            made.names.setdefault((device, canonical(other)), end)
+            cabling.names.setdefault((device, canonical(other)), end)

@@ -30,6 +30,6 @@ def verify(
         stated: file → device, where neither content nor name of the file identifies it.
         form: read the files as this network OS's, "": determined from the content.
     """
-    wanted = planned(plan)
-    collected = files.read(paths, stated or {}, wanted.hosts, form)
-    return compare(wanted, collected, places(plan), plan.site), collected.unknown
+    cabling = planned(plan)
+    collected = files.read(paths, stated or {}, cabling.hosts, form)
+    return compare(cabling, collected, places(plan), plan.site), collected.unknown

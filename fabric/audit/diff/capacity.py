@@ -54,7 +54,7 @@ class Capacity:
 
 def compare(old: Plan, new: Plan, fabrics: Sequence[str], measure: Measure) -> Capacity:
     """The figures of some fabrics."""
-    found: list[Figure] = []
+    figures: list[Figure] = []
     left_out: list[str] = []
     routing: dict[str, tuple[str, str]] = {}
     for name in fabrics:
@@ -67,7 +67,7 @@ def compare(old: Plan, new: Plan, fabrics: Sequence[str], measure: Measure) -> C
         for (what, unit, placement), pair in pairs.items():
             if placement != SPREAD or pair != pairs.get((what.removesuffix(f", {SPREAD}"), unit, PACKED)):
                 ends = dict(zip(("old", "new"), pair, strict=True))
-                found.append(
+                figures.append(
                     Figure(fabric=name, what=what, unit=unit, **ends, placement=placement)
                 )  # a job in one unit stands as it does packed
-    return Capacity(tuple(found), tuple(left_out), routing)
+    return Capacity(tuple(figures), tuple(left_out), routing)

@@ -64,7 +64,7 @@ def compare(sides: IntentVersions, plans: tuple[Plan, Plan], request: DiffReques
     moved = [fabric.name for fabric in changed.fabrics if fabric.state != "same" or changed.sets(fabric.name)]
     devices: tuple[DeviceChange, ...] = ()
     servers: tuple[HostChange, ...] = ()
-    known = frozenset(_names(old_plan) | _names(new_plan))
+    device_names = frozenset(_names(old_plan) | _names(new_plan))
     if request.configs:
         with tempfile.TemporaryDirectory() as scratch:
             left, right = (
@@ -72,7 +72,7 @@ def compare(sides: IntentVersions, plans: tuple[Plan, Plan], request: DiffReques
                 for plan, side, name, word in zip(plans, sides.both, (sides.old, sides.new), ("old", "new"), strict=True)
             )
             devices = tuple(configs.changes(left, right, names, selected, request.jobs, request.progress))
-        servers = hosts.changes(old_plan, new_plan, names, known, selected)
+        servers = hosts.changes(old_plan, new_plan, names, device_names, selected)
     return Diff(
         old=sides.old,
         new=sides.new,
@@ -83,7 +83,7 @@ def compare(sides: IntentVersions, plans: tuple[Plan, Plan], request: DiffReques
         hosts=servers,
         with_configs=request.configs,
         limit=request.limit,
-        names=known,
+        names=device_names,
         state="added" if sides.before is None else "removed" if sides.after is None else "changed",
     )
 
@@ -106,8 +106,8 @@ def _selected(request: DiffRequest, old: Plan, new: Plan, names: Names) -> Calla
     inside = {device.name for plan in plans for device in plan.devices}
 
     def selected(name: str) -> bool:
-        own = (name, was.get(name, name))
-        return (not request.fabric or name in inside) and any(fnmatchcase(each, request.limit or "*") for each in own)
+        both_names = (name, was.get(name, name))
+        return (not request.fabric or name in inside) and any(fnmatchcase(each, request.limit or "*") for each in both_names)
 
     return selected
 

@@ -14,8 +14,8 @@ from fabric.nos.dialect import Effect, Rules
 
 def completed(change: Tree, before: Tree, after: Tree, rules: Rules, heads: Sequence[str] = ()) -> Tree:
     """The change with all that its commands take along, in the order of `after` where a section lost lines."""
-    own = [effect for effect in rules.effects if effect.applies(heads)]
-    commands, taken = _commands(change, before, own)
+    section_effects = [effect for effect in rules.effects if effect.applies(heads)]
+    commands, taken = _commands(change, before, section_effects)
     out = {line: below for line, below in commands.items() if line.startswith("no ") and line not in after}
     lost = _matching(after, taken)
     for line in [*after, *commands] if lost else commands:
@@ -40,8 +40,8 @@ def _commands(change: Tree, before: Tree, effects: Sequence[Effect]) -> tuple[Tr
     for line in change:
         if _is_gone(line, [pattern for cause, pattern in causes if cause != line and cause not in gone]):
             gone.add(line)
-    kept = {line: below for line, below in change.items() if line not in gone}
-    return first | kept, [pattern for _, pattern in causes]
+    remaining = {line: below for line, below in change.items() if line not in gone}
+    return first | remaining, [pattern for _, pattern in causes]
 
 
 def _is_gone(line: str, taken: Sequence[re.Pattern[str]]) -> bool:
@@ -80,15 +80,15 @@ def _merged(after: Tree, change: Tree, lost: Tree) -> Tree:
 
 def freed(change: Tree, before: Tree, rules: Rules) -> Tree:
     """Commands that let go what stands against others, in their sections; what the new config has of it is set again."""
-    found: Tree = {}
+    sections: Tree = {}
     for command, section, pattern in rules.frees:
         for match in filter(None, (re.fullmatch(command, line) for line in change)):
             head = match.expand(section)
             lines = before.get(head, {}) if head else before
             commands: Tree = {f"no {line}": {} for line in lines if re.fullmatch(pattern, line)}
             if commands:
-                found |= {head: commands} if head else commands
-    return found
+                sections |= {head: commands} if head else commands
+    return sections
 
 
 def warned(lines: Sequence[str], rules: Rules) -> list[str]:

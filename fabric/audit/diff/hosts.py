@@ -47,17 +47,17 @@ class HostChange:
 
 
 def changes(
-    old: Plan, new: Plan, names: Names, known: frozenset[str], wanted: Callable[[str], bool]
+    old: Plan, new: Plan, names: Names, device_names: frozenset[str], selected: Callable[[str], bool]
 ) -> tuple[HostChange, ...]:
-    """Files that are on both sides and differ by more than labels of cables. `known` are names that mean no difference."""
-    before, after = _files(old, names, wanted), _files(new, {}, wanted)
+    """Files that are on both sides and differ by more than labels of cables. `device_names` mean no difference."""
+    before, after = _files(old, names, selected), _files(new, {}, selected)
     folded: dict[tuple[str, str], list[tuple[str, tuple[str, ...]]]] = {}
     for path, text in after.items():
         was = before.get(path)
         if was is None or was == text or path.endswith(INVENTORY):
             continue
         if lines := tuple(_lines(was, text)):
-            folded.setdefault((path.split("/")[-1], masked("\n".join(lines), known)), []).append((path, lines))
+            folded.setdefault((path.split("/")[-1], masked("\n".join(lines), device_names)), []).append((path, lines))
     return tuple(_change([path for path, _ in rows], [lines for _, lines in rows]) for rows in folded.values())
 
 

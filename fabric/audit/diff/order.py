@@ -35,9 +35,11 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
         if line not in gone and not (f"no {line}" in before and line.split()[-1] in names)
     }
     for head, lines in freed.items():
-        kept: Tree = {line.removeprefix("no "): {} for line in lines if line.removeprefix("no ") in after.get(head, {})}
-        if kept:
-            moves[head] = moves.pop(head, {}) | kept
+        still_there: Tree = {
+            line.removeprefix("no "): {} for line in lines if line.removeprefix("no ") in after.get(head, {})
+        }
+        if still_there:
+            moves[head] = moves.pop(head, {}) | still_there
     late = {_taken_back(line, rules): dict[str, Tree]() for line in reversed(last)}
     for head, lines in ends.items():
         moves[head] = {line: below for line, below in moves[head].items() if line not in lines} | lines
@@ -45,14 +47,14 @@ def in_order(change: Tree, before: Tree, after: Tree, rules: Rules, freed: Tree)
     moves = {line: moves[line] for line in (*news, *moves)}
     first, let_go = _all_taken_back(first, rules), _all_taken_back(let_go, rules)
     parts = [list(trees.lines(part, rules.step)) for part in (first, let_go | emptied, soon, moves, late) if part]
-    found: list[str] = []
+    result: list[str] = []
     for part, following in pairwise([*parts, []]):
         for line in part:
             if rules.left and re.fullmatch(rules.left, line):
-                found += _exits(found, rules)
-            found.append(line)
-        found += _exits(part if following else [], rules)
-    return found
+                result += _exits(result, rules)
+            result.append(line)
+        result += _exits(part if following else [], rules)
+    return result
 
 
 def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:
@@ -63,11 +65,11 @@ def _split(change: Tree, pattern: str) -> tuple[Tree, Tree]:
         if pattern and re.fullmatch(f"no (?:{pattern})", line):
             first[line] = below
             continue
-        inner, kept = _split(below, pattern)
+        inner, inner_rest = _split(below, pattern)
         if inner:
             first[line] = inner
-        if kept or not below:
-            rest[line] = kept
+        if inner_rest or not below:
+            rest[line] = inner_rest
     return first, rest
 
 
@@ -96,17 +98,17 @@ def _section(change: Tree, before: Tree, after: Tree, rules: Rules) -> Tree:
     """The lines of a section: what goes first, in the reverse of its order."""
     emptied, rest = _emptied(change, before, rules)
     gone = [line for line in rest if line.startswith("no ") and line not in after and not rest[line]]
-    kept = {
+    ordered = {
         line: _section(below, before.get(line, {}), after.get(line, {}), rules)
         for line, below in rest.items()
         if line not in gone
     }
     if last := [line for line in gone if prerequisites.is_used(line, after, rules)]:
         gone = [line for line in gone if line not in last]
-        kept = _closed(kept) | {_taken_back(line, rules): {} for line in reversed(last)}
+        ordered = _closed(ordered) | {_taken_back(line, rules): {} for line in reversed(last)}
     left = {head: below | {"exit": {}} for head, below in emptied.items()}
     gone.sort(key=lambda line: not (rules.causes and re.match(rules.causes, line.removeprefix("no "))))  # takes others along
-    return left | {_taken_back(line, rules): {} for line in reversed(gone)} | kept
+    return left | {_taken_back(line, rules): {} for line in reversed(gone)} | ordered
 
 
 def _closed(section: Tree) -> Tree:

@@ -23,7 +23,7 @@ def inherited(before: Tree, after: Tree, rules: Rules) -> Tree:
     for member, source, lines in rules.inherits:
         for head, below in before.items():
             match = next(
-                (found for line in below if line in after.get(head, {}) and (found := re.fullmatch(member, line))), None
+                (matched for line in below if line in after.get(head, {}) and (matched := re.fullmatch(member, line))), None
             )
             if match and (above := match.expand(source)) in before and above in after:
                 out[head] = _taken_over(below, after[head], before[above], after[above], lines)

@@ -160,11 +160,11 @@ def _neighbors(change: Tree, after: Tree, section: str = "") -> Tree:
             group = next((line for line in change if line in (f"no {match[1]} peer group", f"no {match[1]} peer-group")), "")
             out[group or f"no {match[1]}"] = {}
             continue
-        kept = _neighbors(below, after.get(line, {}), line)
+        remaining = _neighbors(below, after.get(line, {}), line)
         if line.startswith("address-family "):  # went with the neighbor
-            kept = {inner: more for inner, more in kept.items() if not _is_of(inner, gone)}
-        if kept or not below:
-            out[line] = kept
+            remaining = {inner: more for inner, more in remaining.items() if not _is_of(inner, gone)}
+        if remaining or not below:
+            out[line] = remaining
     return out
 
 

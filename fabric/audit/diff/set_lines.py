@@ -33,14 +33,14 @@ def set_lines(before: Config, after: Config, hierarchy: Hierarchy) -> list[str]:
     for name in _names(old, new):
         _change(old.below.get(name), new.below.get(name), (name,), lines, hierarchy)
     had, has = ({hierarchy.name(path): None for path in side.inactive} for side in (before, after))
-    kept = {path for path in had if not _within(path, lines.deleted)}
-    active = (path for path in kept.difference(has) if _holds(new, path))
+    remaining = {path for path in had if not _within(path, lines.deleted)}
+    active = (path for path in remaining.difference(has) if _holds(new, path))
     return [
         *(_line("delete", path) for path in lines.deleted),
         *(_line("activate", path) for path in sorted(active)),
         *(_line("set", path) for path in lines.set),
         *lines.moved,
-        *(_line("deactivate", path) for path in has if path not in kept),
+        *(_line("deactivate", path) for path in has if path not in remaining),
     ]
 
 

@@ -103,15 +103,15 @@ def _set_lines(nos: str, part: str, form: SetLines, texts: Sequence[str], differ
     planned, running = (syntax.read({part: text}) for text in texts)
     plan, device = (_config(form, text) for text in texts)
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
-    found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
+    changed = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
     marks = {_words((part, *path)) for path in (*plan.inactive, *device.inactive)}
     marked = {path for path in (*planned, *running) if " ".join(path) != _words(path) in marks}
     raws = {path: running.get(path, place).raw for path, place in planned.items() if path not in marked}
-    kept = [*dict.fromkeys(part for path in raws for part in _left(path, lost, running))]
-    _as_running(kept, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
+    raw_lines = [*dict.fromkeys(part for path in raws for part in _left(path, lost, running))]
+    _as_running(raw_lines, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
     before = [
-        *(raws.get(path) or running[path].raw for path in kept),
-        *(place.raw for path, place in running.items() if _within(path, found) and path not in marked | raws.keys()),
+        *(raws.get(path) or running[path].raw for path in raw_lines),
+        *(place.raw for path, place in running.items() if _within(path, changed) and path not in marked | raws.keys()),
         *_below(device),
     ]
     after = Config((*raws.values(), *_below(plan)), plan.inactive)

@@ -107,13 +107,13 @@ def _read_file(collected: Collected, path: Path, hosts: Hosts) -> None:
         text = read_text(path, WHAT)
         with guarded(file):
             values, lines = _values(text, file)
-            found = [output for value in values for output in _within(value)]
-            found += _of_text(lines)
-        if not found:
+            results = [output for value in values for output in _within(value)]
+            results += _of_text(lines)
+        if not results:
             collected.unread[file] = "empty" if not text.strip() else "no known output of a switch"
             return
-        reported, prompt = [output.host for output in found if output.host], prompt_of(lines)
-        for output in found:
+        reported, prompt = [output.host for output in results if output.host], prompt_of(lines)
+        for output in results:
             name = hosts.names[device_of(path, output.under, reported, prompt, "", hosts)]
             seen = collected.seen.setdefault(name, ReportedState())
             if file not in seen.files:

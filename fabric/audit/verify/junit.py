@@ -43,7 +43,7 @@ def _case(state: SiteState, switch: Switch, findings: Sequence[Finding]) -> Case
 
 def _others(state: SiteState, by_device: dict[str, list[Finding]]) -> Iterator[Suite]:
     """Findings at devices that are no switches: servers that no neighbor reports."""
-    others = {name: found for name, found in by_device.items() if name not in state.site.switches}
+    others = {name: findings for name, findings in by_device.items() if name not in state.site.switches}
     if others:
         yield Suite(
             "others",
@@ -51,8 +51,8 @@ def _others(state: SiteState, by_device: dict[str, list[Finding]]) -> Iterator[S
                 Case(
                     name=name or "site",
                     classname="fabric",
-                    failure=Failure("state", plural(len(found), "finding"), "\n".join(map(str, found))),
+                    failure=Failure("state", plural(len(findings), "finding"), "\n".join(map(str, findings))),
                 )
-                for name, found in others.items()
+                for name, findings in others.items()
             ],
         )

@@ -43,14 +43,14 @@ class MissingOutput:
 
 def gaps(site: Site) -> tuple[MissingOutput, ...]:
     """Every gap in the state of a site, by kind of state and field."""
-    found = [
+    missing = [
         ((kind, what), f"{name} {place}".rstrip())
         for name, switch in site.switches.items()
         for part in (_ports, _counters, _sessions, _optics, _tunnels, _multihoming)
         for kind, what, place in part(site, switch)
     ]
     order = list(KINDS)
-    rows = [MissingOutput(kind, what, tuple(dict.fromkeys(places))) for (kind, what), places in grouped(found).items()]
+    rows = [MissingOutput(kind, what, tuple(dict.fromkeys(places))) for (kind, what), places in grouped(missing).items()]
     return tuple(sorted(rows, key=lambda one: (order.index(one.kind), one.what)))
 
 
@@ -122,11 +122,11 @@ def _optics(site: Site, switch: Switch) -> Rows:
     """A cable with a module at one end that reports light has one at the other end; copper has none at either."""
     if not switch.has(OPTICS):
         return
-    own = switch.seen.optics
-    heated = any(one.temperature_c is not None for one in own.values())
-    limited = any(one.low_dbm is not None for one in own.values())
+    optics = switch.seen.optics
+    heated = any(one.temperature_c is not None for one in optics.values())
+    limited = any(one.low_dbm is not None for one in optics.values())
     for key, port in switch.ports.items():
-        optic = own.get(key)
+        optic = optics.get(key)
         if optic is not None and heated and optic.temperature_c is None:
             yield OPTICS, "temperature", port.name
         if optic is not None and optic.rx_dbm:
@@ -169,9 +169,9 @@ def _multihoming(site: Site, switch: Switch) -> Rows:
                 yield MULTIHOMING, "designated forwarder", place
     elif kind == "vpc" and (pair := switch.seen.pair) is not None:
         yield from ((MULTIHOMING, words, "") for field, words in FIELDS.items() if getattr(pair, field) is None)
-        known = {bond.number: bond for bond in pair.bonds}
+        bond_of = {bond.number: bond for bond in pair.bonds}
         for lag in switch.view.lags:
-            bond = known.get(lag.number)
+            bond = bond_of.get(lag.number)
             if (bond is None and not whole) or (bond is not None and bond.up is None):
                 yield MULTIHOMING, "state", f"bond {lag.number}"
             elif bond is not None and bond.consistent is None:

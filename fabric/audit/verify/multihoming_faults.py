@@ -90,7 +90,7 @@ class Segments:
                 missing.setdefault(side.name, []).append(_named(lag))
             if absent:
                 continue
-            down = [side for side in sides if (found := side.seen.segments.get(lag.esi)) and found.up is False]
+            down = [side for side in sides if (segment := side.seen.segments.get(lag.esi)) and segment.up is False]
             for side in down:
                 if not _cut(self.site, side, lag):
                     words = f"{_named(lag)}: Ethernet segment: expected up, got down"
@@ -195,10 +195,10 @@ def _bonds(site: Site, switch: Switch) -> Iterator[Fault]:
     state = switch.seen.pair
     if state is None or state.peer_up is False:
         return
-    known = {bond.number: bond for bond in state.bonds}
+    bond_of = {bond.number: bond for bond in state.bonds}
     missing, down, differing = [], [], []
     for lag in switch.view.lags:
-        bond = known.get(lag.number)
+        bond = bond_of.get(lag.number)
         if bond is None:
             missing += [_named(lag)] if MULTIHOMING in switch.seen.lists else []
         elif bond.up is False:

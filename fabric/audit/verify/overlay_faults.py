@@ -37,15 +37,15 @@ class Spread:
 
     def faults(self, kind: str, state: str, lacking: str, hint: str) -> Iterator[Fault]:
         """One fault for each leaf at fault; what it concerns is listed."""
-        own: dict[str, list[str]] = {}
+        by_home: dict[str, list[str]] = {}
         others: dict[tuple[str, str], list[str]] = {}
         for (what, home), places in self.lack.items():
             if not self.have.get((what, home)) and len(places) > 1:
-                own.setdefault(home, []).append(what)
+                by_home.setdefault(home, []).append(what)
             else:
                 for at in places:
                     others.setdefault((at, home), []).append(what)
-        for home, things in own.items():
+        for home, things in by_home.items():
             words = f"{listed(things, 3)}: {lacking} at every other leaf"
             yield Fault(kind, home, words, state, hint.format(home))
         homes: dict[tuple[str, tuple[str, ...]], list[str]] = {}
@@ -78,15 +78,15 @@ class Overlay:
         return tuple(found)
 
     def _of_leaf(self, leaf: Switch) -> Iterator[Fault]:
-        view, known = leaf.view, leaf.seen.vnis
+        view, reported = leaf.view, leaf.seen.vnis
         planned = {network.vni: f"network {network.name}" for network in view.networks}
         planned |= {vrf.vni: f"tenant {vrf.name}" for vrf in view.vrfs if vrf.vni is not None}
-        missing = sorted(planned.keys() - known.keys()) if EVPN in leaf.seen.lists else []
-        extra = sorted(known.keys() - planned.keys())
+        missing = sorted(planned.keys() - reported.keys()) if EVPN in leaf.seen.lists else []
+        extra = sorted(reported.keys() - planned.keys())
         unplanned = f"; unplanned: {listed(list(map(str, extra)), 3)}" if extra else ""
         tables = {vrf.vni: vrf for vrf in view.vrfs}
         networks = {network.vni: network for network in view.networks}
-        wrong = [vni for vni in sorted(planned.keys() & known.keys()) if known[vni].layer3 is (vni in networks)]
+        wrong = [vni for vni in sorted(planned.keys() & reported.keys()) if reported[vni].layer3 is (vni in networks)]
         if missing:
             names = listed([f"{vni} of {planned[vni]}" for vni in missing], 3)
             yield Fault(VNI, leaf.name, f"VNI {names}: expected, got none{unplanned}", EVPN)
@@ -96,17 +96,17 @@ class Overlay:
             yield Fault(VNI, leaf.name, words, EVPN)
         if extra and not missing and not wrong:
             yield Fault(VNI, leaf.name, f"VNI {listed(list(map(str, extra)), 3)} is not planned", EVPN)
-        right = [vni for vni in sorted(planned.keys() & known.keys()) if vni not in wrong]
-        yield from self._sources(leaf, [known[vni] for vni in right])
+        right = [vni for vni in sorted(planned.keys() & reported.keys()) if vni not in wrong]
+        yield from self._sources(leaf, [reported[vni] for vni in right])
         for vni in right:
-            yield from self._vni(leaf, known[vni], leaf.vrf(tables[vni].name) if vni in tables else "")
+            yield from self._vni(leaf, reported[vni], leaf.vrf(tables[vni].name) if vni in tables else "")
             if vni in networks:
                 one = networks[vni]
-                yield from self._targets(leaf, known[vni], {one.route_target}, {one.route_target}, one.rd)
+                yield from self._targets(leaf, reported[vni], {one.route_target}, {one.route_target}, one.rd)
             else:
                 vrf = tables[vni]
                 imports = {vrf.route_target, *vrf.imports}
-                yield from self._targets(leaf, known[vni], imports, {vrf.route_target}, vrf.rd)
+                yield from self._targets(leaf, reported[vni], imports, {vrf.route_target}, vrf.rd)
 
     def _vni(self, leaf: Switch, vni: Vni, vrf: str) -> Iterator[Fault]:
         if vrf and vni.vrf and vni.vrf != vrf:
@@ -128,9 +128,9 @@ class Overlay:
     def _targets(self, leaf: Switch, vni: Vni, imports: set[str], exports: set[str], rd: str) -> Iterator[Fault]:
         pairs = (("imported", imports, vni.imports), ("exported", exports, vni.exports))
         wrong = [
-            f"{words} route targets: expected {listed(sorted(planned), 3)}, got {listed(sorted(found), 3) or 'none'}"
-            for words, planned, found in pairs
-            if found is not None and found != planned
+            f"{words} route targets: expected {listed(sorted(planned), 3)}, got {listed(sorted(reported), 3) or 'none'}"
+            for words, planned, reported in pairs
+            if reported is not None and reported != planned
         ]
         if vni.rd and vni.rd != rd:
             wrong.append(f"route distinguisher: expected {rd}, got {vni.rd}")
@@ -175,14 +175,14 @@ class Overlay:
             vnis = leaf.seen.vnis
             for network in leaf.view.networks:
                 remotes = vnis[network.vni].remotes if network.vni in vnis else None
-                found = remotes if remotes is not None else leaf.seen.vteps
-                if found is None:
+                reported = remotes if remotes is not None else leaf.seen.vteps
+                if reported is None:
                     continue
                 for far in self.leaves:
                     if far is leaf or self.vtep(far) == self.vtep(leaf) or not self._reaches(leaf, far):
                         continue
                     if network.vni in {other.vni for other in far.view.networks}:
-                        spread.note(f"VNI {network.vni}", far.name, leaf.name, self.vtep(far) in found)
+                        spread.note(f"VNI {network.vni}", far.name, leaf.name, self.vtep(far) in reported)
             yield from self._unplanned(leaf, addresses)
         hint = "check route targets and VNIs of {}, and what its EVPN sessions filter"
         yield from spread.faults(TUNNEL, EVPN, "no tunnel", hint)
@@ -199,7 +199,7 @@ class Overlay:
     def _tenants(self) -> Iterator[Fault]:
         """Type 5: each tenant's table has the subnets of its other leaves, over their tunnels."""
         spread = self.prefixes
-        own = {leaf.name: self._own(leaf) for leaf in self.leaves}
+        subnets = {leaf.name: self._own(leaf) for leaf in self.leaves}
         for leaf in self.leaves:
             if ROUTES not in leaf.seen.lists:
                 continue
@@ -210,7 +210,7 @@ class Overlay:
                     continue
                 name = leaf.vrf(vrf.name)
                 table = leaf.seen.routes.get(name, {})
-                for prefix, homes in self._elsewhere(leaf, vrf.name, own).items():
+                for prefix, homes in self._elsewhere(leaf, vrf.name, subnets).items():
                     hops = table.get(prefix, ())
                     tunnel = any(hop.tunnel for hop in hops)  # to a VTEP that is not reported
                     gateways = set() if tunnel else {hop.gateway for hop in hops}
@@ -229,17 +229,17 @@ class Overlay:
 
     def _own(self, leaf: Switch) -> Mapping[str, set[str]]:
         """Tenant → its subnets at a leaf that the leaf has in its table, or must have where its table is unknown."""
-        found: dict[str, set[str]] = {}
+        by_tenant: dict[str, set[str]] = {}
         listed_routes = ROUTES in leaf.seen.lists
         for vrf in leaf.view.vrfs:
             table = leaf.seen.routes.get(leaf.vrf(vrf.name), {})
             subnets = leaf.connected(vrf)
-            found[vrf.name] = {
+            by_tenant[vrf.name] = {
                 prefix
                 for prefix, ports in subnets.items()
                 if (_direct(prefix, table.get(prefix, ())) if listed_routes else self._up(leaf, ports))
             } | self._outside(leaf, vrf.name, table)
-        return found
+        return by_tenant
 
     def _outside(self, leaf: Switch, tenant: str, table: Table) -> set[str]:
         """Default routes that a border leaf has from routers outside."""
@@ -256,17 +256,17 @@ class Overlay:
         states = [leaf.seen.port(name) for name in ports]
         return not states or any(state is None or state.up is not False for state in states)
 
-    def _elsewhere(self, leaf: Switch, tenant: str, own: Mapping[str, Mapping[str, set[str]]]) -> dict[str, list[Switch]]:
+    def _elsewhere(self, leaf: Switch, tenant: str, subnets: Mapping[str, Mapping[str, set[str]]]) -> dict[str, list[Switch]]:
         """Prefix → the other leaves that have it; what a leaf has itself it uses itself."""
-        found: dict[str, list[Switch]] = {}
+        leaves: dict[str, list[Switch]] = {}
         for far in self.leaves:
             if far is leaf or self.vtep(far) == self.vtep(leaf):
                 continue
-            for prefix in sorted(own[far.name].get(tenant, set()) - own[leaf.name].get(tenant, set())):
-                found.setdefault(prefix, []).append(far)
+            for prefix in sorted(subnets[far.name].get(tenant, set()) - subnets[leaf.name].get(tenant, set())):
+                leaves.setdefault(prefix, []).append(far)
         if self._connected_outside(leaf, tenant):
-            return {prefix: homes for prefix, homes in found.items() if not prefix.endswith("/0")}
-        return found
+            return {prefix: homes for prefix, homes in leaves.items() if not prefix.endswith("/0")}
+        return leaves
 
     def _connected_outside(self, leaf: Switch, tenant: str) -> bool:
         """Whether a leaf has a session of its own with a router outside, whose default route it prefers."""

@@ -125,9 +125,9 @@ def _settings(site: Site, switch: Switch, reported: set[tuple[str, End]]) -> Ite
         if state.speed_gbps and state.speed_gbps != speed and _first(site, reported, SPEED, end):
             yield Fault(SPEED, switch.name, f"{shown}: speed: expected {speed}G, got {state.speed_gbps}G", INTERFACES)
         for kind, got in (("mtu", state.mtu), ("frame", state.frame)):
-            wanted = rows.get(Key(kind, Subject(port.name)))
-            if got and wanted and got != wanted:
-                yield Fault(MTU, switch.name, f"{shown}: MTU: expected {wanted}, got {got}", INTERFACES)
+            planned_mtu = rows.get(Key(kind, Subject(port.name)))
+            if got and planned_mtu and got != planned_mtu:
+                yield Fault(MTU, switch.name, f"{shown}: MTU: expected {planned_mtu}, got {got}", INTERFACES)
         if wrong := site.wrong_address(port, state):
             yield Fault(ADDRESS, switch.name, f"{shown}: address: expected {port.port.address}, got {wrong}", INTERFACES)
         if state.fec and state.fec != "rs" and _needs_rs(switch, port) and _first(site, reported, FEC, end):
@@ -153,12 +153,12 @@ def _needs_rs(switch: Switch, port: PlannedPort) -> bool:
 
 def _cables(site: Site) -> Iterator[Fault]:
     """What LLDP shows, without links whose port is known to be down or at another speed."""
-    found = [one for one in site.cables if not _known(site, one)]
-    quiet = _quiet(site, found)
+    findings = [one for one in site.cables if not _known(site, one)]
+    quiet = _quiet(site, findings)
     for name, ports in quiet.items():
         words = f"no LLDP neighbor on any of {plural(len(ports), 'port')}, and no neighbor reports it"
         yield Fault(CABLE, name, words, LLDP, f"start LLDP on {name}")
-    for one in found:
+    for one in findings:
         ends = _ends(one)
         if one.kind == "missing" and any(end in ports for ports in quiet.values() for end in ends):
             continue
@@ -184,9 +184,9 @@ def _ends(one: CableFinding) -> set[End]:
     return {(end.device, canonical(end.port_name)) for link in one.links for end in link if end.port_name}
 
 
-def _quiet(site: Site, found: Iterable[CableFinding]) -> dict[str, set[End]]:
+def _quiet(site: Site, findings: Iterable[CableFinding]) -> dict[str, set[End]]:
     """Switches of which all links, more than one, are missing in LLDP; of two neighbors the one with more of them."""
-    missing = grouped_sets((end[0], end) for one in found if one.kind == "missing" for end in _ends(one))
+    missing = grouped_sets((end[0], end) for one in findings if one.kind == "missing" for end in _ends(one))
     whole: dict[str, set[End]] = {}
     for name, ends in sorted(missing.items(), key=lambda item: (-len(item[1]), item[0])):
         switch = site.switches.get(name)

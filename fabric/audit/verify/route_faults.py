@@ -95,8 +95,8 @@ class _Fabric:
                 for end in blamed:
                     missing.setdefault(end.peer_node, {}).setdefault(name, []).append((prefix, origin, got))
         partial: dict[str, dict[str, list[Lost]]] = {}  # switch → neighbor → what others have from the neighbor
-        for via, found in missing.items():
-            yield from self._unsent(via, found, partial)
+        for via, by_switch in missing.items():
+            yield from self._unsent(via, by_switch, partial)
         for name, by_via in partial.items():
             yield from self._partial(name, by_via)
         for name, by_prefix in self.other.items():
@@ -114,13 +114,13 @@ class _Fabric:
         right = self._right(row, table, neighbors)
         lost: list[tuple[str, str, int, int]] = []
         other: dict[str, str] = {}
-        for (prefix, origin, column), wanted, got in zip(self.prefixes, expected, right, strict=True):
-            if not wanted or column == row:
+        for (prefix, origin, column), planned_hops, reported_hops in zip(self.prefixes, expected, right, strict=True):
+            if not planned_hops or column == row:
                 continue
             hops = table.get(prefix, ())
-            if got < wanted:
-                lost.append((prefix, origin, wanted, got))
-            if got < len(hops) and (strange := self._strange(row, hops, column, neighbors)):
+            if reported_hops < planned_hops:
+                lost.append((prefix, origin, planned_hops, reported_hops))
+            if reported_hops < len(hops) and (strange := self._strange(row, hops, column, neighbors)):
                 other[prefix] = strange
         if lost:
             self.lost[switch.name] = lost
@@ -136,14 +136,14 @@ class _Fabric:
                 key = tuple(map(id, hops))
                 groups.setdefault(key, []).append(position)
                 sets[key] = hops
-        found = np.zeros(len(self.prefixes), np.int64)
+        hop_counts = np.zeros(len(self.prefixes), np.int64)
         for key, positions in groups.items():
             columns = self.columns[positions]
             for hop in sets[key]:
                 via = _neighbor(neighbors, hop)
                 if via is not None:
-                    found[positions] += self.paths.lead(row, via, columns)
-        return found.tolist()
+                    hop_counts[positions] += self.paths.lead(row, via, columns)
+        return hop_counts.tolist()
 
     def _neighbors(self, switch: Switch) -> dict[str, int]:
         """Interface and address of each session → row of the neighbor."""
@@ -177,22 +177,24 @@ class _Fabric:
         for hop in hops:
             yield from (canonical(hop.interface), hop.gateway)
 
-    def _unsent(self, via: str, found: dict[str, list[Lost]], partial: dict[str, dict[str, list[Lost]]]) -> Iterator[Fault]:
+    def _unsent(
+        self, via: str, lost_by_switch: dict[str, list[Lost]], partial: dict[str, dict[str, list[Lost]]]
+    ) -> Iterator[Fault]:
         """Faults of a neighbor from which no switch has a prefix; what some have from it is added to `partial`."""
         silent: set[str] = set()
         receivers = [name for name in self.tables if name in self._beside(via)]
-        by_prefix = grouped((prefix, name) for name, lost in found.items() for prefix, _, _ in lost)
+        by_prefix = grouped((prefix, name) for name, lost in lost_by_switch.items() for prefix, _, _ in lost)
         for prefix, names in by_prefix.items():
             able = [name for name in receivers if self._expects(name, via, prefix)]
             if len(able) > 1 and set(able) <= set(names):
                 silent.add(prefix)
-        origins = {prefix: origin for lost in found.values() for prefix, origin, _ in lost}
-        for own in (True, False):
-            prefixes = sorted(prefix for prefix in silent if (origins[prefix] == via) is own)
+        origins = {prefix: origin for lost in lost_by_switch.values() for prefix, origin, _ in lost}
+        for is_own in (True, False):
+            prefixes = sorted(prefix for prefix in silent if (origins[prefix] == via) is is_own)
             if prefixes:
-                whose = "its own" if own else f"of {listed(sorted({origins[prefix] for prefix in prefixes}), 2)}"
-                yield self._silent(via, prefixes, whose, found)
-        for name, lost in found.items():
+                whose = "its own" if is_own else f"of {listed(sorted({origins[prefix] for prefix in prefixes}), 2)}"
+                yield self._silent(via, prefixes, whose, lost_by_switch)
+        for name, lost in lost_by_switch.items():
             rest = [one for one in lost if one[0] not in silent]
             if rest:
                 partial.setdefault(name, {})[via] = rest
@@ -212,7 +214,7 @@ class _Fabric:
 
     def _partial(self, name: str, by_via: dict[str, list[Lost]]) -> Iterator[Fault]:
         """A switch that lacks routes that others have: missing prefixes, then those with fewer paths than planned."""
-        expected = {prefix: wanted for prefix, _, wanted, _ in self.lost[name]}
+        expected = {prefix: planned_hops for prefix, _, planned_hops, _ in self.lost[name]}
         for kind in (ROUTE, PATHS):
             missing: dict[tuple[str, str, int], list[str]] = {}
             for via, lost in by_via.items():
@@ -228,7 +230,7 @@ class _Fabric:
                 words += f", {instead} instead"
                 for explained, _, _ in missing:
                     self.other[name].pop(explained, None)
-            vias = sorted({via for found in missing.values() for via in found})
+            vias = sorted({via for of_switch in missing.values() for via in of_switch})
             over = self._absent(name, self.paths.index[name], prefix, origin)
             if len(vias) == 1 or kind == ROUTE:
                 words += f"; not over {listed([f'{end.interface or end.peer} ({end.peer_node})' for end in over], 3)}"

@@ -94,7 +94,7 @@ def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
         switch = site.switches[end.node]
         if not switch.has(BGP) or end.node in site.stopped:
             continue
-        peer, wanted = switch.peer(end), _wanted(site, end)
+        peer, address_family = switch.peer(end), _wanted(site, end)
         if peer is None:
             if BGP in switch.seen.lists:
                 yield _Cause(SESSION, end, ABSENT, "configure the neighbor as planned")
@@ -104,14 +104,14 @@ def _configured(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
             yield _Cause(ASN, end, f": local AS: expected {end.asn}, got {peer.local_asn}")
         elif peer.state == ESTABLISHED:
             if not site.family_up(end, peer):
-                yield _Cause(FAMILY, end, f": address family {wanted}: expected negotiated, got none")
+                yield _Cause(FAMILY, end, f": address family {address_family}: expected negotiated, got none")
                 return
         elif peer.limited:
             words = " is down: the peer sent more prefixes than the limit"
             yield _Cause(SESSION, end, words, "find out who sends them, then clear the session")
-        elif peer.activated is not None and wanted not in peer.activated:
+        elif peer.activated is not None and address_family not in peer.activated:
             got = listed(sorted(peer.activated), 3) or "none"
-            yield _Cause(FAMILY, end, f": address family: expected {wanted} active, got {got}")
+            yield _Cause(FAMILY, end, f": address family: expected {address_family} active, got {got}")
         elif peer.shut:
             yield _Cause(SESSION, end, " is shut", "remove the shutdown of the neighbor")
 
@@ -155,7 +155,7 @@ def _unexplained(site: Site, ends: Sequence[Planned]) -> Iterator[Fault]:
     down = grouped((end.peer_node, end) for end in ends)
     silent = {
         name
-        for name, found in down.items()
+        for name, sessions in down.items()
         if name in site.switches
         and not site.switches[name].seen.files
         and all(site.established(one) is not True for one in planned[name])
@@ -190,11 +190,13 @@ def _settings(site: Site, ends: Sequence[Planned]) -> Iterator[_Cause]:
         peer = switch.peer(end)
         if peer is None:
             continue
-        wanted = _wanted(site, end)
+        address_family = _wanted(site, end)
         active = {one.name for one in peer.families if one.active is not False}
-        if active and wanted not in active and FAMILY not in reported:
+        if active and address_family not in active and FAMILY not in reported:
             reported.add(FAMILY)
-            yield _Cause(FAMILY, end, f": address family {wanted}: expected negotiated, got {listed(sorted(active), 4)}")
+            yield _Cause(
+                FAMILY, end, f": address family {address_family}: expected negotiated, got {listed(sorted(active), 4)}"
+            )
         if end.interface and switch.view.underlay.bfd and peer.bfd is False and BFD not in reported:
             reported.add(BFD)
             yield _Cause(BFD, end, ": BFD: expected up, got down")

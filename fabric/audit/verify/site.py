@@ -115,17 +115,17 @@ class Switch:
 
     def connected(self, vrf: Vrf) -> dict[str, list[str]]:
         """Subnets of a tenant at this leaf → the ports that they need; one of several is enough."""
-        found: dict[str, list[str]] = {}
+        ports: dict[str, list[str]] = {}
         for network in self.view.networks:
             if network.vrf == vrf.name and network.gateway:
                 subnet = str(ip_interface(network.gateway).network)
-                found[subnet] = [
+                ports[subnet] = [
                     one.name for one in self.ports.values() if network.vlan in (one.port.untagged, *one.port.tagged)
                 ]
         for one in self.ports.values():
             if one.port.vrf == vrf.name and one.port.address and one.port.kind == "server":
-                found.setdefault(str(ip_interface(one.port.address).network), []).append(one.name)
-        return found
+                ports.setdefault(str(ip_interface(one.port.address).network), []).append(one.name)
+        return ports
 
 
 class Site:
@@ -151,9 +151,9 @@ class Site:
         }
         self.foreign = _foreign(self.switches)  # switch → the one whose state was collected in its place
         for name in self.foreign:
-            found = self.switches[name]
+            switch = self.switches[name]
             self.switches[name] = Switch(
-                found.view, ReportedState(files=found.seen.files, strays=found.seen.strays), self.beyond
+                switch.view, ReportedState(files=switch.seen.files, strays=switch.seen.strays), self.beyond
             )
 
     def known(self, kind: str) -> list[Switch]:
@@ -214,13 +214,13 @@ class Site:
         listening = self.known(LLDP)
         if not listening:
             return ()
-        wanted, reported = planned(self.plan), Neighbors()
-        index = {name: number for number, name in enumerate(wanted.hosts.names)}
+        cabling, reported = planned(self.plan), Neighbors()
+        index = {name: number for number, name in enumerate(cabling.hosts.names)}
         for switch in self.switches.values():
             for part in switch.seen.lldp:
                 take(reported, part, index[switch.name])
-        found = compare(wanted, reported, places(self.plan), self.plan.site).findings
-        return tuple(one for one in found if not any(end.device in self.beyond for link in one.links for end in link))
+        findings = compare(cabling, reported, places(self.plan), self.plan.site).findings
+        return tuple(one for one in findings if not any(end.device in self.beyond for link in one.links for end in link))
 
     @cached_property
     def miscabled(self) -> frozenset[End]:
@@ -340,15 +340,15 @@ def _views(plan: Plan) -> Iterator[SwitchView]:
 def _foreign(switches: Mapping[str, Switch]) -> dict[str, str]:
     """Switch → the one whose state was collected in its place: all its neighbors are reported, and none that is planned."""
     planned = {name: _addresses(switch) for name, switch in switches.items()}
-    found: dict[str, str] = {}
+    taken_from: dict[str, str] = {}
     for name, switch in switches.items():
         reported = {key for key in switch.seen.peers if not key[0]}
         if BGP not in switch.seen.lists or not planned[name] or not reported or planned[name] & reported:
             continue
         others = [other for other, keys in planned.items() if other != name and keys and keys <= reported]
         if len(others) == 1:
-            found[name] = others[0]
-    return found
+            taken_from[name] = others[0]
+    return taken_from
 
 
 def _addresses(switch: Switch) -> set[tuple[str, str]]:

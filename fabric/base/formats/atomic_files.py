@@ -23,15 +23,15 @@ def write_file(file: Path, data: bytes) -> None:
 
 def write_new(file: Path, data: bytes) -> None:
     """Writes a file, with the folders that it needs, only where there is none. Raises OSError with its name."""
-    made = missing_folders(file.parent)
+    created = missing_folders(file.parent)
     try:
         with exit_on_signal(), _named(file):
             file.parent.mkdir(parents=True, exist_ok=True)
             with file.open("xb") as stream:
-                made.append(file)
+                created.append(file)
                 stream.write(data)
     except BaseException:
-        for path in reversed(made):
+        for path in reversed(created):
             with suppress(OSError):
                 path.unlink() if path == file else path.rmdir()
         raise

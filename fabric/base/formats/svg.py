@@ -191,9 +191,9 @@ def element(tag: str, inner: str = "", hint: str = "", /, **attributes: object) 
         hint: what it says when the pointer rests on it.
     """
     names = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items() if value != ""}
-    own = "".join(f' {name}="{_value(value)}"' for name, value in names.items())
+    shown_attributes = "".join(f' {name}="{_value(value)}"' for name, value in names.items())
     inner += f"<title>{escape(hint)}</title>" if hint else ""
-    return f"<{tag}{own}>{inner}</{tag}>" if inner else f"<{tag}{own}/>"
+    return f"<{tag}{shown_attributes}>{inner}</{tag}>" if inner else f"<{tag}{shown_attributes}/>"
 
 
 def _value(value: object) -> str:

@@ -146,11 +146,11 @@ def _book(sheets: Sequence[Sheet]) -> str:
     for at, sheet in enumerate(sheets):
         last = f"${letters(len(sheet.columns))}${min(len(sheet.rows), MAX_SHEET_ROWS) + 1}"
         listed.append(f'<sheet name="{sheet.title}" sheetId="{at + 1}" r:id="rId{at + 1}"/>')
-        own = f'localSheetId="{at}"'
+        sheet_scope = f'localSheetId="{at}"'
         named.append(
-            f'<definedName name="_xlnm._FilterDatabase" {own} hidden="1">\'{sheet.title}\'!$A$1:{last}</definedName>'
+            f'<definedName name="_xlnm._FilterDatabase" {sheet_scope} hidden="1">\'{sheet.title}\'!$A$1:{last}</definedName>'
         )
-        named.append(f"<definedName name=\"_xlnm.Print_Titles\" {own}>'{sheet.title}'!$1:$1</definedName>")
+        named.append(f"<definedName name=\"_xlnm.Print_Titles\" {sheet_scope}>'{sheet.title}'!$1:$1</definedName>")
     return (
         f'{HEAD}<workbook xmlns="{MAIN}" xmlns:r="{OFFICE}"><sheets>{"".join(listed)}</sheets>'
         f"<definedNames>{''.join(named)}</definedNames></workbook>"

@@ -38,14 +38,14 @@ def stage(site_dir: Path, relative_path: str, data: bytes, owned_sha: str | None
 def stage_any(site: Path, path: str, data: bytes, owned: bool, step: Step = no_step) -> Staged:
     """`stage` for any path, the manifest's own included."""
     sha = files.sha256(data)
-    found = files.look(site, path, data)
-    if found == "same":
+    comparison = files.look(site, path, data)
+    if comparison == "same":
         return Staged(path, sha, len(data), "unchanged")
     if not os.path.isdir(f"{site}/{JOURNAL}/new"):
         raise OutputError(f"cannot stage {path}: no run is open for {site}")
     with explained(f"stage {path}"):
         _write(staged_file(site, path, sha), data, step)
-    return Staged(path, sha, len(data), "changed" if found == "different" and owned else "new")
+    return Staged(path, sha, len(data), "changed" if comparison == "different" and owned else "new")
 
 
 def _write(file: str, data: bytes, step: Step) -> None:

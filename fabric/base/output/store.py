@@ -58,7 +58,7 @@ class Orphans:
 def find_orphans(site: Path, owned: Owned, generated: Collection[str], keep: Keep) -> Orphans:
     """Sort the orphans: unchanged files may be removed, edited files may not."""
     remove: dict[str, str] = {}
-    kept: list[str] = []
+    edited: list[str] = []
     for path in sorted(owned):
         if path in generated or keep(path):
             continue
@@ -67,8 +67,8 @@ def find_orphans(site: Path, owned: Owned, generated: Collection[str], keep: Kee
         if owned.wrote(path, now):
             remove[path] = now
         elif kind(site / path) != "absent":
-            kept.append(path)
-    return Orphans(remove, tuple(kept))
+            edited.append(path)
+    return Orphans(remove, tuple(edited))
 
 
 class Transaction:
@@ -121,10 +121,10 @@ class Transaction:
             path: obstacle(self._site, path, path in self.owned or staged.state == "unchanged", leaving)
             for path, staged in sorted(self._staged.items())
         }
-        found = [f"  {path}: {problem}" for path, problem in problems.items() if problem]
-        if found:
+        obstacles = [f"  {path}: {problem}" for path, problem in problems.items() if problem]
+        if obstacles:
             raise OutputError(
-                f"files not written by fabric, at paths of output files in {self._site}:\n" + "\n".join(found),
+                f"files not written by fabric, at paths of output files in {self._site}:\n" + "\n".join(obstacles),
                 "nothing was changed; move or remove them, then run `fabric generate` again",
             )
 

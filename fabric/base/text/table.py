@@ -75,16 +75,16 @@ def _narrow(
     rows: Sequence[Sequence[str]], head: Sequence[str], columns: Sequence[_Column], indent: str, gap: str
 ) -> list[str]:
     room = screen().width - len(indent)
-    kept = len(columns)
-    while kept > 1 and sum(column.least for column in columns[:kept]) + len(gap) * (kept - 1) > room:
-        kept -= 1
-    shown = columns[:kept]
-    widths = _shrunk(shown, room - len(gap) * (kept - 1))
-    out = [style("title", line) for line in _broken(head[:kept], shown, widths, indent, gap)] if head else []
+    count = len(columns)
+    while count > 1 and sum(column.least for column in columns[:count]) + len(gap) * (count - 1) > room:
+        count -= 1
+    shown = columns[:count]
+    widths = _shrunk(shown, room - len(gap) * (count - 1))
+    out = [style("title", line) for line in _broken(head[:count], shown, widths, indent, gap)] if head else []
     for row in rows:
-        out += _broken(row[:kept], shown, widths, indent, gap)
-        titles = head[kept:] or [""] * len(row[kept:])
-        rest = [f"{title}: {cell}" if title else cell for title, cell in zip(titles, row[kept:], strict=True) if cell]
+        out += _broken(row[:count], shown, widths, indent, gap)
+        titles = head[count:] or [""] * len(row[count:])
+        rest = [f"{title}: {cell}" if title else cell for title, cell in zip(titles, row[count:], strict=True) if cell]
         below = indent + "    "
         lines = wrapped(below + "; ".join(rest), screen().width, len(below)) if rest else []
         out += [shortened(line, screen().width) for line in lines]

@@ -68,13 +68,17 @@ def end_of(facts: Facts, interface: Interface) -> SwitchEnd:
     bond = facts.interfaces.get(interface.bond.value) if interface.bond else None
     parts = [interface, *([bond] if bond else [])]
     vlans = {parsed.value for part in parts for parsed in (*([part.access] if part.access else []), *part.trunk)}
-    networks = [own for own in facts.interfaces.values() if _vlan_of(own) in vlans] if vlans else []
+    networks = (
+        [network_port for network_port in facts.interfaces.values() if _vlan_of(network_port) in vlans] if vlans else []
+    )
     qos = next((part.qos for part in parts if part.qos), None)
     address = next((parsed.value for part in parts for parsed in part.addresses), None)
     idiom = target(facts.nos).idiom
     assert idiom is not None  # as whatever has a reader
     port = LeafPort() if qos is None or (idiom.lossless_by_pfc and not qos.pfc) else _port(qos, idiom)
-    return switch_end(port, smallest(own.mtu.value for own in (*parts, *networks) if own.mtu), address)
+    return switch_end(
+        port, smallest(network_port.mtu.value for network_port in (*parts, *networks) if network_port.mtu), address
+    )
 
 
 def _vlan_of(network: Interface) -> int | None:

@@ -33,11 +33,11 @@ def netplan(host: Host) -> Settings:
             ethernets[nic.interface] = _routed(nic)
         else:
             ethernets[nic.interface] = {"optional": True, "accept-ra": False, "link-local": [], "mtu": nic.mtu}
-            known = bonds.get(nic.bond)
-            if known is None:
+            bond = bonds.get(nic.bond)
+            if bond is None:
                 bonds[nic.bond] = {"interfaces": [nic.interface], "parameters": dict(BOND), **_routed(nic)}
             else:
-                known["interfaces"].append(nic.interface)
+                bond["interfaces"].append(nic.interface)
                 continue  # its networks are the bond's, and are there already
         _add_vlans(nic, vlans)
     parts = {"ethernets": ethernets, "bonds": bonds, "vlans": vlans}

@@ -63,13 +63,13 @@ def read_netplan(text: str) -> dict[str, Addressing]:
     network = tree.at("network")
     if not network.parts:
         raise Damaged("expected addresses under `network`, got none", 1)
-    found = {name: _addressing(row) for name, row in network.at("ethernets").parts.items()}
+    addressing = {name: _addressing(row) for name, row in network.at("ethernets").parts.items()}
     for name, row in network.at("bonds").parts.items():
-        found[name] = _addressing(row)
-        found |= dict.fromkeys(row.at("interfaces").parts, found[name])
+        addressing[name] = _addressing(row)
+        addressing |= dict.fromkeys(row.at("interfaces").parts, addressing[name])
     for name, row in network.at("vlans").parts.items():
-        found[name] = _addressing(row)
-    return found
+        addressing[name] = _addressing(row)
+    return addressing
 
 
 def _addressing(row: Branch) -> Addressing:
@@ -87,16 +87,16 @@ def _addressing(row: Branch) -> Addressing:
 @lru_cache(maxsize=64)  # a group of servers has one script
 def read_script(text: str) -> dict[str, Script]:
     """Interface → what is done to it: the loops over interfaces, and the calls in them. Raises Damaged."""
-    found: dict[str, Script] = {}
+    scripts: dict[str, Script] = {}
     for names, calls in _loops(text):
         for name in names:
-            script = found.setdefault(name, Script())
+            script = scripts.setdefault(name, Script())
             for number, line in calls:
                 try:
                     _apply(script, shlex.split(line, comments=True))
                 except (LookupError, ValueError):
                     raise Damaged(f"not understood: {line[:100]}", number) from None
-    return found
+    return scripts
 
 
 def _loops(text: str) -> Iterator[tuple[list[str], list[tuple[int, str]]]]:

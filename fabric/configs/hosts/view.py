@@ -102,10 +102,10 @@ class HostFabric:
         if link.untagged:
             return ("default",)
         key = (link.leaf, link.outside)
-        found = self.everything.get(key)
-        if found is None:
-            found = self.everything[key] = (*self.reach.everything(link.leaf), *link.outside)
-        return found
+        destinations = self.everything.get(key)
+        if destinations is None:
+            destinations = self.everything[key] = (*self.reach.everything(link.leaf), *link.outside)
+        return destinations
 
     def kind(self, group: str) -> str:
         """What the ports of a group are in this fabric."""
@@ -157,13 +157,13 @@ def _host(name: str, parts: list[tuple[HostFabric, list[ServerLink]]]) -> Host:
     bonds: dict[tuple[str, int], str] = {}
     nics: list[HostNic] = []
     default = home(
-        (side.fabric.name, side.fabric.spec.purpose, own)
-        for side, own in parts
-        if side.kind(side.fabric.devices[own[0].server].group) == ETHERNET
+        (side.fabric.name, side.fabric.spec.purpose, links_here)
+        for side, links_here in parts
+        if side.kind(side.fabric.devices[links_here[0].server].group) == ETHERNET
     )
-    for side, own in parts:
-        nics += _nics(side, own, bonds, len(nics), side.fabric.name == default)
-    there = tuple((side.fabric.name, side.fabric.devices[own[0].server].group) for side, own in parts)
+    for side, links_here in parts:
+        nics += _nics(side, links_here, bonds, len(nics), side.fabric.name == default)
+    there = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
     return Host(name, device.group, device.model, there, tuple(nics))
 
 

@@ -188,15 +188,20 @@ class _SiteEnvironment(ImmutableSandboxedEnvironment):
 @cache
 def site_environment() -> _SiteEnvironment:
     """One per process. Nothing is worked out while a template is compiled: only what runs is counted."""
-    made = _SiteEnvironment(loader=_LOADER, optimized=False, finalize=_finalized, **SYNTAX)
-    made.globals.clear()
-    made.globals.update(functions.GLOBALS)
-    made.filters.clear()
-    made.filters.update(functions.filters())
-    made.filters |= {syntax.WEIGH: _weighed, syntax.MADE: functions.made, syntax.SPEND: METER.spend, syntax.JOINED: _joined}
-    made.tests.clear()
-    made.tests.update(functions.tests())
-    return made
+    environment = _SiteEnvironment(loader=_LOADER, optimized=False, finalize=_finalized, **SYNTAX)
+    environment.globals.clear()
+    environment.globals.update(functions.GLOBALS)
+    environment.filters.clear()
+    environment.filters.update(functions.filters())
+    environment.filters |= {
+        syntax.WEIGH: _weighed,
+        syntax.MADE: functions.made,
+        syntax.SPEND: METER.spend,
+        syntax.JOINED: _joined,
+    }
+    environment.tests.clear()
+    environment.tests.update(functions.tests())
+    return environment
 
 
 @pass_context  # so that Jinja does not work it out while it compiles

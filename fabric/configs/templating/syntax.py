@@ -65,20 +65,20 @@ def _too_deep(tree: nodes.Node) -> bool:
 
 def _extends(tree: nodes.Template) -> Iterator[Problem]:
     first = "it goes to the first line"
-    found = list(tree.find_all(nodes.Extends))
-    known = shipped_templates()
-    if len(found) > 1 or (found and found[0] not in tree.body):
-        yield Problem(found[-1].lineno, "expected one {% extends … %}, outside of any condition", first)
+    tags = list(tree.find_all(nodes.Extends))
+    shipped = shipped_templates()
+    if len(tags) > 1 or (tags and tags[0] not in tree.body):
+        yield Problem(tags[-1].lineno, "expected one {% extends … %}, outside of any condition", first)
     elif base_of(tree) is None:
-        name = found[0].template if found else None
+        name = tags[0].template if tags else None
         got = "no such line" if name is None else show(name.value) if isinstance(name, nodes.Const) else "an expression"
-        line = found[0].lineno if found else 0
-        yield Problem(line, f'expected {{% extends "…" %}} of {one_of(known)}, got {got}', first)
+        line = tags[0].lineno if tags else 0
+        yield Problem(line, f'expected {{% extends "…" %}} of {one_of(shipped)}, got {got}', first)
 
 
 def _loads(tree: nodes.Template) -> Iterator[Problem]:
     kinds: tuple[Any, ...] = (nodes.Include, nodes.Import, nodes.FromImport)
-    for node in (found for kind in kinds for found in tree.find_all(kind)):
+    for node in (tag for kind in kinds for tag in tree.find_all(kind)):
         name = node.template
         if not isinstance(name, nodes.Const) or name.value not in shipped_templates():
             word = {nodes.Include: "include", nodes.Import: "import"}.get(type(node), "from … import")

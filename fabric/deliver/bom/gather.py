@@ -208,19 +208,19 @@ def _racks(plan: Plan, ground: Floor, draws: Mapping[str, tuple[str, str, Draw]]
     for name, spot in ground.spots.items():
         role, model, draw = draws[name]
         held[spot.rack].append(RackDevice(name=name, role=role, model=model, ru=spot.ru, height=spot.height, draw=draw))
-    found = ((rack.name, tuple(held[at])) for at, rack in enumerate(ground.racks))
-    return tuple(rack_power(name, its, not any(device.model in trays for device in its)) for name, its in found)
+    by_rack = ((rack.name, tuple(held[at])) for at, rack in enumerate(ground.racks))
+    return tuple(rack_power(name, its, not any(device.model in trays for device in its)) for name, its in by_rack)
 
 
 def _priced(bill: Bill) -> Bill:
     """The bill with the cost of the whole site."""
     if bill.prices is None:
         return bill
-    found: Cost = cost(
+    site_cost: Cost = cost(
         ((line.part, line.in_use, line.order) for line in bill.shown()),
         bill.prices,
         bill.power,
         bill.pue,
         bill.years,
     )
-    return replace(bill, cost=found)
+    return replace(bill, cost=site_cost)

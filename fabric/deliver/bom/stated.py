@@ -43,7 +43,7 @@ class StatedPower:
 def read_power(section: Fields, switches: Collection[str], servers: Collection[str]) -> dict[str, StatedPower]:
     """The section `power` by the catalog's names; `switches` and `servers` are those it may name."""
     section.refuse_unknown([*switches, *servers])
-    found = {}
+    stated = {}
     for name in section:
         if name not in switches and name not in servers:
             continue
@@ -53,8 +53,8 @@ def read_power(section: Fields, switches: Collection[str], servers: Collection[s
             message = f"expected typical_w, max_w or both, got {show(value)}"
             section.error(name, message, f"`{name}: {{typical_w: 700, max_w: 1000}}`, watts of one device")
         if inner is not None:
-            found[name] = _stated(inner, name in switches)
-    return found
+            stated[name] = _stated(inner, name in switches)
+    return stated
 
 
 def _stated(inner: Fields, switch: bool) -> StatedPower:

@@ -158,7 +158,7 @@ class _Table:
     def __init__(self, chosen: _Chosen, ends: tuple[Ends, Ends], speed: Ints) -> None:
         self.candidate, self.speed = chosen.of_link, speed
         self.optical = np.array([bool(candidate.optics) for candidate in chosen.candidates])[chosen.of_link]
-        known = media.optics()
+        optics = media.optics()
         self.names, self.optic, self.port, self.connector = [""], [], [], []
         for end in ends:
             code = chosen.of_link * (int(end.speed_gbps.max(initial=0)) + 1) + end.speed_gbps
@@ -167,7 +167,7 @@ class _Table:
             for name in names:
                 if name not in self.names:
                     self.names.append(name)
-            ports = np.array([known[name].port_gbps if name else 1 for name in names], dtype=np.int64)
+            ports = np.array([optics[name].port_gbps if name else 1 for name in names], dtype=np.int64)
             self.optic.append(np.array([self.names.index(name) for name in names], dtype=np.int64)[every.ravel()])
             self.port.append(ports[every.ravel()])
             self.connector.append(end.offset_gbps // np.maximum(self.port[-1], 1))
@@ -233,8 +233,8 @@ def _media(chosen: _Chosen, table: _Table, first: Ints, shape: Ints) -> list[str
         candidate, a, b, leg_shape = kind // (3 * many * many), kind // (3 * many) % many, kind // 3 % many, kind % 3
         one, far = media.optics().get(table.names[a]), media.optics().get(table.names[b])
         names[at] = _fibre(leg_shape, one, far) if one and far else chosen.candidates[candidate].cable
-    found: list[str] = names[every.ravel()].tolist()
-    return found
+    media_names: list[str] = names[every.ravel()].tolist()
+    return media_names
 
 
 def _fibre(shape: int, one: Optic, far: Optic) -> str:
@@ -245,12 +245,12 @@ def _fibre(shape: int, one: Optic, far: Optic) -> str:
 
 def _order_m(medium: list[str], length_m: Floats) -> Floats:
     """The next length that is sold, per leg; infinite if no medium fits its ends."""
-    found = np.full(len(medium), np.inf)
+    lengths_m = np.full(len(medium), np.inf)
     names = np.array(medium, dtype=object)
     for name in dict.fromkeys(medium):
         if name:
             its = media.bought(name)
             mine = names == name
             values, every = np.unique(length_m[mine], return_inverse=True)
-            found[mine] = np.array([its.order_m(value) for value in values.tolist()])[every.ravel()]
-    return found
+            lengths_m[mine] = np.array([its.order_m(value) for value in values.tolist()])[every.ravel()]
+    return lengths_m

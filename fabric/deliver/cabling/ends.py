@@ -59,9 +59,11 @@ def ends(fabric: FabricPlan, end: str) -> Ends:
     for column in (cage, sub, split, links.speed_gbps):
         code = code * (int(column.max(initial=0)) + 1) + column
     _, first, every = np.unique(code, return_index=True, return_inverse=True)
-    known = CageData(fabric.spec)
+    cage_data = CageData(fabric.spec)
     rows = [
-        known.end(devices[int(index[link])], int(cage[link]), int(sub[link]), int(split[link]), int(links.speed_gbps[link]))
+        cage_data.end(
+            devices[int(index[link])], int(cage[link]), int(sub[link]), int(split[link]), int(links.speed_gbps[link])
+        )
         for link in first.tolist()
     ]
     modules = tuple(dict.fromkeys(module for _, module, _ in rows))
@@ -90,9 +92,9 @@ class CageData:
 
     def _switch(self, device: Device, cage: int, sub: int, split: int, speed: int) -> tuple[int, Module, int]:
         full = self.models[device.role].group_of(cage).speed_gbps
-        known = media.cages()
-        usual = known.by_speed.get(full)
-        its = known.switches.get(device.model, {}).get(full) if device.model in self.shipped_switches else None
+        cages = media.cages()
+        usual = cages.by_speed.get(full)
+        its = cages.switches.get(device.model, {}).get(full) if device.model in self.shipped_switches else None
         if its is None:
             its = Cage(form=usual.form, lanes=usual.lanes) if usual else Cage()
         running = split * speed
@@ -103,10 +105,10 @@ class CageData:
         return cage, Module(running, lanes, its.form), sub * speed
 
     def _nic(self, device: Device, nic: int, port: int, speed: int) -> tuple[int, Module, int]:
-        group, known = self.groups[device.group], media.cages()
-        usual = known.by_speed.get(speed)
-        its = known.servers.get(device.model, {}).get(group.nics) if device.model in self.shipped_servers else None
-        nic_model = known.nic(group.nic.model)
+        group, cages = self.groups[device.group], media.cages()
+        usual = cages.by_speed.get(speed)
+        its = cages.servers.get(device.model, {}).get(group.nics) if device.model in self.shipped_servers else None
+        nic_model = cages.nic(group.nic.model)
         form = (its.form if its else "") or (nic_model.form if nic_model else "")
         form = form or (usual.nic_form or usual.form if usual else "")
         lanes = frozenset(usual.nic_lane_gbps) if usual else frozenset()

@@ -87,11 +87,11 @@ def _optics(task: Task) -> Iterator[Candidate]:
     forms = grouped_sets(
         (module.speed_gbps, module.form) for module in (module for a, b, *_ in task.ends for module in (a, b))
     )
-    known = media.optics()
-    for family in dict.fromkeys((optic.class_, optic.family) for optic in known.values()):
+    optics = media.optics()
+    for family in dict.fromkeys((optic.class_, optic.family) for optic in optics.values()):
         chosen = {speed: _of_family(family, speed, forms[speed], task.request) for speed in sorted(forms)}
         if all(chosen.values()):
-            longest = _longest_m(task, {speed: known[name] for speed, name in chosen.items()})
+            longest = _longest_m(task, {speed: optics[name] for speed, name in chosen.items()})
             if longest:
                 yield Candidate(family[0], "", tuple(sorted(chosen.items())), longest)
 

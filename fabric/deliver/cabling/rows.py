@@ -39,8 +39,10 @@ def selected(runs: Runs, fabric: str = "", limit: str = "") -> Ints:
         if fabric not in ("", name):
             chosen[mine] = False
         elif limit:
-            known = [device.name for device in runs.plan.fabrics[name].devices]
-            fits = np.array([fnmatchcase(it, limit) or fnmatchcase(runs.floor.rack_of(it).name, limit) for it in known])
+            names = [device.name for device in runs.plan.fabrics[name].devices]
+            fits = np.array(
+                [fnmatchcase(device, limit) or fnmatchcase(runs.floor.rack_of(device).name, limit) for device in names]
+            )
             chosen[mine] = fits[runs.a[mine]] | fits[runs.b[mine]]
     return np.flatnonzero(chosen)
 
@@ -50,7 +52,7 @@ def rows(runs: Runs, chosen: Ints) -> Iterator[tuple[Cell, ...]]:
     indices = chosen.tolist()
     names = [runs.names[number] for number in runs.fabric[chosen].tolist()]
     cable = [runs.medium[row] for row in indices]
-    known = {name: _class(runs, name) for name in dict.fromkeys(cable)}
+    class_of = {name: _class(runs, name) for name in dict.fromkeys(cable)}
     optic = [runs.a_optic[row] for row in indices]
     classes = {name: media.optics()[name].class_ for name in dict.fromkeys(optic) if name}
     yield from zip(
@@ -61,7 +63,7 @@ def rows(runs: Runs, chosen: Ints) -> Iterator[tuple[Cell, ...]]:
         *_end(runs, chosen, "a"),
         *_end(runs, chosen, "b"),
         cable,
-        [classes.get(lit, known[name]) for lit, name in zip(optic, cable, strict=True)],
+        [classes.get(lit, class_of[name]) for lit, name in zip(optic, cable, strict=True)],
         runs.speed_gbps[chosen].tolist(),
         runs.links[chosen].tolist(),
         runs.pieces[chosen].tolist(),
@@ -82,7 +84,7 @@ def _class(runs: Runs, name: str) -> str:
 def _end(runs: Runs, chosen: Ints, end: str) -> list[list[Cell]]:
     """The columns of one end."""
     stands: dict[tuple[int, int, str], tuple[str, str, int, str]] = {}
-    found = []
+    rows = []
     numbers, indices = runs.fabric[chosen].tolist(), getattr(runs, end)[chosen].tolist()
     for number, index, managed in zip(numbers, indices, [runs.managed[row] for row in chosen.tolist()], strict=True):
         key = (number, index, managed if end == "a" else "")
@@ -90,8 +92,8 @@ def _end(runs: Runs, chosen: Ints, end: str) -> list[list[Cell]]:
             name = key[2] or runs.plan.fabrics[runs.names[number]].devices[index].name
             rack = runs.floor.rack_of(name)
             stands[key] = (rack.name.rstrip("0123456789"), rack.name, runs.floor.spots[name].ru, name)
-        found.append(stands[key])
-    columns: list[list[Cell]] = [list(column) for column in zip(*found, strict=True)] if found else [[], [], [], []]
+        rows.append(stands[key])
+    columns: list[list[Cell]] = [list(column) for column in zip(*rows, strict=True)] if rows else [[], [], [], []]
     texts = ("port", "port_name", "plug", "lanes", "optic")
     return columns + [[getattr(runs, f"{end}_{text}")[row] for row in chosen.tolist()] for text in texts]
 

@@ -22,18 +22,18 @@ class RunList:
     warnings: Warnings
 
 
-def run_list(made: Plan, fabric: str = "", limit: str = "") -> RunList:
+def run_list(plan: Plan, fabric: str = "", limit: str = "") -> RunList:
     """The cables of a plan, of one fabric, or of the devices and racks of a pattern.
 
     Raises InputError where the floor cannot be laid out, for links that nothing joins, and for a pattern without a match.
     """
-    stands = floor(made)
-    found = runs(made, stands)
-    if found.errors:
-        raise InputError(found.errors)
-    chosen = selected(found, fabric, limit)
+    stands = floor(plan)
+    cables = runs(plan, stands)
+    if cables.errors:
+        raise InputError(cables.errors)
+    chosen = selected(cables, fabric, limit)
     if limit and not len(chosen):
-        names = [device.name for name, its in made.fabrics.items() if fabric in ("", name) for device in its.devices]
+        names = [device.name for name, its in plan.fabrics.items() if fabric in ("", name) for device in its.devices]
         message = f"{show(limit)} matches no device or rack of a cable"
         raise InputError([Diagnostic("FAB162", Place("--limit"), message, nearest(limit, names))])
-    return RunList(found, chosen, walk(found, chosen), (*stands.warnings, *found.warnings))
+    return RunList(cables, chosen, walk(cables, chosen), (*stands.warnings, *cables.warnings))

@@ -63,7 +63,7 @@ def rack_rows(runs: Runs, chosen: Ints) -> Iterator[tuple[Cell, ...]]:
 
 def rack_lists(runs: Runs, chosen: Ints) -> Iterator[tuple[str, list[tuple[Cell, ...]]]]:
     """Name of every rack with cables, and the ends in it from the top down."""
-    found: dict[int, list[tuple[int, str, int, str]]] = defaultdict(list)
+    ends_by_rack: dict[int, list[tuple[int, str, int, str]]] = defaultdict(list)
     spots = runs.floor.spots
     for number, fabric in enumerate(runs.plan.fabrics.values()):
         names = [device.name for device in fabric.devices]
@@ -71,9 +71,9 @@ def rack_lists(runs: Runs, chosen: Ints) -> Iterator[tuple[str, list[tuple[Cell,
         for end in "ab":
             for row, index in zip(mine.tolist(), getattr(runs, end)[mine].tolist(), strict=True):
                 spot = spots[names[index]]
-                found[spot.rack].append((-spot.ru, names[index], row, end))
-    for rack in sorted(found):
-        yield runs.floor.racks[rack].name, [_rack_end(runs, *entry) for entry in sorted(found[rack])]
+                ends_by_rack[spot.rack].append((-spot.ru, names[index], row, end))
+    for rack in sorted(ends_by_rack):
+        yield runs.floor.racks[rack].name, [_rack_end(runs, *entry) for entry in sorted(ends_by_rack[rack])]
 
 
 def _rack_end(runs: Runs, ru: int, device: str, row: int, end: str) -> tuple[Cell, ...]:

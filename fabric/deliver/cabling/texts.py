@@ -48,23 +48,23 @@ class Texts:
         high = np.maximum(low, (offset + speed - 1) // lane + 1)
         code, every = np.unique(low * 1024 + high, return_inverse=True)
         texts = [f"{one}-{other}" if other > one else f"{one}" for one, other in (divmod(c, 1024) for c in code.tolist())]
-        found: list[str] = np.array([*texts, ""], dtype=object)[every.ravel()].tolist()
-        return found
+        texts_of_legs: list[str] = np.array([*texts, ""], dtype=object)[every.ravel()].tolist()
+        return texts_of_legs
 
     def plugs(self, end: str) -> list[str]:
         """What a cable is plugged into: the connector of an optic, else the form of the cage; `OSFP4P2` of a server first."""
-        its, found = self.ends[end], self.found
+        its, legs = self.ends[end], self.found
         at = "ab".index(end)
         sockets = self._sockets(end)
-        columns = (its.module[found.first].tolist(), found.optics[at], found.connector[at].tolist(), found.pieces.tolist())
-        known: dict[tuple[int, str, int, bool, int], str] = {}
+        columns = (its.module[legs.first].tolist(), legs.optics[at], legs.connector[at].tolist(), legs.pieces.tolist())
+        plug_of: dict[tuple[int, str, int, bool, int], str] = {}
         texts = []
         for module, optic, connector, pieces, socket in zip(*columns, sockets.tolist(), strict=True):
             key = (module, optic, connector, pieces > 1, socket)
-            if key not in known:
+            if key not in plug_of:
                 plug = _plug(its.modules[module].form, optic, "1+2" if pieces > 1 else str(connector + 1))
-                known[key] = f"{self.sockets[socket]} {plug}".strip()
-            texts.append(known[key])
+                plug_of[key] = f"{self.sockets[socket]} {plug}".strip()
+            texts.append(plug_of[key])
         return texts
 
     def _sockets(self, end: str) -> Ints:
@@ -79,8 +79,8 @@ class Texts:
         base = np.array([table.get(device.group, 0) if device.role == SERVER else 0 for device in self.fabric.devices])
         first = base[getattr(self.fabric.links, end)[self.found.first]]
         nic = getattr(self.fabric.links, end + "_cage")[self.found.first] - 1
-        found: Ints = np.where(first > 0, np.minimum(first + nic, len(self.sockets) - 1), 0)
-        return found
+        sockets: Ints = np.where(first > 0, np.minimum(first + nic, len(self.sockets) - 1), 0)
+        return sockets
 
     def places(self, end: str, ports: Sequence[str]) -> list[str]:
         """Rack, unit, device and port, as a label shows them: `B03-U12 gpu-0001:compute1`."""
@@ -93,14 +93,14 @@ class Texts:
 
     def cables(self) -> list[str]:
         """The name of the cable of every leg."""
-        found, links = self.found, self.fabric.links
+        legs, links = self.found, self.fabric.links
         named = {end: self._named(end) for end in "ab"}
-        first_of = np.zeros(int(found.assembly.max(initial=0)) + 1, dtype=np.int64)
-        first_of[found.assembly[::-1]] = np.arange(len(found.first))[::-1]
+        first_of = np.zeros(int(legs.assembly.max(initial=0)) + 1, dtype=np.int64)
+        first_of[legs.assembly[::-1]] = np.arange(len(legs.first))[::-1]
         names = []
-        lower, upper = links.a[found.first].tolist(), links.b[found.first].tolist()
-        for leg in first_of[found.assembly].tolist():
-            end = "b" if found.named_by[leg] else "a"
+        lower, upper = links.a[legs.first].tolist(), links.b[legs.first].tolist()
+        for leg in first_of[legs.assembly].tolist():
+            end = "b" if legs.named_by[leg] else "a"
             device = self.fabric.devices[upper[leg] if end == "b" else lower[leg]].name
             names.append(f"{device}:{named[end][leg]}")
         return names

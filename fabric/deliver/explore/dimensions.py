@@ -161,15 +161,15 @@ def read(text: str, known_models: Mapping[str, list[str]], report: Report) -> tu
     return name, tuple(dict.fromkeys(values))
 
 
-def _values(name: str, dimension: Dimension, word: str, own: list[str], report: Report) -> list[Value]:
-    known = [*dimension.names(), *own]
-    if known and any(sign in word for sign in "*?["):
-        found: list[Value] = [item for item in sorted(known) if fnmatchcase(item, word)]
-        if not found:
-            report.error("FAB102", OPTION, f"{name}: no name matches {show(word)}", nearest(word, known))
-        return found
-    if known and word not in known and not (name in MODELS and catalog.switch(word)):
-        report.error("FAB106", OPTION, f"{name}: unknown {show(word)}", nearest(word, known))
+def _values(name: str, dimension: Dimension, word: str, own_names: list[str], report: Report) -> list[Value]:
+    names = [*dimension.names(), *own_names]
+    if names and any(sign in word for sign in "*?["):
+        matching: list[Value] = [item for item in sorted(names) if fnmatchcase(item, word)]
+        if not matching:
+            report.error("FAB102", OPTION, f"{name}: no name matches {show(word)}", nearest(word, names))
+        return matching
+    if names and word not in names and not (name in MODELS and catalog.switch(word)):
+        report.error("FAB106", OPTION, f"{name}: unknown {show(word)}", nearest(word, names))
         return []
     try:
         return [dimension.read(word)]

@@ -36,7 +36,7 @@ class Name:
 def names(dots: Sequence[Dot], room: Box) -> list[Name]:
     """A name for every dot, the first before the others. Dots on one another get one name of all their numbers."""
     taken = [Box(dot.x - dot.radius, dot.y - dot.radius, 2 * dot.radius, 2 * dot.radius) for dot in dots]
-    found = []
+    placed = []
     for group in _together(dots):
         first, numbers = group[0], ", ".join(dot.number for dot in group)
         forms = [f"{numbers} {first.name}" if first.name else numbers, numbers]
@@ -45,8 +45,8 @@ def names(dots: Sequence[Dot], room: Box) -> list[Name]:
             next(_places(first, numbers)),
         )
         taken.append(box)
-        found.append(name)
-    return found
+        placed.append(name)
+    return placed
 
 
 def _together(dots: Sequence[Dot]) -> list[list[Dot]]:

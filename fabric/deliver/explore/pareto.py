@@ -58,11 +58,11 @@ def front(outcomes: Sequence[Outcome], objectives: Sequence[Objective]) -> dict[
         return {}
     scores = np.array([_scores(figures, objectives) for _, figures in built])
     distinct, first, count = np.unique(scores, axis=0, return_index=True, return_counts=True)
-    kept: list[int] = []
+    best: list[int] = []
     for row, score in enumerate(distinct):  # sorted by the objectives in their order: what beats a design comes before it
-        if not (distinct[kept] <= score).all(axis=1).any():
-            kept.append(row)
-    return {built[int(first[row])][0]: int(count[row]) - 1 for row in kept}
+        if not (distinct[best] <= score).all(axis=1).any():
+            best.append(row)
+    return {built[int(first[row])][0]: int(count[row]) - 1 for row in best}
 
 
 def _scores(figures: Figures, objectives: Sequence[Objective]) -> tuple[float, ...]:

@@ -19,18 +19,18 @@ ROOM = Box(PLOT.x, PLOT.y - 8, WIDTH - PLOT.x - 8, PLOT.h + 4)  # for names of d
 _SMALL, _LARGE = 3.5, 13.0  # radius of the dot of the least and the most of the third objective
 
 
-def picture(found: SweepResult) -> str:
+def picture(result: SweepResult) -> str:
     """A whole SVG document. Designs with an unknown figure on an axis are left out, and counted."""
-    axes = _axes(found.objectives)
+    axes = _axes(result.objectives)
     canvas = Canvas()
     canvas.rect(Box(0, 0, WIDTH, HEIGHT), PAPER, radius=0)
-    canvas.text(20, 34, title(found), size=17, bold=True, room=WIDTH - 40)
+    canvas.text(20, 34, title(result), size=17, bold=True, room=WIDTH - 40)
     body = [canvas.body()]
     if axes is None:
         body.append(_text(WIDTH / 2, HEIGHT / 2, "no design has values for two objectives", "middle"))
         return _document(body, "no designs")
-    shown = _Scales.of(found, axes)
-    body += [*shown.grid(found.currency), *shown.dots(found), _legend(found, axes, shown.left_out)]
+    shown = _Scales.of(result, axes)
+    body += [*shown.grid(result.currency), *shown.dots(result), _legend(result, axes, shown.left_out)]
     return _document(body, f"{axes[1].name} against {axes[0].name}")
 
 
@@ -114,18 +114,18 @@ class _Scales:
         )
         return parts
 
-    def dots(self, found: SweepResult) -> list[str]:
+    def dots(self, result: SweepResult) -> list[str]:
         """The rest pale, then the front with its line of steps and its names; each says its figures under the pointer."""
-        parts, front = [], {at: str(rank) for rank, at in enumerate(found.front, 1)}
+        parts, front = [], {at: str(rank) for rank, at in enumerate(result.front, 1)}
         for at, figures in self.points:
             if at not in front:
-                parts.append(self._dot(found, at, figures, REST, 0.35))
+                parts.append(self._dot(result, at, figures, REST, 0.35))
         placed = {at: self.place(figures) for at, figures in self.points if at in front}
         parts.append(_steps(sorted(placed.values())))
         shown = [(at, figures) for at, figures in self.points if at in front]
-        parts += [self._dot(found, at, figures, FRONT, 0.85) for at, figures in shown]
+        parts += [self._dot(result, at, figures, FRONT, 0.85) for at, figures in shown]
         ranked = sorted(shown, key=lambda item: int(front[item[0]]))
-        dots = [Dot(*placed[at], self.radius(figures), front[at], design_name(found, at)) for at, figures in ranked]
+        dots = [Dot(*placed[at], self.radius(figures), front[at], design_name(result, at)) for at, figures in ranked]
         named = [
             label(name.x, name.y, name.text, SIZE, fill=INK, anchor=name.anchor, bold=True) for name in names(dots, ROOM)
         ]
@@ -150,13 +150,13 @@ def _steps(points: Sequence[tuple[float, float]]) -> str:
     return element("path", d="".join(path), **look) if path else ""
 
 
-def _legend(found: SweepResult, axes: tuple[Objective, Objective, Objective | None], left_out: int) -> str:
+def _legend(result: SweepResult, axes: tuple[Objective, Objective, Objective | None], left_out: int) -> str:
     words = ["named: Pareto-optimal, numbered as in the table"]
-    if cannot := len(found.outcomes) - len(found.built):
+    if cannot := len(result.outcomes) - len(result.built):
         words.append(f"{cannot:,} cannot be built")
     if axes[2] is not None:
         words.append(f"size of a dot: {axes[2].name}, hollow if unknown")
-    if further := [item.name for item in found.objectives if item not in axes]:
+    if further := [item.name for item in result.objectives if item not in axes]:
         words.append(f"other objectives: {', '.join(further)}")
     if left_out:
         words.append(f"{left_out:,} omitted, {axes[0].name} or {axes[1].name} unknown")

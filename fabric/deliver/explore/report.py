@@ -83,14 +83,14 @@ class SweepResult:
         return [item.figures for item in self.outcomes if item.figures is not None]
 
 
-def title(found: SweepResult) -> str:
+def title(result: SweepResult) -> str:
     """`96 designs of fabric backend for 1,024 GPUs, timed by all_reduce of 1 GiB`."""
-    design, count = found.sweep.design, len(found.outcomes)
-    gpus = {design.gpus} if design.gpus else {figures.gpus for figures in found.built}
-    words = [f"{counted(count, 'design')} of fabric {found.sweep.base.fabric}"]
+    design, count = result.sweep.design, len(result.outcomes)
+    gpus = {design.gpus} if design.gpus else {figures.gpus for figures in result.built}
+    words = [f"{counted(count, 'design')} of fabric {result.sweep.base.fabric}"]
     if any(gpus):
         words.append(f" for {' to '.join(f'{ends:,}' for ends in sorted({min(gpus), max(gpus)}))} GPUs")
-    if any(figures.time_us is not None for figures in found.built):
+    if any(figures.time_us is not None for figures in result.built):
         timed = f"timed by {design.timed}{' and alltoall' if design.both else ''} of {size(design.size)}"
         words.extend(
             (
@@ -113,12 +113,12 @@ def _judged(found: SweepResult) -> str:
     return "; ".join(words)
 
 
-def text(found: SweepResult) -> str:
+def text(result: SweepResult) -> str:
     """The front, best of the first objective first, numbered as in the picture."""
-    out = [title(found), _judged(found)]
-    if found.front:
-        out += ["", *_front(found), *(["", *found.notes] if found.notes else [])]
-    counts = list(reasons(found.outcomes).items())
+    out = [title(result), _judged(result)]
+    if result.front:
+        out += ["", *_front(result), *(["", *result.notes] if result.notes else [])]
+    counts = list(reasons(result.outcomes).items())
     if counts:
         out += ["", "cannot be built:"]
         rest = sum(count for _, count in counts[REASONS:])
@@ -128,13 +128,13 @@ def text(found: SweepResult) -> str:
     return "\n".join(out) + "\n"
 
 
-def _front(found: SweepResult) -> list[str]:
-    varied = _varied(found)
-    columns = [*_SIZES, *_figures(found)]
+def _front(result: SweepResult) -> list[str]:
+    varied = _varied(result)
+    columns = [*_SIZES, *_figures(result)]
     head = ["", *varied, *(title for title, _, _ in columns), "equal"]
     rows = []
-    for number, (at, same) in enumerate(found.front.items(), 1):
-        item = found.outcomes[at]
+    for number, (at, same) in enumerate(result.front.items(), 1):
+        item = result.outcomes[at]
         assert item.figures is not None
         choice, cells = dict(item.choice), [cell(item.figures) for _, _, cell in columns]
         rows.append([str(number), *(_word(choice[name]) for name in varied), *cells, f"+{same}" if same else ""])
@@ -249,15 +249,15 @@ def as_json(found: SweepResult) -> str:
     return json_text(as_dict(found)) + "\n"
 
 
-def as_csv(found: SweepResult) -> str:
+def as_csv(result: SweepResult) -> str:
     """One line per design, in the order of the choices; plain numbers, empty where nothing is known."""
-    figures = list(next((item.as_dict() for item in found.built), {}))
-    place = {at: number for number, at in enumerate(found.front, 1)}
+    figures = list(next((item.as_dict() for item in result.built), {}))
+    place = {at: number for number, at in enumerate(result.front, 1)}
     rows = []
-    for at, item in enumerate(found.outcomes):
+    for at, item in enumerate(result.outcomes):
         row = item.as_dict()
         rows.append([*map(_word, dict(item.choice).values()), place.get(at), *map(row.get, figures), item.why])
-    chosen = list(dict(found.outcomes[0].choice))
+    chosen = list(dict(result.outcomes[0].choice))
     titles = [f"{name}_built" if name in chosen else name for name in figures]  # no two columns of one name
     return csv_text([*chosen, "front", *titles, "why"], rows)
 

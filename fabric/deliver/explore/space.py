@@ -73,12 +73,12 @@ def choices(dimensions: Mapping[str, Sequence[Value]]) -> list[Choice]:
     return [tuple(zip(names, values, strict=True)) for values in product(*(dimensions[name] for name in names))]
 
 
-def usual(spec: FabricSpec, own: OwnCatalog) -> dict[str, tuple[Value, ...]]:
+def usual(spec: FabricSpec, own_catalog: OwnCatalog) -> dict[str, tuple[Value, ...]]:
     """Default dimensions: switches that suit the NICs, shapes, planes, tiers and oversubscription."""
     ports = spec.groups[0].nic.ports
     planes = [count for count in range(1, ports + 1) if ports % count == 0]
     return {
-        "switch": tuple(_suited(spec, own)),
+        "switch": tuple(_suited(spec, own_catalog)),
         "kind": ("rail-optimized", "rack", "rail-only"),
         "oversubscription": (1.0, 2.0, 4.0),
         "tiers": (2, 3),

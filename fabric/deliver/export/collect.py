@@ -92,8 +92,8 @@ def recipe(nos: str) -> Recipe | None:
 def collect(plan: Plan) -> Mapping[str, str]:
     """`collect.sh`, `collect.yml` for Ansible, `collect.py` for Nornir with `commands.json`."""
     systems = sorted({device.nos for fabric in plan.fabrics.values() for device in fabric.switches if device.nos})
-    recipes = {nos: found for nos in systems if (found := recipe(nos)) is not None}
-    commands = {nos: {one.file: one.command for one in found.commands} for nos, found in recipes.items()}
+    recipes = {nos: recipe_ for nos in systems if (recipe_ := recipe(nos)) is not None}
+    commands = {nos: {one.file: one.command for one in recipe_.commands} for nos, recipe_ in recipes.items()}
     return {
         "collect.sh": _shell(plan, recipes),
         "collect.yml": _playbook(plan, recipes),
@@ -104,9 +104,9 @@ def collect(plan: Plan) -> Mapping[str, str]:
 
 def _shell(plan: Plan, recipes: Mapping[str, Recipe]) -> str:
     lines = [_SHELL.format(site=plan.site)]
-    for nos, found in recipes.items():
+    for nos, commands in recipes.items():
         lines.append(f"{nos}() {{ # switch, address")
-        lines += [f'    show "$1" "$2" {quote(one.file)} {quote(one.command)}' for one in found.commands]
+        lines += [f'    show "$1" "$2" {quote(one.file)} {quote(one.command)}' for one in commands.commands]
         lines.append("}")
     for fabric in plan.fabrics.values():
         for device in _switches(fabric, recipes):
@@ -130,23 +130,23 @@ def _playbook(plan: Plan, recipes: Mapping[str, Recipe]) -> str:
 
 def _indented(text: str) -> str:
     """Lists further to the right than their keys, as ansible-lint expects them."""
-    found: list[str] = []
+    lines: list[str] = []
     lists: list[int] = []  # indentation of each list that a line is in
     for line in text.splitlines():
         indent = len(line) - len(line.lstrip(" "))
         while lists and line and (indent < lists[-1] or (indent == lists[-1] and not line.lstrip(" ").startswith("- "))):
             lists.pop()
-        key = found[-1] if found else ""
+        key = lines[-1] if lines else ""
         if line[indent:].startswith("- ") and key.endswith(":") and (not lists or lists[-1] < indent):
             lists.append(indent)
-        found.append("  " * len(lists) + line if line else line)
-    return "\n".join(found) + "\n"
+        lines.append("  " * len(lists) + line if line else line)
+    return "\n".join(lines) + "\n"
 
 
-def _play(nos: str, found: Recipe) -> dict[str, Any]:
-    rows = [{"file": one.file, "command": one.command} for one in found.commands]
-    module = "ansible.netcommon.cli_command" if found.shell == "cli" else "ansible.builtin.shell"
-    argument = {"command": "{{ item.command }}"} if found.shell == "cli" else {"cmd": "{{ item.command }}"}
+def _play(nos: str, recipe: Recipe) -> dict[str, Any]:
+    rows = [{"file": one.file, "command": one.command} for one in recipe.commands]
+    module = "ansible.netcommon.cli_command" if recipe.shell == "cli" else "ansible.builtin.shell"
+    argument = {"command": "{{ item.command }}"} if recipe.shell == "cli" else {"cmd": "{{ item.command }}"}
     show: dict[str, Any] = {
         "name": "Show",
         module: argument,

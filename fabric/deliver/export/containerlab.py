@@ -226,13 +226,13 @@ class _Endpoints:
 
     def _number(self, nameless: list[tuple[str, Kind, str, tuple[str, str, int]]]) -> None:
         next_of: dict[str, int] = {}
-        for device, kind, own, place in nameless:
+        for device, kind, interface, place in nameless:
             number, taken = next_of.get(device, kind.first_eth), self._taken.get(device, set())
             while number in taken:
                 number += 1
             self._names[place], next_of[device] = f"eth{number}", number + 1
             if self._mapped and kind.mapping:
                 self.kinds[device] = kind
-                self.mapping.setdefault(device, {})[f"eth{number}"] = own
+                self.mapping.setdefault(device, {})[f"eth{number}"] = interface
             elif kind is not HOST:
                 self.without.add(kind.name)

@@ -59,9 +59,9 @@ def drawio(plan: Plan) -> str:
 def _views(fabric: FabricPlan) -> Iterator[tuple[str, View, Graph]]:
     """What there are pages of."""
     whole = View.of(fabric)
-    found = overview(whole)
-    yield "", whole, found
-    folded = any(len(node.devices) > 1 for node in found.nodes if node.role in SWITCH_ROLES and not node.members)
+    graph = overview(whole)
+    yield "", whole, graph
+    folded = any(len(node.devices) > 1 for node in graph.nodes if node.role in SWITCH_ROLES and not node.members)
     if folded and len(whole.networks) <= _NETWORKS:
         yield ", pod 1" if whole.tiers == 3 else ", switches", whole, switches(whole)
     for there, cut in ((views.rails, views.rail), (views.planes, views.plane)):
@@ -190,11 +190,13 @@ def _facts(fabric: FabricPlan, device: Device) -> dict[str, object]:
 def _lines(page: Page, fabric: FabricPlan, graph: Graph) -> None:
     """A line for every bundle, labeled where there is room for labels."""
     kinds_ = [bundle.kind for bundle in graph.bundles]
-    for at, found in enumerate(graph.bundles):
-        label = found.label if kinds_.count(found.kind) <= _LABELS else ""
-        data = {"kind": found.kind, "links": found.label}
-        aside = -_H / 2 - 14 if found.kind == "leaf-leaf" else 0.0  # there is no room between two leaves
-        page.line(f"link{at + 1}", label, (found.low, found.high), _line_look(found, label), data, aside)
+    for at, links_between in enumerate(graph.bundles):
+        label = links_between.label if kinds_.count(links_between.kind) <= _LABELS else ""
+        data = {"kind": links_between.kind, "links": links_between.label}
+        aside = -_H / 2 - 14 if links_between.kind == "leaf-leaf" else 0.0  # there is no room between two leaves
+        page.line(
+            f"link{at + 1}", label, (links_between.low, links_between.high), _line_look(links_between, label), data, aside
+        )
     many = [kind for kind in KINDS if kinds_.count(kind) > _LABELS]
     text = "; ".join(f"{kind}: {bundle(fabric, KINDS.index(kind))}" for kind in many)
     if text:

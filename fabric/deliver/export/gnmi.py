@@ -43,9 +43,9 @@ class Telemetry(Record):
 
 def gnmi(plan: Plan) -> str:
     """One file for all switches that have gNMI; user, password and certificates come from the environment."""
-    known = {device.nos for fabric in plan.fabrics.values() for device in fabric.switches}
-    streams = {nos: found for nos in sorted(known) if (found := telemetry(nos)) is not None}
-    lines = [f"# Site {plan.site}: gnmic --config FILE subscribe", *_silent(streams, known)]
+    systems = {device.nos for fabric in plan.fabrics.values() for device in fabric.switches}
+    streams = {nos: telemetry_ for nos in sorted(systems) if (telemetry_ := telemetry(nos)) is not None}
+    lines = [f"# Site {plan.site}: gnmic --config FILE subscribe", *_silent(streams, systems)]
     lines.extend(f"{key}: ${{GNMI_{key.upper()}}}" for key in ("username", "password"))
     lines += [f"tls-{part}: ${{GNMI_TLS_{part.upper()}}}" for part in ("ca", "cert", "key")]
     lines += ["encoding: json_ietf", "targets:"]

@@ -24,8 +24,8 @@ def graphml(plan: Plan) -> str:
     nodes: dict[str, dict[str, object]] = {}
     for fabric in plan.fabrics.values():
         for device in fabric.devices:
-            known = nodes.setdefault(device.name, {})
-            known.update({key: value for key, value in _shown(device).items() if key not in known})
+            attributes = nodes.setdefault(device.name, {})
+            attributes.update({key: value for key, value in _shown(device).items() if key not in attributes})
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">']
     lines.append('  <key id="name" for="graph" attr.name="name" attr.type="string"/>')
     for where, keys in (("node", NODE_KEYS), ("edge", EDGE_KEYS)):

@@ -119,8 +119,8 @@ def bundles(fabric: FabricPlan, keys: list[Key]) -> list[Bundle]:
     if not len(links):
         return []
     rows, counts = np.unique(np.stack([of[links.a], of[links.b], links.speed_gbps]), axis=1, return_counts=True)
-    found: dict[tuple[int, int], Counter[int]] = {}
+    speeds_by_ends: dict[tuple[int, int], Counter[int]] = {}
     for a, b, speed, count in zip(*rows.tolist(), counts.tolist(), strict=True):
         if a != b:
-            found.setdefault((a, b), Counter())[speed] += count
-    return [Bundle(every[a], every[b], speeds) for (a, b), speeds in found.items()]
+            speeds_by_ends.setdefault((a, b), Counter())[speed] += count
+    return [Bundle(every[a], every[b], speeds) for (a, b), speeds in speeds_by_ends.items()]

@@ -31,14 +31,14 @@ Object = dict[str, Any]
 
 def kubernetes(plan: Plan) -> Mapping[str, str]:
     """nodes.yaml to `kubectl apply --server-side`, kueue.yaml and volcano.yaml for one scheduler or the other."""
-    found = localities(plan)
-    labels = [(locality, labels_of(locality)) for locality in found]
-    nodes = [_node(name, own) for _, by_server in labels for name, own in by_server.items()]
+    every_locality = localities(plan)
+    labels = [(locality, labels_of(locality)) for locality in every_locality]
+    nodes = [_node(name, node_labels) for _, by_server in labels for name, node_labels in by_server.items()]
     _check_names(nodes, plan)
     return {
         "nodes.yaml": yaml.dump_all(nodes),
-        "kueue.yaml": yaml.dump_all([thing for locality, own in labels for thing in _kueue(locality, own)]),
-        "volcano.yaml": yaml.dump_all([thing for locality in found for thing in _volcano(locality)]),
+        "kueue.yaml": yaml.dump_all([thing for locality, node_labels in labels for thing in _kueue(locality, node_labels)]),
+        "volcano.yaml": yaml.dump_all([thing for locality in every_locality for thing in _volcano(locality)]),
     }
 
 

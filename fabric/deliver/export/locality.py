@@ -52,13 +52,13 @@ def localities(plan: Plan) -> tuple[Locality, ...]:
     chosen = [fabric for fabric in data if fabric.spec.purpose == "compute"] or data[:1] or list(plan.fabrics.values())[:1]
     seen: set[str] = set()
     taken = {device.name.lower() for fabric in plan.fabrics.values() for device in fabric.devices}
-    found = []
+    result = []
     for fabric in chosen:
-        own = [device for device in fabric.devices if device.role == SERVER and device.name not in seen]
-        seen.update(device.name for device in own)
-        if own:
-            found.append(_locality(fabric, own, taken))
-    return tuple(found)
+        servers = [device for device in fabric.devices if device.role == SERVER and device.name not in seen]
+        seen.update(device.name for device in servers)
+        if servers:
+            result.append(_locality(fabric, servers, taken))
+    return tuple(result)
 
 
 def _locality(fabric: FabricPlan, servers: list[Device], taken: set[str]) -> Locality:
@@ -94,13 +94,13 @@ def _unit(fabric: FabricPlan, on: tuple[int, ...], servers: list[Device], taken:
 def _domains(fabric: FabricPlan, servers: list[Device], taken: set[str]) -> tuple[Block, ...]:
     """NVLink domains: a rack where it holds just one of them, else as many servers on end as a domain has."""
     groups = {group.name: group for group in fabric.spec.groups}
-    found: dict[tuple[str, int], list[Device]] = {}
+    by_domain: dict[tuple[str, int], list[Device]] = {}
     for device in servers:
         if size := domain_servers(groups[device.group]):
             by_rack = groups[device.group].per_rack == size and device.rack >= 0
-            found.setdefault((device.group, device.rack if by_rack else (device.number - 1) // size), []).append(device)
+            by_domain.setdefault((device.group, device.rack if by_rack else (device.number - 1) // size), []).append(device)
     return tuple(
-        Block(_free(f"{fabric.name}-nvl{at:03}", taken), tuple(there)) for at, there in enumerate(found.values(), start=1)
+        Block(_free(f"{fabric.name}-nvl{at:03}", taken), tuple(there)) for at, there in enumerate(by_domain.values(), start=1)
     )
 
 

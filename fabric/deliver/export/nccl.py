@@ -146,14 +146,14 @@ def _ports(spec: FabricSpec, group: GroupSpec) -> Iterator[list[Element]]:
 def slots_of(group: GroupSpec) -> Slots:
     """What the catalog knows of this model, else placeholders: two NUMA nodes, PCI as fast as a NIC needs."""
     gpus, nics = group.server.gpus, group.nic.count
-    known = _layouts().get(group.model)
-    if known and len(known["gpus"]) == gpus and len(known["nics"]) == nics:
-        cpu = {key: str(value) for key, value in known["cpu"].items()}
+    layout = _layouts().get(group.model)
+    if layout and len(layout["gpus"]) == gpus and len(layout["nics"]) == nics:
+        cpu = {key: str(value) for key, value in layout["cpu"].items()}
         return Slots(
-            gpus=tuple(known["gpus"]),
-            nics=tuple(known["nics"]),
-            numa=tuple(known["numa"]),
-            link_speed=known["link_speed"],
+            gpus=tuple(layout["gpus"]),
+            nics=tuple(layout["nics"]),
+            numa=tuple(layout["numa"]),
+            link_speed=layout["link_speed"],
             cpu=cpu,
             known=True,
         )

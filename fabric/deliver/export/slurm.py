@@ -56,15 +56,15 @@ def slurm(plan: Plan) -> str:
 
 def slurm_block(plan: Plan) -> str:
     """topology.conf of topology/block. One file has one list of sizes, so it counts from the smallest block of all."""
-    found = {locality.fabric: blocks(locality) for locality in localities(plan)}
+    blocks_by_fabric = {locality.fabric: blocks(locality) for locality in localities(plan)}
     lines = _head(plan, "block")
-    if len(found) > 1:
+    if len(blocks_by_fabric) > 1:
         lines.append("# A job may get blocks of several fabrics, which have no path to each other: keep a partition to one,")
         lines.append("# or use topology.yaml of Slurm 25.05, with a topology for each (fabric export slurm-yaml)")
-    for fabric, there in found.items():
+    for fabric, there in blocks_by_fabric.items():
         lines.append(f"# fabric {fabric}")
         lines += [f"BlockName={block.name} Nodes={_names(block)}" for block in there]
-    sizes = block_sizes(block for there in found.values() for block in there)
+    sizes = block_sizes(block for there in blocks_by_fabric.values() for block in there)
     return "\n".join([*lines, f"BlockSizes={','.join(map(str, sizes))}"]) + "\n"
 
 

@@ -21,10 +21,10 @@ def slurm_yaml(plan: Plan) -> str:
     A job of a tree stays below one of its tops. Blocks have no tops: those of fabrics without a path to each other are a
     topology each, SITE-FABRIC-block, with its own sizes; of one fabric alone SITE-block.
     """
-    found = localities(plan)
-    entries = [{"topology": plan.site, "cluster_default": True, "tree": _tree(found)}]
-    for locality in found:
-        name = "-".join([plan.site, *([locality.fabric] if len(found) > 1 else []), "block"])
+    every_locality = localities(plan)
+    entries = [{"topology": plan.site, "cluster_default": True, "tree": _tree(every_locality)}]
+    for locality in every_locality:
+        name = "-".join([plan.site, *([locality.fabric] if len(every_locality) > 1 else []), "block"])
         entries.append({"topology": name, "cluster_default": False, "block": _blocks(locality)})
     head = f"# Site {plan.site}, Slurm 25.05 or later\n"
     return head + yaml.dump_all([entries])

@@ -19,7 +19,7 @@ def ports_span(ports: Iterable[tuple[int, int, int]]) -> str:
             whole.setdefault(split, []).append(cage)
         else:
             parts += [f"{cage}/{sub + 1}" for sub in sorted(subs)]
-    spans = [runs(found) + (f" split {split}×" if split > 1 else "") for split, found in whole.items()]
+    spans = [runs(of_split) + (f" split {split}×" if split > 1 else "") for split, of_split in whole.items()]
     return ", ".join(spans + parts)
 
 

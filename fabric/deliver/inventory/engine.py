@@ -114,7 +114,7 @@ class Engine:
         self._create(table, new, marks)
         self._update(table, changed)
 
-    def _refuse_others(self, table: Table, own: Ref) -> None:
+    def _refuse_others(self, table: Table, address: Ref) -> None:
         """Two sites that both push the same address would change it back and forth for ever.
 
         The tag of another site tells, not the lack of ours: a user may have deleted that.
@@ -122,8 +122,10 @@ class Engine:
         if not table.own:
             return
         rows = self.rows[table.endpoint]
-        others = {number for key, number in self.ids[own.table].items() if key != own.key and key[-1].startswith(f"{TAG}-")}
-        mine = self._value(own)
+        others = {
+            number for key, number in self.ids[address.table].items() if key != address.key and key[-1].startswith(f"{TAG}-")
+        }
+        mine = self._value(address)
         marks = [(item.key, _tags(rows[item.key])) for item in table.items if item.key in rows]
         taken = [key for key, tags in marks if mine not in tags and not others.isdisjoint(tags)]
         if taken:
@@ -136,8 +138,8 @@ class Engine:
         if table.ends is None:
             return
         rows = self.rows[table.endpoint]
-        kept = rows.keys() - gone - {item.key for item in table.items}
-        taken = {end: key for key in sorted(kept) for end in table.ends(key)}
+        remaining = rows.keys() - gone - {item.key for item in table.items}
+        taken = {end: key for key in sorted(remaining) for end in table.ends(key)}
         new = [item.key for item in table.items if item.key not in rows]
         blocked = [(key, taken[end]) for key in new for end in table.ends(key) if end in taken]
         if blocked:
@@ -187,26 +189,26 @@ class Engine:
         for name, of in table.key:
             value = row.get(name)
             if of:
-                known = self.keys.get(of, {}).get(_id(value))
-                if known is None and value is not None:
+                natural_key = self.keys.get(of, {}).get(_id(value))
+                if natural_key is None and value is not None:
                     return None  # a part of something that is not ours to see
-                key += known or ("",)
+                key += natural_key or ("",)
             else:
                 key.append("" if value is None else str(_choice(value)))
         return tuple(key)
 
     def _difference(self, table: Table, item: Item, have: Row, marks: list[Ref]) -> dict[str, Any]:
         """Fields that are not as wanted, ready to be sent."""
-        found = {}
-        for name, wanted in item.fields.items():
-            value = self._value(wanted)
+        changes = {}
+        for name, planned in item.fields.items():
+            value = self._value(planned)
             if not _same(value, have.get(name)):
-                found[name] = value
+                changes[name] = value
         if table.adopt or item.key not in self.foreign[table.name if not table.patch else self._of(table)]:
             wanted_tags = [self._value(mark) for mark in marks]
             if missing := [mark for mark in wanted_tags if mark not in _tags(have)]:
-                found["tags"] = [*_tags(have), *missing]
-        return found
+                changes["tags"] = [*_tags(have), *missing]
+        return changes
 
     def _of(self, table: Table) -> str:
         """The table whose objects a second pass goes over."""
@@ -375,17 +377,17 @@ def _tags(row: Row) -> list[Any]:
     return [_id(tag) for tag in row.get("tags") or ()]
 
 
-def _same(wanted: Any, have: Any) -> bool:
+def _same(planned: Any, have: Any) -> bool:
     """Whether the server has what is wanted, whatever it dresses it in."""
-    if isinstance(wanted, list):
-        return isinstance(have, list | tuple) and {_word(one) for one in wanted} == {_word(one) for one in have}
+    if isinstance(planned, list):
+        return isinstance(have, list | tuple) and {_word(one) for one in planned} == {_word(one) for one in have}
     have = _choice(have)
-    if isinstance(wanted, int | float) and not isinstance(wanted, bool) and isinstance(have, int | float | str):
+    if isinstance(planned, int | float) and not isinstance(planned, bool) and isinstance(have, int | float | str):
         try:
-            return abs(float(have) - wanted) < 0.005
+            return abs(float(have) - planned) < 0.005
         except ValueError:
             return False
-    return bool(have == wanted or (wanted in ("", None) and have in ("", None)))
+    return bool(have == planned or (planned in ("", None) and have in ("", None)))
 
 
 def _word(value: Any) -> Any:

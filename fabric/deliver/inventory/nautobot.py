@@ -49,16 +49,16 @@ def tags(site: str) -> tuple[Ref, Ref]:
     return Ref("tags", (TAG,)), Ref("tags", (own_tag(site),))
 
 
-def nautobot_tables(made: Inventory) -> list[Table]:
+def nautobot_tables(inventory: Inventory) -> list[Table]:
     """Every table in the order of making."""
-    place = Ref("locations", (PLACE, made.site))
-    spaces = _Spaces(made)
+    place = Ref("locations", (PLACE, inventory.site))
+    spaces = _Spaces(inventory)
     return [
-        *_organization(made, place),
-        *_hardware(made),
-        *_networks(made, spaces, place),
-        *_devices(made, place),
-        *_addresses(made, spaces, place),
+        *_organization(inventory, place),
+        *_hardware(inventory),
+        *_networks(inventory, spaces, place),
+        *_devices(inventory, place),
+        *_addresses(inventory, spaces, place),
     ]
 
 
@@ -72,18 +72,18 @@ def _simple(name: str, endpoint: str, names: Sequence[str], once: Mapping[str, A
     )
 
 
-def _organization(made: Inventory, place: Ref) -> Iterator[Table]:
-    marks = [TAG, own_tag(made.site)]
+def _organization(inventory: Inventory, place: Ref) -> Iterator[Table]:
+    marks = [TAG, own_tag(inventory.site)]
     yield _simple("tags", "extras.tags", marks, {"color": COLOUR, "content_types": list(TAGGED)}, tagged=False)
-    yield _simple("tenants", "tenancy.tenants", made.tenants)
+    yield _simple("tenants", "tenancy.tenants", inventory.tenants)
     types = {"content_types": ["dcim.device", "dcim.rack", "ipam.prefix", "ipam.vlan", "ipam.vlangroup"]}
     yield _simple("kinds", "dcim.location_types", [PLACE], types, tagged=False)
-    fields = {"location_type": Ref("kinds", (PLACE,)), "name": made.site}
+    fields = {"location_type": Ref("kinds", (PLACE,)), "name": inventory.site}
     key = (("location_type", "kinds"), ("name", ""))
     yield Table(name="locations", endpoint="dcim.locations", key=key, items=[Item(place.key, fields, {"status": PLANNED})])
     racks = [
-        Item((*place.key, name), {"location": place, "name": name, "u_height": made.rack_units}, {"status": ACTIVE})
-        for name in made.racks
+        Item((*place.key, name), {"location": place, "name": name, "u_height": inventory.rack_units}, {"status": ACTIVE})
+        for name in inventory.racks
     ]
     yield Table(
         name="racks",
@@ -95,17 +95,17 @@ def _organization(made: Inventory, place: Ref) -> Iterator[Table]:
     )
 
 
-def _hardware(made: Inventory) -> Iterator[Table]:
-    yield _simple("manufacturers", "dcim.manufacturers", sorted({model.maker for model in made.models}), tagged=False)
-    platforms = sorted({device.platform for device in made.devices if device.platform})
+def _hardware(inventory: Inventory) -> Iterator[Table]:
+    yield _simple("manufacturers", "dcim.manufacturers", sorted({model.maker for model in inventory.models}), tagged=False)
+    platforms = sorted({device.platform for device in inventory.devices if device.platform})
     yield _simple("platforms", "dcim.platforms", platforms, tagged=False)
     colours = words()["roles"]
     roles = [
         Item((role,), {"name": role}, {"color": colours[role], "content_types": ["dcim.device"]})
-        for role in sorted({device.role for device in made.devices})
+        for role in sorted({device.role for device in inventory.devices})
     ]
     yield Table(name="roles", endpoint="extras.roles", key=(("name", ""),), items=roles, tagged=False)
-    yield from device_types(made, "device_type", str, lambda _: {})
+    yield from device_types(inventory, "device_type", str, lambda _: {})
 
 
 class _Spaces:
@@ -264,25 +264,25 @@ def _port(records: Inventory, place: Ref, vrf_of: Mapping[str, Ref], port: Port)
 
 
 def _addresses(records: Inventory, spaces: _Spaces, place: Ref) -> Iterator[Table]:
-    rows, joins, known = [], [], {}
+    rows, joins, address_of = [], [], {}
     for address in records.addresses:
         space, parent = spaces.of_address(address.text, address.vrf)
         if not parent:
             continue  # a pinned address outside every pool: Nautobot keeps none without a prefix around it
         key: Key = (address.text, parent, space)
-        if key in known:
+        if key in address_of:
             continue
-        known[key] = Ref("addresses", key)
+        address_of[key] = Ref("addresses", key)
         fields = {"address": address.text, "role": Ref("ip_roles", (ROLES[address.role],)) if address.role else None}
         rows.append(Item(key, fields, {"status": ACTIVE, "namespace": Ref("namespaces", (space,))}))
         if address.device:
             port = Ref("interfaces", (*place.key, address.device, address.port))
-            joins.append(Item((*key, *port.key), {"ip_address": known[key], "interface": port}))
+            joins.append(Item((*key, *port.key), {"ip_address": address_of[key], "interface": port}))
     yield Table(name="ip_roles", endpoint="extras.roles", key=(("name", ""),), items=[], tagged=False)
-    parents = [{"parent": [Ref("prefixes", (prefix, space)) for _, prefix, space in known]}]
+    parents = [{"parent": [Ref("prefixes", (prefix, space)) for _, prefix, space in address_of]}]
     key_of = (("address", ""), ("parent", "prefixes"))
     yield Table(name="addresses", endpoint="ipam.ip_addresses", key=key_of, items=rows, find=_distinct(parents), own=True)
-    ids = [{"ip_address": list(known.values())}]
+    ids = [{"ip_address": list(address_of.values())}]
     both = (("ip_address", "addresses"), ("interface", "interfaces"))
     yield Table(
         name="assignments",

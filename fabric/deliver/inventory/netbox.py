@@ -92,14 +92,16 @@ def _simple(name: str, endpoint: str, names: Sequence[str], extra: Callable[[str
     return Table(name=name, endpoint=endpoint, key=(("slug", ""),), items=items)
 
 
-def _organization(made: Inventory) -> Iterator[Table]:
-    both = {TAG: "made by fabricwright", own_tag(made.site): f"made by fabricwright for site {made.site}"}
+def _organization(inventory: Inventory) -> Iterator[Table]:
+    both = {TAG: "made by fabricwright", own_tag(inventory.site): f"made by fabricwright for site {inventory.site}"}
     rows = [Item((slug(t),), {"name": t, "slug": slug(t)}, {"color": COLOUR, "description": why}) for t, why in both.items()]
     yield Table(name="tags", endpoint="extras.tags", key=(("slug", ""),), items=rows, tagged=False)
-    yield _simple("tenants", "tenancy.tenants", made.tenants)
-    yield _simple("sites", "dcim.sites", [made.site], lambda _: {"status": "planned"})
-    site = Ref("sites", (slug(made.site),))
-    racks = [Item((*site.key, name), {"site": site, "name": name, "u_height": made.rack_units}) for name in made.racks]
+    yield _simple("tenants", "tenancy.tenants", inventory.tenants)
+    yield _simple("sites", "dcim.sites", [inventory.site], lambda _: {"status": "planned"})
+    site = Ref("sites", (slug(inventory.site),))
+    racks = [
+        Item((*site.key, name), {"site": site, "name": name, "u_height": inventory.rack_units}) for name in inventory.racks
+    ]
     yield Table(
         name="racks",
         endpoint="dcim.racks",
@@ -108,10 +110,10 @@ def _organization(made: Inventory) -> Iterator[Table]:
         find=[{"site_id": site}],
         own=True,
     )
-    if made.asns:
+    if inventory.asns:
         yield _simple("rirs", "ipam.rirs", [PRIVATE], lambda _: {"is_private": True})
         rir = Ref("rirs", (slug(PRIVATE),))
-        asns = [Item((str(n.number),), {"asn": n.number, "rir": rir}, {"description": n.what[:200]}) for n in made.asns]
+        asns = [Item((str(n.number),), {"asn": n.number, "rir": rir}, {"description": n.what[:200]}) for n in inventory.asns]
         yield Table(
             name="asns", endpoint="ipam.asns", key=(("asn", ""),), items=asns
         )  # private numbers: sites may have the same

@@ -86,11 +86,11 @@ class Push:
 
     def run(self, url: str, token: str, request: PushRequest = DEFAULT, advance: Advance | None = None) -> Pushed:
         """Fills or updates a server. Raises InputError where it refuses, MissingError where there is none or no client."""
-        tag, own = self.system.tags(self.site)
+        tag, site_tag = self.system.tags(self.site)
         engine = Engine(_client(self.system, url, token), request.batch, request.dry, advance)
         try:
             with guarded(url):
-                return engine.push(self.tables, tag, own, request.prune)
+                return engine.push(self.tables, tag, site_tag, request.prune)
         except UnreadableError as error:
             message = f"the answer of the server {error}"
             hint = f"is this the URL of {self.system.title}, in a release that its client supports?"

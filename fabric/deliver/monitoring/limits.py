@@ -105,8 +105,8 @@ class PortClasses:
         cared = [device.role != ATTACHED or device.name not in lossy for device in fabric.devices]
         codes: tuple[list[int], list[int]] = ([], [])
         for kind, speed, a, b in zip(columns["kind"], columns["speed_gbps"], columns["a"], columns["b"], strict=True):
-            for end, own, far in ((0, a, b), (1, b, a)):
-                key = (*role[own], speed, metres[kind], cared[far])
+            for end, here, far in ((0, a, b), (1, b, a)):
+                key = (*role[here], speed, metres[kind], cared[far])
                 codes[end].append(self._keys.setdefault(key, len(self._keys)))
         return codes
 
@@ -137,7 +137,7 @@ class PortClasses:
 
 def sessions_down(fabric: FabricPlan) -> dict[str, float]:
     """Role → share of a switch's sessions whose loss no single neighbor explains, at least a quarter."""
-    links, found = fabric.links, {}
+    links, share_of = fabric.links, {}
     between = np.isin(links.kind, (LEAF_LEAF, LEAF_SPINE, SPINE_CORE))
     for role in SWITCH_ROLES:
         one = next((device for device in fabric.switches if device.role == role), None)
@@ -147,8 +147,8 @@ def sessions_down(fabric: FabricPlan) -> dict[str, float]:
             [*links.b[between & (links.a == one.index)].tolist(), *links.a[between & (links.b == one.index)].tolist()]
         )
         if peers:
-            found[role] = max(SESSIONS_DOWN, max(peers.values()) / sum(peers.values()))
-    return found
+            share_of[role] = max(SESSIONS_DOWN, max(peers.values()) / sum(peers.values()))
+    return share_of
 
 
 def imbalance(fabric: FabricPlan) -> Iterator[tuple[str, float]]:

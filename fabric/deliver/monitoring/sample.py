@@ -49,16 +49,16 @@ class SampleElements:
     def ends(self) -> tuple[End, ...]:
         """The first link of every pair of these switches, from both ends, and one server link of the first."""
         inside = {device.index for device in self.switches}
-        found: dict[tuple[int, int], End] = {}
+        end_of_pair: dict[tuple[int, int], End] = {}
         server: list[End] = []
         for end in self.watch.facts.ends:
             if end.device.index not in inside:
                 continue
             if end.peer.index in inside:
-                found.setdefault((end.device.index, end.peer.index), end)
+                end_of_pair.setdefault((end.device.index, end.peer.index), end)
             elif end.kind == "server-leaf" and not server:
                 server = [end]
-        return (*self._paired(found), *server)
+        return (*self._paired(end_of_pair), *server)
 
     def _paired(self, found: Mapping[tuple[int, int], End]) -> list[End]:
         """Both ends of the same link, also if pairs have several links and one switch counts its ports downwards."""
@@ -85,30 +85,30 @@ class SampleElements:
         """What a port reports while all is well."""
         if signal in _OPTIC:
             return _OPTIC[signal]
-        found = self.watch.port_classes[end.port_class]
+        port_class = self.watch.port_classes[end.port_class]
         usual = {
             "link_up": 1.0,
-            "link_speed_bits": found.speed_bits,
-            "in_bits": found.speed_bits / 4,
-            "out_bits": found.speed_bits / 4,
+            "link_speed_bits": port_class.speed_bits,
+            "in_bits": port_class.speed_bits / 4,
+            "out_bits": port_class.speed_bits / 4,
             "lossless_packets": 1e6,
         }
         return usual.get(signal, 0.0)
 
     def things(self, signals: frozenset[str]) -> dict[Thing, float]:
         """Everything that these signals are of, with its value while all is well."""
-        found: dict[Thing, float] = {}
+        values: dict[Thing, float] = {}
         for device in self.switches:
             able = {signal for exporter in self.watch.of(device) for signal in exporter.metrics} & signals
-            found |= {(device.name, signal, part): 1.0 for signal, part in _PART.items() if signal in able}
+            values |= {(device.name, signal, part): 1.0 for signal, part in _PART.items() if signal in able}
             for end in self.ends:
                 if end.device is device:
                     ports = [signal for signal in sorted(able) if SIGNALS[signal].key == "interface"]
-                    found |= {(device.name, signal, end.interface): self.healthy(end, signal) for signal in ports}
+                    values |= {(device.name, signal, end.interface): self.healthy(end, signal) for signal in ports}
             if "bgp_up" in able:
                 mine = [session for session in self.sessions if session.device is device]
-                found |= {(device.name, "bgp_up", session.bgp_peer): 1.0 for session in mine}
-        return found
+                values |= {(device.name, "bgp_up", session.bgp_peer): 1.0 for session in mine}
+        return values
 
     def plan_series(self) -> list[dict[str, str]]:
         """The plan's own lines of these switches."""

@@ -16,15 +16,15 @@ FACTS_JOB, FACTS_TARGET = "fabric-facts", "localhost:9100"
 
 def targets(watches: Iterable[Watch]) -> dict[str, list[dict[str, Any]]]:
     """Job → its targets; a collector that serves many switches is one target of its site."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    targets_of: dict[str, list[dict[str, Any]]] = {}
     for watch in watches:
         for device in watch.fabric.switches:
             for exporter in watch.of(device):
                 entry = _target(watch, exporter, device.index)
-                rows = found.setdefault(exporter.job, [])
+                rows = targets_of.setdefault(exporter.job, [])
                 if not exporter.collector or entry not in rows:
                     rows.append(entry)
-    return dict(sorted(found.items()))
+    return dict(sorted(targets_of.items()))
 
 
 def _target(watch: Watch, exporter: Exporter, index: int) -> dict[str, Any]:

@@ -105,9 +105,14 @@ def _switch_trials(sample: SampleElements) -> Iterator[Trial]:
     links = len(lost) if "link_up" in basic else 0  # the dead one's own ends say nothing, so every other end speaks
     alone = len(sample.switches) == 1
     after = {"SwitchDown": 1, "FabricLinkDown": links, "BgpSessionDown": len(sessions), "ManagementNetworkDown": int(alone)}
-    known = {thing: pair for thing, pair in seen.items() if thing[1] in basic}
+    reported = {thing: pair for thing, pair in seen.items() if thing[1] in basic}
     yield Trial(
-        name="an upper switch dies", signals=basic, after=after, values=known, silent=frozenset({dead.name}), down=dead.name
+        name="an upper switch dies",
+        signals=basic,
+        after=after,
+        values=reported,
+        silent=frozenset({dead.name}),
+        down=dead.name,
     )
     if lost:
         deaf = lost[0].device
@@ -264,10 +269,10 @@ def _able_end(sample: SampleElements, name: str, signal: str) -> End | None:
     """A port on which an alert can fire: its collector reports what is needed, its class has the threshold."""
     needs = alerts()[name].needs | {signal}
     for end in sample.ends:
-        found = sample.watch.port_classes[end.port_class]
+        port_class = sample.watch.port_classes[end.port_class]
         reported = {one for exporter in sample.watch.of(end.device) for one in exporter.metrics}
-        lossless = found.lossless is not None or name not in ("EcnMarkedHigh", "HeadroomNearlyUsed")
-        fec = found.pam4 is not None or name != "FecNearLimit"
+        lossless = port_class.lossless is not None or name not in ("EcnMarkedHigh", "HeadroomNearlyUsed")
+        fec = port_class.pam4 is not None or name != "FecNearLimit"
         if needs <= reported and lossless and fec:
             return end
     return None

@@ -75,45 +75,45 @@ class Comparison:
     @property
     def figures(self) -> list[Figure]:
         """The best design by each measure."""
-        found = []
+        shown = []
         if self.jobs:
             name, best = max(self.jobs, key=lambda pair: pair[1].tokens_per_day.value)
-            found.append(Figure("most tokens per day", name, f"{best.tokens_per_day.value / 1e9:,.1f} billion"))
+            shown.append(Figure("most tokens per day", name, f"{best.tokens_per_day.value / 1e9:,.1f} billion"))
             name, best = max(self.jobs, key=lambda pair: pair[1].useful.value)
-            found.append(Figure("most useful time", name, percent(best.useful.value)))
+            shown.append(Figure("most useful time", name, percent(best.useful.value)))
         for collective, calls in self._spread:
             if calls:
                 name, call = min(calls, key=lambda pair: pair[1].time_us)
-                found.append(Figure(f"fastest {collective}, spread", name, time(call.time_us)))
+                shown.append(Figure(f"fastest {collective}, spread", name, time(call.time_us)))
         name, least = min(self._pairs, key=lambda pair: pair[1].switches)
-        found.append(Figure("fewest switches", name, f"{least.switches:,}"))
+        shown.append(Figure("fewest switches", name, f"{least.switches:,}"))
         priced = [pair for pair in self._pairs if pair[1].cost_per_billion_tokens is not None and not pair[1].unpriced]
         if priced:
             name, least = min(priced, key=lambda pair: pair[1].cost_per_billion_tokens or 0.0)
             cost = f"{least.cost_per_billion_tokens:,.2f} {least.currency} a billion"
-            found.append(Figure("lowest cost per token", name, cost))
-        return found
+            shown.append(Figure("lowest cost per token", name, cost))
+        return shown
 
     @property
     def bars(self) -> list[tuple[str, Markup]]:
         """(caption, chart) of the measures that decide."""
-        found = []
+        charts = []
         for collective, calls in self._spread:
             shown = [(name, row.time_us, time(row.time_us)) for name, row in calls]
             if shown:
-                found.append((f"{collective} of {size(calls[0][1].bytes)}, job spread over the units", _bars(shown)))
+                charts.append((f"{collective} of {size(calls[0][1].bytes)}, job spread over the units", _bars(shown)))
         tokens = [(name, job.tokens_per_day) for name, job in self.jobs]
         if tokens:
             shown = [
                 (name, span.value, f"{span.value / 1e9:,.1f} ({span.p10 / 1e9:,.1f} to {span.p90 / 1e9:,.1f})")
                 for name, span in tokens
             ]
-            found.append(("Tokens per day, billion; range by the failure rates", _bars(shown)))
+            charts.append(("Tokens per day, billion; range by the failure rates", _bars(shown)))
         costs = [(name, item, item.cost_per_billion_tokens) for name, item in self._pairs]
         if all(cost is not None for *_, cost in costs):
             shown = [(name, cost or 0.0, f"{'≥ ' if item.unpriced else ''}{cost:,.2f}") for name, item, cost in costs]
-            found.append((f"Cost per billion tokens, {self.designs[0].currency}", _bars(shown)))
-        return found
+            charts.append((f"Cost per billion tokens, {self.designs[0].currency}", _bars(shown)))
+        return charts
 
     @property
     def figures_grid(self) -> Grid:

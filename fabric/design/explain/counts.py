@@ -49,12 +49,12 @@ def _units(case: Case) -> list[str]:
             out.append(f"{size.name}: a unit is a rack of {plural(group.per_rack, 'server')}")
         else:
             per_server = size.leaf_ports_per_server * size.down_gbps
-            kept, half = case.spec.constraints.spare_server_ports, leaf.model.bandwidth_gbps // 2
-            carried = max(1, (half // size.down_gbps - kept) // size.leaf_ports_per_server)
+            spare, half = case.spec.constraints.spare_server_ports, leaf.model.bandwidth_gbps // 2
+            carried = max(1, (half // size.down_gbps - spare) // size.leaf_ports_per_server)
             out.append(
                 f"{size.name}: half of a leaf's bandwidth, {leaf.model.bandwidth_gbps}G / 2 = "
                 f"{half}G ({leaf.switch})"
-                + (f" less {plural(kept, 'spare port')}" if kept else "")
+                + (f" less {plural(spare, 'spare port')}" if spare else "")
                 + f", carries {carried} servers of {size.leaf_ports_per_server} x {size.down_gbps}G = "
                 f"{per_server}G"
             )

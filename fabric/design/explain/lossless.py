@@ -15,11 +15,11 @@ _NONE = "no lossless class: `qos: {enabled: true}` enables one; compute and stor
 
 def headroom(case: Case) -> list[str]:
     """The headroom of every kind of port of every kind of switch, and the sum of each switch."""
-    found = lossless.lossless(case.spec, case.sizing, Report(), case.attached)
-    if found is None:
+    lossless_class = lossless.lossless(case.spec, case.sizing, Report(), case.attached)
+    if lossless_class is None:
         return [_NONE]
     out = [f"cable lengths: {words(case.spec.lengths)}"]
-    for (role, group), entry in found.roles.items():
+    for (role, group), entry in lossless_class.roles.items():
         tier = getattr(case.spec, role)
         out.append(f"{role}{' of ' + group if group else ''} ({tier.switch}, {tier.model.asic or 'chip unknown'})")
         for place, count in sorted(entry.counts.items()):
@@ -31,12 +31,12 @@ def headroom(case: Case) -> list[str]:
 
 def ecn(case: Case) -> list[str]:
     """ECN thresholds of every kind of port, and the XOFF threshold."""
-    found = lossless.lossless(case.spec, case.sizing, Report(), case.attached)
-    if found is None:
+    lossless_class = lossless.lossless(case.spec, case.sizing, Report(), case.attached)
+    if lossless_class is None:
         return [_NONE]
     ecn_settings = case.spec.qos.ecn
     out = [f"rule '{ecn_settings.rule}': {_rule(ecn_settings.rule)}", f"  source: {RULES[ecn_settings.rule].source}"]
-    for (role, group), entry in found.roles.items():
+    for (role, group), entry in lossless_class.roles.items():
         out.append(f"{role}{' of ' + group if group else ''} ({getattr(case.spec, role).switch})")
         out += [f"  {line}" for line in _trigger(entry.qos.buffer, sum(entry.counts.values()))]
         out += [f"  {place[0]}G at {place[1]} m: {marking(port)}" for place, port in sorted(entry.ports.items())]
@@ -46,14 +46,14 @@ def ecn(case: Case) -> list[str]:
 def port(entry: RoleLossless, speed_gbps: int, length: Length) -> list[str]:
     """Headroom and ECN thresholds of one port."""
     place = (speed_gbps, length.metres)
-    own = entry.ports.get(place)
-    if own is None:
+    port_lossless = entry.ports.get(place)
+    if port_lossless is None:
         return []
     return [
         f"lossless class: PFC priority {entry.qos.priority}, DSCP {entry.qos.dscp}; "
         f"a cable of {place[1]} m ({source(length)})",
         *(f"  {line}" for line in terms(entry.headroom[place])),
-        f"  ECN: {marking(own)}",
+        f"  ECN: {marking(port_lossless)}",
     ]
 
 

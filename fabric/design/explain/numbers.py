@@ -82,9 +82,9 @@ def _pin(fabric: FabricPlan, found: Device) -> Pin | None:
     return next((pin for name, pin in pins.items() if (pin.name or name) == found.name), None)
 
 
-def _asn_reason(fabric: FabricPlan, found: Device) -> str:
+def _asn_reason(fabric: FabricPlan, device: Device) -> str:
     scheme = fabric.spec.underlay.asn.scheme
-    pin = _pin(fabric, found)
+    pin = _pin(fabric, device)
     if pin is not None and pin.asn is not None:
         return "pinned"
     if scheme == "per-device":
@@ -93,7 +93,7 @@ def _asn_reason(fabric: FabricPlan, found: Device) -> str:
         "leaf": "RFC 7938: every leaf has its own",
         "spine": "RFC 7938: the spines of a pod share one",
         "core": "RFC 7938: all cores share one",
-    }[found.role]
+    }[device.role]
 
 
 def _row(fabric: FabricPlan, kind: str, role: str, row: int, number: int) -> str:
@@ -140,17 +140,17 @@ def _called(names: PortNames, device: Device, ref: PortRef, *, far: bool = False
     return text + (f" ({own})" if own and own != label else "")
 
 
-def _uncabled(names: PortNames, found: Device, port: str) -> list[str]:
-    model = {LEAF: names.fabric.spec.leaf, SPINE: names.fabric.spec.spine, CORE: names.fabric.spec.core}.get(found.role)
+def _uncabled(names: PortNames, device: Device, port: str) -> list[str]:
+    model = {LEAF: names.fabric.spec.leaf, SPINE: names.fabric.spec.spine, CORE: names.fabric.spec.core}.get(device.role)
     cage = port.partition("/")[0]
     if model is not None and cage.isdigit() and not 1 <= int(cage) <= model.model.cages:
-        return [f"{found.name}: {model.switch} has cages 1 to {model.model.cages}"]
+        return [f"{device.name}: {model.switch} has cages 1 to {model.model.cages}"]
     if cage.isdigit():
-        return [f"{found.name} port {port}: no link is planned"]
+        return [f"{device.name} port {port}: no link is planned"]
     if model is None:
         return []
-    there = next((ref for ref in names.possible(found) if names.port_name(found, ref) == port), None)
-    return [f"{found.name} {_called(names, found, there)}: no link is planned"] if there is not None else []
+    there = next((ref for ref in names.possible(device) if names.port_name(device, ref) == port), None)
+    return [f"{device.name} {_called(names, device, there)}: no link is planned"] if there is not None else []
 
 
 def _lossless(fabric: FabricPlan, found: Device, speed_gbps: int, kind: int) -> list[str]:

@@ -20,7 +20,7 @@ Planned = Callable[[], Plan]  # the whole plan, made only for subjects that need
 
 
 def explain(
-    subject: str, sized: Mapping[str, tuple[FabricSpec, Sizing]], known: lock.Lock, planned: Planned, file: str
+    subject: str, sized: Mapping[str, tuple[FabricSpec, Sizing]], site_lock: lock.Lock, planned: Planned, file: str
 ) -> list[str]:
     """Lines that explain a subject: `backend.spines`, a device, `device:port`, an address, an AS number.
 
@@ -37,7 +37,7 @@ def explain(
     name, _, topic = subject.rpartition(".")
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
-        units = known.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
+        units = site_lock.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
         return TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
     plan = planned()
     try:
@@ -75,9 +75,9 @@ def _case(planned: Planned, case: Case, topic: str) -> Case:
     if not (of_attachments or of_sessions):
         return case
     try:
-        made = planned().fabrics[spec.name]
+        fabric = planned().fabrics[spec.name]
     except InputError:
         return case
     if of_attachments:
-        return replace(case, attached=cabled(made.spec, made.devices, made.links))
-    return replace(case, sessions=sessions(made))
+        return replace(case, attached=cabled(fabric.spec, fabric.devices, fabric.links))
+    return replace(case, sessions=sessions(fabric))

@@ -85,19 +85,19 @@ def _both(fabric: FabricPlan, low: int, first: bool) -> str:
     return f"{ip_address(own)}/{fabric.subnet_length}, far end {ip_address(far)}"
 
 
-def number(fabric: FabricPlan, wanted: int) -> list[str]:
+def number(fabric: FabricPlan, vni: int) -> list[str]:
     """The tenant or network of a VNI."""
     if fabric.tenancy.kind != "evpn":
         return []
     base, out = fabric.spec.overlay, list[str]()
     for of in fabric.tenancy.tenants:
-        if of.vni == wanted:
+        if of.vni == vni:
             why = _vni(of.vni, base.l3vni_base, of.number, "l3vni_base")
-            out.append(f"VNI {wanted}: L3 VNI of tenant {of.name} of fabric {fabric.name}: {why}")
+            out.append(f"VNI {vni}: L3 VNI of tenant {of.name} of fabric {fabric.name}: {why}")
         for network in of.networks:
-            if network.vni == wanted:
+            if network.vni == vni:
                 why = _vni(network.vni, base.l2vni_base, network.number, "l2vni_base")
-                out.append(f"VNI {wanted}: network {network.name} of tenant {of.name} of fabric {fabric.name}: {why}")
+                out.append(f"VNI {vni}: network {network.name} of tenant {of.name} of fabric {fabric.name}: {why}")
     return out
 
 

@@ -195,23 +195,23 @@ def _refusal(nos: str, name: str) -> str | None:
 
 def _own_server(draft: Draft, model: str) -> list[str]:
     """The server as the flags have it: a model of the catalog keeps all that its other NICs, GPUs and sources say."""
-    known = catalog.server(draft.server)
-    usual = known.nics.get("compute") if known is not None else None
+    catalog_model = catalog.server(draft.server)
+    usual = catalog_model.nics.get("compute") if catalog_model is not None else None
     nics = draft.nics_per_server if draft.nics_per_server is not None else usual.count if usual else 8
-    gpus = draft.gpus_per_server if draft.gpus_per_server is not None else known.gpus if known else nics
+    gpus = draft.gpus_per_server if draft.gpus_per_server is not None else catalog_model.gpus if catalog_model else nics
     stated = draft.nic_ports or (f"{usual.ports}x{usual.speed_gbps}" if usual else "1x400")
     ports, speed = map(int, _pair(stated, "--nic-ports", r"(\d{1,3})x(\d{1,6})", "2x400"))
-    if known is None:
+    if catalog_model is None:
         nic = f"{{count: {nics}, ports: {ports}, speed_gbps: {speed}}}"
         return ["catalog:", "  servers:", f"    {_text(model)}:", f"      gpus: {gpus}", f"      nics: {{compute: {nic}}}"]
-    entry = _changed(known, gpus, {"count": nics, "speed_gbps": speed, "ports": ports})
+    entry = _changed(catalog_model, gpus, {"count": nics, "speed_gbps": speed, "ports": ports})
     text = dump({"catalog": {"servers": {model: entry}}}, allow_unicode=True, width=110, default_flow_style=None)
     return [f"# {model} of the catalog, with NICs or GPUs as stated", *text.splitlines()]
 
 
-def _changed(known: ServerModel, gpus: int, stated: dict[str, int]) -> dict[str, Any]:
+def _changed(model: ServerModel, gpus: int, stated: dict[str, int]) -> dict[str, Any]:
     """A server of the catalog with other GPUs or compute NICs. What no longer holds is left out."""
-    entry = known.model_dump(mode="json", exclude_defaults=True)
+    entry = model.model_dump(mode="json", exclude_defaults=True)
     nic = entry["nics"].get("compute", {})
     stated = {key: value for key, value in stated.items() if nic.get(key, 1) != value}
     if stated:
@@ -221,10 +221,10 @@ def _changed(known: ServerModel, gpus: int, stated: dict[str, int]) -> dict[str,
         entry["nics"] = {"compute": {key: nic[key] for key in nic if key not in gone} | stated} | {
             purpose: its for purpose, its in entry["nics"].items() if purpose != "compute"
         }
-    if gpus != known.gpus:
+    if gpus != model.gpus:
         for key in [key for key in entry if key == "description" or key.startswith("power_")]:
             del entry[key]
-        if not known.fills_rack and "nvlink_domain_gpus" in entry:  # one board
+        if not model.fills_rack and "nvlink_domain_gpus" in entry:  # one board
             entry["nvlink_domain_gpus"] = max(gpus, 1)
         entry["gpus"] = gpus
     return entry

@@ -231,8 +231,8 @@ def _description(path: tuple[str | int, ...]) -> str:
     for length in range(len(path), 0, -1):
         node = _schema_at(path[: length - 1])
         key = path[length - 1]
-        if isinstance(key, str) and "description" in (found := node.get("properties", {}).get(key, {})):
-            text = str(found["description"])
+        if isinstance(key, str) and "description" in (schema := node.get("properties", {}).get(key, {})):
+            text = str(schema["description"])
             return f"`{key}`: {text}" if " " in text else ""
         if isinstance(key, str) and key != words[-1]:
             break

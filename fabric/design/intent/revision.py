@@ -59,9 +59,9 @@ def read(name: str, beside: Path | None, folder: Path | None = None) -> tuple[In
     source = parse(shown.stdout, name if file else f"{name}:{path.name}")
     site = validate(source)
     home = folder or site_folder(path, site.site)
-    kept = show(home / locks.FILE, revision)
-    known = None if kept.returncode else locks.parse(kept.stdout, f"{GIT}{revision}:{locks.FILE}")
-    return Intent(path, site, source, home), known
+    lock_text = show(home / locks.FILE, revision)
+    lock = None if lock_text.returncode else locks.parse(lock_text.stdout, f"{GIT}{revision}:{locks.FILE}")
+    return Intent(path, site, source, home), lock
 
 
 def is_short(name: str) -> bool:
@@ -78,8 +78,8 @@ def missing(name: str, beside: Path | None) -> bool:
     if path is None or revision.startswith("-"):
         return False
     path = path.absolute()
-    known = _git(path, "rev-parse", "--verify", "--quiet", f"{revision or 'HEAD'}^{{commit}}")
-    return not known.returncode and bool(show(path, revision or "HEAD").returncode)
+    commit = _git(path, "rev-parse", "--verify", "--quiet", f"{revision or 'HEAD'}^{{commit}}")
+    return not commit.returncode and bool(show(path, revision or "HEAD").returncode)
 
 
 def templates(intent: Intent, name: str, target: Path) -> Path:
@@ -129,10 +129,10 @@ def refuse_same_site(intents: Sequence[Intent]) -> None:
 def origin(path: Path) -> Origin:
     """Where an intent comes from. A shallow clone does not know which commit changed a file last: none is named."""
     whole = path.resolve()
-    found = _git(whole, "rev-parse", "--show-toplevel", "--is-shallow-repository")
-    if found.returncode:
+    answer = _git(whole, "rev-parse", "--show-toplevel", "--is-shallow-repository")
+    if answer.returncode:
         return Origin(path.as_posix())
-    root, shallow = found.stdout.splitlines()
+    root, shallow = answer.stdout.splitlines()
     name = whole.relative_to(Path(root).resolve()).as_posix()
     changed = bool(_git(whole, "status", "--porcelain", "--", str(whole)).stdout.strip())
     last = _git(whole, "log", "-1", "--format=%H %cs", "--", str(whole))

@@ -54,9 +54,9 @@ def planned(sides: IntentVersions, plan: Planning) -> tuple[Plan, Plan]:
     if before is None or after is None:
         there = before or after
         assert there is not None
-        made = plan(there.intent, there.numbers)
-        empty = replace(made, fabrics={})
-        return (made, empty) if after is None else (empty, made)
+        plan_ = plan(there.intent, there.numbers)
+        empty = replace(plan_, fabrics={})
+        return (plan_, empty) if after is None else (empty, plan_)
     old = plan(before.intent, before.numbers)
     # The new plan stands on the numbers of the old one, as `generate` would make it; a commit brings its own.
     return old, plan(after.intent, after.numbers or (old.lock if _same_site(before, after) else None))

@@ -58,12 +58,12 @@ def _named(site: str, spec: FabricSpec, sizing: Sizing) -> dict[str, list[Owners
     rest = frozenset(t.name for t in tenants if not t.servers and not t.racks and not t.rails) or UNASSIGNED
     chosen = [(tenant, _chosen(spec, tenant, servers)) for tenant in tenants if tenant.name not in rest]
     rails = {group.name: set(range(1, spec.rails(group) + 1)) for group in spec.groups}
-    found: dict[str, list[Owners]] = {group.name: [] for group in spec.groups}
+    owners_of: dict[str, list[Owners]] = {group.name: [] for group in spec.groups}
     for at, server in enumerate(servers):
-        mine = [own for own, its in chosen if its[at] and (not own.rails or rails[server.group] & set(own.rails))]
+        mine = [owner for owner, its in chosen if its[at] and (not owner.rails or rails[server.group] & set(owner.rails))]
         whole = any(not tenant.rails for tenant in mine)
-        found[server.group].append(frozenset(tenant.name for tenant in mine) | (frozenset() if whole else rest))
-    return found
+        owners_of[server.group].append(frozenset(tenant.name for tenant in mine) | (frozenset() if whole else rest))
+    return owners_of
 
 
 def _server_devices(site: str, spec: FabricSpec, sizing: Sizing) -> list[Device]:
@@ -101,8 +101,8 @@ def _chosen(spec: FabricSpec, tenant: Tenant, servers: Sequence[Device]) -> list
 def _quotas(sizes: Counter[Kind], given: Counter[Kind], count: int) -> dict[Kind, int]:
     """Servers of each kind: in proportion, none fewer than are given already, and two of each where there is room."""
     quota: dict[Kind, int] = {}
-    for kept in range(KEPT, -1, -1):
-        least = {kind: min(kept, size) if set(kind) != {UNASSIGNED} else 0 for kind, size in sizes.items()}
+    for minimum in range(KEPT, -1, -1):
+        least = {kind: min(minimum, size) if set(kind) != {UNASSIGNED} else 0 for kind, size in sizes.items()}
         quota = {kind: max(given[kind], least[kind]) for kind in sizes}
         if sum(quota.values()) <= count:
             break
@@ -201,14 +201,14 @@ _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 def _ranges(names: Sequence[str]) -> list[str]:
     """`gpu-0001..0003` for neighbors, other names as they are."""
-    found: list[str] = []
+    ranges: list[str] = []
     last = ""
     for name in names:
         match = _NUMBERED.fullmatch(last)
         if match and name == f"{match[1]}{int(match[2]) + 1:0{len(match[2])}}":
-            first = found.pop().partition("..")[0]
-            found.append(f"{first}..{name.removeprefix(match[1])}")
+            first = ranges.pop().partition("..")[0]
+            ranges.append(f"{first}..{name.removeprefix(match[1])}")
         else:
-            found.append(name)
+            ranges.append(name)
         last = name
-    return found
+    return ranges

@@ -204,14 +204,14 @@ def _three_tiers(spec: FabricSpec, sizing: Sizing, aim: Aim) -> Aim:
     """With its pods, no more than there are and no larger: first as many uplinks as can be, then as few switches."""
     up = sizing.links_per_core * sizing.cores_built
     down, ports = most_down(spec, up, sizing.uplink_gbps, sizing.core_gbps), capacity(spec.core.model, sizing.core_gbps)
-    found = []
+    aims = []
     for size in range(1, min(sizing.units_per_pod, max(aim.units)) + 1):
         pods = sum(ceil_div(n, size) for n in aim.units)
         if min(KEPT, sizing.pods) <= pods <= sizing.pods:
             uplinks = _uplinks(sizing, [size * each for each in _per_unit(sizing)], down, aim.spines, max)
             enough = (n for n in divisors_of(up) if n >= min(KEPT, sizing.cores_built) and pods * up <= n * ports)
-            found.append(replace(aim, uplinks=uplinks, spine_uplinks=up, units_per_pod=size, pods=pods, cores=next(enough)))
-    return min(found, key=lambda each: (-sum(each.uplinks), each.spines * (each.pods + each.cores), -each.units_per_pod))
+            aims.append(replace(aim, uplinks=uplinks, spine_uplinks=up, units_per_pod=size, pods=pods, cores=next(enough)))
+    return min(aims, key=lambda each: (-sum(each.uplinks), each.spines * (each.pods + each.cores), -each.units_per_pod))
 
 
 # --- the document -------------------------------------------------------------------------------------------
@@ -228,10 +228,10 @@ def _made(intent: Intent, plan: Planning, sized: Sized, aims: Mapping[str, Aim],
     try:
         small = text.made(intent, folder)
         notes += deal(text, intent.site.site, sized, size_site(resolve(small.site, small.source), Lock()))
-        small, made = _planned(text, intent, plan, folder, aims, notes)
+        small, plan_ = _planned(text, intent, plan, folder, aims, notes)
     except InputError as error:
         raise InputError(replace(d, message=f"scaled down to {shown}: {d.message}") for d in error.diagnostics) from None
-    return Changed(_without_idle(text, small, made, notes), tuple(notes))
+    return Changed(_without_idle(text, small, plan_, notes), tuple(notes))
 
 
 def _resize(text: Rewrite, spec: FabricSpec, sizing: Sizing, aim: Aim, room: int) -> Iterator[str]:

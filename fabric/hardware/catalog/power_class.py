@@ -215,7 +215,7 @@ def leave_out() -> list[DatasheetCheck]:
     """Every figure of a switch of the catalog against bounds that are made without its data sheet."""
     from fabric.hardware import catalog
 
-    found = []
+    checks = []
     for name in catalog.switch_names():
         model = sheets().get(name)
         if model is None:
@@ -227,7 +227,7 @@ def leave_out() -> list[DatasheetCheck]:
         ):
             if watts is not None:
                 held = optics_w if figure in model.power_includes_optics else 0.0
-                found.append(
+                checks.append(
                     DatasheetCheck(
                         switch=name,
                         figure=figure,
@@ -237,7 +237,7 @@ def leave_out() -> list[DatasheetCheck]:
                         second_hand=model.power_second_hand,
                     )
                 )
-    return found
+    return checks
 
 
 def _gpu(model: ServerModel) -> Gpu:
@@ -288,9 +288,9 @@ def _members(figure: str, generations: tuple[int, ...], without: str) -> list[Sw
             if min(abs(at - its) for its in generations) <= reach
             for chip in generation.chips
         }
-        found = [its for name, its in sheets().items() if name != without and its.asic in chips and _has(its, figure)]
-        if len(found) >= MIN_DATASHEETS or reach >= len(every):
-            return found
+        models = [its for name, its in sheets().items() if name != without and its.asic in chips and _has(its, figure)]
+        if len(models) >= MIN_DATASHEETS or reach >= len(every):
+            return models
         reach += 1
 
 

@@ -47,8 +47,8 @@ def _table(asic: Asic, speed_gbps: int, switch: str) -> HeadroomTable | None:
     Of a switch's SKUs the one with a row of this very speed, else of the next faster; with the most lengths among equals.
     """
     usable = [table for table in asic.tables if table.fastest_gbps >= speed_gbps]
-    own = [table for table in usable if switch and switch in table.switches]
-    choice = own or [table for table in usable if table.default]
+    of_switch = [table for table in usable if switch and switch in table.switches]
+    choice = of_switch or [table for table in usable if table.default]
 
     def fit(table: HeadroomTable) -> tuple[int, int]:
         speed = min(listed for listed in table.rows if listed >= speed_gbps)

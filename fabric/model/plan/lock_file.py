@@ -121,16 +121,16 @@ def _version(lines: list[str], name: str, report: Report) -> int:
 
 
 def _facts(lines: list[str], name: str, report: Report) -> dict[str, Lines]:
-    found: dict[str, Lines] = {}
+    facts: dict[str, Lines] = {}
     for at, line in enumerate(lines, 1):
         if item := _ITEM.fullmatch(line):
             quoted = len(item[2]) > 1 and item[2][0] == item[2][-1] and item[2][0] in "'\""
             begin = len(item[1]) + 1 + quoted
             fact = item[2][1:-1] if quoted else item[2]
-            lock_lines.read(Text(fact, lambda column, at=at, begin=begin: Place(name, at, begin + column), report), found)  # type: ignore[misc]
+            lock_lines.read(Text(fact, lambda column, at=at, begin=begin: Place(name, at, begin + column), report), facts)  # type: ignore[misc]
         elif not _OTHER.fullmatch(line) and not _VERSION.fullmatch(line):
             report.error("FAB155", Place(name, at, 1), f"lock file: expected `  - FABRIC KIND …`, got {show(line)}", HINT)
-    return found
+    return facts
 
 
 def _check_size(facts_by_fabric: Mapping[str, Lines], name: str, report: Report) -> None:

@@ -146,19 +146,19 @@ class Kind:
 
 def _values(text: Text, form: Kind, pairs: list[tuple[str, int]]) -> Values | None:
     """The words by key; None when one is unknown, missing or there twice."""
-    found: dict[str, tuple[str, int]] = {}
+    words: dict[str, tuple[str, int]] = {}
     errors = len(text.report.errors)
     for word, column in pairs:
         key, _, value = word.partition("=")
         if key not in (*form.keys, *form.optional):
             text.error("FAB155", column, f"unknown key {show(key)}", nearest(key, [*form.keys, *form.optional]))
-        elif key in found:
+        elif key in words:
             text.error("FAB155", column, f"expected {key} once, got it twice")
-        found[key] = (value, column + len(key) + 1)
-    missing = [key for key in form.keys if key not in found]
+        words[key] = (value, column + len(key) + 1)
+    missing = [key for key in form.keys if key not in words]
     if missing:
         text.error("FAB155", 0, f"expected {', '.join(f'{key}=' for key in form.keys)}, got no {missing[0]}")
-    return Values(text, found) if len(text.report.errors) == errors else None
+    return Values(text, words) if len(text.report.errors) == errors else None
 
 
 # --- areas --------------------------------------------------------------------------------------------------

@@ -15,16 +15,16 @@ _SHAPE = {"tiers": 2, "networks": 1, "uplink_gbps": 1, "units_per_pod": 0}
 
 def read(text: Source, report: Report) -> dict[str, Lines]:
     """The facts of a file by fabric. Mistakes go to the report."""
-    found: dict[str, Lines] = {}
+    facts: dict[str, Lines] = {}
     fabrics = text.data.get("fabrics") if isinstance(text.data, dict) else None
     if not isinstance(fabrics, dict):
         report.error("FAB150", text.place(("fabrics",)), "lock file: expected a mapping of fabrics", HINT)
-        return found
+        return facts
     for fabric, entry in fabrics.items():
-        found.setdefault(str(fabric), Lines())
+        facts.setdefault(str(fabric), Lines())
         for path, line in _lines(text, str(fabric), entry, report):
-            lock_lines.read(Text(line, _at(text.place(path)), report), found)
-    return found
+            lock_lines.read(Text(line, _at(text.place(path)), report), facts)
+    return facts
 
 
 def _at(place: Place) -> Any:

@@ -41,23 +41,23 @@ class OwnPrefix:
 
 def own_pools(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]]) -> list[OwnPrefix]:
     """The pools that a fabric uses, whole: growth takes addresses from them; and pinned loopbacks outside them."""
-    found = [
+    prefixes_ = [
         OwnPrefix(_FIRST[kind] + _STEP * n, f"pool '{kind}'", prefix)
         for kind in _FIRST
         if kind != "pin" and _uses(spec, kind)
         for n, prefix in enumerate(prefixes.get(kind, ()))
     ]
-    pools = [one.net for one in found]
+    pools = [one.net for one in prefixes_]
     pinned = [f"{pin.loopback}/32" for pin in spec.pins.values() if pin.loopback]
     for n, text in enumerate(pinned):
         if not any(_inside(ip_network(text), pool) for pool in pools):
-            found.append(OwnPrefix(_FIRST["pin"] + _STEP * n, "pinned loopback", text))
-    return found
+            prefixes_.append(OwnPrefix(_FIRST["pin"] + _STEP * n, "pinned loopback", text))
+    return prefixes_
 
 
 def own_networks(tenants: Iterable[TenantPlan], names: Iterable[str]) -> list[OwnPrefix]:
     """The subnets of these tenants' networks."""
-    wanted = set(names)
+    chosen = set(names)
     return [
         OwnPrefix(
             _FIRST_NETWORK + _STEP * network.number,
@@ -65,7 +65,7 @@ def own_networks(tenants: Iterable[TenantPlan], names: Iterable[str]) -> list[Ow
             f"{address(network.subnet)}/{network.length}",
         )
         for tenant in tenants
-        if tenant.name in wanted
+        if tenant.name in chosen
         for network in tenant.networks
         if network.gateway is not None
     ]

@@ -159,7 +159,7 @@ def summary(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
         "limits": {"max_servers": sizing.limit_servers, "max_gpus": sizing.limit_gpus},
     }
     if len(sizing.groups) > 1:
-        result["groups"] = {own.name: _group(spec, sizing, at) for at, own in enumerate(sizing.groups)}
+        result["groups"] = {size.name: _group(spec, sizing, at) for at, size in enumerate(sizing.groups)}
     if spec.reserve:
         result["planned"] = _planned(spec, sizing)
     return result
@@ -189,19 +189,19 @@ def built_ratio(row: dict[str, Any]) -> float:
 
 def _group(spec: FabricSpec, sizing: Sizing, index: int) -> dict[str, Any]:
     """One of several groups of servers, which has units and leaves of its own."""
-    own, server = sizing.groups[index], spec.groups[index].server
-    ports = _leaf_ports(spec, sizing, own)
+    group, server = sizing.groups[index], spec.groups[index].server
+    ports = _leaf_ports(spec, sizing, group)
     return {
         "model": spec.groups[index].model,
-        "servers": own.servers,
-        "gpus": own.gpus,
-        "units": own.units,
+        "servers": group.servers,
+        "gpus": group.gpus,
+        "units": group.units,
         "unit": {
-            "servers": own.unit_servers,
-            "gpus": own.unit_servers * server.gpus,
-            "leaves": own.unit_leaves,
+            "servers": group.unit_servers,
+            "gpus": group.unit_servers * server.gpus,
+            "leaves": group.unit_leaves,
         },
-        "leaves": own.leaves,
+        "leaves": group.leaves,
         "ports": ports,
         "oversubscription": _ratio(ports),
     }

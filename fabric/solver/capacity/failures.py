@@ -122,9 +122,11 @@ def _links(net: Network, device: Device, rest: str, report: Report) -> list[int]
     ports.pop("", None)
     if rest in ports:
         return [ports[rest]]
-    known = [*(f"{device.name}:{port}" for port in ports), *_pairs(fabric, device, peers)]
+    neighbor_names = [*(f"{device.name}:{port}" for port in ports), *_pairs(fabric, device, peers)]
     message = f"{device.name} has no link at port {show(rest)}"
-    report.error("FAB170", OPTION, message, _nearest(f"{device.name}:{rest}", known) if known else "it has no links")
+    report.error(
+        "FAB170", OPTION, message, _nearest(f"{device.name}:{rest}", neighbor_names) if neighbor_names else "it has no links"
+    )
     return []
 
 

@@ -42,23 +42,23 @@ def _limits(kinds: Sequence[str]) -> str:
     return " and ".join("server NICs" if kind == "server-leaf" else f"{kind} links" for kind in kinds) or "nothing"
 
 
-def _cut_table(found: Capacity) -> list[str]:
+def _cut_table(capacity: Capacity) -> list[str]:
     rows = [
         (
             cut.kind,
             cut.where,
             f"{cut.rate_GBps:,.0f}",
-            f"{cut.gpus:,.0f}" if found.gpus else f"{cut.servers:,}",
+            f"{cut.gpus:,.0f}" if capacity.gpus else f"{cut.servers:,}",
             "-" if cut.apart else percent(cut.share),
             cut.apart or ("worst" if cut.worst else ""),
         )
-        for cut in found.cuts
+        for cut in capacity.cuts
     ]
-    head = ("cuts", "between", "GB/s", "GPUs" if found.gpus else "servers", "of NIC speed", "")
+    head = ("cuts", "between", "GB/s", "GPUs" if capacity.gpus else "servers", "of NIC speed", "")
     return ["", *table(head, rows, "<<>>><")] if rows else []
 
 
-def _throughput_table(found: Capacity) -> list[str]:
+def _throughput_table(capacity: Capacity) -> list[str]:
     rows = [
         (
             row.pattern,
@@ -67,7 +67,7 @@ def _throughput_table(found: Capacity) -> list[str]:
             percent(row.asked) if row.asked < 1 - 1e-9 else "",
             row.bottleneck,
         )
-        for row in found.throughput
+        for row in capacity.throughput
     ]
     any_lost = any(row[3] for row in rows)
     rows = rows if any_lost else [(*row[:3], "", row[4]) for row in rows]

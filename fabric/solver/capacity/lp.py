@@ -58,8 +58,8 @@ def optimal(base: HealthyNetwork, net: Network, asked: Traffic, reached: float) 
     if reached >= most * (1 - 1e-9):
         return Optimum(most)
     small = len(base.leaves) <= FULL_LEAVES
-    wanted = reduced(program(base, net, asked)) if small else quotient(base, net, asked, MAX_COLUMNS)
-    return Optimum(most, False) if wanted is None else Optimum(min(most, solve(wanted)))
+    smaller = reduced(program(base, net, asked)) if small else quotient(base, net, asked, MAX_COLUMNS)
+    return Optimum(most, False) if smaller is None else Optimum(min(most, solve(smaller)))
 
 
 def bound(base: HealthyNetwork, net: Network, traffic: Traffic) -> float:
@@ -118,15 +118,15 @@ def program(base: HealthyNetwork, net: Network, traffic: Traffic) -> Program:
     row = np.concatenate([out, into, sinks])
     column = np.concatenate([columns, columns, np.full(len(sinks), len(columns))])
     value = np.concatenate([np.full(len(out), -1.0), np.ones(len(into)), -traffic.demand[senders][target, leaf] / unit])
-    kept = np.isin(row, balance)
-    row = np.searchsorted(balance, row[kept])
+    balanced = np.isin(row, balance)
+    row = np.searchsorted(balance, row[balanced])
     return Program(
         rows=len(balance) + edges,
         columns=len(columns) + 1,
         equal=len(balance),
         row=np.concatenate([row, len(balance) + edge]),
-        column=np.concatenate([column[kept], columns]),
-        value=np.concatenate([value[kept], np.ones(len(edge))]),
+        column=np.concatenate([column[balanced], columns]),
+        value=np.concatenate([value[balanced], np.ones(len(edge))]),
         limit=switches.gbps / unit,
     )
 
@@ -145,14 +145,14 @@ def reduced(whole: Program) -> Program:
     )
     row_class, column_class = numbered(colour[: whole.rows]), numbered(colour[whole.rows :])
     first, _ = representatives(row_class)
-    kept = first[row_class[whole.row]] == whole.row  # one row of a class says what all of them say
+    representative = first[row_class[whole.row]] == whole.row  # one row of a class says what all of them say
     return Program(
         rows=len(first),
         columns=int(column_class.max()) + 1,
         equal=int((first < whole.equal).sum()),
-        row=row_class[whole.row[kept]],
-        column=column_class[whole.column[kept]],
-        value=whole.value[kept],
+        row=row_class[whole.row[representative]],
+        column=column_class[whole.column[representative]],
+        value=whole.value[representative],
         limit=limit[first[first >= whole.equal]],
     )
 
@@ -262,7 +262,7 @@ def _shared(switches: Graph, colour: Ints, source: Ints, target: Ints) -> tuple[
 
 
 def _view(
-    base: HealthyNetwork, switches: Graph, classes: Ints, groups: Ints, traffic: Traffic, leaf: int, unit: float
+    base: HealthyNetwork, switches: Graph, classes: Ints, groups: Ints, traffic: Traffic, leaf: int, *, unit: float
 ) -> View:
     node, devices = int(base.leaves[leaf]), len(switches.level)
     demand = np.zeros(devices)
@@ -280,14 +280,14 @@ def _view(
     column = np.arange(len(first))
     row = np.concatenate([out, into])
     value = np.concatenate([np.full(len(first), -1.0), np.ones(len(first))])
-    kept = row != seen[node]
+    inner = row != seen[node]
     sink = np.flatnonzero(total > 0)
     both = np.concatenate([column, column])
     return View(
         rows=len(total),
-        row=row[kept],
-        column=both[kept],
-        value=value[kept],
+        row=row[inner],
+        column=both[inner],
+        value=value[inner],
         sink=sink,
         wanted=total[sink],
         group=group[first],

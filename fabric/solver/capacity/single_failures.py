@@ -100,30 +100,30 @@ def elements(net: Network) -> list[Element]:
 
 def single_failures(before: Before) -> tuple[list[Loss], int]:
     """(a row for every class of elements, number of classes left out because there are too many)."""
-    found = elements(before.broken)
+    every_element = elements(before.broken)
     seen: Counter[str] = Counter()
     place = []
-    for item in found:  # every kind in turn, its most frequent classes first
+    for item in every_element:  # every kind in turn, its most frequent classes first
         place.append(seen[item.what])
         seen[item.what] += 1
-    kept = sorted(range(len(found)), key=lambda at: (place[at], at))[:MAX_CLASSES]
+    measured = sorted(range(len(every_element)), key=lambda at: (place[at], at))[:MAX_CLASSES]
     rows = []
-    for at in sorted(kept):
-        item, first = found[at], found[at].members[:1]
+    for at in sorted(measured):
+        item, first = every_element[at], every_element[at].members[:1]
         links, devices = (first, NO_LINKS) if item.link else (NO_LINKS, first)
         rows.append(Loss(item.what, (item.name,), item.alike, left(before, links, devices)))
-    return rows, len(found) - len(kept)
+    return rows, len(every_element) - len(measured)
 
 
 def sampled_pairs(before: Before, number: int, seed: int) -> list[Loss]:
     """So many pairs of elements that fail together; each element is of a random class, so that spines are drawn too."""
-    found = elements(before.broken)
-    if not found:
+    every_element = elements(before.broken)
+    if not every_element:
         return []
     draw = np.random.Generator(np.random.PCG64(seed))
     rows = []
     for _ in range(number):
-        chosen = [found[int(at)] for at in draw.integers(len(found), size=2)]
+        chosen = [every_element[int(at)] for at in draw.integers(len(every_element), size=2)]
         members = [int(item.members[int(draw.integers(item.alike))]) for item in chosen]
         links = np.unique([at for at, item in zip(members, chosen, strict=True) if item.link]).astype(np.int64)
         devices = np.unique([at for at, item in zip(members, chosen, strict=True) if not item.link]).astype(np.int64)
@@ -225,7 +225,7 @@ def _worst_pair(base: HealthyNetwork, live: Bools, before: Floats, after: Floats
     np.fill_diagonal(meant, False)
     if not meant.any():
         return -1, -1
-    kept = np.divide(after, before, out=np.full(before.shape, np.inf), where=meant)
-    least = np.flatnonzero(np.isclose(kept, kept.min(), rtol=1e-12, atol=0) & meant)
+    remaining = np.divide(after, before, out=np.full(before.shape, np.inf), where=meant)
+    least = np.flatnonzero(np.isclose(remaining, remaining.min(), rtol=1e-12, atol=0) & meant)
     at = int(least[np.argmin(before.ravel()[least])])
     return divmod(at, len(base.leaves))

@@ -147,10 +147,10 @@ def _shifted(base: HealthyNetwork, live: Bools, name: str) -> Traffic:
         members = order[low:high]
         target[members] = np.roll(members, -_step(base.unit[members], name == "permutation"))
     away = target != np.arange(len(target))
-    kept = live & live[target] & away
-    amount = np.minimum(speed, speed[target]).astype(float)[kept]
+    sending = live & live[target] & away
+    amount = np.minimum(speed, speed[target]).astype(float)[sending]
     count = len(base.leaves)
-    source, target_leaf = base.port_leaf[kept], base.port_leaf[target[kept]]
+    source, target_leaf = base.port_leaf[sending], base.port_leaf[target[sending]]
     demand = np.bincount(source * count + target_leaf, amount, count * count).astype(float).reshape(count, count)
     np.fill_diagonal(demand, 0.0)
     rows, columns = np.nonzero(demand)

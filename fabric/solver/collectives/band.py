@@ -51,7 +51,7 @@ class Band:
     high: Mapping[str, float]
 
     def factors(
-        self, kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage, own: float = 1.0
+        self, kind: Kind, sizes: Floats, ranks: int, domain: int, coverage: Coverage, own: float = 1.0
     ) -> tuple[Floats, Floats]:
         """(10th, 90th percentile of the time over the estimate) of each size.
 
@@ -61,7 +61,7 @@ class Band:
             known: what the parameters were fitted to.
             own: factor on the spread where the platform itself was measured.
         """
-        spread = own * self._spread(features(kind, sizes, ranks, domain, known))
+        spread = own * self._spread(features(kind, sizes, ranks, domain, coverage))
         low, high = np.zeros(len(sizes)), np.zeros(len(sizes))
         for name in SIZES:
             mask = within(sizes, name)
@@ -86,11 +86,11 @@ def within(sizes: Floats, name: str) -> Bools:
     return (sizes > low) & (sizes <= high)
 
 
-def features(kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage) -> dict[str, Floats]:
+def features(kind: Kind, sizes: Floats, ranks: int, domain: int, coverage: Coverage) -> dict[str, Floats]:
     """Regressors of the spread by name, each [sizes]; `sizes` in bytes."""
     every = np.ones(len(sizes))
     crosses = kind.transport != "none"
-    sources, largest_ranks = known.sources(kind), known.ranks(kind.family)
+    sources, largest_ranks = coverage.sources(kind), coverage.ranks(kind.family)
     columns = {"constant": every}
     columns |= {name: within(sizes, name).astype(np.float64) for name in list(SIZES)[1:]}
     columns |= {name: every * (kind.family == name) for name in FAMILIES[1:]}
@@ -100,10 +100,10 @@ def features(kind: Kind, sizes: Floats, ranks: int, domain: int, known: Coverage
     columns["network, doublings of the NVLink domain"] = every * crosses * np.log2(max(domain, MIN_RANKS) / MIN_RANKS)
     columns["kind in no source"] = every * (sources == 0)
     columns["kind in one source"] = every * (sources == 1)
-    columns["generation in no source"] = every * (not known.has(generation=kind.generation))
-    columns["transport in no source"] = every * (not known.has(transport=kind.transport))
+    columns["generation in no source"] = every * (not coverage.has(generation=kind.generation))
+    columns["transport in no source"] = every * (not coverage.has(transport=kind.transport))
     columns["doublings beyond the largest run"] = every * np.log2(max(ranks / max(largest_ranks, 1), 1))
-    columns["NVLink domain in no source"] = every * (not known.has_domain(kind, domain))
+    columns["NVLink domain in no source"] = every * (not coverage.has_domain(kind, domain))
     columns["cloud transport"] = every * (kind.transport in CLOUD)
     return columns
 
@@ -149,28 +149,28 @@ RACKS_DIFFER = (
 )
 
 
-def beyond(kind: Kind, ranks: int, domain: int, known: Coverage) -> Sequence[str]:
+def beyond(kind: Kind, ranks: int, domain: int, coverage: Coverage) -> Sequence[str]:
     """What of a run lies outside of what was measured, as notes; `domain`: ranks of an NVLink domain."""
-    if not known.kinds:
+    if not coverage.kinds:
         return ()
-    found = []
-    most, named = known.ranks(kind.family), " and ".join(of_family(kind.family))
+    notes = []
+    most, named = coverage.ranks(kind.family), " and ".join(of_family(kind.family))
     if ranks > most:
         largest = f"the largest has {most:,}" if most else "there is none"
-        found.append(f"no measured table of {named} has {ranks:,} GPUs, {largest}: the band is wider")
+        notes.append(f"no measured table of {named} has {ranks:,} GPUs, {largest}: the band is wider")
     network = _network(kind)
-    if known.has(generation=kind.generation) and known.has(transport=kind.transport) and not known.sources(kind):
-        found.append(f"no measured table of {named} has {kind.generation} GPUs and {network} together: the band is wider")
-    if known.sources(kind) == 1:
-        found.append(f"one source alone has measured {named} of {kind.generation} GPUs, {network}: the band is less certain")
+    if coverage.has(generation=kind.generation) and coverage.has(transport=kind.transport) and not coverage.sources(kind):
+        notes.append(f"no measured table of {named} has {kind.generation} GPUs and {network} together: the band is wider")
+    if coverage.sources(kind) == 1:
+        notes.append(f"one source alone has measured {named} of {kind.generation} GPUs, {network}: the band is less certain")
     if kind == Kind("blackwell", "none", ALL_REDUCE) and domain > RACK_FROM:
-        found.append(RACKS_DIFFER)
-    if not known.has_domain(kind, domain):
-        sizes = listed([str(size) for size in known.kinds[kind].domains])
+        notes.append(RACKS_DIFFER)
+    if not coverage.has_domain(kind, domain):
+        sizes = listed([str(size) for size in coverage.kinds[kind].domains])
         size = f"NVLink domains of about {domain} GPUs" if domain > 1 else "no NVLink between GPUs"
         text = f"no measured table of {named} has {kind.generation} GPUs, {network} and {size} (measured: {sizes})"
-        found.append(f"{text}: the band is wider and not to be trusted")
-    return tuple(found)
+        notes.append(f"{text}: the band is wider and not to be trusted")
+    return tuple(notes)
 
 
 def _network(kind: Kind) -> str:

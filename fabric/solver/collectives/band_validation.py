@@ -54,7 +54,7 @@ class Banded:
         return ((ratio >= self.low) & (ratio <= self.high)).astype(np.float64)
 
 
-def banded(found: Sequence[Predicted], errors: Sequence[Predicted]) -> list[Banded]:
+def banded(predictions: Sequence[Predicted], errors: Sequence[Predicted]) -> list[Banded]:
     """Each prediction, with a band that never saw its source: from the errors on other sources of fits without it.
 
     Args:
@@ -62,11 +62,11 @@ def banded(found: Sequence[Predicted], errors: Sequence[Predicted]) -> list[Band
         errors: predictions of the split `pairs`.
     """
     out = []
-    for name in sorted({item.source for item in found}):
+    for name in sorted({item.source for item in predictions}):
         others = [item for item in errors if name in item.unseen and item.source != name]
         if others:
-            made = fitted_band(others)
-            out += [_banded(item, made) for item in found if item.source == name]
+            band = fitted_band(others)
+            out += [_banded(item, band) for item in predictions if item.source == name]
     return out
 
 
@@ -75,13 +75,13 @@ def _banded(item: Predicted, made: Band) -> Banded:
     return Banded(item, *made.factors(item.kind, item.bytes, stated.ranks, stated.domain_ranks, item.known))
 
 
-def band_figures(found: Sequence[Banded]) -> dict[str, Any]:
+def band_figures(rows: Sequence[Banded]) -> dict[str, Any]:
     """Share of measured times inside of the band, and the median of p90 / p10."""
-    if not found:
+    if not rows:
         return {"rows": 0, "coverage": None, "ratio": None}
-    weight = weight_of_rows([part.item for part in found])
-    ratio = np.concatenate([part.high / part.low for part in found])
-    inside = np.concatenate([part.inside for part in found])
+    weight = weight_of_rows([part.item for part in rows])
+    ratio = np.concatenate([part.high / part.low for part in rows])
+    inside = np.concatenate([part.inside for part in rows])
     return {
         "rows": len(ratio),
         "coverage": round(100 * float(np.average(inside, weights=weight)), 1),
@@ -89,14 +89,14 @@ def band_figures(found: Sequence[Banded]) -> dict[str, Any]:
     }
 
 
-def interval_scores(found: Sequence[Banded]) -> tuple[float, float]:
+def interval_scores(rows: Sequence[Banded]) -> tuple[float, float]:
     """Mean interval score of the bands and of one constant band; less is better.
 
     Gneiting and Raftery 2007, equation 43, of the logarithms.
     """
-    weight = weight_of_rows([part.item for part in found])
-    ratio = np.concatenate([np.log(part.item.measured_us / part.item.time_us) for part in found])
-    low, high = (np.log(np.concatenate([getattr(part, end) for part in found])) for end in ("low", "high"))
+    weight = weight_of_rows([part.item for part in rows])
+    ratio = np.concatenate([np.log(part.item.measured_us / part.item.time_us) for part in rows])
+    low, high = (np.log(np.concatenate([getattr(part, end) for part in rows])) for end in ("low", "high"))
     constant = percentile(ratio, weight, band.LOW), percentile(ratio, weight, band.HIGH)
 
     def score(below: Any, above: Any) -> float:
@@ -106,16 +106,16 @@ def interval_scores(found: Sequence[Banded]) -> tuple[float, float]:
     return score(low, high), score(*constant)
 
 
-def parts(found: Sequence[Banded]) -> Mapping[str, list[Banded]]:
+def parts(rows: Sequence[Banded]) -> Mapping[str, list[Banded]]:
     """Banded rows by size range, family and scale: the groups whose coverage is stated."""
-    groups: dict[str, list[Banded]] = {"all": list(found)}
+    groups: dict[str, list[Banded]] = {"all": list(rows)}
     for name in SIZES:
-        groups[name] = [_some(part, within(part.item.bytes, name)) for part in found]
+        groups[name] = [_some(part, within(part.item.bytes, name)) for part in rows]
     for family in FAMILIES:
-        groups[family] = [part for part in found if part.item.kind.family == family]
-    groups[f"above {SCALE_RANKS} GPUs"] = [part for part in found if part.item.table.platform.ranks > SCALE_RANKS]
-    groups["known kinds"] = [part for part in found if part.item.is_known]
-    groups["other kinds"] = [part for part in found if not part.item.is_known]
+        groups[family] = [part for part in rows if part.item.kind.family == family]
+    groups[f"above {SCALE_RANKS} GPUs"] = [part for part in rows if part.item.table.platform.ranks > SCALE_RANKS]
+    groups["known kinds"] = [part for part in rows if part.item.is_known]
+    groups["other kinds"] = [part for part in rows if not part.item.is_known]
     return groups
 
 

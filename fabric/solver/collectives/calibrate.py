@@ -108,13 +108,13 @@ def calibrated(tables: Sequence[Table], base: Physics) -> Physics:
     def spread(item: Parameter) -> float:
         return item.spread * (SHARED_SPREAD if item.scope == "shared" else OWN_SPREAD)
 
-    found = fit(tables, base, spread, {table.id: OWN_WEIGHT for table in tables})
-    own = dict(base.own)
+    fitted = fit(tables, base, spread, {table.id: OWN_WEIGHT for table in tables})
+    own_ranks = dict(base.own)
     for table in tables:
         if table.scored_rows:
             key = kinds_of(table)[:2]
-            own[key] = max(own.get(key, 0), table.platform.ranks)
-    return replace(found, coverage=base.coverage, own=own)
+            own_ranks[key] = max(own_ranks.get(key, 0), table.platform.ranks)
+    return replace(fitted, coverage=base.coverage, own=own_ranks)
 
 
 def from_physics(tables: Sequence[Table], weights: Mapping[str, float] | None = None) -> Physics:

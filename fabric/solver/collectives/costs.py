@@ -76,8 +76,8 @@ def ideal_us(job: Job, algorithm: str = "") -> Floats:
     n, g, domains = (np.asarray(value, dtype=np.float64) for value in (job.ranks, job.domain, job.domains))
     net = np.where(job.crosses, job.net_GBps, np.inf)
     per_gpu = np.where(job.crosses, net / g, 0.0)
-    own = job.nvlink_GBps + np.asarray(job.bridge_GBps)
-    reach, far = own + per_gpu, (n - g) / n / np.where(job.crosses, per_gpu, np.inf)
+    domain_GBps = job.nvlink_GBps + np.asarray(job.bridge_GBps)
+    reach, far = domain_GBps + per_gpu, (n - g) / n / np.where(job.crosses, per_gpu, np.inf)
     family = job.spec.family
     if family == ALL_REDUCE:
         inside = np.where(job.nvls, np.minimum(2 * (g - 1) / g, 1 + 1 / g), 2 * (g - 1) / g)
@@ -88,9 +88,9 @@ def ideal_us(job: Job, algorithm: str = "") -> Floats:
     elif family == ROOTED:
         bound = np.maximum(1 / reach, 1 / net)
     elif family == ALLTOALL:
-        bound = np.maximum((g - 1) / n / own, far)
+        bound = np.maximum((g - 1) / n / domain_GBps, far)
     else:
-        bound = np.where(job.crosses, 1 / np.where(job.crosses, per_gpu, np.inf), 1 / own)
+        bound = np.where(job.crosses, 1 / np.where(job.crosses, per_gpu, np.inf), 1 / domain_GBps)
     return np.asarray(job.bytes * bound / US)
 
 

@@ -146,9 +146,9 @@ def _relative(word: str, table: Mapping[str, Any]) -> tuple[str, bool]:
     longest beginning that is shared, the later name of two; an H100 for a name that says nothing."""
     if word in table:
         return word, True
-    found = [name for name in table if all(_holds(word, part) for part in name.split("-"))]
-    if found:
-        best = max(found, key=lambda name: (name.count("-"), len(name), name))
+    matches = [name for name in table if all(_holds(word, part) for part in name.split("-"))]
+    if matches:
+        best = max(matches, key=lambda name: (name.count("-"), len(name), name))
         rest = re.sub("|".join(best.split("-")), "-", word)
         return best, all(SAME_PART.fullmatch(part) for part in rest.split("-") if part)
 

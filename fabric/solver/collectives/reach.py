@@ -56,15 +56,15 @@ def band_of(job: Job, physics_: Physics, algorithm: str = "auto", protocol: str 
 
 def _ends(job: Job, kind: Kind, physics_: Physics, algorithm: str) -> list[tuple[Job, str]]:
     """(job, algorithm) at the ends of what is open."""
-    found = []
+    open_ends = []
     if float(job.slots) > 1:
-        found += [(replace(job, slots=1.0), algorithm), (replace(job, slots=float(job.slots) ** 2), algorithm)]
+        open_ends += [(replace(job, slots=1.0), algorithm), (replace(job, slots=float(job.slots) ** 2), algorithm)]
     if _few_ctas(job, kind, physics_):
-        found.append((replace(job, ctas=job.ctas * 2), algorithm))
+        open_ends.append((replace(job, ctas=job.ctas * 2), algorithm))
     switched = bool(job.nvls) and algorithm == "auto" and "nvls" in job.spec.algorithms
     if switched and not physics_.coverage.has_domain(kind, nvlink_ranks(job)):
-        found.append((job, "ring"))
-    return found
+        open_ends.append((job, "ring"))
+    return open_ends
 
 
 def _few_ctas(job: Job, kind: Kind, physics_: Physics) -> bool:

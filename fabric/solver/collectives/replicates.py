@@ -16,20 +16,22 @@ from fabric.solver import Floats
 from fabric.solver.collectives.validation import Predicted
 
 
-def twins(found: Sequence[Predicted]) -> tuple[list[Predicted], list[Predicted]]:
+def twins(predictions: Sequence[Predicted]) -> tuple[list[Predicted], list[Predicted]]:
     """(rows that have a twin, predicted from their twins; the same rows as they were predicted)."""
     of_setting: dict[Any, list[Predicted]] = {}
-    for item in found:
+    for item in predictions:
         of_setting.setdefault(_setting(item), []).append(item)
     by_twin, as_predicted = [], []
-    for item in found:
+    for item in predictions:
         others = [other for other in of_setting[_setting(item)] if other.source != item.source]
         expected = _median(others, item.bytes)
-        known = ~np.isnan(expected)
-        if known.any():
-            rows = replace(item, bytes=item.bytes[known], time_us=item.time_us[known], measured_us=item.measured_us[known])
+        has_twin = ~np.isnan(expected)
+        if has_twin.any():
+            rows = replace(
+                item, bytes=item.bytes[has_twin], time_us=item.time_us[has_twin], measured_us=item.measured_us[has_twin]
+            )
             as_predicted.append(rows)
-            by_twin.append(replace(rows, time_us=expected[known]))
+            by_twin.append(replace(rows, time_us=expected[has_twin]))
     return by_twin, as_predicted
 
 
@@ -51,9 +53,9 @@ def _median(others: Sequence[Predicted], sizes: Floats) -> Floats:
         return np.full(len(sizes), np.nan)
     each = np.stack([_mean(np.stack(parts)) for parts in by_source.values()])
     some = ~np.isnan(each).all(axis=0)
-    found = np.full(len(sizes), np.nan)
-    found[some] = np.exp(np.nanmedian(each[:, some], axis=0))
-    return found
+    median_us = np.full(len(sizes), np.nan)
+    median_us[some] = np.exp(np.nanmedian(each[:, some], axis=0))
+    return median_us
 
 
 def _mean(values: Floats) -> Floats:

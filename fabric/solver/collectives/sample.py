@@ -96,7 +96,7 @@ class ScoredRows:
         The algorithm of a row stays: beside the points where the choice changes, the slope of the least time is that of
         the time that is least.
         """
-        found: dict[str, Floats] = {name: np.zeros(len(self.table)) for name in steps}
+        changes: dict[str, Floats] = {name: np.zeros(len(self.table)) for name in steps}
         start = 0
         for form in self._forms:
             _, chosen = form(parameters)
@@ -104,9 +104,9 @@ class ScoredRows:
                 rows = np.flatnonzero(chosen == at)
                 if len(rows):
                     for name, change in form.slopes(key, rows, parameters, steps).items():
-                        found[name][start + rows] = change
+                        changes[name][start + rows] = change
             start += len(chosen)
-        return found
+        return changes
 
     @cached_property
     def _forms(self) -> list[_Group]:
@@ -129,19 +129,19 @@ class ScoredRows:
 
 def sample(tables: Sequence[Table]) -> ScoredRows:
     """The scored rows of tables."""
-    kept = tuple(table for table in tables if table.scored_rows)
+    scored = tuple(table for table in tables if table.scored_rows)
     kinds: dict[tuple[str, str, str], list[int]] = {}
-    for at, table in enumerate(kept):
+    for at, table in enumerate(scored):
         key = (table.collective, table.platform.algorithm, table.platform.protocol)
         kinds.setdefault(key, []).append(at)
     groups, owner, times = [], [], []
     for (_, algorithm, protocol), members in kinds.items():
-        groups.append((algorithm, protocol, stack([job_of(kept[at]) for at in members])))
+        groups.append((algorithm, protocol, stack([job_of(scored[at]) for at in members])))
         for at in members:
-            owner += [at] * len(kept[at].scored_rows)
-            times += [row.time_us for row in kept[at].scored_rows]
+            owner += [at] * len(scored[at].scored_rows)
+            times += [row.time_us for row in scored[at].scored_rows]
     sizes = np.concatenate([job.bytes for _, _, job in groups]) if groups else np.empty(0)
-    return ScoredRows(kept, tuple(groups), np.array(owner, np.int64), sizes, np.array(times))
+    return ScoredRows(scored, tuple(groups), np.array(owner, np.int64), sizes, np.array(times))
 
 
 def job_of(table: Table) -> Job:
@@ -168,19 +168,19 @@ def kinds_of(table: Table) -> Kind:
 
 def stands_for(table: Table, parameters: Physics) -> list[str]:
     """What stands for an algorithm that cannot run, or for parameters that no table was fitted to."""
-    found, platform = [], table.platform
+    notes, platform = [], table.platform
     runs, times = monotone(job_of(table), parameters, platform.algorithm, platform.protocol)
     if not _runs(runs, times):
         configured = "/".join(word for word in (platform.algorithm, platform.protocol) if word != "auto")
-        found.append(f"{configured} cannot run this {table.collective}: predicted as NCCL would choose")
+        notes.append(f"{configured} cannot run this {table.collective}: predicted as NCCL would choose")
     if parameters.measured:
         for kind, what in zip(kinds_of(table)[:2], ("GPU generation", "transport"), strict=True):
             if kind not in parameters.measured:
-                found.append(f"{what} {kind} was never measured: predicted from its relatives, the band is not to be trusted")
-    found += beyond(kinds_of(table), platform.ranks, platform.domain_ranks, parameters.coverage)
+                notes.append(f"{what} {kind} was never measured: predicted from its relatives, the band is not to be trusted")
+    notes += beyond(kinds_of(table), platform.ranks, platform.domain_ranks, parameters.coverage)
     if float(job_of(table).slots) > 1:
-        found.append(BETWEEN_BRIDGES)
-    return found
+        notes.append(BETWEEN_BRIDGES)
+    return notes
 
 
 def relatives(table: Table) -> list[str]:

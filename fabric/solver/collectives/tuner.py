@@ -46,14 +46,14 @@ def estimates(job: Job) -> dict[Key, Floats]:
     like = LIKE[np.asarray(job.generation)]
     size = np.where(job.domains == 1, 0, np.where(np.asarray(job.domains) == 2, 1, 2))
     graph = _graph(job, like)
-    found: dict[Key, Floats] = {}
+    times_us: dict[Key, Floats] = {}
     for at, protocol in enumerate(PROTOCOLS):
-        found["ring", protocol] = _ring(job, like, graph, at)
+        times_us["ring", protocol] = _ring(job, like, graph, at)
         if "tree" in job.spec.algorithms:
-            found["tree", protocol] = _tree(job, like, size, graph, at)
-    found["nvls", "simple"], found["nvls_tree", "simple"] = _nvls(job, like, size)
-    found["p2p", "simple"] = np.ones(len(job.bytes))
-    return found
+            times_us["tree", protocol] = _tree(job, like, size, graph, at)
+    times_us["nvls", "simple"], times_us["nvls_tree", "simple"] = _nvls(job, like, size)
+    times_us["p2p", "simple"] = np.ones(len(job.bytes))
+    return times_us
 
 
 def _graph(job: Job, like: Any) -> tuple[Any, Any]:

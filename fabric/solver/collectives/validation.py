@@ -168,10 +168,10 @@ def three_points(rows: Sequence[Row]) -> tuple[Row, ...]:
 # --- figures ----------------------------------------------------------------------------------------------------
 
 
-def row_weights(found: Sequence[Predicted]) -> dict[str, float]:
+def row_weights(predictions: Sequence[Predicted]) -> dict[str, float]:
     """Weight of a row by source: rows count alike, but no source has more than MAX_SOURCE_WEIGHT of the total."""
     rows: dict[str, float] = {}
-    for item in found:
+    for item in predictions:
         rows[item.source] = rows.get(item.source, 0) + len(item.bytes)
     capped: set[str] = set()
     while True:

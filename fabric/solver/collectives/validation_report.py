@@ -39,9 +39,9 @@ class Validation:
         if self.split in ("kind", "scale"):
             out = left_out_lines(self.found)
         else:
-            known = [_score(item) for item in self.found if item.is_known]
+            scores = [_score(item) for item in self.found if item.is_known]
             other = [_score(item) for item in self.found if not item.is_known]
-            out = ["signed medians by message size: + is estimated too slow", "", *table_lines(known)]
+            out = ["signed medians by message size: + is estimated too slow", "", *table_lines(scores)]
             if other:
                 out += ["", "no other source has this GPU generation, transport and collective together", *table_lines(other)]
             out += ["", *totals(self.found)]
@@ -51,15 +51,17 @@ class Validation:
 
     def as_dict(self) -> dict[str, Any]:
         """The document of `fabric score --json`, with totals whose sources are limited to a tenth of the weight."""
-        made = Score(tuple(_score(item) for item in self.found), self.not_scored).as_dict()
-        made["split"] = self.split
-        made["known_kinds"] = figures([item for item in self.found if item.is_known])
-        made["all_kinds"] = figures(self.found)
+        document = Score(tuple(_score(item) for item in self.found), self.not_scored).as_dict()
+        document["split"] = self.split
+        document["known_kinds"] = figures([item for item in self.found if item.is_known])
+        document["all_kinds"] = figures(self.found)
         medians = by_source(self.found)
-        made["left_out"] = [{"left_out": name, "source": source, "mdape": value} for (name, source), value in medians.items()]
+        document["left_out"] = [
+            {"left_out": name, "source": source, "mdape": value} for (name, source), value in medians.items()
+        ]
         if self.split == "source":
-            made["coverage"] = {name: band_figures(part) for name, part in parts(self.banded).items()}
-        return made
+            document["coverage"] = {name: band_figures(part) for name, part in parts(self.banded).items()}
+        return document
 
 
 def _score(item: Predicted) -> TableScore:
@@ -75,30 +77,32 @@ def totals(found: Sequence[Predicted]) -> list[str]:
     return [*out, total_line("all kinds", found), "no source has more than a tenth of the weight of a total"]
 
 
-def left_out_lines(found: Sequence[Predicted]) -> list[str]:
+def left_out_lines(predictions: Sequence[Predicted]) -> list[str]:
     """The median error of each source in each fit, and the median of these."""
-    medians = by_source(found)
+    medians = by_source(predictions)
     rows = [(name, source, f"{value:.1f} %") for (name, source), value in medians.items()]
     out = aligned(rows, "<<>", head=("left out", "source", "median"))
     if not rows:
         return ["no table is above the scale that is left out"]
     out += ["", f"median of the medians of {len(rows)} sources: {median(medians.values()):.1f} %"]
-    plain = by_source([item for item in found if item.kind.transport != "slingshot"])
+    plain = by_source([item for item in predictions if item.kind.transport != "slingshot"])
     if plain and len(plain) < len(medians):
         out.append(f"without Slingshot, {len(plain)} sources: {median(plain.values()):.1f} %")
     return out
 
 
-def band_lines(found: Sequence[Banded]) -> list[str]:
+def band_lines(rows_with_band: Sequence[Banded]) -> list[str]:
     """Coverage of the bands, each fitted without the source that it is applied to."""
     rows = []
-    for name, part in parts(found).items():
-        made = band_figures(part)
-        if made["rows"]:
-            rows.append((name, f"{made['rows']:,}", f"{made['coverage']:.1f} %", f"{made['ratio']:.2f}"))
-    own, constant = interval_scores(found)
+    for name, part in parts(rows_with_band).items():
+        part_figures = band_figures(part)
+        if part_figures["rows"]:
+            rows.append(
+                (name, f"{part_figures['rows']:,}", f"{part_figures['coverage']:.1f} %", f"{part_figures['ratio']:.2f}")
+            )
+    banded_score, constant = interval_scores(rows_with_band)
     return [
         "band from the 10th to the 90th percentile, from the errors of fits that did not see the source",
         *aligned(rows, "<>>>", head=("rows of", "rows", "inside the band", "p90 / p10")),
-        f"interval score {own:.2f}, of a band of constant width {constant:.2f} (less is better)",
+        f"interval score {banded_score:.2f}, of a band of constant width {constant:.2f} (less is better)",
     ]

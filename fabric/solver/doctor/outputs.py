@@ -89,10 +89,10 @@ def _matrix(text: str) -> tuple[list[str], list[list[str]]] | None:
 
 
 def _distances(text: str, nvlink: bool) -> Iterator[Finding]:
-    found = _matrix(text)
-    if found is None:
+    matrix = _matrix(text)
+    if matrix is None:
         return
-    columns, rows = found
+    columns, rows = matrix
     gpus = [at for at, name in enumerate(columns, 1) if name.startswith("GPU")]
     nics = [at for at in range(1, len(columns) + 1) if at not in gpus]
     if nics:

@@ -80,10 +80,10 @@ def examine(
         nic_gbps=float(job_group(fabric).nic.speed_gbps),
         gpus=job_group(fabric).server.gpus,
     )
-    found = diagnose(curves, parameters, evidence, setting, slow or not scored)
-    advice = ADVICE if found.suspects and scored and not gathered.known else "" if scored else NO_TIMES
+    diagnosis = diagnose(curves, parameters, evidence, setting, slow or not scored)
+    advice = ADVICE if diagnosis.suspects and scored and not gathered.known else "" if scored else NO_TIMES
     warnings = (*(item for table in tables for item in table.warnings), *gathered.unused, *unread)
-    return replace(found, warnings=warnings, advice=advice, timed=bool(scored), settings=cost_of(curves, parameters))
+    return replace(diagnosis, warnings=warnings, advice=advice, timed=bool(scored), settings=cost_of(curves, parameters))
 
 
 def _untimed(fabric: FabricPlan) -> Table:

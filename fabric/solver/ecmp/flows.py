@@ -176,10 +176,10 @@ def digests(hash_: Hash, net: Network, flows: Flows) -> Words:
     of_target = digest(hash_, _columns(none, address, none, none, none))
     of_rest = digest(hash_, _columns(zero, zero, fixed[0], zero, fixed[1]))
     of_port = _port_digests(hash_)
-    made: Words = of_source[flows.source_port] ^ of_target[flows.target_port]
-    made ^= of_port[flows.udp_source & LOW_PORT]
-    made ^= of_rest
-    return made
+    digest_: Words = of_source[flows.source_port] ^ of_target[flows.target_port]
+    digest_ ^= of_port[flows.udp_source & LOW_PORT]
+    digest_ ^= of_rest
+    return digest_
 
 
 @lru_cache

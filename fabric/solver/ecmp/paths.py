@@ -177,13 +177,13 @@ def spray_entries(route_table: Routes, source: Ints, target: Ints) -> Iterator[t
 
 def by_hash(net: Network, flows: Flows, hashing: Hashing) -> Pick:
     """Chooses as the switches' hashes do: every tier by its own."""
-    known = dict[tuple[object, ...], Words]()
+    digests_of = dict[tuple[object, ...], Words]()
 
     def value(hash_: Hash) -> Words:
         key = (hash_.family, hash_.fields, hash_.rotate, hash_.seeding == "key")
-        if key not in known:
-            known[key] = digests(hash_, net, flows)
-        return known[key]
+        if key not in digests_of:
+            digests_of[key] = digests(hash_, net, flows)
+        return digests_of[key]
 
     def pick(device: Ints, start: Ints, count: Ints, walk: Ints) -> Ints:
         chosen = np.zeros(len(device), dtype=np.int64)
@@ -302,9 +302,9 @@ def _sprayed(net: Network, route_table: Routes, flows: Flows) -> Paths:
         link.append(links[row])
         share.append(part[row])
     flows_, links_, shares = np.concatenate(flow), np.concatenate(link), np.concatenate(share)
-    kept = np.flatnonzero((away & ~lost)[flows_])
-    kept = kept[np.argsort(flows_[kept], kind="stable")]
-    return Paths(len(flows), flows_[kept], links_[kept], shares[kept], lost)
+    arriving = np.flatnonzero((away & ~lost)[flows_])
+    arriving = arriving[np.argsort(flows_[arriving], kind="stable")]
+    return Paths(len(flows), flows_[arriving], links_[arriving], shares[arriving], lost)
 
 
 def _entries(route_table: Routes, source: Ints, target: Ints) -> tuple[Ints, Ints, Floats, Ints]:

@@ -47,16 +47,16 @@ def parts(net: Network, servers: Ints, gpus: int, optical: Bools, step_of: StepO
         return tuple(Part(kind, "", count, STOPS, "") for kind, count in of_servers)
     mine = np.flatnonzero(np.isin(net.ports.server, servers) & net.alive[net.ports.link])
     nics = np.unique(_nic(net, mine))
-    found = [Part(kind, "", count, STOPS, "") for kind, count in (*of_servers, ("nic", len(nics)))]
+    result = [Part(kind, "", count, STOPS, "") for kind, count in (*of_servers, ("nic", len(nics)))]
     healthy = step_of(())
     for kind, place, rows, name in _network(net, mine, optical):
         stops = np.isin(rows, _stopping(net, mine, net.ports.leaf if kind == "switch" else net.ports.link))
         if stops.any():
-            found.append(Part(kind, place, int(stops.sum()), STOPS, name(int(rows[stops][0]))))
+            result.append(Part(kind, place, int(stops.sum()), STOPS, name(int(rows[stops][0]))))
         if not stops.all():
             example = name(int(rows[~stops][0]))
-            found.append(Part(kind, place, int((~stops).sum()), _slowdown(step_of, example, healthy), example))
-    return tuple(found)
+            result.append(Part(kind, place, int((~stops).sum()), _slowdown(step_of, example, healthy), example))
+    return tuple(result)
 
 
 def _network(net: Network, mine: Ints, optical: Bools) -> Iterator[tuple[str, str, Ints, Callable[[int], str]]]:

@@ -45,8 +45,8 @@ def effective_s(per_s: Floats, restarts: Sequence[Restart]) -> Floats:
     mean = sum((item.share * item.seconds for item in restarts), np.zeros_like(per_s))
     with np.errstate(divide="ignore", invalid="ignore"):
         exact = least - np.log1p(np.maximum(gone, -1.0)) / per_s
-    found: Floats = np.where(per_s > 0, exact, mean)
-    return found
+    restart_s: Floats = np.where(per_s > 0, exact, mean)
+    return restart_s
 
 
 def restarting(per_s: float, restarts: Sequence[Restart]) -> float:

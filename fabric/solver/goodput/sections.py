@@ -100,11 +100,11 @@ def read(root: Node, name: str) -> Sections:
     top = Fields(root, name, report, CODE)
     if "checkpoint" not in top:
         top.missing("checkpoint", _EXAMPLE)
-    found = {key: top.section(key) for key in KEYS}
-    for key, section in found.items():
+    by_key = {key: top.section(key) for key in KEYS}
+    for key, section in by_key.items():
         if section:
             section.refuse_unknown(KEYS[key])
-    checkpoint, failures = found["checkpoint"], found["failures"]
+    checkpoint, failures = by_key["checkpoint"], by_key["failures"]
     sections = Sections(
         _checkpoint(checkpoint) if checkpoint else Checkpoint(write_GBps=1, read_GBps=1),
         _failures(failures) if failures else Failures(),
@@ -161,9 +161,9 @@ def _names(fields: Fields, key: str) -> tuple[str, ...]:
 
 
 def _failures(fields: Fields) -> Failures:
-    known = [kind for kind in rates() if f"{kind}_per_year" in fields]
+    stated_kinds = [kind for kind in rates() if f"{kind}_per_year" in fields]
     if "per_1000_node_days" in fields:
-        for kind in {"gpu", "server", "nic"} & {*known}:
+        for kind in {"gpu", "server", "nic"} & {*stated_kinds}:
             fields.error(f"{kind}_per_year", "expected one of this and per_1000_node_days, got both", "remove one of the two")
     if "server_repair_hours" in fields and not {"spare_servers", "hot_standby_servers"} & {*fields}:
         fields.missing("spare_servers", "`spare_servers: 2`: servers that take the place of failed ones during their repair")
@@ -187,5 +187,5 @@ def _failures(fields: Fields) -> Failures:
         cooling_domain_servers=fields.whole("cooling_domain_servers", 0, 1, 1_000_000),
         cooling_hours=fields.number("cooling_hours", Failures.cooling_hours, 0, 1e5),
         per_1000_node_days=fields.number("per_1000_node_days", 0, 1e-6, 1e6),
-        per_year={kind: float(fields.number(f"{kind}_per_year", 0, 0, 1e4)) for kind in known},
+        per_year={kind: float(fields.number(f"{kind}_per_year", 0, 0, 1e4)) for kind in stated_kinds},
     )

@@ -126,14 +126,14 @@ def targets_of(fabric: FabricPlan, names: Sequence[str] = ()) -> Ints:
     attachments that are no external connection where there are none of these."""
     spec = fabric.spec
     if names:
-        found = [device.index for device in fabric.devices if {device.name, device.group} & {*names}]
-        return np.array([at for at in found if fabric.devices[at].role in (SERVER, ATTACHED)], dtype=np.int64)
+        indices = [device.index for device in fabric.devices if {device.name, device.group} & {*names}]
+        return np.array([at for at in indices if fabric.devices[at].role in (SERVER, ATTACHED)], dtype=np.int64)
     groups = {group.name for group in spec.groups if not group.server.gpus and group.nics == STORAGE}
-    found = [device.index for device in fabric.devices if device.role == SERVER and device.group in groups]
-    if not found and spec.purpose == STORAGE:
+    indices = [device.index for device in fabric.devices if device.role == SERVER and device.group in groups]
+    if not indices and spec.purpose == STORAGE:
         outside = {attachment.name for attachment in spec.attachments if attachment.external is not None}
-        found = [device.index for device in fabric.devices if device.role == ATTACHED and device.name not in outside]
-    return np.array(found, dtype=np.int64)
+        indices = [device.index for device in fabric.devices if device.role == ATTACHED and device.name not in outside]
+    return np.array(indices, dtype=np.int64)
 
 
 def _jobs(fabric: FabricPlan, servers: Sequence[str], active: Sequence[str], jobs: int, place: Place) -> list[Ints]:
@@ -160,6 +160,7 @@ def _rate(
     targets: Ints,
     reading: bool,
     system_GBps: float,
+    *,
     place: Place,
 ) -> tuple[float, str]:
     """(GB/s of the first job, what limits it)."""
@@ -194,14 +195,14 @@ def _shares(base: HealthyNetwork, route_table: Routes, clients: Ints, targets: I
     up, weight = _ports(net, clients)
     far, far_weight = _ports(net, targets)
     home, far_home = part[net.head[up]], part[net.head[far]]
-    kept = np.isin(home, far_home)
-    lost = np.setdiff1d(clients, net.tail[up[kept]])
+    reaches = np.isin(home, far_home)
+    lost = np.setdiff1d(clients, net.tail[up[reaches]])
     if len(lost):
         name = net.fabric.devices[int(lost[0])].name
         message = f"checkpoint: server {name} of the job has no path to the storage in fabric {net.fabric.name}"
         raise InputError([Diagnostic(CODE, place, message, "connect it to the same planes as the storage")])
-    up, home = up[kept], home[kept]
-    weight = _by_device(net, up, weight[kept], len(clients))
+    up, home = up[reaches], home[reaches]
+    weight = _by_device(net, up, weight[reaches], len(clients))
     networks = int(part.max(initial=0)) + 1
     inflow = np.bincount(home, weight, networks)  # into each isolated network
     far_sum = np.bincount(far_home, far_weight, networks)

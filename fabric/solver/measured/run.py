@@ -175,17 +175,17 @@ def forced(env: Mapping[str, str], base: MeasuredPlatform, collective: str = "")
     )
 
 
-def tuning_of(env: Mapping[str, str], key: str, known: tuple[str, ...], collective: str) -> str:
+def tuning_of(env: Mapping[str, str], key: str, choices: tuple[str, ...], collective: str) -> str:
     """The algorithms or protocols that NCCL_ALGO or NCCL_PROTO leave for a collective, `auto` for all.
 
     Since 2.24 the variables may name collectives: `ring;allreduce:tree,nvls` (NCCL user guide, environment variables).
     """
-    found = "auto"
+    tuning = "auto"
     for part in env.get(key, "").split(";"):
         name, _, words = part.rpartition(":")
         if not name or (collective and collective_named(name) == collective):
-            found = tuning_named(words, known) or found
-    return found
+            tuning = tuning_named(words, choices) or tuning
+    return tuning
 
 
 def _count(env: Mapping[str, str], *keys: str) -> int | None:
@@ -235,7 +235,7 @@ def _platform(
     platform: MeasuredPlatform, given: MeasuredPlatform | None, front: Fields | None, place: Place, report: Report
 ) -> MeasuredPlatform:
     """The front matter first, then what was given, then what the text says; the text knows its own ranks best."""
-    known = platform
+    merged = platform
     if given is not None:
         stated = {
             key: getattr(platform, key)
@@ -243,19 +243,19 @@ def _platform(
             if getattr(platform, key) not in (None, "auto", "")
         }
         counted = {"gpus_per_node": platform.gpus_per_node, "nodes": platform.nodes} if platform.ranks else {}
-        known = replace(given, **{**stated, **counted})
+        merged = replace(given, **{**stated, **counted})
         if platform.gpu and platform.gpu != given.gpu:
             report.warn(CODE, place, f"the output states {platform.gpu} GPUs, the platform {given.gpu}", "")
     block = front.section("platform") if front is not None else None
     if block is not None:
-        known = read_platform(block, known, _header_hint(known, report))
-    elif not known.gpu or not known.ranks:
+        merged = read_platform(block, merged, _header_hint(merged, report))
+    elif not merged.gpu or not merged.ranks:
         required = "gpu, gpus_per_node, nodes, and of several nodes nics_per_node, nic_gbps, transport"
-        report.error(CODE, place, f"the output does not state its platform: {required}", _header_hint(known, report))
-    elif gaps := missing(known):
-        text = f"{known.ranks} GPUs on {known.nodes} nodes: the text does not say {', '.join(gaps)}"
-        report.error(CODE, place, text, _header_hint(known, report))
-    return _idle_network(known)
+        report.error(CODE, place, f"the output does not state its platform: {required}", _header_hint(merged, report))
+    elif gaps := missing(merged):
+        text = f"{merged.ranks} GPUs on {merged.nodes} nodes: the text does not say {', '.join(gaps)}"
+        report.error(CODE, place, text, _header_hint(merged, report))
+    return _idle_network(merged)
 
 
 def _idle_network(platform: MeasuredPlatform) -> MeasuredPlatform:
@@ -265,7 +265,7 @@ def _idle_network(platform: MeasuredPlatform) -> MeasuredPlatform:
     return replace(platform, nics_per_node=0, nic_gbps=0, transport="none")
 
 
-def _header_hint(known: MeasuredPlatform, report: Report) -> str:
+def _header_hint(platform: MeasuredPlatform, report: Report) -> str:
     """The head to put in front of the text, with what is known already; once, however many runs miss it."""
     if any(error.hint.startswith(_PUT) for error in report.errors):
         return "one head stands for all tables of the file; cut it up where they differ"
@@ -279,7 +279,7 @@ def _header_hint(known: MeasuredPlatform, report: Report) -> str:
         "nic_gbps",
         "nics_per_node",
     ):
-        if value := getattr(known, key):
+        if value := getattr(platform, key):
             lines = re.sub(rf"( {key}: ).*", rf"\g<1>{value}", lines)
     return f"{_PUT}, with the figures of your cluster:\n    ---\n{lines}\n    ---"
 
@@ -288,16 +288,16 @@ def _collective(run: Run, ranks: int, name: str, front: Fields | None, report: R
     """From the front matter, the program's name, the columns and the ratio of the bandwidths, or the file's name."""
     if front is not None and "collective" in front:
         return collective_of(front)
-    found = collective_named(run.program) or _by_columns(run.rows, ranks)
-    if not found:
+    collective = collective_named(run.program) or _by_columns(run.rows, ranks)
+    if not collective:
         words = re.findall(
             r"all_?reduce|all_?gather|reduce_?scatter|all_?to_?all|broadcast|sendrecv", Path(name).stem.lower()
         )
-        found = collective_named(words[0]) if words else ""
-    if not found:
+        collective = collective_named(words[0]) if words else ""
+    if not collective:
         hint = "put `---`, `collective: all_gather` and `---` in front of the text, or keep the line with the program's name"
         report.error(CODE, Place(name, run.line, 1), "the output does not state the collective", hint)
-    return found
+    return collective
 
 
 def _by_columns(rows: Iterable[Printed], ranks: int) -> str:
@@ -344,7 +344,7 @@ def _counted(run: Run, collective: str, platform: MeasuredPlatform) -> MeasuredP
 
 def _row(printed: Printed, factor: float, name: str, report: Report) -> Row | None:
     """The better side, with a warning for what does not agree."""
-    place, found = Place(name, printed.line, 1), []
+    place, rows = Place(name, printed.line, 1), []
     for words, side in zip(("out of place", "in place"), printed.sides, strict=True):
         if side is None:
             continue
@@ -352,5 +352,5 @@ def _row(printed: Printed, factor: float, name: str, report: Report) -> Row | No
             report.warn(CODE, place, f"{words}: {message}", hint)
         if side.wrong is not None and side.wrong >= MIN_WRONG_VALUES:
             report.warn(CODE, place, f"{words}: {side.wrong:g} wrong elements", "the run has data errors: repeat it")
-        found.append(row_of(printed.bytes, side.time_us, factor))
-    return min(found, key=lambda row: row.time_us) if found else None
+        rows.append(row_of(printed.bytes, side.time_us, factor))
+    return min(rows, key=lambda row: row.time_us) if rows else None

@@ -35,7 +35,7 @@ def tables(given: Sequence[Measured], platform: MeasuredPlatform) -> list[Table]
     groups: dict[tuple[str, int], list[Measured]] = {}
     for item in given:
         groups.setdefault((item.collective, item.gpus), []).append(item)
-    return [_table(collective, gpus, found, platform) for (collective, gpus), found in groups.items()]
+    return [_table(collective, gpus, rows, platform) for (collective, gpus), rows in groups.items()]
 
 
 def _table(collective: str, gpus: int, found: Sequence[Measured], platform: MeasuredPlatform) -> Table:

@@ -121,8 +121,8 @@ def table(
     warnings: Iterable[Diagnostic],
 ) -> Table:
     """A table that knows whether it is scored."""
-    kept = tuple(rows)
-    if not why_not and not any(row.bytes >= MIN_BYTES for row in kept):
+    all_rows = tuple(rows)
+    if not why_not and not any(row.bytes >= MIN_BYTES for row in all_rows):
         why_not = f"no rows of at least {MIN_BYTES} bytes"
     if not why_not and collective not in collective_names():
         why_not = f"the model knows no {collective}"
@@ -133,7 +133,7 @@ def table(
         collective=collective,
         platform=platform,
         source=source,
-        rows=kept,
+        rows=all_rows,
         scored=not why_not,
         why_not=why_not,
         warnings=tuple(warnings),
@@ -157,10 +157,10 @@ def collective_of(top: Fields, required: bool = True) -> str:
             top.missing("collective", nearest("", collective_names()))
         return ""
     word = top.text("collective")
-    found = collective_named(word)
-    if not found and word:
+    name = collective_named(word)
+    if not name and word:
         top.error("collective", f"expected a collective, got {show(word)}", nearest(word, collective_names()))
-    return found
+    return name
 
 
 def source_of(top: Fields) -> str:
@@ -226,25 +226,25 @@ def check(
     size: int, time_us: float, algbw: float | None, busbw: float | None, factor: float, slack: float = 0.006
 ) -> list[tuple[str, str]]:
     """What of a row does not agree with the rest of it, beyond rounding to 0.01 GB/s and `slack`, a share of the time."""
-    found, rate = [], size / time_us / 1e3
+    problems, rate = [], size / time_us / 1e3
     if algbw is not None and abs(algbw - rate) > 0.006 + slack * rate:
         text = f"algbw is {algbw:g} GB/s, but {size} bytes in {time_us:g} µs are {rate:.3g} GB/s"
-        found.append((text, "the time is used"))
+        problems.append((text, "the time is used"))
     if busbw is not None and factor and abs(busbw - rate * factor) > 0.015 + slack * rate * factor:
         text = f"busbw is {busbw:g} GB/s, but this collective and these ranks give {rate * factor:.3g} GB/s"
-        found.append((text, "is the collective right, and the number of nodes and GPUs?"))
-    return found
+        problems.append((text, "is the collective right, and the number of nodes and GPUs?"))
+    return problems
 
 
 def of_collective(paths: Sequence[Path], collective: str) -> tuple[Table, ...]:
     """Tables of the collective that is shown. Raises InputError with every other one."""
-    report, kept = Report(), []
+    report, matching = Report(), []
     for path in paths:
         for table in read(path, str(path)):
             if table.collective != collective or not table.rows:
                 got = table.collective if table.rows else "no rows"
                 hint = "another --collective?"
                 report.error(CODE, Place(str(path)), f"expected a table of {collective}, got {got}", hint)
-            kept.append(table)
+            matching.append(table)
     report.raise_errors()
-    return tuple(kept)
+    return tuple(matching)

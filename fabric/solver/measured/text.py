@@ -70,10 +70,10 @@ def _front(text: str, name: str, report: Report) -> tuple[Fields | None, list[st
     if not head.strip():
         return None, blank + lines[last + 1 :]
     front = Fields(parse(head, name, WHAT, "`platform:` and its keys"), name, report, CODE)
-    known = ("id", "collective", "platform", "source", "not_scored", "notes", "config", "quality")
+    keys = ("id", "collective", "platform", "source", "not_scored", "notes", "config", "quality")
     for key in front:
-        if key not in known:
-            report.warn(CODE, front.place(key), f"the head's key `{key}` is not known", nearest(key, known))
+        if key not in keys:
+            report.warn(CODE, front.place(key), f"the head's key `{key}` is not known", nearest(key, keys))
     return front, blank + lines[last + 1 :]
 
 
@@ -95,8 +95,8 @@ class _Reader:
             elif device := _DEVICE.search(line):
                 rank, group, pid, host, index, gpu = device.groups()
                 self._run().devices[int(group or 0), int(rank)] = Device(host, pid or "", gpu.strip(), int(index))
-            elif found := _THREADS.search(line):
-                self._run().threads, self.runs[-1].gpus = int(found[1]), int(found[2])
+            elif match := _THREADS.search(line):
+                self._run().threads, self.runs[-1].gpus = int(match[1]), int(match[2])
             elif _STARTING in line or not line.lstrip().startswith("# "):
                 self._words(line)
         return [_in_microseconds(run) for run in self.runs]

@@ -23,9 +23,9 @@ def variables(text: str) -> dict[str, str]:
     if "NCCL_" not in text:
         return {}
     bare = _COMMENT.sub("", text)
-    found = [
+    assignments = [
         (match.start(), match[1], match[2].rstrip(".")) for pattern in (_SET, _WORDS) for match in pattern.finditer(bare)
     ]
-    found += [(match.start(), match[1], "") for match in _UNSET.finditer(bare)]
-    last = {name: value for _, name, value in sorted(found)}
+    assignments += [(match.start(), match[1], "") for match in _UNSET.finditer(bare)]
+    last = {name: value for _, name, value in sorted(assignments)}
     return {name: value for name, value in last.items() if value}

@@ -134,7 +134,7 @@ def of_fields(top: Fields, gpus: int | None) -> TrainingJob:
     missing = [key for key in ("model", "parallel", "compute") if key not in top]
     for key in missing:
         top.missing(key, _SHAPE)
-    sections = {key: _section(top, key, known) for key, known in _SECTIONS.items()}
+    sections = {key: _section(top, key, section_keys) for key, section_keys in _SECTIONS.items()}
     if missing:
         return TrainingJob(model=Model(parameters=1, layers=1, hidden=1, sequence=1))
     before = len(top.report.errors)
@@ -227,14 +227,14 @@ def _stages(fields: Fields) -> tuple[int, ...]:
     return tuple(value)
 
 
-def _batch(fields: Fields, data: int, known: bool) -> Batch:
+def _batch(fields: Fields, data: int, ranks_known: bool) -> Batch:
     """`known`: the ranks are those of the job; else `check` reports them first, as sequences divide by them."""
     micro_batch = fields.whole("micro_batch", 1, 1, _MAX_COUNT)
     if "sequences" in fields and "micro_batches" in fields:
         fields.error("sequences", "expected one of sequences and micro_batches, got both", "remove one of the two")
     sequences = fields.whole("sequences", 0, 1, 1_000_000_000)
     if sequences:
-        if known and sequences % (data * micro_batch):
+        if ranks_known and sequences % (data * micro_batch):
             got = f"expected a multiple of data x micro_batch, {data * micro_batch}, got {sequences}"
             fields.error("sequences", got, "change `data`, `micro_batch` or `sequences`")
         return Batch(micro_batch, micro_batches_of(sequences, data, micro_batch))

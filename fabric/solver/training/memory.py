@@ -137,8 +137,8 @@ def _activations(job: TrainingJob, stage: int) -> float:
     layer = tokens * layer_bytes(job)
     if job.compute.recompute == "full":
         split = job.parallel.tensor if job.parallel.sequence_parallel else 1
-        kept = tokens * VALUE_BYTES * job.model.hidden / split  # the layer's input; one layer at a time is made again
-        return in_flight(job, stage) * kept + layer
+        layer_input = tokens * VALUE_BYTES * job.model.hidden / split  # the layer's input; one layer at a time is made again
+        return in_flight(job, stage) * layer_input + layer
     logits = 0.0
     if stage == job.parallel.pipeline - 1 and job.model.vocabulary:
         logits = tokens * (LOGIT_BYTES * job.model.vocabulary + 2 * VALUE_BYTES * job.model.hidden) / job.parallel.tensor

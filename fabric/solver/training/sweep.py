@@ -94,13 +94,13 @@ def _word(value: Any) -> str:
 def choices(options: Sequence[str]) -> dict[str, list[Node]]:
     """Dotted key to values, of texts such as `parallel.tensor=4,8`. Raises InputError with every mistake."""
     report, chosen = Report(), dict[str, list[Node]]()
-    known = [key for key in training_file.all_keys() if key not in _FIXED]
+    keys = [key for key in training_file.all_keys() if key not in _FIXED]
     for text in options:
         key, sign, values = text.partition("=")
         if not sign or not values:
             report.error("FAB102", OPTION, f"expected KEY=VALUE,VALUE, got {show(text)}", "such as parallel.tensor=4,8")
-        elif key not in known:
-            report.error("FAB102", OPTION, f"expected a key of the JOB file, got {show(key)}", nearest(key, known))
+        elif key not in keys:
+            report.error("FAB102", OPTION, f"expected a key of the JOB file, got {show(key)}", nearest(key, keys))
         elif key in chosen:
             report.error("FAB102", OPTION, f"expected each key once, got {key} twice", "separate values by commas")
         else:

@@ -41,7 +41,7 @@ def shares(cluster: Cluster, route_table: Routes, states: Sequence[State]) -> Sh
 
 
 def _of(
-    cluster: Cluster, route_table: Routes, state: State, known: dict[bytes, tuple[Ints, Floats]]
+    cluster: Cluster, route_table: Routes, state: State, loads: dict[bytes, tuple[Ints, Floats]]
 ) -> tuple[float, float, float, int, int]:
     """(GPUs by the share that they use, by the share that is lost, GPUs in one domain; jobs in several units, in several
     domains). `known`: loads of jobs by their servers."""
@@ -50,11 +50,11 @@ def _of(
     inside = sum(gpus for gpus, _ in state.jobs) - sum(gpus for gpus, _ in spanning)
     crossing = sum(len(np.unique(unit[servers])) > 1 for _, servers in spanning)
     for _, servers in spanning:
-        if servers.tobytes() not in known:
-            known[servers.tobytes()] = _load(cluster, route_table, servers)
-    kept = _rates(route_table, [known[servers.tobytes()] for _, servers in spanning])
+        if servers.tobytes() not in loads:
+            loads[servers.tobytes()] = _load(cluster, route_table, servers)
+    rates = _rates(route_table, [loads[servers.tobytes()] for _, servers in spanning])
     gpus = np.array([gpus for gpus, _ in spanning], float)
-    return float(gpus @ kept), float(gpus @ (1 - kept)), float(inside), crossing, len(spanning)
+    return float(gpus @ rates), float(gpus @ (1 - rates)), float(inside), crossing, len(spanning)
 
 
 def _rates(route_table: Routes, loads: Sequence[tuple[Ints, Floats]]) -> Floats:

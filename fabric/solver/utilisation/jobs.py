@@ -122,23 +122,23 @@ def _slurm(data: dict[str, Any], name: str, partition: str) -> Mix:
     if not isinstance(listed, list):
         raise InputError([_mistake(Place(name, 1, 1), f"jobs: expected a list, got {show(listed)}")])
     skipped: Counter[str] = Counter()
-    found = []
+    jobs = []
     for job in listed:
         read_job = _job(job, partition)
         if isinstance(read_job, str):
             skipped[read_job] += 1
         else:
-            found.append(read_job)
-    if not found and partition:
-        known = {str(job.get("partition")) for job in listed if isinstance(job, dict)}
-        if partition not in known:
+            jobs.append(read_job)
+    if not jobs and partition:
+        partitions = {str(job.get("partition")) for job in listed if isinstance(job, dict)}
+        if partition not in partitions:
             message = f"no job of {name} ran in partition {show(partition)}"
-            raise InputError([Diagnostic(CODE, Place("--partition"), message, nearest(partition, known))])
-    if not found:
+            raise InputError([Diagnostic(CODE, Place("--partition"), message, nearest(partition, partitions))])
+    if not jobs:
         reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items())) or "the list is empty"
         raise InputError([_mistake(Place(name, 1, 1), f"expected jobs that ran on GPUs, got none: {reasons}")])
-    first = min(job.submit_s for job in found)
-    moved = sorted((Job(job.gpus, job.seconds, job.submit_s - first) for job in found), key=lambda job: job.submit_s)
+    first = min(job.submit_s for job in jobs)
+    moved = sorted((Job(job.gpus, job.seconds, job.submit_s - first) for job in jobs), key=lambda job: job.submit_s)
     return Mix(jobs=tuple(moved), left_out=tuple(sorted(skipped.items())))
 
 

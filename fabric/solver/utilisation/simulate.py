@@ -147,20 +147,20 @@ class _Simulation:
             left[servers] -= self._held(gpus)
             return bool((left >= 0).all()) and self.cluster.fits(left, head, self.policy)
 
-        at, known = 1, dict[tuple[int, bool], Ints | None]()  # until the next start equal jobs get the same answer
+        at, answers = 1, dict[tuple[int, bool], Ints | None]()  # until the next start equal jobs get the same answer
         while at < min(len(self.queue), BACKLOG):
             job = self.queue[at][0]
             key = gpus, ends_before = job.gpus, self.now + job.seconds <= shadow
-            if key not in known:
+            if key not in answers:
                 servers = self._place(job)
-                known[key] = servers if servers is None or ends_before or leaves_room(servers, gpus) else None
-            if (servers := known[key]) is None:
+                answers[key] = servers if servers is None or ends_before or leaves_room(servers, gpus) else None
+            if (servers := answers[key]) is None:
                 at += 1
                 continue
             self._begin(at, servers)
             if not ends_before:
                 later[servers] -= self._held(gpus)
-            known.clear()
+            answers.clear()
 
     def _after(self, ended: list[tuple[float, int, int, Ints]]) -> Ints:
         free = self.free.copy()

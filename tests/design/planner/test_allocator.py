@@ -1,4 +1,4 @@
-"""Areas, spaces and their allocator: what is known stays, and no number is given twice."""
+"""Areas, spaces and the area_allocator: what is known stays, and no number is given twice."""
 
 from __future__ import annotations
 

@@ -94,8 +94,8 @@ def _held(plan: Plan, floor: Floor) -> list[tuple[Mounted, ...]]:
             if device.name in floor.spots and device.name not in seen:
                 seen.add(device.name)
                 spot = floor.spots[device.name]
-                own = gpus.get(device.group, 0) if device.role == SERVER else 0
-                held[spot.rack].append(Mounted(spot.ru, spot.height, device, own))
+                server_gpus = gpus.get(device.group, 0) if device.role == SERVER else 0
+                held[spot.rack].append(Mounted(spot.ru, spot.height, device, server_gpus))
     return [tuple(sorted(mounted, key=lambda item: (item.ru, item.device.name))) for mounted in held]
 
 

@@ -123,11 +123,11 @@ def _bank_tone(networks: Sequence[Network], role: str) -> Tone | None:
 def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
     """Cores on top, a frame around the opened pod, the other pods beside it."""
     view, sizing = scene.view, scene.view.fabric.sizing
-    known = view.networks
-    labels = {network: [str(n + 1) for n in range(sizing.spines_built)] for network in known}
+    networks = view.networks
+    labels = {network: [str(n + 1) for n in range(sizing.spines_built)] for network in networks}
     caption = f"{counted(sizing.spines_built, 'group')} of {counted(sizing.cores_built, 'core')}"
     area = Box(gutter.MAIN, rows.core, scene.width, 0)
-    cores = banks.row(canvas, view, area, labels, dict.fromkeys(known, caption), _bank_tone(known, CORE))
+    cores = banks.row(canvas, view, area, labels, dict.fromkeys(networks, caption), _bank_tone(networks, CORE))
     bottom = rows.bottom + FRAME_PAD
     frame = Box(gutter.MAIN, rows.frame, scene.pod, bottom - rows.frame)
     canvas.rect(frame, PAPER, RULE, radius=8, layer=FRAMES)
@@ -140,7 +140,7 @@ def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
         if isinstance(slot, Gap):
             banks.gap(canvas, box, slot.count)
         else:
-            _closed(canvas, slot, box, rows, known)
+            _closed(canvas, slot, box, rows, networks)
             below.append(Landing(box))
         x = box.right + POD_GAP
     _fans(canvas, view, cores, below)
@@ -160,7 +160,7 @@ def _fans(canvas: Canvas, view: View, uppers: Sequence[Placed], lowers: Sequence
                 banks.fan(canvas, bank, low.box, at, len(mine))
 
 
-def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[Network]) -> None:
+def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, networks: Sequence[Network]) -> None:
     """A pod in brief: a box a tier, in the rows of the opened one."""
     canvas.rect(box, PAPER, RULE, radius=8, layer=FRAMES)
     canvas.text(box.cx, box.y + 20, pod.label, size=13, anchor="middle", bold=True, room=box.w - 8)
@@ -169,7 +169,7 @@ def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[
     servers = Box(inner.x, rows.server, inner.w, rows.servers)
     units_of_pod = pod.all_units
     gpus = sum(unit.gpus for unit in units_of_pod)
-    plain = _bank_tone(known, SPINE) or (known[0].tone if len(known) == 1 else NEUTRAL)
+    plain = _bank_tone(networks, SPINE) or (networks[0].tone if len(networks) == 1 else NEUTRAL)
     texts = (
         (inner, [counted(len(pod.spines), "spine")], plain),
         (leaves, [counted(len(units_of_pod), "unit"), _leaves(pod)], Tone(RULE, PANEL)),
@@ -183,11 +183,11 @@ def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, known: Sequence[
         canvas.rect(part, tone.ground, tone.line)
         canvas.middle(part, lines)
     band = Box(inner.x + 6, inner.y, inner.w - 12, inner.h)
-    for position, network in enumerate(known):
-        ends, colour = band.slice(position, len(known)), network.tone.line
+    for position, network in enumerate(networks):
+        ends, colour = band.slice(position, len(networks)), network.tone.line
         canvas.ribbon(ends, inner.bottom, ends, leaves.y, colour, 0.3)
         canvas.ribbon(ends, leaves.bottom, ends, servers.y, colour, 0.3)
-        if len(known) > 1:
+        if len(networks) > 1:
             canvas.rect(Box(ends[0], inner.bottom - 9, ends[1] - ends[0], 5), colour, radius=2)
 
 

@@ -110,9 +110,9 @@ def _hint(device: Device) -> str:
     return f"{device.name} ({known})" if known else device.name
 
 
-def _floor_plan(canvas: Canvas, found: Sequence[Kind], y: float) -> float:
+def _floor_plan(canvas: Canvas, kinds: Sequence[Kind], y: float) -> float:
     """Rows of racks from above, rows that are alike once; gives where it ends."""
-    alike = rows(found)
+    alike = rows(kinds)
     places = 1 + max(place for row in alike for place, _ in row.kinds)
     each = min(40.0, (WIDTH - 2 * EDGE - _LABEL) / places)
     canvas.text(EDGE, y + 14, "Floor", size=15, bold=True)
@@ -122,17 +122,17 @@ def _floor_plan(canvas: Canvas, found: Sequence[Kind], y: float) -> float:
             canvas.text(x, y + 14, f"{place + 1:02}", size=10, fill=SOFT, anchor="middle")
     y += 22
     for row in alike:
-        _floor_row(canvas, row, found, Box(EDGE + _LABEL, y, each, _CELL))
+        _floor_row(canvas, row, kinds, Box(EDGE + _LABEL, y, each, _CELL))
         y += _CELL + 8
     return y - 8
 
 
-def _floor_row(canvas: Canvas, row: RowsAlike, found: Sequence[Kind], cell: Box) -> None:
+def _floor_row(canvas: Canvas, row: RowsAlike, kinds: Sequence[Kind], cell: Box) -> None:
     """One row, or several that are alike; `cell` is its first place."""
     canvas.text(EDGE, cell.y + 13.5, row.label, bold=True, room=_LABEL - 10)
     air = min(2.0, cell.w / 8)
     for place, kind in row.kinds:
-        tone = ROLES[found[kind].role]
+        tone = ROLES[kinds[kind].role]
         box = Box(cell.x + place * cell.w + air / 2, cell.y, cell.w - air, cell.h)
         canvas.rect(box, tone.ground, tone.line, radius=2)
         text = str(kind + 1)
@@ -140,8 +140,8 @@ def _floor_row(canvas: Canvas, row: RowsAlike, found: Sequence[Kind], cell: Box)
             canvas.text(box.cx, box.y + 13, text, size=10, fill=tone.line, anchor="middle", bold=True)
 
 
-def _legend(canvas: Canvas, found: Sequence[Kind], y: float) -> float:
-    roles = [role for role in _TITLES if any(item.device.role == role for kind in found for item in kind.mounted)]
+def _legend(canvas: Canvas, kinds: Sequence[Kind], y: float) -> float:
+    roles = [role for role in _TITLES if any(item.device.role == role for kind in kinds for item in kind.mounted)]
     x = EDGE
     for role in roles:
         tone: Tone = ROLES[role]

@@ -75,16 +75,16 @@ class Row:
         """Every shown unit side by side; gives where links from above arrive."""
         width = self.unit_width(area.w)
         x = area.cx - (width * len(self.units) + self._between) / 2
-        found: list[Landing] = []
+        landings: list[Landing] = []
         for slot in self.slots:
             box = Box(x, area.y, GAP_WIDTH if isinstance(slot, Gap) else width, self.height(leaves))
             if isinstance(slot, Gap):
                 gap(canvas, box, slot.count)
             else:
                 servers = Box(box.x + PAD, box.y + self.server_top(leaves), box.w - 2 * PAD, self.style.servers)
-                found += self.style.draw(canvas, self.view, slot, box, servers)
+                landings += self.style.draw(canvas, self.view, slot, box, servers)
             x = box.right + GAP
-        return found
+        return landings
 
 
 def row(view: View, style: UnitStyle, groups: Sequence[Sequence[UnitPart]], width: float) -> Row:
