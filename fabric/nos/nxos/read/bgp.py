@@ -254,7 +254,7 @@ def _kept(name: str, make: Callable[[re.Match[str]], object]) -> Rule[Block]:
     return keep
 
 
-def _said(block: Block, section: Section, match: re.Match[str]) -> None:
+def _shared_line(block: Block, section: Section, match: re.Match[str]) -> None:
     """A line in the words that network OSes share."""
     verb, *words = match.string.split()
     block.values |= {name: block.reading.located(value, section) for name, value in VERBS[verb](words).items()}
@@ -283,13 +283,13 @@ def _policy(kind: str) -> Rule[Block]:
 
 BLOCK: Rules[Block] = Rules(
     {
-        r"remote-as (?:\d{1,10}|\d{1,5}\.\d{1,5}|external|internal)": _said,
-        r"local-as (?:\d{1,10}|\d{1,5}\.\d{1,5})\b.*": _said,
-        r"description .+": _said,
-        r"shutdown": _said,
-        r"ebgp-multihop \d{1,3}": _said,
-        r"bfd(?: .+)?": _said,
-        r"timers \d{1,5} \d{1,5}": _said,
+        r"remote-as (?:\d{1,10}|\d{1,5}\.\d{1,5}|external|internal)": _shared_line,
+        r"local-as (?:\d{1,10}|\d{1,5}\.\d{1,5})\b.*": _shared_line,
+        r"description .+": _shared_line,
+        r"shutdown": _shared_line,
+        r"ebgp-multihop \d{1,3}": _shared_line,
+        r"bfd(?: .+)?": _shared_line,
+        r"timers \d{1,5} \d{1,5}": _shared_line,
         r"remote-as route-map \S+": known,
         r"update-source (\S+)": _kept("source", lambda match: port_name(match[1])),
         r"no shutdown": _kept("enabled", lambda match: True),
@@ -310,9 +310,9 @@ BLOCK: Rules[Block] = Rules(
 FAMILY: Rules[Block] = Rules(
     {
         **{f"{kind} (\\S+) (in|out)": _policy(kind) for kind in FILTERS},
-        r"maximum-prefix \d{1,9}\b.*": _said,
-        r"allowas-in(?: \d{1,2})?": _said,
-        r"route-reflector-client": _said,
+        r"maximum-prefix \d{1,9}\b.*": _shared_line,
+        r"allowas-in(?: \d{1,2})?": _shared_line,
+        r"route-reflector-client": _shared_line,
         r"send-community (?:extended|both)": _kept("extended", lambda match: True),
         r"inherit peer-policy (\S+)(?: (\d{1,5}))?": _inherit_policy,
     },
