@@ -100,14 +100,8 @@ def _organization(made: Inventory) -> Iterator[Table]:
     yield _simple("sites", "dcim.sites", [made.site], lambda _: {"status": "planned"})
     site = Ref("sites", (slug(made.site),))
     racks = [Item((*site.key, name), {"site": site, "name": name, "u_height": made.rack_units}) for name in made.racks]
-    yield Table(
-        name="racks",
-        endpoint="dcim.racks",
-        key=(("site", "sites"), ("name", "")),
-        items=racks,
-        find=[{"site_id": site}],
-        own=True,
-    )
+    key = (("site", "sites"), ("name", ""))
+    yield Table(name="racks", endpoint="dcim.racks", key=key, items=racks, find=[{"site_id": site}], own=True)
     if made.asns:
         yield _simple("rirs", "ipam.rirs", [PRIVATE], lambda _: {"is_private": True})
         rir = Ref("rirs", (slug(PRIVATE),))
@@ -166,14 +160,8 @@ def device_types(
 def _networks(records: Inventory) -> Iterator[Table]:
     tenant = _tenant_ref
     vrfs = [Item((vrf.name,), {"name": vrf.name, "tenant": tenant(vrf.tenant)}) for vrf in records.vrfs]
-    yield Table(
-        name="vrfs",
-        endpoint="ipam.vrfs",
-        key=(("name", ""),),
-        items=vrfs,
-        find=[{"name": [vrf.name for vrf in records.vrfs]}],
-        own=True,
-    )
+    find = [{"name": [vrf.name for vrf in records.vrfs]}]
+    yield Table(name="vrfs", endpoint="ipam.vrfs", key=(("name", ""),), items=vrfs, find=find, own=True)
     groups = sorted({slug(f"{records.site}-{vlan.fabric}") for vlan in records.vlans})
     yield _simple("groups", "ipam.vlan_groups", groups)
     vlans = []
@@ -216,13 +204,9 @@ def _devices(records: Inventory) -> Iterator[Table]:
             "tenant": _tenant_ref(device.tenant),
         }
         devices.append(Item((*site.key, device.name), fields, {"status": "planned"}))
+    find = [{"site_id": site}]
     yield Table(
-        name="devices",
-        endpoint="dcim.devices",
-        key=(("site", "sites"), ("name", "")),
-        items=devices,
-        find=[{"site_id": site}],
-        own=True,
+        name="devices", endpoint="dcim.devices", key=(("site", "sites"), ("name", "")), items=devices, find=find, own=True
     )
     ports = [_port(records, site, port) for port in records.ports]
     key = (("device", "devices"), ("name", ""))

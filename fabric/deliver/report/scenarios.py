@@ -120,15 +120,8 @@ def scenario(whole: Network, traffic: Traffic) -> Scenario:
     what = f"{sends[0].upper()}{sends[1:]}; {ROUTING_WORDS[traffic.routing]}. {LOAD_WORDS}"
     if traffic.failures:
         name += f", {' and '.join(traffic.failures.names)} down"
-    return Scenario(
-        name=name,
-        what=what,
-        loads=found,
-        dead=dead,
-        dead_devices=devices,
-        sends=sends,
-        fullest=net.name(int(np.argmax(found.share))),
-    )
+    fullest = net.name(int(np.argmax(found.share)))
+    return Scenario(name=name, what=what, loads=found, dead=dead, dead_devices=devices, sends=sends, fullest=fullest)
 
 
 def loads_grid(shown: Sequence[Scenario]) -> Grid:

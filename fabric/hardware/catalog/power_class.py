@@ -227,16 +227,10 @@ def leave_out() -> list[Held]:
         ):
             if watts is not None:
                 held = optics_w if figure in model.power_includes_optics else 0.0
-                found.append(
-                    Held(
-                        switch=name,
-                        figure=figure,
-                        watts=watts,
-                        low=span.low + held,
-                        high=span.high + held,
-                        second_hand=model.power_second_hand,
-                    )
-                )
+                low = span.low + held
+                high = span.high + held
+                second_hand = model.power_second_hand
+                found.append(Held(switch=name, figure=figure, watts=watts, low=low, high=high, second_hand=second_hand))
     return found
 
 
