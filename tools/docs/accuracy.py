@@ -20,7 +20,6 @@ from fabric.solver.collectives.band_validation import fitted_band
 from fabric.solver.collectives.calibrate import document, from_physics
 from fabric.solver.collectives.physics import Physics, meanings, parameters, shipped
 from fabric.solver.collectives.score import Score, score
-from fabric.solver.collectives.tuner_score import tuner_predictions
 from fabric.solver.collectives.twins import twins
 from fabric.solver.collectives.validation import (
     SPLITS,
@@ -29,6 +28,7 @@ from fabric.solver.collectives.validation import (
 )
 from fabric.solver.collectives.validation_report import Validation
 from fabric.solver.measured.tables import Table, read
+from tools.docs.tuner_score import tuner_predictions
 
 HEAD = """\
 # Accuracy of the estimate

@@ -11,11 +11,10 @@ import pytest
 
 from fabric.configs.hosts import host_files
 from fabric.configs.hosts.agree import HostFiles, SwitchEnd, disagreements
-from fabric.configs.hosts.ends import ends_of
 from fabric.configs.hosts.view import hosts, sides
 from fabric.model.plan import Plan
 from fabric.nos.reading import read_device
-from tests.configs.hosts.helpers import QOS, lossless_facts, plan
+from tests.configs.hosts.helpers import QOS, ends_of, lossless_facts, plan
 
 END = SwitchEnd(
     dscp=26,

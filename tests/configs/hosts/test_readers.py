@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fabric.configs.hosts.agree import SwitchEnd
-from fabric.configs.hosts.ends import ends_of, server_port
 from fabric.nos.reading import read_device
+from tests.configs.hosts.helpers import ends_of, server_port
 
 END = SwitchEnd(
     dscp=26,
