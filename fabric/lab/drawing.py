@@ -76,15 +76,9 @@ class _Drawing:
         nodes = {name: _used(node, used) for name, node in nodes.items()}
         bfd = self._bfd(views)
         laid = tuple(sorted(wires, key=_order))
+        notes = tuple(self.notes)
         return Blueprint(
-            site=self.plan.site,
-            plan=self.plan,
-            nodes=nodes,
-            wires=laid,
-            views=views,
-            notes=tuple(self.notes),
-            files=self.files,
-            bfd=bfd,
+            site=self.plan.site, plan=self.plan, nodes=nodes, wires=laid, views=views, notes=notes, files=self.files, bfd=bfd
         )
 
     def _bfd(self, views: Mapping[str, SwitchView]) -> bool:

@@ -89,15 +89,8 @@ class _Frame:
         most = _LABEL_ROOM * width / WIDTH
         room = max((text_width(_label(item, most), _LABEL_SIZE) for item in series), default=0.0)
         height = max(HEIGHT, _TOP + _BOTTOM + _LABEL_STEP * len(series))
-        return cls(
-            height=height,
-            right=width - _EDGE - _LEADER - min(room, most),
-            low=low,
-            high=high,
-            most=top or 1.0,
-            step=step,
-            label_room=most,
-        )
+        right = width - _EDGE - _LEADER - min(room, most)
+        return cls(height=height, right=right, low=low, high=high, most=top or 1.0, step=step, label_room=most)
 
     @property
     def bottom(self) -> float:

@@ -527,14 +527,15 @@ def test_an_answer_in_pieces(pieces: list[bytes], text: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(("answer", "value"), [('{"a": [1]}', {"a": [1]}), ("[]", []), ("", {}), (" \n", {}), ("{}\n", {})])
 def test_json(answer: str, value: object, tmp_path: Path) -> None:
-    with daemon(tmp_path, lambda question: [answer.encode() + END]):
-        assert vty.ask_json(tmp_path, "bgpd", "show bgp json") == value
+    with daemon(tmp_path, lambda question: [answer.encode() + END]), Vty(tmp_path, "bgpd") as talk:
+        assert talk.json("show bgp json") == value
 
 
 def test_no_json(tmp_path: Path) -> None:
+    answer = b"% Unknown command\n" + END
     messages = f"{tmp_path.name}: bgpd: 'show bgp json' returned no JSON: % Unknown command"
-    with daemon(tmp_path, lambda question: [b"% Unknown command\n" + END]), pytest.raises(Silent, match=messages):
-        vty.ask_json(tmp_path, "bgpd", "show bgp json")
+    with daemon(tmp_path, lambda question: [answer]), Vty(tmp_path, "bgpd") as talk, pytest.raises(Silent, match=messages):
+        talk.json("show bgp json")
 
 
 def test_a_daemon_that_hangs_up(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import yaml
 
 from fabric import pipeline
 from fabric.configs.hosts.facts import facts_of
-from fabric.configs.hosts.leaf_side import ends_of
 from fabric.configs.hosts.mismatches import Disagreement, HostFiles, SwitchEnd, disagreements
 from fabric.configs.hosts.view import hosts, sides
 from fabric.nos.reading import read_device
 from tests import ROOT
+from tests.configs.hosts.helpers import ends_of
 from tests.system.conftest import Run
 
 AI = {  # site → the file of its leaves that faults are planted in

@@ -21,7 +21,6 @@ from fabric.solver.collectives.calibrate import document, from_physics
 from fabric.solver.collectives.physics import Physics, meanings, parameters, shipped
 from fabric.solver.collectives.replicates import twins
 from fabric.solver.collectives.score import Score, score
-from fabric.solver.collectives.tuner_score import tuner_predictions
 from fabric.solver.collectives.validation import (
     SPLITS,
     Predicted,
@@ -29,6 +28,7 @@ from fabric.solver.collectives.validation import (
 )
 from fabric.solver.collectives.validation_report import Validation
 from fabric.solver.measured.tables import Table, read
+from tools.docs.tuner_score import tuner_predictions
 
 HEAD = """\
 # Accuracy of the estimate

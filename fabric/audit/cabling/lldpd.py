@@ -85,13 +85,9 @@ def read_text(lines: Sequence[str]) -> Part:
 def _block(port: str, fields: dict[str, str]) -> Neighbor:
     chassis, identity = (fields.get(key, "").partition(" ")[2] or fields.get(key, "") for key in ("ChassisID", "PortID"))
     system, described = fields.get("SysName", ""), fields.get("PortDescr", "")
+    far_speed_gbps = medium_gbps(fields.get("MAU oper type"))
     return Neighbor(
-        port=port,
-        system=system,
-        chassis=chassis,
-        far_port=identity,
-        description=described,
-        far_speed_gbps=medium_gbps(fields.get("MAU oper type")),
+        port=port, system=system, chassis=chassis, far_port=identity, description=described, far_speed_gbps=far_speed_gbps
     )
 
 

@@ -106,14 +106,9 @@ def _beside(sites: list[Site], folder: Folder) -> Iterator[Finding]:
             continue  # the finding about the switch that lacks its config says so
         if device.name not in planned:
             message = f"no switch of site {names} has this host name"
+            hint = HostNames.remediation
             yield Finding(
-                id=HostNames.id,
-                severity=WARNING,
-                device=device.name,
-                file=file,
-                line=0,
-                message=message,
-                hint=HostNames.remediation,
+                id=HostNames.id, severity=WARNING, device=device.name, file=file, line=0, message=message, hint=hint
             )
         elif first is not device:
             message = f"duplicate host name: {next(iter(first.files))} was checked instead of this file"

@@ -70,14 +70,9 @@ def _change(before: Renderer | None, after: Renderer | None, old: Job | None, ne
     if was_there == now:
         return None
     file_changes = files.changes(device.nos, was_there, now)
+    role = device.role
     return DeviceChange(
-        device=device.name,
-        was=was.name,
-        fabric=job.fabric,
-        role=device.role,
-        nos=device.nos,
-        state="changed",
-        files=file_changes,
+        device=device.name, was=was.name, fabric=job.fabric, role=role, nos=device.nos, state="changed", files=file_changes
     )
 
 

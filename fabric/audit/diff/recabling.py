@@ -11,7 +11,6 @@ from fabric.design.moves import Cable
 from fabric.model.plan import SWITCH_ROLES, FabricPlan, Plan
 
 LAY, MOVE, PULL = "lay", "move", "pull"
-ACTS = (MOVE, PULL, LAY)
 
 
 @dataclass(frozen=True, slots=True)

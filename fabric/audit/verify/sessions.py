@@ -78,14 +78,10 @@ def sessions_of(view: SwitchView, outside: Callable[[External], str] = router) -
                 peer_interface=far_port,
             )
     for item in view.overlay.sessions if view.overlay else ():
+        node = device.name
+        asn = device.asn
         yield Planned(
-            kind=OVERLAY,
-            node=device.name,
-            vrf="",
-            peer=item.peer_address,
-            peer_node=item.peer.name,
-            asn=device.asn,
-            peer_asn=item.peer_asn,
+            kind=OVERLAY, node=node, vrf="", peer=item.peer_address, peer_node=item.peer.name, asn=asn, peer_asn=item.peer_asn
         )
     for external in view.externals:
         vrf = table.format(external.vrf) if external.vrf else ""

@@ -66,12 +66,8 @@ class SiteState:
     def verdict(self) -> Verdict:
         """As the reports of checks take it."""
         devices = len(self.site.switches)
-        folder = Read(
-            what=f"state of site {self.site.plan.site}",
-            path=self.collected.folder,
-            devices=devices,
-            files=self.collected.files,
-        )
+        what = f"state of site {self.site.plan.site}"
+        folder = Read(what=what, path=self.collected.folder, devices=devices, files=self.collected.files)
         skipped = [(one.kind, one.words) for one in self.missing] + [(one.kind, one.words) for one in self.gaps]
         return Verdict.of(self.findings, [folder], ids("state"), skipped)
 

@@ -40,8 +40,6 @@ class Changes:
     removed: tuple[str, ...]
     kept: tuple[str, ...]
     """No longer generated, but edited by hand: left there, and no longer ours."""
-    adopted: tuple[str, ...]
-    """Was there with the very bytes we would write: ours from now on."""
     unchanged: int
     recovered: str | None
     """What was done about a run killed before: "finished", "rolled back" or None."""
@@ -158,14 +156,12 @@ class Transaction:
         def paths(state: State) -> tuple[str, ...]:
             return tuple(sorted(path for path, staged in self._staged.items() if staged.state == state))
 
-        unchanged = paths("unchanged")
         return Changes(
             new=paths("new"),
             changed=paths("changed"),
             removed=tuple(orphans.remove),
             kept=orphans.kept,
-            adopted=tuple(path for path in unchanged if path not in self.owned),
-            unchanged=len(unchanged),
+            unchanged=len(paths("unchanged")),
             recovered=self._recovered,
         )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_interface
@@ -15,7 +14,6 @@ from fabric.nos.target import target
 
 BEST_EFFORT = 0
 MEANT = (26, 48)  # DSCPs that a map in blocks of eight is for, RoCE and CNP
-PORT = re.compile(r"(?:Ethernet|swp|(?:et|ge|xe)-)\d[\d/:s]*")  # a port or a part of one; no unit of it, no bond
 NOTICE = "CNP"  # in the name of a class
 
 
@@ -49,18 +47,6 @@ def switch_end(port: LeafPort, mtu: int | None, address: str | None) -> SwitchEn
         pfc_priorities=lossless,
         lossless_percent=_percent(port.weights, priority),
     )
-
-
-def ends_of(facts: Facts) -> dict[tuple[str, str], SwitchEnd]:
-    """(server, its port) → the switch's end, for every port whose description names them. No plan is asked."""
-    found: dict[tuple[str, str], SwitchEnd] = {}
-    if target(facts.nos).idiom is None:
-        return found
-    for name, interface in facts.interfaces.items():
-        neighbor = server_port(interface.description.value if interface.description else None)
-        if neighbor and PORT.fullmatch(name):
-            found[neighbor] = end_of(facts, interface)
-    return found
 
 
 def end_of(facts: Facts, interface: Interface) -> SwitchEnd:
@@ -113,12 +99,6 @@ def _notices(port: LeafPort, lossless: tuple[int, ...]) -> dict[int, int]:
     first = {dscp: own for dscp, own in port.by_dscp.items() if own in port.strict and own not in lossless}
     named = {dscp: own for dscp, own in first.items() if NOTICE in port.names.get(dscp, "").upper()}
     return named or first
-
-
-def server_port(description: str | None) -> tuple[str, str] | None:
-    """`gpu-0001 compute1` → the server and its port; None for every other description."""
-    words = (description or "").strip('"').split()
-    return (words[0], words[1]) if len(words) == 2 else None
 
 
 def smallest(values: Iterable[int]) -> int | None:

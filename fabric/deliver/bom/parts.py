@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -24,9 +23,6 @@ class Part:
     def order(self) -> tuple[int, str, float]:
         """Switches before servers before optics before cables, then by name and length."""
         return KINDS.index(self.kind), self.item, self.length_m
-
-
-Counts = Mapping[Part, int]
 
 
 @dataclass(frozen=True)

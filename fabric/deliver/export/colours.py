@@ -26,7 +26,6 @@ RAILS = tuple(colour.light for colour in palette.RAILS)
 RAIL_GROUND = palette.RAIL_GROUND.light
 ROLES = {role: palette.role(role) for role in (CORE, SPINE, LEAF, SERVER, ATTACHED)}
 SERVERS = ROLES[SERVER]
-ACCENT = palette.BASE["accent"].light
 GOOD, BUSY = (Tone(palette.BASE[name].light, palette.BASE[f"{name}-ground"].light) for name in ("good", "warn"))
 
 

@@ -175,14 +175,9 @@ class _Fabric:
         """Loopbacks and the management port of every switch with a network OS."""
         for device in self.fabric.switches:
             if device.nos:
+                name = self._word("management", device)
                 yield Port(
-                    device=device.name,
-                    name=self._word("management", device),
-                    what=MANAGEMENT,
-                    type="1000base-t",
-                    speed_gbps=1,
-                    mtu=0,
-                    description="",
+                    device=device.name, name=name, what=MANAGEMENT, type="1000base-t", speed_gbps=1, mtu=0, description=""
                 )
                 yield Port(
                     device=device.name,

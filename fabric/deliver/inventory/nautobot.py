@@ -85,13 +85,9 @@ def _organization(inventory: Inventory, place: Ref) -> Iterator[Table]:
         Item((*place.key, name), {"location": place, "name": name, "u_height": inventory.rack_units}, {"status": ACTIVE})
         for name in inventory.racks
     ]
+    find = [{"location": place}]
     yield Table(
-        name="racks",
-        endpoint="dcim.racks",
-        key=(("location", "locations"), ("name", "")),
-        items=racks,
-        find=[{"location": place}],
-        own=True,
+        name="racks", endpoint="dcim.racks", key=(("location", "locations"), ("name", "")), items=racks, find=find, own=True
     )
 
 

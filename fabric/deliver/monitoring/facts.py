@@ -187,14 +187,8 @@ class Facts:
             for other in peers:
                 one, two = devices[index], devices[other]
                 lower = (_HEIGHT[one.role], one.index) < (_HEIGHT[two.role], two.index)
-                yield Session(
-                    device=one,
-                    bgp_peer=ipv4(int(loopback[other])),
-                    peer=two,
-                    kind="evpn",
-                    interface="",
-                    view=PRIMARY if lower else SECONDARY,
-                )
+                view = PRIMARY if lower else SECONDARY
+                yield Session(device=one, bgp_peer=ipv4(int(loopback[other])), peer=two, kind="evpn", interface="", view=view)
 
 
 def coordinates(device: Device) -> tuple[str, str, str]:

@@ -65,16 +65,8 @@ def number(spec: FabricSpec, sizing: Sizing, area_allocator: AreaAllocator, spac
         rows = np.arange(sizing.spines_built)[None, :, None] * sizing.networks + np.arange(sizing.networks)[:, None, None]
         cores = area("core", "", Need(rows=sizing.spines * sizing.networks, columns=sizing.cores))
         core = cores.numbers(rows, np.arange(sizing.cores_built)[None, None, :])
-    return Numbers(
-        unit=unit,
-        rack=rack,
-        pod=pod,
-        pods=pods,
-        leaf=leaf,
-        spine=spine,
-        core=core,
-        arrivals=[(name, row, leaves) for _, name, row, leaves in sorted(order)],
-    )
+    arrivals = [(name, row, leaves) for _, name, row, leaves in sorted(order)]
+    return Numbers(unit=unit, rack=rack, pod=pod, pods=pods, leaf=leaf, spine=spine, core=core, arrivals=arrivals)
 
 
 def _retired(spec: FabricSpec, sizing: Sizing, area_allocator: AreaAllocator) -> list[tuple[int, str, int, int]]:

@@ -147,14 +147,9 @@ def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], earlier: Known
 def _network(network: Network, number: int, base: int, vlan: int) -> NetworkPlan:
     net = IPNetwork(network.gateway) if network.gateway else None
     gateway = net.first + 1 if net is not None else None
-    return NetworkPlan(
-        name=network.name,
-        number=number,
-        vlan=vlan,
-        vni=network.vni or base + number,
-        gateway=gateway,
-        length=net.prefixlen if net else 0,
-    )
+    vni = network.vni or base + number
+    length = net.prefixlen if net else 0
+    return NetworkPlan(name=network.name, number=number, vlan=vlan, vni=vni, gateway=gateway, length=length)
 
 
 def _check_vlan(

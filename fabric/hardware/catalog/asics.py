@@ -107,11 +107,6 @@ class Asic(Record):
     tables: tuple[HeadroomTable, ...] = ()
     source: str
 
-    @cached_property
-    def shared_headroom(self) -> bool:
-        """What SONiC ships for the chip draws headroom from a shared pool."""
-        return any(table.shared for table in self.tables if table.default)
-
 
 def asic(name: str) -> Asic | None:
     """The chip of that name in any spelling (`Spectrum3`, `Broadcom Tomahawk 4`, `TH4`), None if nothing is known of it."""

@@ -16,7 +16,6 @@ from fabric.hardware.catalog.names import entry_of
 FOLDER = Path(__file__).parent / "data" / "media"
 
 CLASSES = ("twisted-pair", "dac", "aec", "aoc", "multimode", "single-mode")  # the cheapest first
-OPTICS = ("multimode", "single-mode")
 
 Metre = float
 

@@ -69,9 +69,3 @@ class Vty:
             if reply.startswith("%"):
                 raise LabError(f"{self.name} rejects '{line}': {reply}")
         self.ask("end")
-
-
-def ask_json(home: Path, daemon: str, command: str) -> Any:
-    """One question and its answer."""
-    with Vty(home, daemon) as vty:
-        return vty.json(command)

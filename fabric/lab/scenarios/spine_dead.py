@@ -14,7 +14,6 @@ from fabric.lab.scenarios.base import Scenario, Stage, flow_measures, measures
 from fabric.lab.up import start
 
 DEAD, BACK = ("spine-dead", "Spine dead"), ("spine-back", "Spine back")
-MAX_RETURN_GAP_MS = 1000.0
 
 
 def play(stage: Stage) -> Iterator[tuple[str, str, ProofResult]]:

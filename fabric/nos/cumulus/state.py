@@ -88,16 +88,10 @@ def read_optics(value: dict[str, Any]) -> Part:
         heat = first(module.get("temperature"))
         reading = decimal(heat.get("temperature", module.get("temperature")))
         hot = decimal(heat.get("high-alarm-threshold"))
-        optics.append(
-            Optic(
-                port=name,
-                rx_dbm=tuple(powers),
-                low_dbm=decimal(limits.get("low")),
-                high_dbm=decimal(limits.get("high")),
-                temperature_c=reading,
-                high_c=hot,
-            )
-        )
+        rx_dbm = tuple(powers)
+        low_dbm = decimal(limits.get("low"))
+        high_dbm = decimal(limits.get("high"))
+        optics.append(Optic(port=name, rx_dbm=rx_dbm, low_dbm=low_dbm, high_dbm=high_dbm, temperature_c=reading, high_c=hot))
     return Part(kinds={OPTICS}, optics=optics)
 
 

@@ -36,12 +36,8 @@ def _neighbors(found: Any) -> Iterator[Neighbor]:
                 yield _detail(port, row)
         return
     for row in rows(found):
-        yield Neighbor(
-            port=text(row.get("port")),
-            system=known_text(row.get("neighborDevice")),
-            chassis="",
-            far_port=known_text(row.get("neighborPort")),
-        )
+        system = known_text(row.get("neighborDevice"))
+        yield Neighbor(port=text(row.get("port")), system=system, chassis="", far_port=known_text(row.get("neighborPort")))
 
 
 def _detail(port: str, row: dict[str, Any]) -> Neighbor:

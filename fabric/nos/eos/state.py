@@ -162,13 +162,8 @@ def _addresses(row: dict[str, Any]) -> frozenset[str] | None:
 def _port(name: str, status: Any, line: Any, bandwidth: Any) -> PortState:
     """`bandwidth` is in b/s."""
     state = up(line)
-    return PortState(
-        name=name,
-        up=state,
-        shut=shut(status),
-        reason="" if state else text(status),
-        speed_gbps=whole(bandwidth) // 10**9 if state else 0,
-    )
+    speed_gbps = whole(bandwidth) // 10**9 if state else 0
+    return PortState(name=name, up=state, shut=shut(status), reason="" if state else text(status), speed_gbps=speed_gbps)
 
 
 def read_status(value: dict[str, Any]) -> Part:

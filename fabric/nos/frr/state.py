@@ -262,13 +262,9 @@ def _interface(name: str, row: dict[str, Any]) -> PortState:
     """`speed` is in Mb/s; virtual interfaces say 0 or 4294967295. One that is shut has no operational status."""
     shut = text(row.get("administrativeStatus")) == "down"
     state = False if shut else up(row.get("operationalStatus"))
+    mtu = whole(row.get("mtu"))
     port = PortState(
-        name=name,
-        up=state,
-        shut=shut,
-        reason="",
-        speed_gbps=speed_gbps(row.get("speed")) if state else 0,
-        mtu=whole(row.get("mtu")),
+        name=name, up=state, shut=shut, reason="", speed_gbps=speed_gbps(row.get("speed")) if state else 0, mtu=mtu
     )
     if not isinstance(row.get("ipAddresses"), list):
         return port

@@ -148,16 +148,8 @@ def read_interfaces(value: dict[str, Any]) -> Part:
         reason = known_text(row.get("state_rsn_desc"))
         off = admin == "down" or shut(reason) or bool(re.search("err-?disabled", reason, re.IGNORECASE))
         speed = speed_gbps(f"{text(row.get('eth_bw'))}K") if state else 0
-        ports.append(
-            PortState(
-                name=name,
-                up=state,
-                shut=off and not state,
-                reason=reason,
-                speed_gbps=speed,
-                mtu=whole(row.get("eth_mtu", row.get("svi_mtu"))),
-            )
-        )
+        mtu = whole(row.get("eth_mtu", row.get("svi_mtu")))
+        ports.append(PortState(name=name, up=state, shut=off and not state, reason=reason, speed_gbps=speed, mtu=mtu))
         counted = counted or "eth_inerr" in row
         found += counters(name, row, _COUNTERS)
     kinds = {INTERFACES, *([ERRORS] if counted else [])}
@@ -280,16 +272,8 @@ def read_optics(value: dict[str, Any]) -> Part:
             low = decimal(lanes[0].get("rx_pwr_alrm_lo"))
             high = decimal(lanes[0].get("rx_pwr_alrm_hi"))
             hot = decimal(lanes[0].get("temp_alrm_hi"))
-            optics.append(
-                Optic(
-                    port=text(row.get("interface")),
-                    rx_dbm=tuple(powers),
-                    low_dbm=low,
-                    high_dbm=high,
-                    temperature_c=heat,
-                    high_c=hot,
-                )
-            )
+            port = text(row.get("interface"))
+            optics.append(Optic(port=port, rx_dbm=tuple(powers), low_dbm=low, high_dbm=high, temperature_c=heat, high_c=hot))
     return Part(kinds={OPTICS}, optics=optics)
 
 

@@ -59,13 +59,9 @@ def _tables(value: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
 
 def _entry(port: str, row: dict[str, Any]) -> Neighbor:
     system, chassis = known_text(row.get("lldp_rem_sys_name")), known_text(row.get("lldp_rem_chassis_id"))
-    return Neighbor(
-        port=port,
-        system=system,
-        chassis=chassis,
-        far_port=known_text(row.get("lldp_rem_port_id")),
-        description=known_text(row.get("lldp_rem_port_desc")),
-    )
+    far_port = known_text(row.get("lldp_rem_port_id"))
+    description = known_text(row.get("lldp_rem_port_desc"))
+    return Neighbor(port=port, system=system, chassis=chassis, far_port=far_port, description=description)
 
 
 def _row(port: str, row: dict[str, Any]) -> PortState:
@@ -120,13 +116,8 @@ def _columns(above: str, dashes: str) -> list[tuple[str, int, int]]:
 
 def _neighbor(row: dict[str, str]) -> Neighbor:
     port, far, described = row["LocalPort"], row["RemotePortID"], row.get("RemotePortDescr", "")
-    return Neighbor(
-        port=port,
-        system=known_text(row["RemoteDevice"]),
-        chassis="",
-        far_port=known_text(far),
-        description=known_text(described),
-    )
+    system = known_text(row["RemoteDevice"])
+    return Neighbor(port=port, system=system, chassis="", far_port=known_text(far), description=known_text(described))
 
 
 def _status(row: dict[str, str]) -> PortState:

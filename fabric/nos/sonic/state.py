@@ -86,17 +86,9 @@ def _port(name: str, row: dict[str, Any]) -> PortState:
     off = known_text(row.get("admin_status")) == "down"
     speed = speed_gbps(row.get("speed")) if state else 0
     fec = _FEC.get(text(row.get("fec")), "") if state else ""
-    return PortState(
-        name=name,
-        up=state,
-        shut=off,
-        reason="",
-        speed_gbps=speed,
-        mtu=whole(row.get("mtu")),
-        frame=0,
-        fec=fec,
-        alias=known_text(row.get("alias")),
-    )
+    mtu = whole(row.get("mtu"))
+    alias = known_text(row.get("alias"))
+    return PortState(name=name, up=state, shut=off, reason="", speed_gbps=speed, mtu=mtu, frame=0, fec=fec, alias=alias)
 
 
 def _counters(tables: Tables) -> Iterator[Counter]:
@@ -132,15 +124,9 @@ def _optics(tables: Tables) -> Iterator[Optic]:
         heat = decimal(row.get("temperature", tables["TRANSCEIVER_DOM_TEMPERATURE"].get(port, {}).get("temperature")))
         alarms = sorted(key for key, flag in flags.items() if key.endswith("Alarm") and text(flag) == "True")
         low, high = decimal(limits.get("rxpowerlowalarm")), decimal(limits.get("rxpowerhighalarm"))
-        yield Optic(
-            port=port,
-            rx_dbm=tuple(powers),
-            low_dbm=low,
-            high_dbm=high,
-            temperature_c=heat,
-            high_c=decimal(limits.get("temphighalarm")),
-            alarms=alarms,
-        )
+        rx_dbm = tuple(powers)
+        high_c = decimal(limits.get("temphighalarm"))
+        yield Optic(port=port, rx_dbm=rx_dbm, low_dbm=low, high_dbm=high, temperature_c=heat, high_c=high_c, alarms=alarms)
 
 
 def knows_paths(value: Any) -> bool:

@@ -91,14 +91,9 @@ def score_table(table: Table, parameters: Physics, siblings: bool = True) -> Tab
     low, high = band_of(job_of(table), parameters, ran.algorithm, ran.protocol)
     inside = int(np.sum((measured >= low * estimated) & (measured <= high * estimated)))
     notes = (*relatives(table), *stands_for(table, parameters))
+    error = estimated / measured - 1
     return TableScore(
-        id=table.id,
-        collective=table.collective,
-        bytes=sizes,
-        error=estimated / measured - 1,
-        siblings=siblings,
-        notes=notes,
-        inside=inside,
+        id=table.id, collective=table.collective, bytes=sizes, error=error, siblings=siblings, notes=notes, inside=inside
     )
 
 

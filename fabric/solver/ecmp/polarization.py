@@ -37,11 +37,6 @@ class Polarization:
     reason: str
     remediation: str
 
-    @property
-    def harms(self) -> bool:
-        """Whether loads are uneven. They are not where the switches below each leave out other next hops."""
-        return self.together <= MUCH * self.available
-
     def __str__(self) -> str:
         some = listed(self.switches, 3)
         whole = f", those of all together over {self.together:.1f}" if self.together > self.used / MUCH else ""

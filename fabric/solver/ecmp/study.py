@@ -47,9 +47,7 @@ class EcmpStudy:
     p50_GBps: float
     p99_GBps: float  # what 99 % of the connections get at least
     worst_GBps: float
-    worst_of_seeds_GBps: float
     busiest: str  # directed link with the most load for its capacity; "" without load
-    busiest_GBps: float  # its capacity by its load: what a connection of weight 1 gets if all keep the slowest's pace
 
 
 def study(
@@ -93,9 +91,7 @@ def study(
         p50_GBps=p50,
         p99_GBps=p99,
         worst_GBps=worst,
-        worst_of_seeds_GBps=float(figures[:, 3].min()),
         busiest=net.name(slowest[1]) if slowest[1] >= 0 else "",
-        busiest_GBps=slowest[0],
     )
 
 

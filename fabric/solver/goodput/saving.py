@@ -58,14 +58,8 @@ def sizes(job: TrainingJob, checkpoint: Checkpoint, server_gpus: int) -> Sizes:
     stall_s = local_s or write_s
     if checkpoint.asynchronous:
         stall_s = size_GB / (checkpoint.copy_GBps_per_gpu * job.gpus)
-    return Sizes(
-        size_GB=size_GB,
-        read_GB=read_GB,
-        write_s=write_s,
-        stall_s=stall_s,
-        read_s=read_GB / checkpoint.read_GBps,
-        local_read_s=local_s,
-    )
+    read_s = read_GB / checkpoint.read_GBps
+    return Sizes(size_GB=size_GB, read_GB=read_GB, write_s=write_s, stall_s=stall_s, read_s=read_s, local_read_s=local_s)
 
 
 def _further_copies(job: TrainingJob) -> float:

@@ -129,15 +129,8 @@ def _fit(ground: Cluster, gpus: int, jobs: int, gpu_hours: float) -> Fit:
         )
     level = ground.level(servers)
     if level is None:
-        return Fit(
-            gpus=gpus,
-            jobs=jobs,
-            gpu_hours=gpu_hours,
-            servers=servers,
-            unused_gpus=servers * each - gpus,
-            level="",
-            left_gpus=0,
-        )
+        unused_gpus = servers * each - gpus
+        return Fit(gpus=gpus, jobs=jobs, gpu_hours=gpu_hours, servers=servers, unused_gpus=unused_gpus, level="", left_gpus=0)
     left = ground.capacity[level] % servers * each
     return Fit(
         gpus=gpus,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
+from fabric.configs.hosts.mismatches import SwitchEnd
+from fabric.configs.hosts.ends import end_of
+
 from fabric.configs.hosts.facts import Facts, facts_of
+from fabric.model import facts as model
 from fabric.model.plan import Buffer, FabricPlan, Plan, Qos
+from fabric.nos.target import target
 from tests.design.planner.helpers import make
 
+PORT = re.compile(r"(?:Ethernet|swp|(?:et|ge|xe)-)\d[\d/:s]*")  # a port or a part of one; no unit of it, no bond
 QOS = Qos(
     priority=3,
     dscp=26,
@@ -42,3 +49,21 @@ def plan(intent: dict[str, Any] | None = None, **changes: Any) -> Plan:
 def lossless_facts(fabric: FabricPlan) -> Facts:
     """The class of RoCE on every fabric but front ends."""
     return replace(facts_of(fabric), qos=None if fabric.spec.purpose == "frontend" else QOS)
+
+
+def ends_of(facts: model.Facts) -> dict[tuple[str, str], SwitchEnd]:
+    """(server, its port) → the switch's end, for every port whose description names them. No plan is asked."""
+    found: dict[tuple[str, str], SwitchEnd] = {}
+    if target(facts.nos).idiom is None:
+        return found
+    for name, interface in facts.interfaces.items():
+        neighbor = server_port(interface.description.value if interface.description else None)
+        if neighbor and PORT.fullmatch(name):
+            found[neighbor] = end_of(facts, interface)
+    return found
+
+
+def server_port(description: str | None) -> tuple[str, str] | None:
+    """`gpu-0001 compute1` → the server and its port; None for every other description."""
+    words = (description or "").strip('"').split()
+    return (words[0], words[1]) if len(words) == 2 else None

@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from fabric.configs.hosts import host_files
-from fabric.configs.hosts.leaf_side import ends_of
 from fabric.configs.hosts.mismatches import HostFiles, SwitchEnd, disagreements
 from fabric.configs.hosts.view import hosts, sides
 from fabric.model.plan import Plan
 from fabric.nos.reading import read_device
-from tests.configs.hosts.helpers import QOS, lossless_facts, plan
+from tests.configs.hosts.helpers import QOS, ends_of, lossless_facts, plan
 
 END = SwitchEnd(
     dscp=26,

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from fabric.configs.hosts.leaf_side import ends_of, server_port
 from fabric.configs.hosts.mismatches import SwitchEnd
 from fabric.nos.reading import read_device
+from tests.configs.hosts.helpers import ends_of, server_port
 
 END = SwitchEnd(
     dscp=26,

@@ -295,8 +295,7 @@ def test_modes_and_queue_pairs_in_their_order() -> None:
         assert order == sorted(order), figure
     assert spray.worst_GBps == pytest.approx(50)
     for found in (one, four, adaptive, spray):
-        assert found.worst_of_seeds_GBps <= found.worst_GBps <= found.p99_GBps <= found.p50_GBps
-        assert found.busiest_GBps == pytest.approx(found.worst_of_seeds_GBps)
+        assert found.worst_GBps <= found.p99_GBps <= found.p50_GBps
         assert " -> " in found.busiest
     names = [tier.name for tier in one.tiers]
     assert names == ["server -> leaf", "leaf -> spine", "spine -> core", "core -> spine", "spine -> leaf", "leaf -> server"]
@@ -356,7 +355,6 @@ def test_polarization_is_found_where_it_is(hash_: Hash, change: dict[str, Any], 
     assert spines.used == pytest.approx(1, abs=0.1)
     assert spines.available == pytest.approx(32)
     assert len(spines.switches) == 128
-    assert spines.harms
     assert [other.tier for other in others] == ["core -> spine"]
     linear = hash_.seeding != "mixed"
     assert (

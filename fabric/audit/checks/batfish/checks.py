@@ -137,15 +137,9 @@ class BatfishCheck(Check[Asked]):
         """A finding on a line of a switch's rendered files; nothing on what is no switch of the plan."""
         copies = asked.snapshot.copies.get(node)
         if copies:
-            yield Finding(
-                id=self.id,
-                severity=self.severity,
-                device=copies.device,
-                file=file,
-                line=line,
-                message=message,
-                hint=self.remediation,
-            )
+            device = copies.device
+            hint = self.remediation
+            yield Finding(id=self.id, severity=self.severity, device=device, file=file, line=line, message=message, hint=hint)
 
 
 def name_of(cell: Any) -> str:

@@ -166,14 +166,8 @@ class Expected:
                     continue
                 judged = leaf.device.index in modeled
                 for prefix in announced(target):
-                    yield Route(
-                        device=leaf.device.name.lower(),
-                        vrf="default",
-                        prefix=prefix,
-                        hops=count,
-                        to=target.device.name,
-                        judged=judged,
-                    )
+                    device = leaf.device.name.lower()
+                    yield Route(device=device, vrf="default", prefix=prefix, hops=count, to=target.device.name, judged=judged)
                 yield from _tenants(leaf, target, count, paths)
 
     @cached_property
@@ -214,14 +208,9 @@ def _tenants(leaf: SwitchView, target: SwitchView, hops: int, paths: Paths) -> I
         for prefix, seen in server_subnets(target, vrf.name):
             if prefix not in local:
                 count = hops if vrf.sessions else ANY
-                yield Route(
-                    device=leaf.device.name.lower(),
-                    vrf=table,
-                    prefix=prefix,
-                    hops=count,
-                    to=target.device.name,
-                    judged=judged and seen,
-                )
+                device = leaf.device.name.lower()
+                to = target.device.name
+                yield Route(device=device, vrf=table, prefix=prefix, hops=count, to=to, judged=judged and seen)
 
 
 def subnets(view: SwitchView, tenant: str) -> Iterator[str]:

@@ -150,15 +150,10 @@ class _Role:
             f"{plural(len(one.witnesses), 'device')} of its role ({listed([devices[at].name for at in one.witnesses], 2)})"
         )
         at = Located(None, place.line, place.file)
+        facts = devices[one.device]
+        statement = syntax.joined(one.usual.path)
         return Unlike(
-            facts=devices[one.device],
-            place=at,
-            expected=expected,
-            got=got,
-            subject="",
-            more=0,
-            witnesses=witnesses,
-            statement=syntax.joined(one.usual.path),
+            facts=facts, place=at, expected=expected, got=got, subject="", more=0, witnesses=witnesses, statement=statement
         )
 
     def _shown(self, devices: Sequence[Facts], made: Plans, odd: Odd) -> Iterator[Unlike]:

@@ -214,14 +214,8 @@ def _lost_ports(devices: Sequence[Device]) -> Iterator[Odd]:
                 bodies = [members[name] for other in devices if name in (members := other.objects.get(family, {}))]
                 idle = all(any(OFF.search(what[0]) for what in body) for body in bodies)
                 if idle and not _is_broken_out(devices[at], name) and not _is_split_otherwise(own, name):
-                    yield Odd(
-                        device=at,
-                        family=family,
-                        name=name,
-                        missing=tuple(sorted(bodies[0])),
-                        extra=(),
-                        witnesses=len(devices) - 1,
-                    )
+                    missing = tuple(sorted(bodies[0]))
+                    yield Odd(device=at, family=family, name=name, missing=missing, extra=(), witnesses=len(devices) - 1)
 
 
 def _is_many(what: Property, at: int, devices: Sequence[Device]) -> bool:

@@ -68,9 +68,6 @@ class Clue(NamedTuple):
     words: tuple[tuple[str, str], ...] = ()  # groups of the statement
 
 
-Clues = list[tuple[Clue, Place]]
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Outline:
     """The statements of a device, in the order of its files; `rows` are those that have an effect."""

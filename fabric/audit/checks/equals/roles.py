@@ -72,14 +72,9 @@ class Outlines:
     def copy(self) -> Outlines:
         """To which other devices can be added."""
         forms = {nos: one.copy() for nos, one in self.forms.items()}
-        return Outlines(
-            caches=self.caches,
-            clues=dict(self.clues),
-            names=dict(self.names),
-            forms=forms,
-            kept=self.kept,
-            compared=self.compared,
-        )
+        clues = dict(self.clues)
+        names = dict(self.names)
+        return Outlines(caches=self.caches, clues=clues, names=names, forms=forms, kept=self.kept, compared=self.compared)
 
     def read(self, devices: Iterable[Facts]) -> None:
         """Reads the devices that have not been read, for what is collected of all."""

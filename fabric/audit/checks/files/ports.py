@@ -11,8 +11,6 @@ from fabric.audit.checks import ERROR, WARNING, End, FilesCheck, Finding, Networ
 from fabric.audit.checks.base import REGENERATE
 from fabric.model.facts import Facts, Interface, Located
 
-PHYSICAL = re.compile(r"(?:Ethernet|et-|xe-|ge-|swp|eth)\d", re.I)
-
 
 class Mtu(FilesCheck):
     """Compares the MTU of both ends of every link, and of similar ports of a device.

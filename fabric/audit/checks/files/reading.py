@@ -323,15 +323,9 @@ class Statements(RestCheck):
     def _missing_files(self, rest: Rest) -> Iterator[Finding]:
         for name in missing_files(rest.facts.nos, rest.rendered, rest.files):
             text = f"no {name} in the folder: the statements of this file were not compared"
-            yield Finding(
-                id=self.id,
-                severity=WARNING,
-                device=rest.facts.name,
-                file=min(rest.files),
-                line=0,
-                message=text,
-                hint=f"collect {name} from the device as well",
-            )
+            file = min(rest.files)
+            hint = f"collect {name} from the device as well"
+            yield Finding(id=self.id, severity=WARNING, device=rest.facts.name, file=file, line=0, message=text, hint=hint)
 
 
 class Unfinished(OnDiskCheck):

@@ -6,14 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Merge, Network, odd_ones, place, role
 from fabric.audit.checks.base import REGENERATE
 from fabric.base.text import listed
 from fabric.model.facts import Facts, Located, PortQos
 
-V = TypeVar("V", bound=Hashable)
 SELECTOR_7 = 56  # DSCP
 ECN_FIELDS = {  # name and unit
     "kmin_bytes": ("ECN minimum", "bytes"),

@@ -62,14 +62,9 @@ def _kept(found: list[Group]) -> list[Group]:
     worst = sorted(found, key=_rank)
     kept = worst[: MOST_RESULTS - 1]
     message = f"{len(found) - len(kept):,} of {len(found):,} findings, the least severe, are left out of this file"
+    file = kept[0].findings[0].file
     note = Finding(
-        id=CUT,
-        severity=NOTE,
-        device="",
-        file=kept[0].findings[0].file,
-        line=0,
-        message=message,
-        hint="use `--format json` for all findings",
+        id=CUT, severity=NOTE, device="", file=file, line=0, message=message, hint="use `--format json` for all findings"
     )
     return [Group((note,)), *sorted(kept, key=lambda group: group.findings[0].order)]
 

@@ -92,16 +92,8 @@ def _rows(scene: Scene, y: float) -> Rows:
     spine = frame + FRAME_HEAD if scene.framed else y
     unit = spine + banks.HEIGHT + BAND
     server, bottom = unit + scene.units.server_top(leaves), unit + scene.units.height(leaves)
-    return Rows(
-        core=y,
-        frame=frame,
-        spine=spine,
-        unit=unit,
-        leaves=leaves,
-        server=server,
-        servers=scene.units.style.servers,
-        bottom=bottom,
-    )
+    servers = scene.units.style.servers
+    return Rows(core=y, frame=frame, spine=spine, unit=unit, leaves=leaves, server=server, servers=servers, bottom=bottom)
 
 
 def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:

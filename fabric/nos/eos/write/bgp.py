@@ -120,14 +120,10 @@ def _table(view: SwitchView, vrf: Vrf, connected: str) -> Table:
 
 def _outside(external: External) -> Peer:
     text = f"{external.peer} {external.vrf}".rstrip()
-    return Peer(
-        address=external.peer_address,
-        asn=external.peer_asn,
-        description=text,
-        group="",
-        imports=_external_map(external, "IN"),
-        exports=_external_map(external, "OUT"),
-    )
+    address = external.peer_address
+    imports = _external_map(external, "IN")
+    exports = _external_map(external, "OUT")
+    return Peer(address=address, asn=external.peer_asn, description=text, group="", imports=imports, exports=exports)
 
 
 def _group(vrf: Vrf) -> str:

@@ -181,14 +181,8 @@ def _svis(view: SwitchView, spelling: Spelling) -> list[Svi]:
     mac, mtu = view.overlay.anycast_mac, view.overlay.mtu
 
     def gateway(item: Network) -> Svi:
-        return Svi(
-            name=f"vlan{item.vlan}",
-            vlan=item.vlan,
-            vrf=spelling.vrf.format(item.vrf),
-            address=item.gateway or "",
-            mac=mac,
-            mtu=mtu,
-        )
+        vrf = spelling.vrf.format(item.vrf)
+        return Svi(name=f"vlan{item.vlan}", vlan=item.vlan, vrf=vrf, address=item.gateway or "", mac=mac, mtu=mtu)
 
     def transit(item: Vrf) -> Svi:
         return Svi(name=f"vlan{item.vlan}", vlan=item.vlan, vrf=spelling.vrf.format(item.name), address="", mac="", mtu=mtu)

@@ -101,13 +101,8 @@ def _instance(view: SwitchView, vrf: Vrf, names: Names, policies: Policies) -> I
     text = quoted(f"tenant {vrf.name}")
     if vrf.vni is None or view.overlay is None:
         fabric = _fabric_group(view, vrf, policies) if vrf.sessions else []
-        return Instance(
-            name=name,
-            description=text,
-            type="virtual-router",
-            interfaces=_members(view, vrf, names),
-            groups=(*fabric, *groups),
-        )
+        interfaces = _members(view, vrf, names)
+        return Instance(name=name, description=text, type="virtual-router", interfaces=interfaces, groups=(*fabric, *groups))
     imports, exports = _targets(vrf, name, policies)
     return Instance(
         name=name,

@@ -84,13 +84,9 @@ class Process:
             for family in whole.families.values():
                 for name, parsed in _of_family(family.values).items():
                     values.setdefault(name, parsed)
-            neighbor = Neighbor(
-                vrf=self.target.vrf,
-                peer=peer,
-                line=section.number,
-                file=self.reading.file,
-                families=list(whole.names.values()),
-            )
+            file = self.reading.file
+            families = list(whole.names.values())
+            neighbor = Neighbor(vrf=self.target.vrf, peer=peer, line=section.number, file=file, families=families)
             if (evpn := whole.families.get("evpn")) is not None:  # sends and keeps nothing by default
                 home = whole.names["evpn"]
                 neighbor.extended = evpn.values.get("extended") or Located(False, home.line, home.file)
