@@ -46,6 +46,7 @@ TARGET = Target(
     name="cumulus",
     title="NVIDIA Cumulus Linux",
     port_name=port_name,
+    port=r"(?:swp|eth|vni)\d+(?P<lane>s\d+)?",
     files=files,
     short_title="Cumulus Linux",
     max_mtu=9216,

@@ -116,6 +116,7 @@ TARGET = Target(
     name="eos",
     title="Arista EOS",
     port_name=port_name,
+    port=r"(?:Ethernet|Et)\d+(?:/\d+(?=/))?(?P<lane>/\d+)?",
     files=files,
     short_title="EOS",
     max_mtu=9214,

@@ -62,6 +62,7 @@ TARGET = Target(
     name="frr",
     title="FRR on Linux",
     port_name=port_name,
+    port=r"(?:swp|[Ee]th(?:ernet)?|vni)\d+(?P<lane>s\d+)?",
     files=files,
     capabilities=Capabilities(
         unnumbered=True,

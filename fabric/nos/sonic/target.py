@@ -42,6 +42,7 @@ TARGET = Target(
     name="sonic",
     title="SONiC (community)",
     port_name=port_name,
+    port=r"[Ee]th(?:ernet)?\d[\d/]*",
     files=files,
     refuses=refuses,
     objects=objects,

@@ -21,7 +21,7 @@ from fabric.audit.checks import (
 )
 from fabric.audit.checks.base import REGENERATE
 from fabric.audit.checks.defined import shared, undefined, unused
-from fabric.audit.checks.equals.roles import stem
+from fabric.audit.checks.role_peers.roles import stem
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.model.facts import Clause, Facts, Interface, Located, Neighbor

@@ -18,12 +18,9 @@ from fabric.model.facts import Facts
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.names import Name, NamePattern
 from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Known, Place, Syntax
+from fabric.nos.target import port_pattern
 
 WORD = re.compile(r"[^\s|=]+")
-# Interfaces of which a device has many. A device has one loopback, tunnel or management interface of a name.
-PORT = re.compile(
-    r"(?:(?:[Ee]th(?:ernet)?|[Pp]ort-?[Cc]hannel|[Vv]lan|swp|bond|vni|eth|ae|irb\.)|(?:[xegm][te]-))\d[\w/.:]*,?"
-)
 ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
 DOTTED = re.compile(r"(?:[0-9A-Fa-f]{4}\.){2,4}[0-9A-Fa-f]{4}")  # a MAC address or an Ethernet segment identifier
 DIGITS = re.compile(r"\d+")
@@ -126,6 +123,7 @@ class Rule(NamedTuple):
 class Cache:
     """What was read of statements before: devices of a network OS have many in common."""
 
+    nos: str = ""
     known: Known = field(default_factory=dict)
     forms: dict[Path, Form] = field(default_factory=dict)
     clues: dict[Path, tuple[Clue, ...]] = field(default_factory=dict)
@@ -236,7 +234,7 @@ def _shape(syntax: Syntax, path: Path, cache: Cache) -> Shape:
         start, end = match.span()
         word = match[0]
         stated = next((mark for first, last, mark in own if first < end and start < last), "")
-        mask, value = (stated, word) if stated else _masked(word)
+        mask, value = (stated, word) if stated else _masked(word, cache.nos)
         parts += [text[at:start], mask]
         at = end
         if value:
@@ -281,7 +279,7 @@ def _spans(pattern: re.Pattern[str] | None, text: str) -> Iterator[tuple[int, in
 
 
 @lru_cache(maxsize=100_000)
-def _masked(word: str) -> tuple[str, str]:
+def _masked(word: str, nos: str) -> tuple[str, str]:
     """(form of a word, its value): the length of a prefix is part of the form, so is the rest of a name with numbers."""
     if not any(map(str.isdigit, word)) and "::" not in word:
         return word, ""
@@ -289,4 +287,4 @@ def _masked(word: str) -> tuple[str, str]:
         return VALUE + (match[2] or ""), match[1]
     if DOTTED.fullmatch(word):
         return VALUE, word
-    return (AT_PORT if PORT.fullmatch(word) else VALUE) + DIGITS.sub("#", word), word
+    return (AT_PORT if port_pattern(nos).fullmatch(word.removesuffix(",")) else VALUE) + DIGITS.sub("#", word), word

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, About, Check, Finding, Network, syntax_of
-from fabric.audit.checks.equals.compare import Comparison, Unlike
-from fabric.audit.checks.equals.outline import GIVEN, Clue
-from fabric.audit.checks.equals.roles import Outlines
-from fabric.audit.checks.equals.spelling import Misspelled, misspelled
+from fabric.audit.checks.role_peers.compare import Comparison, Unlike
+from fabric.audit.checks.role_peers.outline import GIVEN, Clue
+from fabric.audit.checks.role_peers.roles import Outlines
+from fabric.audit.checks.role_peers.spelling import Misspelled, misspelled
 from fabric.base.text import plural
 from fabric.model.facts import Located
 from fabric.nos.statements.syntax import Place
