@@ -232,7 +232,10 @@ def load_rules(path: FilePath) -> Rules:
         tuple(_without_effect(row) for row in document["without_effect"]),
         tuple(document.get("varies") or ()),
         tuple(document.get("numbered") or ()),
-        *(tuple(document.get(key) or ()) for key in ("tolerated", "switched_off", "switched_on", "port_vrf")),
+        tuple(document.get("tolerated") or ()),
+        tuple(document.get("switched_off") or ()),
+        tuple(document.get("switched_on") or ()),
+        tuple(document.get("port_vrf") or ()),
         tuple(_need(row) for row in document.get("needs") or ()),
         tuple(re.compile(row) for row in document.get("igp") or ()),
     )

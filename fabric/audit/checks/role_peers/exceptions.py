@@ -29,7 +29,7 @@ from fabric.audit.checks.role_peers.outline import (
     VALUE,
     Outline,
     Row,
-    alike,
+    masked_statement,
 )
 from fabric.audit.checks.role_peers.roles import Outlines
 from fabric.audit.checks.role_peers.subnets import Subnets, addresses
@@ -499,7 +499,7 @@ def _is_valid(address: str) -> bool:
 
 def _head(row: Row) -> str:
     """The part and the section of a statement, without the AS number and the addresses of the device."""
-    return alike(*row.path[:2]) if len(row.path) > 1 else row.path[0]
+    return masked_statement(*row.path[:2]) if len(row.path) > 1 else row.path[0]
 
 
 def _slot(name: Name, like: Row, own: Outline) -> set[str]:

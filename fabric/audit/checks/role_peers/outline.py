@@ -168,7 +168,7 @@ def _names(nos: str, path: Path) -> tuple[Name, ...]:
     """The names in one statement."""
     syntax, shapes = syntax_of(nos), _shapes(nos)
     text = syntax.joined(path)
-    key = alike(path[0], text)
+    key = masked_statement(path[0], text)
     patterns = shapes.get(key)
     if patterns is None:
         patterns = shapes[key] = _named(syntax, text)
@@ -188,7 +188,7 @@ def _named(syntax: Syntax, text: str) -> tuple[NamePattern, ...]:
 def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     """The form of a statement that was not read before; its clues and names go to the cache."""
     text = syntax.joined(path)
-    key = alike(path[0], text)
+    key = masked_statement(path[0], text)
     if "description " in key:
         key = TEXT.sub("", key)
     shape = cache.shapes.get(key)
@@ -205,7 +205,7 @@ def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     return Form(shape.form, values, shape.matters)
 
 
-def alike(part: str, text: str) -> str:
+def masked_statement(part: str, text: str) -> str:
     """What statements of one part of the config have in common that differ in addresses and AS numbers alone."""
     return f"{part} {' '.join(map(_own, text.split(' ')))}"
 

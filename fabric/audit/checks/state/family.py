@@ -15,7 +15,7 @@ class StateCheck(Check[Judged]):
     subject, needs = "state", "intent, state"
     kinds: ClassVar[tuple[str, ...]] = ()
 
-    def judge(self, judged: Judged) -> Iterator[Finding]:
+    def check(self, judged: Judged) -> Iterator[Finding]:
         for kind in self.kinds:
             for fault in judged.faults.get(kind, ()):
                 hint = fault.hint or self.remediation
