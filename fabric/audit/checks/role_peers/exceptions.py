@@ -29,7 +29,10 @@ from fabric.audit.checks.role_peers.outline import (
     VALUE,
     Outline,
     Row,
-    masked_statement,
+    is_of_device,
+    names_in_place,
+    names_of_kind,
+    section_of,
 )
 from fabric.audit.checks.role_peers.roles import Outlines
 from fabric.audit.checks.role_peers.subnets import Subnets, addresses
@@ -44,7 +47,7 @@ from fabric.base.formats import yaml
 from fabric.model.facts import Facts, Interface
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Syntax
-from fabric.nos.target import cage, port_pattern
+from fabric.nos.target import cage
 
 TABLE = Path(__file__).with_name("exceptions.yaml")
 UNUSED = re.compile(r"(?i)\b(?:spare|reserved|un-?used|unassigned|free|not used)\b")  # in the description of a port
@@ -236,14 +239,20 @@ class Case:
     @property
     def is_off(self) -> bool:
         """Whether the statements that are missing switch something off."""
-        off = self.peers.syntax.off
-        return off is not None and any(off.search(text) for text, _ in self.outlier.missing)
+        return self._is_any(self.peers.syntax.off, *self.outlier.missing)
 
     @property
     def sets_state(self) -> bool:
         """Whether the statement switches something on or off."""
-        state = self.peers.syntax.state
-        return state is not None and state.search(self.wanted[0]) is not None
+        return self._is_any(self.peers.syntax.state, self.wanted)
+
+    @property
+    def has_state(self) -> bool:
+        """Whether a statement that is missing switches something on or off."""
+        return self._is_any(self.peers.syntax.state, *self.outlier.missing)
+
+    def _is_any(self, pattern: re.Pattern[str] | None, *found: Property) -> bool:
+        return pattern is not None and any(pattern.search(text) for text, _ in found)
 
     @property
     def is_idle(self) -> bool:
@@ -253,8 +262,7 @@ class Case:
     @property
     def sets_vrf(self) -> bool:
         """Whether the statement puts a port into a VRF."""
-        vrf = self.peers.syntax.port_vrf
-        return vrf is not None and vrf.search(self.wanted[0]) is not None
+        return self._is_any(self.peers.syntax.port_vrf, self.wanted)
 
     @property
     def is_broken_out(self) -> bool:
@@ -282,12 +290,14 @@ class Case:
     @property
     def is_unused_unlike_peers(self) -> bool:
         """Whether the description of a port says that it is free, and those of the witnesses do not."""
-        return self._is_alone_in(_is_unused)
+        return self._is_alone_in(
+            lambda _, port: port.description is not None and UNUSED.search(port.description.value) is not None
+        )
 
     @property
     def is_trunk_unlike_peers(self) -> bool:
         """Whether a port has subinterfaces, and the witnesses have none."""
-        return self._is_alone_in(_has_subinterfaces)
+        return self._is_alone_in(lambda facts, port: any(name.startswith(f"{port.name}.") for name in facts.interfaces))
 
     @property
     def is_link_unlike_peers(self) -> bool:
@@ -406,12 +416,14 @@ class Case:
     def varies_by_port(self) -> bool:
         """Whether ports refer to different objects of this kind in one place, as to QoS profiles by speed."""
         outlines = self.own, self.witness[2]
-        return any(len(set().union(*(_slot(name, self.like, one) for one in outlines))) > 1 for name in self.profiles)
+        return any(
+            len(set().union(*(names_in_place(name, self.like, one) for one in outlines))) > 1 for name in self.profiles
+        )
 
     @property
     def has_default(self) -> bool:
         """Whether a device states an object for all ports that have none of their own."""
-        return any(_is_system(place) for name in self.profiles for place, _ in _same_kind(name, self.like, self.own))
+        return any(is_of_device(place) for name in self.profiles for place, _ in names_of_kind(name, self.like, self.own))
 
     @property
     def counts_ports(self) -> bool:
@@ -431,9 +443,9 @@ class Case:
     @property
     def lacks_section(self) -> bool:
         """Whether a device has nothing of a large section."""
-        head = _head(self.like)
-        inside = [row for row in self.witness[2].all_rows if _head(row) == head]
-        return len(inside) > MAX_SECTION and not any(_head(row) == head for row in self.own.all_rows)
+        head = section_of(self.like)
+        inside = [row for row in self.witness[2].all_rows if section_of(row) == head]
+        return len(inside) > MAX_SECTION and not any(section_of(row) == head for row in self.own.all_rows)
 
     @property
     def begins_section(self) -> bool:
@@ -481,49 +493,9 @@ class Case:
         return any(not name.used and (name.kind, name.text) not in known for name in names)
 
 
-def _is_unused(_: Facts, port: Interface) -> bool:
-    return port.description is not None and UNUSED.search(port.description.value) is not None
-
-
-def _has_subinterfaces(facts: Facts, port: Interface) -> bool:
-    return any(other.startswith(f"{port.name}.") for other in facts.interfaces)
-
-
 def _is_valid(address: str) -> bool:
     try:
         ip_address(address)
     except ValueError:
         return False
     return True
-
-
-def _head(row: Row) -> str:
-    """The part and the section of a statement, without the AS number and the addresses of the device."""
-    return masked_statement(*row.path[:2]) if len(row.path) > 1 else row.path[0]
-
-
-def _slot(name: Name, like: Row, own: Outline) -> set[str]:
-    """What the ports of a device, or the device as the default of its ports, refer to in one place."""
-    place = _place(like, name, own.nos)
-    return {other.text for there, other in _same_kind(name, like, own) if _is_system(there) or there == place}
-
-
-def _same_kind(name: Name, like: Row, own: Outline) -> Iterator[tuple[list[str], Name]]:
-    """(place, name) of the objects of one kind that statements with the same last part refer to."""
-    last = _place(like, name, own.nos)[-1]
-    for row in own.all_rows:
-        if len(row.path) == len(like.path) and row.path[0] == like.path[0]:
-            for other in own.names_at.get(row.path, ()):
-                place = _place(row, other, own.nos)
-                if other.used and other.kind == name.kind and place[-1] == last:
-                    yield place, other
-
-
-def _place(row: Row, name: Name, nos: str) -> list[str]:
-    """The parts of a statement without a name and the ports; the number of a queue stays."""
-    return [port_pattern(nos).sub("#", part.replace(name.text, "")) for part in row.path]
-
-
-def _is_system(place: list[str]) -> bool:
-    """Whether a statement is about the whole device."""
-    return not any("#" in part for part in place[1:-1])

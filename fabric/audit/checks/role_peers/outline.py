@@ -288,3 +288,35 @@ def _masked(word: str, nos: str) -> tuple[str, str]:
     if DOTTED.fullmatch(word):
         return VALUE, word
     return (AT_PORT if port_pattern(nos).fullmatch(word.removesuffix(",")) else VALUE) + DIGITS.sub("#", word), word
+
+
+def names_in_place(name: Name, like: Row, own: Outline) -> set[str]:
+    """What the ports of a device, or the device as the default of its ports, refer to in one place."""
+    place = _place(like, name, own.nos)
+    return {other.text for there, other in names_of_kind(name, like, own) if is_of_device(there) or there == place}
+
+
+def names_of_kind(name: Name, like: Row, own: Outline) -> Iterator[tuple[list[str], Name]]:
+    """(place, name) of the objects of one kind that statements with the same last part refer to."""
+    last = _place(like, name, own.nos)[-1]
+    for row in own.all_rows:
+        if len(row.path) == len(like.path) and row.path[0] == like.path[0]:
+            for other in own.names_at.get(row.path, ()):
+                place = _place(row, other, own.nos)
+                if other.used and other.kind == name.kind and place[-1] == last:
+                    yield place, other
+
+
+def _place(row: Row, name: Name, nos: str) -> list[str]:
+    """The parts of a statement without a name and the ports; the number of a queue stays."""
+    return [port_pattern(nos).sub("#", part.replace(name.text, "")) for part in row.path]
+
+
+def is_of_device(place: list[str]) -> bool:
+    """Whether a statement is about the whole device."""
+    return not any("#" in part for part in place[1:-1])
+
+
+def section_of(row: Row) -> str:
+    """The part and the section of a statement, without the AS number and the addresses of the device."""
+    return masked_statement(*row.path[:2]) if len(row.path) > 1 else row.path[0]
