@@ -1,8 +1,7 @@
 """Differences by design: the table `exceptions.yaml`, and the conditions that its entries are made of.
 
-An entry applies where all its conditions hold; `not` before one reverses it. A condition is a property of a Case here, about
-the difference itself or about the configs around it. What a difference by design would break is reported by another check:
-a name that is used but not defined, a route without a next hop.
+An entry applies where all its conditions hold, which are properties of a Case; `not` before one reverses it. What a
+difference by design would break is reported by another check: a name that is used but not defined, a route without next hop.
 """
 
 from __future__ import annotations
