@@ -5,6 +5,7 @@ A vendor's words live in its own file beside this one and in its templates; noth
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
@@ -30,6 +31,8 @@ if TYPE_CHECKING:  # what is loaded late, none of it for a plan
 
 GROUP = "fabricwright.targets"
 UNSUPPORTED = "FAB168"  # what a network OS has no record for
+
+SLOTTED = r"[A-Za-z]+-?\d+(?:[/:]\d+)+"  # `ethernet-1/4`: port names of a network OS that states no pattern
 
 PortName: TypeAlias = "Callable[[SwitchModel, PortRef, str], str]"
 Names: TypeAlias = "Callable[[PortRef], str]"  # the port names of one switch
@@ -111,6 +114,7 @@ class Target:
     port_name: PortName
     files: Callable[[SwitchView], list[File]]
     refuses: Refusal = runs_anything
+    port: str = SLOTTED  # pattern of the name of a port; group `lane`: what a breakout adds to the name of its cage
     short_title: str = ""  # its short name, where only models with it in the catalog run it; "": also models that state none
     max_mtu: int = 9216  # largest IP MTU that every switch of the target does
     objects: Callable[[Requests], Mapping[str, str]] = objects_to_nothing  # key of the intent → "expected …, got …"
@@ -187,6 +191,29 @@ def _offers() -> dict[str, EntryPoint]:
 def installed(name: str) -> Target | None:
     """The target of that name, None where no installed package has it or a switch has none."""
     return target(name) if name in target_names() else None
+
+
+@cache
+def port_pattern(nos: str) -> re.Pattern[str]:
+    """Names of what a switch has many of: ports, bonds, VLAN interfaces, and subinterfaces of these.
+
+    `nos`: name of the network OS, "" for all that are installed.
+    """
+    records = [target(name) for name in target_names() if nos in (name, "")]
+    patterns = [*(record.port.replace("?P<lane>", "?:") for record in records), *([] if nos and records else [SLOTTED])]
+    for idiom in (record.idiom for record in records):
+        for name in () if idiom is None else (idiom.bond, idiom.svi):
+            text = re.escape(name[1:].format("0")).replace("0", r"\d+")
+            patterns.append(f"[{name[0].upper()}{name[0].lower()}]{text}")
+    return re.compile(rf"(?:{'|'.join(dict.fromkeys(patterns))})[\w/.:]*")
+
+
+def cage(nos: str, port: str) -> str:
+    """The name of a port without what a breakout adds to that of its cage."""
+    record = installed(nos)
+    match = re.fullmatch(record.port, port) if record is not None else None
+    lane = match.groupdict().get("lane") if match is not None else None
+    return port.removesuffix(lane) if lane else port
 
 
 def lanes(model: SwitchModel, cage: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from fabric.audit.checks import syntax_of
 from fabric.audit.checks.defined import undefined
-from fabric.audit.checks.equals.outline import names_of
+from fabric.audit.checks.role_peers.outline import names_of
 from fabric.model.facts import Located
 from fabric.nos.reading import read_device
 

@@ -67,7 +67,7 @@ def _table(checks: Iterable[type[Check[Any]]]) -> Iterator[str]:
 
 def _needs(check: type[Check[Any]]) -> str:
     """Inputs of a check."""
-    planned = issubclass(check, FilesCheck) and check.judge is FilesCheck.judge
+    planned = issubclass(check, FilesCheck) and check.check is FilesCheck.check
     return f"{check.needs}, intent" if planned else check.needs
 
 

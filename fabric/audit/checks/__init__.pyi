@@ -1,18 +1,17 @@
-from .alike import odd_ones as odd_ones, place as place, role as role
 from .base import Check as Check, Design as Design, FilesCheck as FilesCheck
 from .ends import (
     End as End,
     Ends as Ends,
-    Far as Far,
     Owner as Owner,
-    bare as bare,
+    RemoteEnd as RemoteEnd,
+    is_enabled as is_enabled,
     is_management as is_management,
-    is_on as is_on,
     is_up as is_up,
     network_of as network_of,
     tunnel_addresses as tunnel_addresses,
     vlan_of as vlan_of,
     vrf_of as vrf_of,
+    without_prefix_length as without_prefix_length,
 )
 from .finding import (
     ERROR as ERROR,
@@ -25,6 +24,7 @@ from .finding import (
     Subject as Subject,
 )
 from .literals import unknown_addresses as unknown_addresses
+from .majority import odd_ones as odd_ones, place as place, role as role
 from .network import Network as Network
 from .planned import planned_rows as planned_rows
 from .registry import ids as ids, of_subject as of_subject

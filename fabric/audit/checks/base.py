@@ -18,7 +18,7 @@ from fabric.base.codes import subject_of
 from fabric.base.diagnostics import Place
 
 if TYPE_CHECKING:
-    from fabric.audit.checks.agree import Difference
+    from fabric.audit.checks.compare_with_plan import Difference
     from fabric.audit.checks.network import Network
     from fabric.configs.view_of import Views
     from fabric.model.facts import Facts, Located
@@ -83,9 +83,9 @@ class Check(Generic[S]):
 
     def run(self, subject: S) -> list[Finding]:
         """All findings about a subject: the public entry of a check."""
-        return list(self.judge(subject))
+        return list(self.check(subject))
 
-    def judge(self, subject: S) -> Iterator[Finding]:
+    def check(self, subject: S) -> Iterator[Finding]:
         """Yields the findings about a subject; called by `run` only."""
         raise NotImplementedError
 
@@ -102,7 +102,7 @@ class Check(Generic[S]):
             column=place.column,
         )
 
-    def on(
+    def finding_at(
         self,
         facts: Facts,
         fact: Located[object] | None,
@@ -138,19 +138,19 @@ class FilesCheck(Check["Network"]):
 
     subject, needs = "files", "files"
     kinds: ClassVar[tuple[str, ...]] = ()  # kinds of facts whose difference from the plan is a finding
-    of_island: ClassVar[bool] = False  # compares numbers that are comparable only among connected devices
+    of_component: ClassVar[bool] = False  # compares numbers that are comparable only among connected devices
     planned_remediation: ClassVar[str] = ""  # the hint for a difference from the plan, if not `remediation`
     of_device: ClassVar[bool] = False  # tests each device alone, so it runs beside a comparison with the plan as well
 
     def run(self, network: Network) -> list[Finding]:
         """With a plan: differences from it, and tests of single devices. Without one: comparison of the devices."""
         if not network.planned:
-            parts = network.islands if self.of_island else (network,)
-            return [finding for part in parts for finding in self.judge(part)]
+            parts = network.separate_networks if self.of_component else (network,)
+            return [finding for part in parts for finding in self.check(part)]
         differ = [self._differs(network, one) for one in network.differences if one.key.kind in self.kinds]
-        return differ + (list(self.judge(network)) if self.of_device else [])
+        return differ + (list(self.check(network)) if self.of_device else [])
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         """Yields findings that need no plan; none for a check that needs one."""
         yield from ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fabric.audit.checks.agree import NONE, Difference, show
+from fabric.audit.checks.compare_with_plan import NONE, Difference, show
 from fabric.audit.checks.finding import Subject
 from fabric.audit.checks.rows import Key
 from fabric.model.facts import Ecn, Facts, Interface, Located, PortQos

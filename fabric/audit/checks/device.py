@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from fabric.audit.checks.agree import Difference, differences
 from fabric.audit.checks.base import FilesCheck
 from fabric.audit.checks.causes import explaining, follows, without_repetitions
 from fabric.audit.checks.classes import class_differences
-from fabric.audit.checks.cut import Cut, cuts
-from fabric.audit.checks.equals.outline import names_of
+from fabric.audit.checks.compare_with_plan import Difference, differences
 from fabric.audit.checks.files.reading import Rest, RestCheck
 from fabric.audit.checks.finding import Finding, Subject
 from fabric.audit.checks.network import Network
 from fabric.audit.checks.planned import planned_rows
 from fabric.audit.checks.registry import checks, run
+from fabric.audit.checks.role_peers.outline import names_of
 from fabric.audit.checks.rows import blocks_of, rows_of
+from fabric.audit.checks.truncated_files import Cut, cuts
 from fabric.model.facts import Facts, Located
 from fabric.model.plan import SwitchView
 from fabric.nos.reading import read_device

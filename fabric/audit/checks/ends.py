@@ -34,12 +34,12 @@ class End(NamedTuple):
         return f"{self.facts.name} {self.interface.name}"
 
 
-class Far(NamedTuple):
+class RemoteEnd(NamedTuple):
     """The device at the other end of a session: what has the address or the cable there, and its half of the session."""
 
     facts: Facts
     interface: Interface
-    back: Neighbor | None
+    reverse: Neighbor | None
 
     @property
     def process(self) -> Bgp | None:
@@ -53,7 +53,7 @@ class Ends(NamedTuple):
     facts: Facts
     peer: Neighbor
     far: Facts
-    back: Neighbor
+    reverse: Neighbor
 
 
 class Subnets:
@@ -71,7 +71,7 @@ class Subnets:
                     self.lengths.add((vrf, net.version, shift))
                     self.found.setdefault((vrf, net.version, shift, int(net[0]) >> shift), []).append(fact)
 
-    def beside(self, vrf: str, address: str) -> list[Located[str]]:
+    def own_addresses_in_subnet(self, vrf: str, address: str) -> list[Located[str]]:
         """Own addresses in whose subnet an address lies, those of the longest prefix."""
         try:
             ip = ip_address(address.partition("%")[0])
@@ -95,7 +95,7 @@ def is_up(interface: Interface) -> bool:
     return interface.enabled is None or interface.enabled.value
 
 
-def is_on(neighbor: Neighbor) -> bool:
+def is_enabled(neighbor: Neighbor) -> bool:
     """Whether a session is enabled; it is unless stated otherwise."""
     return neighbor.enabled is None or neighbor.enabled.value
 
@@ -113,7 +113,7 @@ def tunnel_addresses(facts: Facts) -> set[str]:
     if facts.vtep is None:
         return set()
     source = facts.interfaces.get(facts.vtep.value.removesuffix(".0"))
-    found = {bare(fact.value) for fact in source.addresses} if source else {facts.vtep.value}
+    found = {without_prefix_length(fact.value) for fact in source.addresses} if source else {facts.vtep.value}
     return {address for address in found if ":" not in address} or found
 
 
@@ -141,7 +141,7 @@ def network_of(address: str) -> IPv4Network | IPv6Network:
 
 
 @lru_cache(maxsize=100_000)
-def bare(address: str) -> str:
+def without_prefix_length(address: str) -> str:
     """`10.0.0.1/31` → `10.0.0.1`, IPv6 in its usual form."""
     text, _, _ = address.partition("/")
     if ":" not in text:

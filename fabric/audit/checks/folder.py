@@ -7,23 +7,23 @@ from dataclasses import replace
 
 from fabric.audit.checks.base import FilesCheck
 from fabric.audit.checks.causes import without_undefined_sources
-from fabric.audit.checks.cut import without_consequences
-from fabric.audit.checks.doubles import without_doubles
-from fabric.audit.checks.equals.compare import Comparison, compared
-from fabric.audit.checks.equals.roles import Outlines
-from fabric.audit.checks.files.bgp import addresses_unread
+from fabric.audit.checks.config_fragments import is_part, mark_pieces, mark_steps, without_parts
+from fabric.audit.checks.duplicate_devices import without_doubles
 from fabric.audit.checks.files.duplicates import OneOwner
-from fabric.audit.checks.files.equals import Compared, EqualsCheck
 from fabric.audit.checks.files.igp import not_judged
 from fabric.audit.checks.files.reading import FolderCheck, Unreadable
+from fabric.audit.checks.files.role_peers import Compared, EqualsCheck
 from fabric.audit.checks.files.services import HostNames
+from fabric.audit.checks.files.session_ends import addresses_unread
 from fabric.audit.checks.finding import NOTE, Finding
+from fabric.audit.checks.misspellings import without_results_of_slips
 from fabric.audit.checks.network import Network
-from fabric.audit.checks.parts import is_part, mark_pieces, mark_steps, without_parts
 from fabric.audit.checks.planes import planes
 from fabric.audit.checks.registry import ids, run
+from fabric.audit.checks.role_peers.compare import Comparison, compared
+from fabric.audit.checks.role_peers.roles import Outlines
 from fabric.audit.checks.site import Checked
-from fabric.audit.checks.slips import without_results_of_slips
+from fabric.audit.checks.truncated_files import without_consequences
 from fabric.audit.checks.verdict import Read
 from fabric.base.text import listed
 from fabric.model.facts import Facts

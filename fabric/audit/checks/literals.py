@@ -62,8 +62,8 @@ def known_addresses(view: SwitchView) -> set[str]:
 
 
 def _add(found: set[str], text: str) -> None:
-    bare, _, length = text.partition("/")
-    found.add(bare)
+    without_prefix_length, _, length = text.partition("/")
+    found.add(without_prefix_length)
     if length and length not in ("32", "128"):
         found.update(_network(text))
 

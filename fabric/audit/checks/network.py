@@ -8,8 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fabric.audit.checks.agree import Difference
-from fabric.audit.checks.ends import End, Ends, Far, Owner, Subnets, bare, is_link, is_on, network_of, vlan_of, vrf_of, within
+from fabric.audit.checks.compare_with_plan import Difference
+from fabric.audit.checks.ends import (
+    End,
+    Ends,
+    Owner,
+    RemoteEnd,
+    Subnets,
+    is_enabled,
+    is_link,
+    network_of,
+    vlan_of,
+    vrf_of,
+    within,
+    without_prefix_length,
+)
 from fabric.base.grouping import grouped
 from fabric.model.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
 from fabric.nos.statements.names import Name
@@ -38,7 +51,7 @@ class Network:
     def owners(self) -> dict[str, list[Owner]]:
         """Address without its length → the interfaces that have it; gateways that are shared on purpose are left out."""
         return grouped(
-            (bare(fact.value), Owner(facts, interface, fact))
+            (without_prefix_length(fact.value), Owner(facts, interface, fact))
             for facts in self.devices
             for interface in facts.interfaces.values()
             for fact in interface.addresses
@@ -65,8 +78,8 @@ class Network:
         for facts in self.devices:
             for interface in facts.interfaces.values():
                 far = self.described(facts, interface)
-                back = self.described(far.facts, far.interface) if far else None
-                if far and back and back.interface is interface:
+                reverse = self.described(far.facts, far.interface) if far else None
+                if far and reverse and reverse.interface is interface:
                     self._add(found, End(facts, interface), far)
         return list(found.values())
 
@@ -96,18 +109,18 @@ class Network:
         for facts in self.devices:
             for process in facts.bgp.values():
                 for neighbor in process.neighbors.values():
-                    if is_on(neighbor):
+                    if is_enabled(neighbor):
                         yield facts, process, neighbor
 
     def pairs(self) -> Iterator[Ends]:
         """Every session with an enabled neighbor statement at both ends, once."""
         seen: set[tuple[int, int]] = set()
         for facts, _, peer in self.sessions():
-            far = self.far(peer)
-            back = far.back if far is not None else None
-            if far is not None and back is not None and is_on(back) and (id(back), id(peer)) not in seen:
-                seen.add((id(peer), id(back)))
-                yield Ends(facts, peer, far.facts, back)
+            far = self.remote_end(peer)
+            reverse = far.reverse if far is not None else None
+            if far is not None and reverse is not None and is_enabled(reverse) and (id(reverse), id(peer)) not in seen:
+                seen.add((id(peer), id(reverse)))
+                yield Ends(facts, peer, far.facts, reverse)
 
     @cached_property
     def cabled(self) -> dict[int, End]:
@@ -115,21 +128,21 @@ class Network:
         return {id(own.interface): far for a, b in self.links for own, far in ((a, b), (b, a))}
 
     @cached_property
-    def islands(self) -> list[Network]:
+    def separate_networks(self) -> list[Network]:
         """Separate networks of devices connected by cables and sessions.
 
         A part without a connection, because some files are missing, belongs to the network that has devices of its role;
         without such a network all devices are one network.
         """
-        from fabric.audit.checks.islands import islands
+        from fabric.audit.checks.components import components
 
-        parts = islands(self)
+        parts = components(self)
         return [self] if len(parts) < 2 else [Network(part, names=self.names) for part in parts]
 
     @cached_property
     def homes(self) -> dict[int, int]:
         """Number of the network that a device is in, by `id()` of its facts."""
-        return {id(facts): number for number, island in enumerate(self.islands) for facts in island.devices}
+        return {id(facts): number for number, part in enumerate(self.separate_networks) for facts in part.devices}
 
     def are_apart(self, one: Facts, other: Facts) -> bool:
         """Whether two devices are in separate networks, and no file is missing that may join them."""
@@ -145,7 +158,7 @@ class Network:
         return {
             self.homes[id(facts)]
             for facts, _, peer in self.sessions()
-            if not (peer.dynamic or vlan_of(peer.peer)) and self.far(peer) is None
+            if not (peer.dynamic or vlan_of(peer.peer)) and self.remote_end(peer) is None
         }
 
     @cached_property
@@ -154,36 +167,39 @@ class Network:
         return {id(facts): Subnets(facts) for facts in self.devices}
 
     @cached_property
-    def _far_ends(self) -> dict[int, Far]:
+    def _far_ends(self) -> dict[int, RemoteEnd]:
         found = ((peer, self._far(facts, peer)) for facts in self.devices for peer in facts.neighbors())
         return {id(peer): far for peer, far in found if far}
 
-    def far(self, neighbor: Neighbor) -> Far | None:
+    def remote_end(self, neighbor: Neighbor) -> RemoteEnd | None:
         """The other end of a session, where it is among the devices that were read."""
         return self._far_ends.get(id(neighbor))
 
-    def _far(self, facts: Facts, peer: Neighbor) -> Far | None:
+    def _far(self, facts: Facts, peer: Neighbor) -> RemoteEnd | None:
         """In the same VRF, if need be in another one: with a session back."""
         if peer.dynamic:
             return None
         if peer.interface:
             local = facts.interfaces.get(peer.peer)
             end = self.cabled.get(id(local)) if local else None
-            return Far(*end, self._back(facts, peer, *end)) if end else None
-        candidates: list[tuple[tuple[bool, bool, bool], Far]] = []
-        for owner in self.owners.get(bare(peer.peer), ()):
-            far = Far(owner.facts, owner.interface, self._back(facts, peer, owner.facts, owner.interface))
+            return RemoteEnd(*end, self._back(facts, peer, *end)) if end else None
+        candidates: list[tuple[tuple[bool, bool, bool], RemoteEnd]] = []
+        for owner in self.owners.get(without_prefix_length(peer.peer), ()):
+            far = RemoteEnd(owner.facts, owner.interface, self._back(facts, peer, owner.facts, owner.interface))
             if owner.facts is not facts and (owner.vrf == peer.vrf or self._crosses(facts, peer, far)):
-                back = far.back  # one address may be that of several, on links that never meet: whom this end means is meant
-                meant = back is not None and _expects(peer, far.process, back)
-                meant = meant and back is not None and _expects(back, facts.bgp.get(peer.vrf), peer)
-                candidates.append(((owner.vrf != peer.vrf, back is None, not meant), far))
+                # One address may be that of several, on links that never meet: the end is intended that expects this one.
+                reverse = far.reverse
+                intended = reverse is not None and _expects(peer, far.process, reverse)
+                intended = intended and reverse is not None and _expects(reverse, facts.bgp.get(peer.vrf), peer)
+                candidates.append(((owner.vrf != peer.vrf, reverse is None, not intended), far))
         return min(candidates, key=lambda row: row[0])[1] if candidates else None
 
-    def _crosses(self, facts: Facts, peer: Neighbor, far: Far) -> bool:
+    def _crosses(self, facts: Facts, peer: Neighbor, far: RemoteEnd) -> bool:
         """Whether a session leaves its VRF: two tenants may use one address, so one end at least must mean the other."""
-        back = far.back
-        return back is not None and (_expects(peer, far.process, back) or _expects(back, facts.bgp.get(peer.vrf), peer))
+        reverse = far.reverse
+        return reverse is not None and (
+            _expects(peer, far.process, reverse) or _expects(reverse, facts.bgp.get(peer.vrf), peer)
+        )
 
     def _back(self, facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Neighbor | None:
         """The far end's half of a session: with this device's address, on the cable between them, or by listening."""
@@ -193,24 +209,24 @@ class Network:
         known, mine = self._peers[id(process)], self.sources(facts, peer)
         if peer.interface:  # the session of this cable, not one between loopbacks
             own = facts.interfaces.get(peer.peer)
-            mine = {bare(fact.value) for fact in own.addresses} if own else set()
+            mine = {without_prefix_length(fact.value) for fact in own.addresses} if own else set()
         named = next(
             (known[own] for own in sorted(mine) if own in known and self._mutual(facts, peer, far, known[own])), None
         )
         listening = (own for own in known.values() if own.dynamic and any(within(address, own.peer) for address in mine))
         return named or known.get(interface.name) or next(listening, None)
 
-    def _mutual(self, facts: Facts, peer: Neighbor, far: Facts, back: Neighbor) -> bool:
+    def _mutual(self, facts: Facts, peer: Neighbor, far: Facts, reverse: Neighbor) -> bool:
         """Whether two neighbor statements are the two ends of one session.
 
         If the source address of this end is unknown, the far end must use the address of its own neighbor statement as
         source: beside a session between loopbacks, one between ports may be broken.
         """
-        return peer.interface or self.placed(facts, peer) or bare(peer.peer) in self.sources(far, back)
+        return peer.interface or self.placed(facts, peer) or without_prefix_length(peer.peer) in self.sources(far, reverse)
 
     def placed(self, facts: Facts, peer: Neighbor) -> bool:
         """Whether it is known from which address a session comes."""
-        return peer.source is not None or bool(self.near[id(facts)].beside(peer.vrf, peer.peer))
+        return peer.source is not None or bool(self.near[id(facts)].own_addresses_in_subnet(peer.vrf, peer.peer))
 
     @cached_property
     def _peers(self) -> dict[int, dict[str, Neighbor]]:
@@ -218,7 +234,8 @@ class Network:
         processes = (process for facts in self.devices for process in facts.bgp.values())
         return {
             id(process): {
-                peer.peer if peer.interface or peer.dynamic else bare(peer.peer): peer for peer in process.neighbors.values()
+                peer.peer if peer.interface or peer.dynamic else without_prefix_length(peer.peer): peer
+                for peer in process.neighbors.values()
             }
             for process in processes
         }
@@ -230,17 +247,24 @@ class Network:
         """
         if peer.source:
             interface = facts.interfaces.get(peer.source.value) or facts.interfaces.get(peer.source.value.removesuffix(".0"))
-            own = {bare(fact.value) for fact in interface.addresses} if interface else {bare(peer.source.value)}
+            own = (
+                {without_prefix_length(fact.value) for fact in interface.addresses}
+                if interface
+                else {without_prefix_length(peer.source.value)}
+            )
         else:
-            own = {bare(fact.value) for fact in self.near[id(facts)].beside(peer.vrf, peer.peer)} or {
-                bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses
+            own = {
+                without_prefix_length(fact.value)
+                for fact in self.near[id(facts)].own_addresses_in_subnet(peer.vrf, peer.peer)
+            } or {
+                without_prefix_length(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses
             }
         return own if peer.interface else {address for address in own if (":" in address) == (":" in peer.peer)}
 
 
-def _expects(peer: Neighbor, process: Bgp | None, back: Neighbor) -> bool:
+def _expects(peer: Neighbor, process: Bgp | None, reverse: Neighbor) -> bool:
     """Whether a session is meant for the process at its far end."""
-    own = back.local_as or (process.asn if process else None)
+    own = reverse.local_as or (process.asn if process else None)
     remote = peer.remote_as.value if peer.remote_as else None
     return own is None or not isinstance(remote, int) or remote == own.value
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-from fabric.audit.checks.ends import bare, is_link, vrf_of
+from fabric.audit.checks.ends import is_link, vrf_of, without_prefix_length
 from fabric.base.grouping import grouped
 from fabric.model.facts import Facts
 
@@ -33,7 +33,7 @@ def planes(devices: Sequence[Facts]) -> list[list[Facts]]:
 def _links(facts: Facts) -> frozenset[tuple[str, str]]:
     """(VRF, address) of every port in a point-to-point subnet."""
     return frozenset(
-        (vrf_of(port), bare(fact.value))
+        (vrf_of(port), without_prefix_length(fact.value))
         for port in facts.interfaces.values()
         for fact in port.addresses
         if is_link(fact.value)

@@ -26,7 +26,7 @@ class ServerCheck(Check[Server]):
     severity = ERROR
     remediation = "run `fabric generate` to restore the files of servers and switches from one plan"
 
-    def judge(self, server: Server) -> Iterator[Finding]:
+    def check(self, server: Server) -> Iterator[Finding]:
         return (of_server(server, one) for one in server.found if one.id == self.id)
 
 

@@ -34,7 +34,7 @@ class NeedlessSilence(Check[Silenced]):
     remediation = "remove the line from `checks: {silence: …}`"
     subject, needs = "silence", "intent"
 
-    def judge(self, silenced: Silenced) -> Iterator[Finding]:
+    def check(self, silenced: Silenced) -> Iterator[Finding]:
         plan = silenced.plan
         places = [("", plan.settings.silence), *((name, fabric.spec.silence) for name, fabric in plan.fabrics.items())]
         for fabric, silence in places:

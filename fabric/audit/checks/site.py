@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 from fabric.audit.checks import device, hosts
 from fabric.audit.checks.base import Design
-from fabric.audit.checks.cut import CUT_OFF
 from fabric.audit.checks.design.family import FabricCheck
 from fabric.audit.checks.files.reading import OnDisk, OnDiskCheck, Rest, Statements, Unreadable
 from fabric.audit.checks.files.services import HostNames
 from fabric.audit.checks.finding import ERROR, Finding
 from fabric.audit.checks.registry import ids, run
 from fabric.audit.checks.silence import Silences
+from fabric.audit.checks.truncated_files import CUT_OFF
 from fabric.audit.checks.verdict import Read
 from fabric.base.diagnostics import Diagnostic
 from fabric.base.output.paths import kind

@@ -14,6 +14,7 @@ TARGET = Target(
     name="cumulus",
     title="NVIDIA Cumulus Linux",
     port_name=port_name,
+    port=r"(?:swp|eth|vni)\d+(?P<lane>s\d+)?",
     files=Lazy(__package__, "write.switch:files"),
     short_title="Cumulus Linux",
     max_mtu=9216,

@@ -22,6 +22,7 @@ TARGET = Target(
     name="eos",
     title="Arista EOS",
     port_name=port_name,
+    port=r"(?:Ethernet|Et)\d+(?:/\d+(?=/))?(?P<lane>/\d+)?",
     files=Lazy(__package__, "write.switch:files"),
     short_title="EOS",
     max_mtu=9214,

@@ -16,6 +16,7 @@ TARGET = Target(
     name="frr",
     title="FRR on Linux",
     port_name=port_name,
+    port=r"(?:swp|[Ee]th(?:ernet)?|vni)\d+(?P<lane>s\d+)?",
     files=Lazy(__package__, "write.switch:files"),
     capabilities=Capabilities(
         unnumbered=True,

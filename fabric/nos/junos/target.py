@@ -31,6 +31,7 @@ TARGET = Target(
     name="junos",
     title="Juniper Junos Evolved",
     port_name=port_name,
+    port=r"(?:et|xe|ge)-\d+/\d+/\d+(?P<lane>:\d+)?",
     files=Lazy(__package__, "write.switch:files"),
     refuses=refuses,
     short_title="Junos Evolved",

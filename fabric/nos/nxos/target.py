@@ -23,6 +23,7 @@ TARGET = Target(
     name="nxos",
     title="Cisco NX-OS",
     port_name=_port_name,
+    port=r"[Ee]th(?:ernet)?\d+(?:/\d+)?(?P<lane>/\d+)?",
     files=Lazy(__package__, "write.switch:files"),
     short_title="NX-OS",
     max_mtu=9216,

@@ -26,6 +26,7 @@ TARGET = Target(
     name="sonic",
     title="SONiC (community)",
     port_name=port_name,
+    port=r"[Ee]th(?:ernet)?\d[\d/]*",
     files=Lazy(__package__, "write.switch:files"),
     refuses=refuses,
     objects=objects,

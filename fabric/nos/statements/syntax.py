@@ -35,6 +35,9 @@ KEYS = {
     "varies",
     "numbered",
     "tolerated",
+    "switched_off",
+    "switched_on",
+    "port_vrf",
     "needs",
     "igp",
 }  # of a `statements.yaml`
@@ -176,6 +179,9 @@ class Rules:
     varies: tuple[str, ...] = ()  # patterns whose groups name what a device has by design: a VRF, a list, an AS number
     numbered: tuple[str, ...] = ()  # patterns whose groups are numbers of entries
     tolerated: tuple[str, ...] = ()  # statements that a device may lack by design
+    switched_off: tuple[str, ...] = ()  # statements that switch a port or a session off
+    switched_on: tuple[str, ...] = ()  # … and on
+    port_vrf: tuple[str, ...] = ()  # statements of a port about its VRF
     needs: tuple[Need, ...] = ()  # statements that need another one
     igp: tuple[re.Pattern[str], ...] = ()  # OSPF and IS-IS of an interface: groups `port` and what is stated, or `router`
 
@@ -213,6 +219,9 @@ def load_rules(path: FilePath) -> Rules:
         varies=tuple(document.get("varies") or ()),
         numbered=tuple(document.get("numbered") or ()),
         tolerated=tuple(document.get("tolerated") or ()),
+        switched_off=tuple(document.get("switched_off") or ()),
+        switched_on=tuple(document.get("switched_on") or ()),
+        port_vrf=tuple(document.get("port_vrf") or ()),
         needs=tuple(_need(row) for row in document.get("needs") or ()),
         igp=tuple(re.compile(row) for row in document.get("igp") or ()),
     )
@@ -304,6 +313,21 @@ class Syntax:
     def tolerated(self) -> re.Pattern[str] | None:
         """One pattern of the statements that a device may lack by design."""
         return _any(self.rules.tolerated)
+
+    @cached_property
+    def off(self) -> re.Pattern[str] | None:
+        """One pattern of the statements that switch a port or a session off, found anywhere in a statement or its form."""
+        return _any(self.rules.switched_off)
+
+    @cached_property
+    def state(self) -> re.Pattern[str] | None:
+        """… that switch it on or off."""
+        return _any((*self.rules.switched_off, *self.rules.switched_on))
+
+    @cached_property
+    def port_vrf(self) -> re.Pattern[str] | None:
+        """… of a port that are about its VRF."""
+        return _any(self.rules.port_vrf)
 
     def read(self, files: Mapping[str, str], known: Known | None = None) -> Statements:
         """Every statement of the files of a switch, in the order of the files.

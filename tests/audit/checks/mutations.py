@@ -17,8 +17,8 @@ from functools import cache, cached_property
 
 from fabric import pipeline
 from fabric.audit.checks import NOTE, FilesCheck, Finding, Network, device
-from fabric.audit.checks.equals.outline import names_of
 from fabric.audit.checks.registry import checks
+from fabric.audit.checks.role_peers.outline import names_of
 from fabric.model.facts import Facts
 from fabric.model.plan import SwitchView
 from fabric.nos.reading import read_device

@@ -6,10 +6,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from fabric.configs.hosts.mismatches import SwitchEnd
-from fabric.configs.hosts.ends import end_of
-
 from fabric.configs.hosts.facts import Facts, facts_of
+from fabric.configs.hosts.leaf_side import end_of
+from fabric.configs.hosts.mismatches import SwitchEnd
 from fabric.model import facts as model
 from fabric.model.plan import Buffer, FabricPlan, Plan, Qos
 from fabric.nos.target import target

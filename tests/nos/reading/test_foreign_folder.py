@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.checks.folder import check_folder
-from fabric.audit.checks.reports.alike import folded
+from fabric.audit.checks.reports.fold_findings import folded
 from fabric.nos.reading import scan
 from fabric.nos.reading.recognize import Kind, recognize
 

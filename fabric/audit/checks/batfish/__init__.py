@@ -13,7 +13,7 @@ from fabric.base.diagnostics import MissingError
 
 if TYPE_CHECKING:
     from fabric.audit.checks import Finding
-    from fabric.audit.checks.batfish.ask import Answers
+    from fabric.audit.checks.batfish.client import Answers
     from fabric.audit.checks.batfish.snapshot import Files, Snapshot
     from fabric.model.plan import Plan
 
@@ -34,7 +34,7 @@ def run(plan: Plan, files: Files, host: str) -> Report:
     from pathlib import Path
     from tempfile import TemporaryDirectory
 
-    from fabric.audit.checks.batfish.ask import Server, Unanswered
+    from fabric.audit.checks.batfish.client import Server, Unanswered
     from fabric.audit.checks.batfish.snapshot import write
 
     server = Server(host, f"fabric-{plan.site}-{os.getpid()}")
@@ -53,8 +53,8 @@ def run(plan: Plan, files: Files, host: str) -> Report:
 def prepare(plan: Plan, files: Files) -> Snapshot:
     """The snapshot of a plan: all its switches, or a part of them."""
     from fabric.audit.checks import Design
-    from fabric.audit.checks.batfish.cut import cut
     from fabric.audit.checks.batfish.snapshot import build
+    from fabric.audit.checks.batfish.subset import cut
 
     designs = {name: Design(plan, fabric) for name, fabric in plan.fabrics.items()}
     return build(plan, cut(plan), files, lambda fabric, device: designs[fabric.name].views.of(device))
@@ -63,7 +63,7 @@ def prepare(plan: Plan, files: Files) -> Snapshot:
 def judge(snapshot: Snapshot, answers: Answers) -> Report:
     """Every check, in the order of their ids; what they could not see; and which of them judged anything at all."""
     from fabric.audit.checks.batfish.checks import Asked, BatfishCheck
-    from fabric.audit.checks.batfish.covered import applied, covered
+    from fabric.audit.checks.batfish.coverage import applied, covered
     from fabric.audit.checks.batfish.expect import Expected
     from fabric.audit.checks.registry import run as run_checks
 

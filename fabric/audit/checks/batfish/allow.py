@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from fabric.audit.checks.batfish.sees import view_of
+from fabric.audit.checks.batfish.visibility import view_of
 from fabric.base.formats import yaml
 from fabric.nos.batfish.context import JOIN, Context
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from fabric.audit.checks import ERROR, Check, Finding
-from fabric.audit.checks.batfish.ask import Answers, Rows, Unanswered
+from fabric.audit.checks.batfish.client import Answers, Rows, Unanswered
 from fabric.audit.checks.batfish.expect import Expected
 from fabric.audit.checks.batfish.snapshot import Snapshot, Texts
 from fabric.base.text import plural
@@ -87,7 +87,7 @@ class BatfishCheck(Check[Asked]):
         return Judged(len(asked.snapshot.copies), len(asked.snapshot.copies), "switch", "switches")
 
     def run(self, asked: Asked) -> list[Finding]:
-        return self.answered(self.judge(asked))
+        return self.answered(self.check(asked))
 
     def answered(self, found: Iterator[Finding]) -> list[Finding]:
         """The findings; a question without an answer is one."""

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from ipaddress import ip_interface, ip_network
 
 from fabric.audit.checks import ERROR, Finding
-from fabric.audit.checks.batfish.ask import Row
 from fabric.audit.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
+from fabric.audit.checks.batfish.client import Row
 from fabric.audit.checks.batfish.expect import Place, merged
 from fabric.audit.checks.batfish.places import places_of, servers, tenants_of
 from fabric.audit.checks.batfish.routes import shortfalls
@@ -41,7 +41,7 @@ class Crossing(BatfishCheck):
             "fabrics with several leaves",
         )
 
-    def judge(self, asked: Asked) -> Iterator[Finding]:
+    def check(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             pair = crossing(asked, name)
             if pair and not crosses(asked, name):
@@ -101,7 +101,7 @@ class Delivered(BatfishCheck):
             sum(found), len(found), "pair of leaves with servers of a tenant", "pairs of leaves with servers of a tenant"
         )
 
-    def judge(self, asked: Asked) -> Iterator[Finding]:
+    def check(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             reported = bool(shortfalls(asked, name)[1])
             for tenant in tenants_of(asked, name):

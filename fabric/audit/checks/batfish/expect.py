@@ -8,8 +8,8 @@ from functools import cached_property
 from ipaddress import ip_interface
 
 from fabric.audit.checks.batfish.paths import Models, Paths, tenants, underlay
-from fabric.audit.checks.batfish.sees import sees, sees_of, view_of, vrf_name
 from fabric.audit.checks.batfish.snapshot import Snapshot
+from fabric.audit.checks.batfish.visibility import sees, sees_of, view_of, vrf_name
 from fabric.configs.port_names import PortNames
 from fabric.model.plan import LEAF, Device, SwitchView
 from fabric.nos.batfish.view import BRIDGE, FORWARD, NATIVE, VRF

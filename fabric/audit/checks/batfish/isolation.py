@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from fabric.audit.checks import ERROR, Finding
 from fabric.audit.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
 from fabric.audit.checks.batfish.expect import subnets
-from fabric.audit.checks.batfish.sees import sees, vrf_name
+from fabric.audit.checks.batfish.visibility import sees, vrf_name
 from fabric.base.grouping import grouped_sets
 from fabric.base.text import listed
 from fabric.model.plan import LEAF, SwitchView
@@ -34,7 +34,7 @@ class TenantRoutes(BatfishCheck):
         tables = [sees(view.device.nos, VRF) for view in _leaves(asked) for _ in view.vrfs]
         return Judged(sum(tables), len(tables), "routing table of a tenant", "routing tables of tenants")
 
-    def judge(self, asked: Asked) -> Iterator[Finding]:
+    def check(self, asked: Asked) -> Iterator[Finding]:
         for name, views in asked.snapshot.views.items():
             leaves = {node: view for node, view in views.items() if view.device.role == LEAF}
             tables = [(view, vrf.name) for view in leaves.values() for vrf in view.vrfs]

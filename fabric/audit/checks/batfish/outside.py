@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import ip_interface
 
-from fabric.audit.checks.batfish.sees import sees
+from fabric.audit.checks.batfish.visibility import sees
 from fabric.model.plan import External, SwitchView
 from fabric.nos.batfish.concatenated import FORMAT, routing, start
 from fabric.nos.batfish.copies import Copy

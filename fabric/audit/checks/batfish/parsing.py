@@ -24,7 +24,7 @@ class Formats(BatfishCheck):
     example = "expected ARISTA, got CISCO_IOS"
     remediation = "restore the line by which Batfish detects the format, or remove the override that changes it"
 
-    def judge(self, asked: AskedFiles) -> Iterator[Finding]:
+    def check(self, asked: AskedFiles) -> Iterator[Finding]:
         rows = {row["File_Name"]: row for row in asked.answers.file_status()}
         for copies in asked.snapshot.copies.values():
             for copy in copies.copies:
@@ -54,7 +54,7 @@ class Warnings(BatfishCheck):
     example = "`neighbor 10.64.0.1 remot-as 65101`"
     remediation = "correct the line, or suppress FAB302 with a reason if the line is valid and Batfish does not support it"
 
-    def judge(self, asked: AskedFiles) -> Iterator[Finding]:
+    def check(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.init_issues():
             line, details = (row["Line_Text"] or "").strip(), (row["Details"] or "").strip()
             message = f"{row['Type']}: {details.splitlines()[0][:160] if details else 'no details'}"
@@ -85,7 +85,7 @@ class References(BatfishCheck):
     example = "`match ip address prefix-list LOOPBACKS`, and no list LOOPBACKS"
     remediation = "define the structure, or remove the reference to it"
 
-    def judge(self, asked: AskedFiles) -> Iterator[Finding]:
+    def check(self, asked: AskedFiles) -> Iterator[Finding]:
         for row in asked.answers.undefined():
             what = f"{row['Struct_Type']} {row['Ref_Name']}"
             for path, line in file_lines(row["Lines"]):

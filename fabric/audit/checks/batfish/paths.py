@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TypeAlias
 
-from fabric.audit.checks.batfish.sees import sees, sees_of
+from fabric.audit.checks.batfish.visibility import sees, sees_of
 from fabric.model.plan import LEAF, SwitchView
 from fabric.nos.batfish.view import ACL, EVPN, FORWARD, NATIVE, TYPE5, UNNUMBERED, VRF
 

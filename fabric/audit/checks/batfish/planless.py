@@ -14,12 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fabric.audit.checks import WARNING, Finding
-from fabric.audit.checks.batfish.ask import Server, Unanswered
 from fabric.audit.checks.batfish.checks import AskedFiles, BatfishCheck, name_of
+from fabric.audit.checks.batfish.client import Server, Unanswered
 from fabric.audit.checks.batfish.parsing import READ, References, Warnings
 from fabric.audit.checks.batfish.routing import Owners, Sessions, spelled
-from fabric.audit.checks.batfish.sees import view_of
 from fabric.audit.checks.batfish.snapshot import Texts, write
+from fabric.audit.checks.batfish.visibility import view_of
 from fabric.base.diagnostics import MissingError
 from fabric.nos.batfish.copies import Copies
 from fabric.nos.reading import Device, Folder
@@ -79,8 +79,8 @@ def judge_files(asked: AskedFiles) -> tuple[list[Finding], list[Pair]]:
     """The findings of every question that needs no plan, and the files that could not be judged."""
     misread = dict(_misread(asked))
     findings = [
-        *Warnings().answered(Warnings().judge(asked)),
-        *References().answered(References().judge(asked)),
+        *Warnings().answered(Warnings().check(asked)),
+        *References().answered(References().check(asked)),
         *Owners().answered(_owners(asked)),
         *Sessions().answered(_sessions(asked)),
     ]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from ipaddress import ip_address, ip_network
 
 from fabric.audit.checks import ERROR, Finding
-from fabric.audit.checks.batfish.ask import Row, Rows
 from fabric.audit.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
+from fabric.audit.checks.batfish.client import Row, Rows
 from fabric.audit.checks.batfish.expect import Place, merged
 from fabric.audit.checks.batfish.places import isolated, servers
 from fabric.audit.checks.batfish.routes import blamed, shortfalls
@@ -40,7 +40,7 @@ class Isolation(BatfishCheck):
             "pairs of leaves with servers of two tenants",
         )
 
-    def judge(self, asked: Asked) -> Iterator[Finding]:
+    def check(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             pairs = grouped((one.tenant, (one, other)) for one, other, judged in isolated(asked, name) if judged)
             for tenant in sorted(pairs):
@@ -84,7 +84,7 @@ class WithoutSpine(BatfishCheck):
         spines = {name: len(sample(asked, name)) for name in asked.snapshot.views}
         return Judged(sum(spines[name] for name in spines if asked.expected.forwards(name)), sum(spines.values()), "spine")
 
-    def judge(self, asked: Asked) -> Iterator[Finding]:
+    def check(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             if asked.expected.forwards(name):
                 for spine in sample(asked, name):
@@ -162,7 +162,7 @@ class Loops(BatfishCheck):
         forward = [asked.expected.forwards(name) for name in asked.snapshot.views]
         return Judged(sum(forward), len(forward), "fabric")
 
-    def judge(self, asked: Asked) -> Iterator[Finding]:
+    def check(self, asked: Asked) -> Iterator[Finding]:
         for row in asked.answers.loops():
             flow, hops = row["Flow"], row["Traces"][0]["hops"]
             nodes = " → ".join(name_of(hop["node"]) for hop in hops)

@@ -130,7 +130,7 @@ class Routes(BatfishCheck):
         routes = [route for name in asked.snapshot.views for route in asked.expected.planned_routes(name)]
         return Judged(sum(route.judged for route in routes), len(routes), "route")
 
-    def judge(self, asked: Asked) -> Iterator[Finding]:
+    def check(self, asked: Asked) -> Iterator[Finding]:
         for name in asked.snapshot.views:
             for blame in blamed(*shortfalls(asked, name)):
                 message = _owed(blame) if blame.origin else _lacked(blame)

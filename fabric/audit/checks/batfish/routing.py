@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.audit.checks import ERROR, Finding
-from fabric.audit.checks.batfish.ask import Row
 from fabric.audit.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
+from fabric.audit.checks.batfish.client import Row
 from fabric.audit.checks.batfish.expect import Session
-from fabric.audit.checks.batfish.sees import vrf_name
+from fabric.audit.checks.batfish.visibility import vrf_name
 
 Key = tuple[str, str, str]  # node, VRF, address or interface of the far end
 
@@ -25,7 +25,7 @@ class Owners(BatfishCheck):
     example = "10.64.0.5 on leaf001 Ethernet1/1 and on leaf007 Ethernet1/1"
     remediation = "search overrides and pins for the address, and change the address on one of the interfaces"
 
-    def judge(self, asked: Asked) -> Iterator[Finding]:
+    def check(self, asked: Asked) -> Iterator[Finding]:
         shared = set(_shared(asked))
         owners: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for row in asked.answers.owners():
@@ -81,7 +81,7 @@ class Sessions(BatfishCheck):
     def judged(self, asked: Asked) -> Judged:
         return Judged(len(asked.expected.sessions), len(asked.expected.planned_sessions), "session end")
 
-    def judge(self, asked: Asked) -> Iterator[Finding]:
+    def check(self, asked: Asked) -> Iterator[Finding]:
         # The status, not the compatibility: that says NO_LOCAL_IP of every Junos session without `local-address`.
         rows = {_key(row): row for row in asked.answers.sessions()}
         planned = {(one.device, one.vrf, one.peer): one for one in asked.expected.planned_sessions}

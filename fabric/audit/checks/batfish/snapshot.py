@@ -12,9 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fabric.audit.checks.batfish.cut import Cut
 from fabric.audit.checks.batfish.outside import PORT, outside_copies
-from fabric.audit.checks.batfish.sees import view_of
+from fabric.audit.checks.batfish.subset import Cut
+from fabric.audit.checks.batfish.visibility import view_of
 from fabric.base.formats import json_text
 from fabric.configs.port_names import PortNames
 from fabric.model.plan import Device, FabricPlan, Plan, SwitchView

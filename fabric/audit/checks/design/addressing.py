@@ -34,13 +34,13 @@ class UniqueAddresses(FabricCheck):
     example = "`pins: {backend-leaf002: {management: 10.254.0.1}}`, the address of backend-leaf001"
     remediation = "remove the address from `pins`, or set separate prefixes for the two pools under `pools`"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         yield from self._across(design)
         for (tenant, place), hosts in sorted(design.fabric.tenancy.hosts.items()):
             plan = design.fabric.tenancy.tenants[tenant]
             for text in dict.fromkeys(_in_network(design.fabric, plan.networks[place], hosts)):
                 path = ("tenants", tenant, "networks", place, "gateway")
-                yield self.say(design, path, f"network '{plan.name}/{plan.networks[place].name}': {text}")
+                yield self.finding(design, path, f"network '{plan.name}/{plan.networks[place].name}': {text}")
 
     def _across(self, design: Design) -> Iterator[Finding]:
         """This fabric's addresses against each other and those of the fabrics before it."""
@@ -54,7 +54,7 @@ class UniqueAddresses(FabricCheck):
             for at, number in enumerate(numbers):
                 if number in owner:
                     text = f"duplicate address {ip_address(number)}: {owner[number]}, and {label(at)}"
-                    yield self.say(design, ("pools",), text)
+                    yield self.finding(design, ("pools",), text)
                 owner.setdefault(number, label(at))
 
 
@@ -131,11 +131,11 @@ class LinkSubnets(FabricCheck):
     example = "10.64.0.2/31 on the links leaf001–spine001 and leaf002–spine001"
     remediation = RESTORE_LOCK
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         length = 127 if fabric.spec.underlay.addressing == "ipv6" else 31
         if fabric.subnet_length != length:
-            yield self.say(
+            yield self.finding(
                 design, ("pools", "p2p"), f"expected a /{length} subnet for each link, got /{fabric.subnet_length}"
             )
         lows = fabric.subnet.tolist()
@@ -143,7 +143,7 @@ class LinkSubnets(FabricCheck):
             bare = [link for link in rows(fabric, *BETWEEN_SWITCHES).tolist() if lows[link] < 0]
             if bare:
                 text = f"no subnet on the link between {link_ends(fabric, bare[0])}"
-                yield self.say(design, ("pools", "p2p"), text + in_all(len(bare), "link"))
+                yield self.finding(design, ("pools", "p2p"), text + in_all(len(bare), "link"))
         owner: dict[int, int] = {}
         for link, low in enumerate(lows):
             if low < 0:
@@ -151,10 +151,10 @@ class LinkSubnets(FabricCheck):
             path = ("pools", "servers" if fabric.links.kind[link] in (SERVER_LEAF, ATTACHMENT) else "p2p")
             if low % 2:
                 text = f"the link between {link_ends(fabric, link)}: expected an even first address, got {ip_address(low)}"
-                yield self.say(design, path, text)
+                yield self.finding(design, path, text)
             elif (other := owner.setdefault(low, link)) != link:
                 ends = f"{link_ends(fabric, other)}, and between {link_ends(fabric, link)}"
-                yield self.say(design, path, f"duplicate subnet {ip_address(low)}/{length}: between {ends}")
+                yield self.finding(design, path, f"duplicate subnet {ip_address(low)}/{length}: between {ends}")
 
 
 class Pools(FabricCheck):
@@ -170,18 +170,18 @@ class Pools(FabricCheck):
     example = "`pools: {loopback: 10.0.0.0/16, p2p: 10.0.128.0/17}`"
     remediation = "set a separate prefix for every pool under `pools`"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         known = dict.fromkeys(pool for fabric in before(design) for pool in _pools(fabric))
         for kind, net in _pools(design.fabric):
             for other_kind, other in known:
                 if (kind, net) != (other_kind, other) and net.overlaps(other):
                     text = f"pool '{kind}' {net} overlaps pool '{other_kind}' {other}"
-                    yield self.say(design, ("pools", kind), text)
+                    yield self.finding(design, ("pools", kind), text)
             known[kind, net] = None
             if net.overlaps(SHARED):
                 text = f"pool '{kind}' {net} overlaps {SHARED}, the shared address space of carrier-grade NAT (RFC 6598)"
                 hint = "use private addresses (RFC 1918) if the site has a connection to a carrier network"
-                yield self.say(design, ("pools", kind), text, severity=NOTE, hint=hint)
+                yield self.finding(design, ("pools", kind), text, severity=NOTE, hint=hint)
 
 
 def _pools(fabric: FabricPlan) -> list[tuple[str, Net]]:

@@ -34,13 +34,13 @@ class MarkingBeforePause(LosslessCheck):
     example = "Kmin 900,000 bytes, PAUSE at 850,000 bytes"
     remediation = "remove `qos: {ecn: …}` so that the plan computes thresholds below XOFF from the port speed"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
         for key, entry in sorted(lossless.roles.items()):
             for place, port in sorted(entry.ports.items()):
                 who = f"{switches(design.fabric, key)}, {place[0]}G at {place[1]} m"
                 for text, severity in _marking(design.fabric, entry.qos, place, port):
-                    yield self.say(design, ("qos", "ecn"), f"{who}: {text}", severity=severity)
+                    yield self.finding(design, ("qos", "ecn"), f"{who}: {text}", severity=severity)
 
 
 def _marking(fabric: FabricPlan, qos: Qos, place: SpeedAndLength, port: Lossless) -> Iterator[tuple[str, str]]:
@@ -90,19 +90,19 @@ class EnoughHeadroom(LosslessCheck):
     example = "`cable_length_m: {leaf-spine: 0}`"
     remediation = "set `topology.cable_length_m` to the longest cable of each kind, then run `fabric generate`"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
         fabric = design.fabric
         for kind in sorted({link.kind for link in ends(fabric)}):
             if not fabric.spec.lengths[kind].metres:
-                yield self.say(design, length_path(kind), f"expected a {KINDS[kind]} cable length above 0 m, got 0 m")
+                yield self.finding(design, length_path(kind), f"expected a {KINDS[kind]} cable length above 0 m, got 0 m")
         for key, entry in sorted(lossless.roles.items()):
             for place, port in sorted(entry.ports.items()):
                 need = recomputed(fabric, key[0], place)
                 if port.xoff_bytes < need.xoff_bytes:
                     text = f"expected a headroom of at least {need.xoff_bytes:,} bytes, got {port.xoff_bytes:,}"
                     who = f"{switches(fabric, key)}, {place[0]}G at {place[1]} m"
-                    yield self.say(design, ("topology", "cable_length_m"), f"{who}: {text}")
+                    yield self.finding(design, ("topology", "cable_length_m"), f"{who}: {text}")
 
 
 class CablesWithinHeadroom(LosslessCheck):
@@ -121,12 +121,12 @@ class CablesWithinHeadroom(LosslessCheck):
         "set `topology.cable_length_m` to the longest cable of each kind, or remove the key to follow the floor plan"
     )
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         silenced = {**design.plan.settings.silence, **fabric.spec.silence}
         for its in fabric.longer if LONGER_WARNING not in silenced else ():
             text, hint = longer_text(its)
-            yield self.say(design, length_path(its.kind), text, hint=hint)
+            yield self.finding(design, length_path(its.kind), text, hint=hint)
 
 
 class BufferHolds(LosslessCheck):
@@ -144,7 +144,7 @@ class BufferHolds(LosslessCheck):
         "use shorter cables, slower or fewer ports, or a switch with more buffer; run `fabric headroom` for one port"
     )
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
         fabric, cabled = design.fabric, _most_cabled(design.fabric)
         for key, entry in sorted(lossless.roles.items()):
@@ -155,16 +155,16 @@ class BufferHolds(LosslessCheck):
                         f"expected at most {entry.counts.get(place, 0)} lossless {place[0]}G ports with {place[1]} m cables"
                     )
                     got = f"got {count} on {fabric.devices[device].name}"
-                    yield self.say(design, ("topology",), f"{who}: {text}, {got}")
+                    yield self.finding(design, ("topology",), f"{who}: {text}, {got}")
             if buffer.total_bytes is None:
                 continue
             needed = _buffer(fabric, key, entry)
             if buffer.reserved_bytes < needed:
                 text = f"{who}: expected at least {needed:,} bytes of reserved headroom, got {buffer.reserved_bytes:,}"
-                yield self.say(design, ("topology", "cable_length_m"), text)
+                yield self.finding(design, ("topology", "cable_length_m"), text)
             if needed + 2 * fabric.spec.underlay.mtu > buffer.total_bytes:
                 text = f"{who}: {needed:,} bytes of headroom leave no shared space in the {buffer.total_bytes:,}-byte buffer"
-                yield self.say(design, ("topology", "cable_length_m"), text)
+                yield self.finding(design, ("topology", "cable_length_m"), text)
 
 
 def _buffer(fabric: FabricPlan, key: tuple[str, str], entry: RoleLossless) -> int:
@@ -209,10 +209,10 @@ class Watchdogs(LosslessCheck):
     example = "`qos: {pfc_watchdog: false}` on SONiC"
     remediation = "set `qos: {pfc_watchdog: true}`, or remove the key"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
         able, can_pause = capable(design.fabric, "watchdog"), capable(design.fabric, "lossless")
         for key, entry in sorted(lossless.roles.items()):
             if entry.qos.watchdog is None and able.get(key[0]) and can_pause.get(key[0]):
                 text = f"{switches(design.fabric, key)}: the PFC watchdog is disabled"
-                yield self.say(design, ("qos", "pfc_watchdog"), text)
+                yield self.finding(design, ("qos", "pfc_watchdog"), text)

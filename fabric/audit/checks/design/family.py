@@ -37,7 +37,7 @@ class FabricCheck(Check[Design]):
     def run(self, design: Design) -> list[Finding]:
         return super().run(design) if self.applies(design) else []
 
-    def say(self, design: Design, path: Path, text: str, *, hint: str = "", severity: str = "") -> Finding:
+    def finding(self, design: Design, path: Path, text: str, *, hint: str = "", severity: str = "") -> Finding:
         """A finding at a key of the fabric in the intent."""
         message = f"fabric '{design.fabric.name}': {text}"
         return self.at(design.place(*path), message, hint=hint, severity=severity)

@@ -26,7 +26,7 @@ class PfcAtBothEnds(LosslessCheck):
     example = "leaves with SONiC, spines with FRR on Linux, which has no PFC"
     remediation = "set `nos:` to a network OS with PFC on every tier, or set `qos: {enabled: false}`"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
         from fabric.configs.hosts.facts import facts_of
 
@@ -38,7 +38,7 @@ class PfcAtBothEnds(LosslessCheck):
                 continue
             ends_ = fabric.devices[fabric.links.a[link.first]].name, fabric.devices[fabric.links.b[link.first]].name
             got = f"PFC on {ends_[does.index(True)]}, but not on {ends_[does.index(False)]}{in_all(link.count, 'link')}"
-            yield self.say(design, ("qos",), f"{link.speed_gbps}G {KINDS[link.kind]} links: {got}")
+            yield self.finding(design, ("qos",), f"{link.speed_gbps}G {KINDS[link.kind]} links: {got}")
 
     @staticmethod
     def _does(
@@ -71,18 +71,18 @@ class OneLosslessPriority(LosslessCheck):
     example = "`qos: {lossless_priority: 3, cnp_priority: 3}`"
     remediation = "set `qos: {lossless_priority: 3, cnp_priority: 6}`, the common values"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
         request = design.fabric.spec.qos
         for key, entry in sorted(lossless.roles.items()):
             who, qos = switches(design.fabric, key), entry.qos
             if qos.priority != request.lossless_priority:
                 text = f"{who}: expected lossless priority {request.lossless_priority}, got {qos.priority}"
-                yield self.say(design, ("qos", "lossless_priority"), text)
+                yield self.finding(design, ("qos", "lossless_priority"), text)
             if qos.cnp_priority != request.cnp_priority or qos.cnp_priority == qos.priority:
                 paused = ", which is lossless" if qos.cnp_priority == qos.priority else ""
                 text = f"{who}: expected CNP priority {request.cnp_priority}, got {qos.cnp_priority}{paused}"
-                yield self.say(design, ("qos", "cnp_priority"), text)
+                yield self.finding(design, ("qos", "cnp_priority"), text)
 
 
 class Marks(LosslessCheck):
@@ -98,7 +98,7 @@ class Marks(LosslessCheck):
     example = "`qos: {lossless_dscp: 26, cnp_dscp: 26}`"
     remediation = "set `qos: {lossless_dscp: 26, cnp_dscp: 48}`, the common values"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         lossless = design.lossless
         request = design.fabric.spec.qos
         for key, entry in sorted(lossless.roles.items()):
@@ -108,10 +108,10 @@ class Marks(LosslessCheck):
                 ("cnp_dscp", request.cnp_dscp, entry.qos.cnp_dscp),
             ):
                 if used != stated:
-                    yield self.say(design, ("qos", name), f"{who}: {name}: expected DSCP {stated}, got {used}")
+                    yield self.finding(design, ("qos", name), f"{who}: {name}: expected DSCP {stated}, got {used}")
             if entry.qos.dscp == entry.qos.cnp_dscp:
                 text = f"{who}: RoCE data and CNPs have the same DSCP, {entry.qos.dscp}"
-                yield self.say(design, ("qos", "cnp_dscp"), text)
+                yield self.finding(design, ("qos", "cnp_dscp"), text)
 
 
 class BalancedByLoad(FabricCheck):
@@ -128,7 +128,7 @@ class BalancedByLoad(FabricCheck):
     example = "`load_balancing: {mode: flow}` on leaves whose hardware supports DLB"
     remediation = "set `underlay: {load_balancing: {mode: dynamic}}`; `fabric vendors` lists the side effects"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         from fabric.configs.balancing import balances_by_load, can_balance
 
         fabric = design.fabric
@@ -139,7 +139,7 @@ class BalancedByLoad(FabricCheck):
             mode = fabric.spec.underlay.load_balancing.mode
             what = f"{switches(fabric, (LEAF, ''))} support load-aware path selection"
             text = f"{what}, but `mode: {mode}` selects a static hash"
-            yield self.say(design, ("underlay", "load_balancing"), text)
+            yield self.finding(design, ("underlay", "load_balancing"), text)
 
 
 class LosslessWhereMeant(FabricCheck):
@@ -155,11 +155,11 @@ class LosslessWhereMeant(FabricCheck):
     example = "`purpose: frontend` with `qos: {enabled: true}`"
     remediation = "remove `qos: {enabled: true}`, or set `purpose: storage` or `purpose: compute` if the fabric carries RoCE"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         purpose = design.fabric.spec.purpose
         if design.fabric.lossless is not None and not PURPOSES[purpose].lossless:
             text = f"lossless class on a fabric with `purpose: {purpose}`, which carries no RoCE"
-            yield self.say(design, ("qos", "enabled"), text)
+            yield self.finding(design, ("qos", "enabled"), text)
 
 
 class PfcOnEveryTier(LosslessCheck):
@@ -175,7 +175,7 @@ class PfcOnEveryTier(LosslessCheck):
     example = "`nos: frr` on the spines of a fabric with `purpose: compute`"
     remediation = "set `nos:` to a network OS with PFC, or set `qos: {enabled: false}` if the fabric carries no RoCE"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         able, oses = capable(design.fabric, "lossless"), network_oses(design.fabric)
         unable = grouped(
             ((getattr(design.fabric.spec, role).switch, oses[role]), role)
@@ -185,4 +185,4 @@ class PfcOnEveryTier(LosslessCheck):
             who = f"{switch} {' and '.join(NOUNS[role] for role in roles)}"
             title = f"{target(nos).title} does not support" if nos else "no network OS with"
             text = f"{who}: {title} PFC and ECN, which RoCE needs"
-            yield self.say(design, switch_path(design, roles[0]), text)
+            yield self.finding(design, switch_path(design, roles[0]), text)

@@ -48,7 +48,7 @@ class ManagementApart(ManagementCheck):
     example = "`management: {vrf: false}`"
     remediation = "set `management: {vrf: true}`, and `pools: {management: …}` to a separate prefix that contains the gateway"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, request = design.fabric, self.request(design)
         if not request.vrf and self.spoken_for(design):
             yield self.about(design, "vrf", "expected the management VRF, got the default VRF")
@@ -61,7 +61,7 @@ class ManagementApart(ManagementCheck):
         bare = [switch for switch, number in numbers.items() if number < 0]
         if bare:
             text = f"no management address on {named(fabric, bare)}"
-            yield self.say(design, ("pools", "management"), text, severity=ERROR)
+            yield self.finding(design, ("pools", "management"), text, severity=ERROR)
         for kind, prefixes in sorted(fabric.prefixes.items()):
             for net in map(ip_network, prefixes if kind != "management" else ()):
                 first, last = int(net.network_address), int(net.broadcast_address)
@@ -69,7 +69,7 @@ class ManagementApart(ManagementCheck):
                 if inside:
                     path = pinned(design, fabric.devices[inside[0]], "management", ("pools", "management"))
                     text = f"management address in the pool '{kind}' ({net}) on {named(fabric, inside)}"
-                    yield self.say(design, path, text, severity=ERROR)
+                    yield self.finding(design, path, text, severity=ERROR)
 
 
 class TimeAndLogs(ManagementCheck):
@@ -85,7 +85,7 @@ class TimeAndLogs(ManagementCheck):
     example = "`management: {ntp: [192.0.2.10]}` and no `syslog`"
     remediation = "set `management: {ntp: [192.0.2.10, 192.0.2.11], syslog: 192.0.2.20}` with the addresses of your servers"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         if not self.spoken_for(design):
             return
         request = self.request(design)
@@ -107,7 +107,7 @@ class Reach(ManagementCheck):
     example = "`management: {allow: [10.0.0.0/8]}` with the default server pool, 10.128.0.0/9"
     remediation = "set `management.allow` to the prefixes of operators and collectors (default: the management pool)"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         pools = {prefix for fabric in self.spoken_for(design) for prefix in fabric.prefixes["servers"]}
         for text in (self.request(design).allow or ()) if pools else ():
             net = ip_network(text)

@@ -43,11 +43,11 @@ class TunnelMtu(FabricCheck):
     example = "`underlay: {mtu: 1500}` with EVPN: 1450 bytes remain for tenants"
     remediation = "set `underlay: {mtu: 9216}`"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         mtu = design.views.underlay.mtu
         if design.fabric.tenancy.kind == "evpn" and mtu - VXLAN_BYTES < FULL_PACKET:
             text = f"expected a tenant IP MTU of at least {FULL_PACKET}, got {mtu} - {VXLAN_BYTES} = {mtu - VXLAN_BYTES}"
-            yield self.say(design, ("underlay", "mtu"), text)
+            yield self.finding(design, ("underlay", "mtu"), text)
 
 
 class StatedMtu(FabricCheck):
@@ -63,11 +63,11 @@ class StatedMtu(FabricCheck):
     example = "`underlay: {mtu: 9500}` with a network OS that supports at most 9216"
     remediation = "set `underlay: {mtu: …}` to the largest MTU that all network OSes of the fabric support"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         stated, mtu = design.fabric.spec.underlay.mtu, design.views.underlay.mtu
         if design.fabric.spec.stated("underlay", "mtu") and mtu < stated:
             text = f"expected the stated IP MTU {stated}, got {mtu}, the largest that all network OSes of the fabric support"
-            yield self.say(design, ("underlay", "mtu"), text, hint=f"set `underlay: {{mtu: {mtu}}}`")
+            yield self.finding(design, ("underlay", "mtu"), text, hint=f"set `underlay: {{mtu: {mtu}}}`")
 
 
 class Identifiers(FabricCheck):
@@ -84,7 +84,7 @@ class Identifiers(FabricCheck):
     example = "`vni: 10100` for tenant red and for tenant blue"
     remediation = "change `vni` or `vlan` of one tenant or network, or remove the key so that the plan assigns a number"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         vnis: dict[int, str] = {}
         vlans: dict[int, str] = {}
         for device, tenant in enumerate(design.fabric.tenancy.tenants):
@@ -101,9 +101,9 @@ class Identifiers(FabricCheck):
         most = MOST_VNI if kind == "VNI" else 4094
         other = seen.setdefault(number, what)
         if not 1 <= number <= most:
-            yield self.say(design, path, f"{what}: expected a {kind} from 1 to {most}, got {number}")
+            yield self.finding(design, path, f"{what}: expected a {kind} from 1 to {most}, got {number}")
         elif other != what:
-            yield self.say(design, path, f"{what}: {kind} {number} is also assigned to {other}")
+            yield self.finding(design, path, f"{what}: {kind} {number} is also assigned to {other}")
 
 
 class Distinguishers(FabricCheck):
@@ -120,7 +120,7 @@ class Distinguishers(FabricCheck):
     example = "RD 10.0.0.1:2 for VRF red and for VRF blue on leaf001"
     remediation = RESTORE_LOCK
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         if design.fabric.tenancy.kind != "evpn":
             return
         reported: set[tuple[str, str]] = set()
@@ -132,12 +132,12 @@ class Distinguishers(FabricCheck):
                 if other != name and (other, name) not in reported:
                     reported.add((other, name))
                     text = f"{view.device.name}: duplicate route distinguisher {rd} for '{other}' and '{name}'"
-                    yield self.say(design, ("tenants",), text)
+                    yield self.finding(design, ("tenants",), text)
                 if int(rd.rpartition(":")[2]) > 65_535 and (name, "") not in reported:
                     reported.add((name, ""))
                     subject = f"{view.device.name}: route distinguisher of '{name}'"
                     text = f"{subject}: expected at most 65535 after the colon, got {rd}"
-                    yield self.say(design, ("tenants",), text)
+                    yield self.finding(design, ("tenants",), text)
 
 
 def _different_leaves(fabric: FabricPlan) -> list[int]:
@@ -164,7 +164,7 @@ class RouteServers(FabricCheck):
     example = "`overlay: {route_servers: 1}` in a fabric with four spines"
     remediation = "set `overlay: {route_servers: 4}`, or at least 2 to survive one failure"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         if fabric.tenancy.kind != "evpn":
             return
@@ -179,13 +179,13 @@ class RouteServers(FabricCheck):
         for have, leaves in sorted(few.items()):
             got = f"{have or 'none'} on {named(fabric, leaves)}"
             text = f"expected at least {ROUTE_SERVERS} route servers per leaf, got {got}"
-            yield self.say(design, ("overlay", "route_servers"), text, severity="" if have else ERROR)
+            yield self.finding(design, ("overlay", "route_servers"), text, severity="" if have else ERROR)
         without = [d.index for d in fabric.switches if d.role == LEAF and d.index not in fabric.tenancy.vtep]
         beside = [device for device in sorted(fabric.tenancy.vtep) if fabric.devices[device].role != LEAF]
         for switches, fault in ((without, "no VTEP on leaf"), (beside, "VTEP on a switch that is not a leaf:")):
             if switches:
                 text = f"{fault} {named(fabric, switches)}"
-                yield self.say(design, ("overlay",), text, hint=RESTORE_LOCK, severity=ERROR)
+                yield self.finding(design, ("overlay",), text, hint=RESTORE_LOCK, severity=ERROR)
 
 
 class Segments(FabricCheck):
@@ -202,7 +202,7 @@ class Segments(FabricCheck):
     example = "bond 3 is gpu-0001 on leaf001 and gpu-0002 on leaf002"
     remediation = RESTORE_LOCK
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, pair = design.fabric, design.fabric.tenancy.pair
         members: dict[tuple[int, int, int], list[int]] = {}
         for link in np.flatnonzero(fabric.tenancy.lag > 0).tolist():
@@ -217,7 +217,7 @@ class Segments(FabricCheck):
             text = (
                 f"bond {number} on {leaves}: expected one link of one server to each of two leaves, got links between {ends}"
             )
-            yield self.say(design, ("tenants",), text + in_all(len(wrong), "bond"))
+            yield self.finding(design, ("tenants",), text + in_all(len(wrong), "bond"))
 
     @staticmethod
     def _is_bond(fabric: FabricPlan, key: tuple[int, int, int], links: list[int]) -> bool:
@@ -239,7 +239,7 @@ class Ownership(FabricCheck):
     example = "the port of gpu-0005 is in VRF blue; `tenants` assigns gpu-0005 to red"
     remediation = "correct `servers`, `racks` and `rails` under `tenants`, then run `fabric generate`"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, tenancy = design.fabric, design.fabric.tenancy
         names = [f"tenant '{tenant.name}'" for tenant in tenancy.tenants] + [
             "no tenant (port shut down)",
@@ -251,7 +251,7 @@ class Ownership(FabricCheck):
             link = int(wrong[0])
             got = f"{names[tenancy.owner[link]]}{in_all(len(wrong), 'link')}"
             text = f"the link between {link_ends(fabric, link)}: expected {names[expected[link]]}, got {got}"
-            yield self.say(design, ("tenants",), text)
+            yield self.finding(design, ("tenants",), text)
         served = fabric.links.kind == SERVER_LEAF
         for (tenant, place), hosts in sorted(tenancy.hosts.items()):
             mine = np.flatnonzero(served & (tenancy.owner == tenant)).tolist()
@@ -260,7 +260,7 @@ class Ownership(FabricCheck):
                 network = f"{tenancy.tenants[tenant].name}/{tenancy.tenants[tenant].networks[place].name}"
                 text = f"network '{network}': no server address on the link between {link_ends(fabric, bare[0])}"
                 path = ("tenants", tenant, "networks", place)
-                yield self.say(design, path, text + in_all(len(bare), "link"))
+                yield self.finding(design, path, text + in_all(len(bare), "link"))
 
 
 class NativeVlan(FabricCheck):
@@ -278,11 +278,11 @@ class NativeVlan(FabricCheck):
         "test one link with a packet capture before all are cabled, or use one network OS, or EVPN in place of VRF-lite"
     )
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         found = {role: target for role, nos in network_oses(design.fabric).items() if nos and (target := installed(nos))}
         unsure = sorted({target.title for target in found.values() if not target.sends_untagged})
         others = sorted({target.title for target in found.values() if target.sends_untagged})
         if design.fabric.tenancy.slices and unsure and others:
             some, rest = " and ".join(unsure), " and ".join(others)
             text = f"links between {some} and {rest}: no documentation says that {some} sends the underlay untagged"
-            yield self.say(design, ("nos",), f"{text} beside the tagged subinterfaces of tenants")
+            yield self.finding(design, ("nos",), f"{text} beside the tagged subinterfaces of tenants")

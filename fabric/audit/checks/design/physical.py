@@ -41,7 +41,7 @@ class UniformLinks(FabricCheck):
     remediation = "set `uplinks: {count: …}` to a multiple of `spine: {count: …}`"
     infiniband = True
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, spec = design.fabric, design.fabric.spec
         columns = [column(fabric, "plane")]
         columns += [column(fabric, "rail")] if spec.kind == "rail-only" else []
@@ -86,10 +86,10 @@ class UniformLinks(FabricCheck):
             number = plural(int(expected[1][first]), "link") if expected[1][first] else "the same number of links"
             uppers = plural(int(expected[0][first]), upper)
             text = f"{fabric.devices[first].name}: expected {number} to each of {uppers}, got {got}"
-            yield self.say(design, ("topology", upper), text + in_all(len(wrong), "switch", "switches"))
+            yield self.finding(design, ("topology", upper), text + in_all(len(wrong), "switch", "switches"))
         if len(speeds := np.unique(fabric.links.speed_gbps[links])) > 1:
             speeds_text = " and ".join(f"{speed}G" for speed in speeds)
-            yield self.say(design, ("topology", upper), f"{KINDS[kind]} links have different speeds: {speeds_text}")
+            yield self.finding(design, ("topology", upper), f"{KINDS[kind]} links have different speeds: {speeds_text}")
 
 
 class PlanesApart(FabricCheck):
@@ -107,7 +107,7 @@ class PlanesApart(FabricCheck):
     remediation = "remove `ports` from the pins of the two switches, or restore the site's `lock.yaml` from git"
     infiniband = True
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         for what, names in (
             ("plane", BETWEEN_SWITCHES),
@@ -119,7 +119,7 @@ class PlanesApart(FabricCheck):
             if len(wrong):
                 a, b = (int(own[end[wrong[0]]]) + 1 for end in (fabric.links.a, fabric.links.b))
                 text = f"the link between {link_ends(fabric, wrong[0])} connects {what} {a} with {what} {b}"
-                yield self.say(design, ("topology",), text + in_all(len(wrong), "link"))
+                yield self.finding(design, ("topology",), text + in_all(len(wrong), "link"))
         if fabric.spec.kind != "collapsed":
             yield from self._servers(design)
 
@@ -145,7 +145,7 @@ class PlanesApart(FabricCheck):
                     first = wrong[0]
                     text = f"the link between {link_ends(fabric, mine[first])}: expected {dimension} {expected[first] + 1}"
                     text += f", got {dimension} {got[first] + 1}{in_all(len(wrong), 'link')}"
-                    yield self.say(design, ("topology",), text)
+                    yield self.finding(design, ("topology",), text)
 
 
 class Speeds(FabricCheck):
@@ -161,7 +161,7 @@ class Speeds(FabricCheck):
     remediation = "correct the NIC's `speed_gbps` in the catalog"
     infiniband = True
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, links = design.fabric, rows(design.fabric, SERVER_LEAF)
         for at, group in enumerate(fabric.spec.groups):
             mine = np.array([device.group == group.name for device in fabric.devices], dtype=bool)
@@ -170,7 +170,7 @@ class Speeds(FabricCheck):
             if len(wrong):
                 text = f"the link between {link_ends(fabric, wrong[0])}: expected the NIC speed, {group.nic.speed_gbps}G, got"
                 got = f"{fabric.links.speed_gbps[wrong[0]]}G{in_all(len(wrong), 'link')}"
-                yield self.say(design, ("servers", at), f"{text} {got}")
+                yield self.finding(design, ("servers", at), f"{text} {got}")
 
 
 class CableReach(FabricCheck):
@@ -187,7 +187,7 @@ class CableReach(FabricCheck):
     remediation = "set `topology.cable_length_m` in metres; connect separate buildings with routers or at a lower speed"
     infiniband = True
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         pairs = np.unique(np.stack([fabric.links.kind, fabric.links.speed_gbps], axis=1), axis=0).tolist()
         for kind, speed in pairs:
@@ -195,8 +195,8 @@ class CableReach(FabricCheck):
             path = ("topology", "cable_length_m", KINDS[kind])
             if most and length > most:
                 limit = f"at most {most:,} m, the reach of a standard optic"
-                yield self.say(design, path, f"{KINDS[kind]} cables at {speed}G: expected {limit}, got {length:,} m")
+                yield self.finding(design, path, f"{KINDS[kind]} cables at {speed}G: expected {limit}, got {length:,} m")
             elif length > ONE_SITE_M:
                 limit = f"at most {ONE_SITE_M:,} m within one site"
                 text = f"{KINDS[kind]} cables at {speed}G: expected {limit}, got {length:,} m"
-                yield self.say(design, path, text, severity=WARNING)
+                yield self.finding(design, path, text, severity=WARNING)

@@ -28,7 +28,7 @@ class Ports(FabricCheck):
     remediation = "remove `ports` from the pin, or set `switch:` to a model with more ports"
     infiniband = True
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         ends = plugged(design.fabric)
         yield from self._used_twice(design, ends)
         yield from self._missing_ports(design, ends)
@@ -43,7 +43,7 @@ class Ports(FabricCheck):
             device, cage, sub = ports[twice[0]].tolist()
             name, cables = design.fabric.devices[device].name, count[twice[0]]
             text = f"{name}: expected one cable in port {cage}/{sub + 1}, got {cables}{in_all(len(twice), 'port')}"
-            yield self.say(design, ("topology",), text)
+            yield self.finding(design, ("topology",), text)
 
     def _missing_ports(self, design: Design, ends: Ends) -> Iterator[Finding]:
         """Ports that the model of the role lacks, each once."""
@@ -55,7 +55,7 @@ class Ports(FabricCheck):
             for (cage, sub, split, speed), at in zip(kinds.tolist(), first.tolist(), strict=True):
                 if wrong := _wrong_port(fabric, role, cage, sub, split, speed):
                     name = fabric.devices[ends.device[mine[at]]].name
-                    yield self.say(design, switch_path(design, role), f"{name}: {wrong}")
+                    yield self.finding(design, switch_path(design, role), f"{name}: {wrong}")
 
     def _two_breakouts(self, design: Design, ends: Ends) -> Iterator[Finding]:
         cages = np.unique(np.stack([ends.device, ends.cage, ends.split, ends.speed_gbps], axis=1), axis=0)
@@ -65,7 +65,7 @@ class Ports(FabricCheck):
             (device, cage, split, speed), (*_, other_split, gbps) = cages[mixed[0]].tolist(), cages[mixed[0] + 1].tolist()
             got = f"{split}x{speed}G and {other_split}x{gbps}G{in_all(len(mixed), 'cage')}"
             text = f"{design.fabric.devices[device].name}: cage {cage} has two different breakouts, {got}"
-            yield self.say(design, ("topology",), text)
+            yield self.finding(design, ("topology",), text)
 
     def _too_many(self, design: Design, ends: Ends) -> Iterator[Finding]:
         """Chips that drive fewer ports than the cages in use are split into, in all or in one of their pipelines."""
@@ -77,7 +77,7 @@ class Ports(FabricCheck):
             if most and mine.max(initial=0) > most:
                 got = f"{mine.max()} on {named(fabric, np.flatnonzero(mine > most))}"
                 text = f"expected at most {most} logical ports, the limit of the ASIC, got {got}"
-                yield self.say(design, switch_path(design, role), text)
+                yield self.finding(design, switch_path(design, role), text)
             elif model.pipelines is not None:
                 yield from self._full_pipelines(design, role, model.pipelines, cages[of_role(fabric, role)[cages[:, 0]]])
 
@@ -93,7 +93,7 @@ class Ports(FabricCheck):
             got = f"{ports[over[0]]} in {'cages' if len(its) > 1 else 'cage'} {listed([str(cage) for cage in its])}"
             name = design.fabric.devices[device].name
             text = f"{name}: expected at most {pipelines.max_ports} ports in one pipeline of the ASIC, got {got}"
-            yield self.say(design, switch_path(design, role), text + in_all(len(over), "pipeline"))
+            yield self.finding(design, switch_path(design, role), text + in_all(len(over), "pipeline"))
 
     def _nics(self, design: Design) -> Iterator[Finding]:
         """Ports of servers that their model has not."""
@@ -106,7 +106,7 @@ class Ports(FabricCheck):
                 got = f"NIC {links.a_cage[over[0]]} port {links.a_sub[over[0]] + 1}{in_all(len(over), 'port')}"
                 model = f"{plural(group.nic.count, 'NIC')} with {plural(group.nic.ports, 'port')} each"
                 text = f"{fabric.devices[links.a[over[0]]].name}: the server model has {model}, but the plan uses {got}"
-                yield self.say(design, ("servers", at), text)
+                yield self.finding(design, ("servers", at), text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,14 +35,14 @@ class FewSpines(LosslessCheck):
     example = "`spine: {count: 2}` in a compute fabric of 16 leaves"
     remediation = "set `spine: {min_count: 4}`, or lower `leaf: {uplinks: {speed_gbps: …}}` to connect more spines"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         sizing = design.fabric.sizing
         spines = sizing.spines_built * sizing.planes
         if sizing.spines_built < 2 or spines >= FEWEST_SPINES or not any(capable(design.fabric, "lossless").values()):
             return
         small = NOTE if sizing.leaves < SMALL_LEAVES else ""
         text = f"expected at least {FEWEST_SPINES} spines in a lossless fabric, got {spines}"
-        yield self.say(design, ("topology", "spine"), text, severity=small)
+        yield self.finding(design, ("topology", "spine"), text, severity=small)
 
 
 class SinglePoints(FabricCheck):
@@ -59,7 +59,7 @@ class SinglePoints(FabricCheck):
     example = "all `external` links on leaf001"
     remediation = "connect servers with two-port NICs and `dual_tor: true`, and external routers with `links: 2` or more"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, purpose = design.fabric, design.fabric.spec.purpose
         if purpose in ("frontend", "storage"):
             links = rows(fabric, SERVER_LEAF)
@@ -70,7 +70,7 @@ class SinglePoints(FabricCheck):
                 text = f"server {named(fabric, alone[:1])} is connected to only one leaf"
                 group = next(g for g in fabric.spec.groups if g.name == fabric.devices[alone[0]].group)
                 split = "set `kind: rail-optimized` to connect each NIC of a server to a different leaf"
-                yield self.say(
+                yield self.finding(
                     design,
                     ("topology", "dual_tor"),
                     text + in_all(len(alone), "server"),
@@ -80,7 +80,7 @@ class SinglePoints(FabricCheck):
         borders = {int(fabric.links.b[connection.link]) for connection in fabric.tenancy.external_connections}
         if len(borders) == 1:
             text = f"all external connections are on one leaf, {named(fabric, borders)}"
-            yield self.say(design, ("topology", "attachments"), text)
+            yield self.finding(design, ("topology", "attachments"), text)
 
 
 def promised(fabric: FabricPlan, role: str) -> Fraction | None:
@@ -117,7 +117,7 @@ class Oversubscription(FabricCheck):
     remediation = "raise `uplinks: {count: …}` or `oversubscription`, or connect fewer servers to each leaf"
     infiniband = True
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, links = design.fabric, design.fabric.links
 
         def gbps(kind: int, end: NDArray[Any]) -> Ints:
@@ -144,7 +144,7 @@ class Oversubscription(FabricCheck):
             text = (f"{name}: {text}" if up[worst] else f"{name} {text}") + in_all(len(over), "switch", "switches")
             early = unbuilt(fabric)
             later = "; spines or cores of the planned size are not built yet" if early else ""
-            yield self.say(design, ("topology", role), text + later, severity=WARNING if early else "")
+            yield self.finding(design, ("topology", role), text + later, severity=WARNING if early else "")
 
 
 class Bisection(FabricCheck):
@@ -161,7 +161,7 @@ class Bisection(FabricCheck):
     remediation = "run `fabric capacity` to list every cut and the links that limit its bandwidth"
     infiniband = True
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         ratios = [promised(fabric, role) for role in (LEAF, SPINE)[: max(1, fabric.sizing.tiers - 1)]]
         if len(fabric.links) > MOST_LINKS:
@@ -169,12 +169,12 @@ class Bisection(FabricCheck):
         parts, halves = _measured(fabric)
         if parts != fabric.sizing.networks:
             expected = plural(fabric.sizing.networks, "isolated network")
-            yield self.say(design, ("topology",), f"expected {expected} (one per plane and rail), got {parts}")
+            yield self.finding(design, ("topology",), f"expected {expected} (one per plane and rail), got {parts}")
         if unbuilt(fabric) or None in ratios or not halves:
             return
         least, (share, where) = float(1 / _product(ratios)), min(halves)
         if share < least - 1e-6:
-            yield self.say(design, ("topology",), f"{where}: expected at least {least:.1%} of NIC speed, got {share:.1%}")
+            yield self.finding(design, ("topology",), f"{where}: expected at least {least:.1%} of NIC speed, got {share:.1%}")
 
 
 def _product(ratios: list[Fraction | None]) -> Fraction:

@@ -36,7 +36,7 @@ class AsNumbers(FabricCheck):
     example = "`pins: {backend-spine001: {asn: 3320}}`, the public number of another organization"
     remediation = "use a private AS number: 64512-65534 or 4200000000-4294967294 (RFC 6996)"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, seen = design.fabric, set()
         for device in fabric.switches:
             if device.asn in seen:
@@ -44,15 +44,15 @@ class AsNumbers(FabricCheck):
             seen.add(device.asn)
             path = pinned(design, device, "asn", ("underlay", "asn"))
             if not device.asn:
-                yield self.say(design, path, f"{device.name} has no AS number")
+                yield self.finding(design, path, f"{device.name} has no AS number")
             elif device.asn in RESERVED:
                 text = f"{device.name}: AS number {device.asn} is reserved: {RESERVED[device.asn]}"
-                yield self.say(design, path, text)
+                yield self.finding(design, path, text)
             elif not _within(device.asn, (PRIVATE_2_BYTE, PRIVATE_4_BYTE)) and not any(
                 low <= device.asn < end for low, end in fabric.asn_ranges
             ):
                 got = f"{device.asn}{', reserved for documentation (RFC 5398)' if _within(device.asn, DOCUMENTATION) else ''}"
-                yield self.say(design, path, f"{device.name}: expected a private AS number, got {got}", severity=WARNING)
+                yield self.finding(design, path, f"{device.name}: expected a private AS number, got {got}", severity=WARNING)
 
 
 def _within(asn: int, ranges: tuple[tuple[int, int], ...]) -> bool:
@@ -73,7 +73,7 @@ class AsNumbersApart(FabricCheck):
     example = "`pins: {backend-leaf002: {asn: 4200000001}}`, the AS number of backend-leaf001"
     remediation = "remove `asn` from the pin, or set it to a number that no other leaf, pod or tier has"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         places: dict[int, dict[tuple[str, int], int]] = {}  # AS number → where it is → a switch there
         for device in fabric.switches:
@@ -90,7 +90,7 @@ class AsNumbersApart(FabricCheck):
             close = ", some of which are neighbors" if number in neighbors else ""
             paths = (pinned(design, fabric.devices[index], "asn", ()) for index in switches)
             path = next((path for path in paths if path), ("underlay", "asn"))
-            yield self.say(design, path, f"duplicate AS number {number} on {named(fabric, switches)}{close}")
+            yield self.finding(design, path, f"duplicate AS number {number} on {named(fabric, switches)}{close}")
 
 
 class SessionEnds(FabricCheck):
@@ -107,7 +107,7 @@ class SessionEnds(FabricCheck):
     example = "`external: {asn: 4200000001}` on a border leaf whose own AS number is 4200000001"
     remediation = "set `external: {asn: …}` to a number that no switch of the fabric has"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, peers = design.fabric, design.fabric.tenancy.peers
         links = rows(fabric, *BETWEEN_SWITCHES)
         ends = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0).tolist()
@@ -118,13 +118,13 @@ class SessionEnds(FabricCheck):
         for pairs, fault in ((alone, "is planned only on {}"), (apart, "has no link between the two switches")):
             if pairs:
                 text = f"the EVPN session between {named(fabric, pairs[0])} {fault.format(named(fabric, pairs[0][:1]))}"
-                yield self.say(design, ("overlay",), text + in_all(len(pairs), "session"), hint=RESTORE_LOCK)
+                yield self.finding(design, ("overlay",), text + in_all(len(pairs), "session"), hint=RESTORE_LOCK)
         attachments = [attachment.name for attachment in fabric.spec.attachments]
         for connection in fabric.tenancy.external_connections:
             leaf = fabric.devices[fabric.links.b[connection.link]]
             if connection.asn == leaf.asn:
                 text = f"router '{connection.name}': AS number {connection.asn} is also the AS number of {leaf.name}"
-                yield self.say(
+                yield self.finding(
                     design, ("topology", "attachments", attachments.index(connection.name), "external", "asn"), text
                 )
 
@@ -142,13 +142,13 @@ class MaximumPaths(FabricCheck):
     example = "72 uplinks on a leaf, `maximum-paths 64`"
     remediation = "lower `uplinks: {count: …}` or `spine: {count: …}`"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric, limit = design.fabric, design.views.underlay.max_paths
         lower = per_device(fabric, fabric.links.a[rows(fabric, *BETWEEN_SWITCHES)])
         most = int(lower.argmax())
         if lower[most] > limit:
             text = f"{fabric.devices[most].name} has {lower[most]} uplinks, more than the ECMP limit of {limit} paths"
-            yield self.say(design, ("underlay",), text)
+            yield self.finding(design, ("underlay",), text)
         down = rows(fabric, LEAF_SPINE, SPINE_CORE)
         pod = column(fabric, "pod")[fabric.links.a[down]]
         below = np.where(fabric.links.kind[down] == SPINE_CORE, -2 - pod, fabric.links.a[down])  # cores reach a pod as one
@@ -156,7 +156,7 @@ class MaximumPaths(FabricCheck):
         if len(count) and count.max() > limit:
             upper = fabric.devices[int(pairs[count.argmax()][0])].name
             text = f"{upper} has {count.max()} links to one leaf or pod, more than the ECMP limit of {limit} paths"
-            yield self.say(design, ("underlay",), text)
+            yield self.finding(design, ("underlay",), text)
 
 
 class MaximumPrefixes(FabricCheck):
@@ -173,16 +173,16 @@ class MaximumPrefixes(FabricCheck):
     example = "`underlay: {max_prefix: 1000}` with 1,150 routes"
     remediation = "remove `underlay.max_prefix`: the default is twice the number of routes, and at least 12000"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         limit, routes = design.views.underlay.max_prefix, routes_of(design.fabric)
         path = ("underlay", "max_prefix")
         if limit < routes:
-            yield self.say(
+            yield self.finding(
                 design, path, f"expected a prefix limit of at least {routes:,}, the number of routes, got {limit:,}"
             )
         elif routes * 100 > limit * WARN_PERCENT:
             text = f"{routes:,} routes exceed {WARN_PERCENT} % of the prefix limit of {limit:,}"
-            yield self.say(design, path, text, severity=WARNING)
+            yield self.finding(design, path, text, severity=WARNING)
 
 
 def routes_of(fabric: FabricPlan) -> int:
@@ -205,20 +205,20 @@ class Timers(FabricCheck):
     example = "`underlay: {keepalive_s: 3, hold_s: 6}`: two keepalives"
     remediation = "set `bfd: {interval_ms: 300, multiplier: 3}`, `keepalive_s: 3` and `hold_s: 9`, the common values"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         under = design.fabric.spec.underlay
         if under.hold_s < 3 * under.keepalive_s:
             text = f"expected a hold time of at least three keepalives ({3 * under.keepalive_s} s), got {under.hold_s} s"
-            yield self.say(design, ("underlay", "hold_s"), text, severity=ERROR)
+            yield self.finding(design, ("underlay", "hold_s"), text, severity=ERROR)
         if not under.bfd.enabled:
             return
         detect_ms = under.bfd.interval_ms * under.bfd.multiplier
         reported = f"{under.bfd.interval_ms} ms x {under.bfd.multiplier} = {detect_ms} ms"
         if detect_ms >= under.hold_s * 1000:
             text = f"expected a BFD detection time below the hold time of {under.hold_s} s, got {reported}"
-            yield self.say(design, ("underlay", "bfd"), text)
+            yield self.finding(design, ("underlay", "bfd"), text)
         elif detect_ms < FASTEST_BFD_MS:
-            yield self.say(
+            yield self.finding(
                 design, ("underlay", "bfd"), f"expected a BFD detection time of at least {FASTEST_BFD_MS} ms, got {reported}"
             )
 
@@ -236,7 +236,7 @@ class RouterIds(FabricCheck):
     example = "`pins: {backend-leaf002: {loopback: 10.0.0.1}}`, the loopback of backend-leaf001"
     remediation = "remove `loopback` from the pin, or set it to an address that no other switch has"
 
-    def judge(self, design: Design) -> Iterator[Finding]:
+    def check(self, design: Design) -> Iterator[Finding]:
         fabric = design.fabric
         owners: dict[int, list[int]] = {}
         for device in fabric.switches:
@@ -244,7 +244,7 @@ class RouterIds(FabricCheck):
         for number, switches in sorted(owners.items()):
             path = pinned(design, fabric.devices[switches[-1]], "loopback", ("pools", "loopback"))
             if number < 0:
-                yield self.say(design, path, f"no router ID on {named(fabric, switches)}")
+                yield self.finding(design, path, f"no router ID on {named(fabric, switches)}")
             elif len(switches) > 1:
                 text = f"duplicate router ID {ipv4(number)} on {named(fabric, switches)}"
-                yield self.say(design, path, text)
+                yield self.finding(design, path, text)

@@ -16,9 +16,9 @@ from fabric.audit.checks import (
     Network,
     Owner,
     Subject,
-    bare,
     is_management,
     place,
+    without_prefix_length,
 )
 from fabric.audit.checks.files.duplicates import is_reused, of_other_names, repeated
 from fabric.model.facts import MANAGEMENT, Facts
@@ -52,7 +52,7 @@ class PointToPoint(FilesCheck):
     example = "leaf001 has 10.64.0.0/31, spine001 at the other end has 10.64.0.3/31"
     remediation = "compare the addresses of both ends with the cabling, and correct the wrong address"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         twice = repeated(network)
         for (_, net), all_members in network.subnets.items():
             members = of_other_names(all_members)
@@ -70,7 +70,7 @@ class PointToPoint(FilesCheck):
         mine = f"{owner.interface.name}: {owner.fact.value}"
         for other in self._other_length(network, net, owner):
             there = f"{other.fact.value} on {other.facts.name} {other.interface.name} ({place(other.fact)})"
-            yield self.on(
+            yield self.finding_at(
                 owner.facts,
                 owner.fact,
                 f"{mine} and {there} have different prefix lengths",
@@ -80,7 +80,9 @@ class PointToPoint(FilesCheck):
         far = network.named(owner.facts, description)
         if far is not None and owner.interface.tag is None and not self._in_other_vrf(network, net, far):
             got = f"{far.name}, named in the description, has no address in this subnet"
-            yield self.on(owner.facts, owner.fact, f"{mine} is the only address in {net}; {got}", about=_between(owner, far))
+            yield self.finding_at(
+                owner.facts, owner.fact, f"{mine} is the only address in {net}; {got}", about=_between(owner, far)
+            )
 
     def _other_length(self, network: Network, net: str, owner: Owner) -> list[Owner]:
         """The other address of a subnet, where the far end takes it for one of another size."""
@@ -99,7 +101,7 @@ class PointToPoint(FilesCheck):
 
     def _is_duplicate(self, members: list[Owner], twice: set[tuple[str, str]]) -> bool:
         """Whether there are two addresses, one of them on several devices: that is another check's finding."""
-        keys = {(owner.vrf, bare(owner.fact.value)) for owner in members}
+        keys = {(owner.vrf, without_prefix_length(owner.fact.value)) for owner in members}
         return len(keys) <= 2 and not keys.isdisjoint(twice)
 
     def _crowd(self, network: Network, net: str, members: list[Owner]) -> Iterator[Finding]:
@@ -107,7 +109,7 @@ class PointToPoint(FilesCheck):
         met = [own for own in members if any(_speaks(other, own) for other in members if other is not own)]
         for owner in [own for own in members if own not in met] or members:
             others = ", ".join(f"{own.facts.name} {own.interface.name}" for own in members if own is not owner)
-            yield self.on(
+            yield self.finding_at(
                 owner.facts,
                 owner.fact,
                 f"{owner.interface.name}: {owner.fact.value} is one of {len(members)} addresses in {net}; also on {others}",
@@ -123,8 +125,12 @@ def _between(owner: Owner, *others: Facts) -> About:
 
 def _speaks(one: Owner, other: Owner) -> bool:
     """Whether both devices have a session with the other's address here."""
-    forward = any(bare(peer.peer) == bare(other.fact.value) for peer in one.facts.neighbors())
-    return forward and any(bare(peer.peer) == bare(one.fact.value) for peer in other.facts.neighbors())
+    forward = any(
+        without_prefix_length(peer.peer) == without_prefix_length(other.fact.value) for peer in one.facts.neighbors()
+    )
+    return forward and any(
+        without_prefix_length(peer.peer) == without_prefix_length(one.fact.value) for peer in other.facts.neighbors()
+    )
 
 
 class ManagementApart(FilesCheck):
@@ -140,7 +146,7 @@ class ManagementApart(FilesCheck):
     example = "`interface Management1` with an address and no VRF"
     remediation = "assign the port to the management VRF on the device"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for name, interface in facts.interfaces.items():
                 apart = interface.vrf is not None and interface.vrf.value == MANAGEMENT
@@ -148,4 +154,4 @@ class ManagementApart(FilesCheck):
                 if is_management(name) and interface.addresses and not (apart or cabled):
                     message = f"{name}: management port in the default VRF"
                     merge = Merge(text="management port in the default VRF: {names}", names=(name,))
-                    yield self.on(facts, interface.addresses[0], message, merge=merge)
+                    yield self.finding_at(facts, interface.addresses[0], message, merge=merge)

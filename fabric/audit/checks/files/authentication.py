@@ -26,12 +26,12 @@ class Authenticated(FilesCheck):
     example = "`neighbor 10.64.0.1 password …` on leaf001; spine001 has no password for leaf001"
     remediation = "configure the same password or key chain at both ends of the session"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         pairs = list(_pairs(network))
         for one, other in pairs:
             if what := _difference(one.peer.authentication, other.peer.authentication):
                 there = f"{other.facts.name} ({place(other.fact)})"
-                yield self.on(one.facts, one.fact, f"{one.name}: {what} than on {there}")
+                yield self.finding_at(one.facts, one.fact, f"{one.name}: {what} than on {there}")
         for rows in grouped(
             ((one.facts.name, one.has, other.words), (one, other)) for one, other in _one_sided(pairs)
         ).values():
@@ -44,7 +44,7 @@ class Authenticated(FilesCheck):
         others = listed(list(dict.fromkeys(end.facts.name for _, end in rows)), 2)
         end = "other end" if len(rows) == 1 else "other ends"
         message = f"{here.words}, but none at the {end}" if here.has else f"no {there.words}, but one at the {end}"
-        return self.on(here.facts, here.fact, f"{names}: {message}: {others} ({place(there.fact)})")
+        return self.finding_at(here.facts, here.fact, f"{names}: {message}: {others} ({place(there.fact)})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class _End:
 
 def _pairs(network: Network) -> Iterator[tuple[_End, _End]]:
     """The ends of every session between two devices."""
-    for facts, peer, far, back in network.pairs():
-        yield _End(facts, peer), _End(far, back)
+    for facts, peer, far, reverse in network.pairs():
+        yield _End(facts, peer), _End(far, reverse)
 
 
 def _one_sided(pairs: Sequence[tuple[_End, _End]]) -> Iterator[tuple[_End, _End]]:

@@ -29,7 +29,7 @@ class Misplaced(FilesCheck):
     remediation = "move the brace, or correct the indentation"
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         if network.planned:
             return  # its statements are compared with the plan
         for facts in network.devices:
@@ -39,7 +39,7 @@ class Misplaced(FilesCheck):
                     first = odd[0]
                     got = f"indented as inside {plural(first.level, 'block')}, but it is inside {plural(first.open, 'block')}"
                     more = f"; {plural(len(odd) - 1, 'more line')}" if odd[1:] else ""
-                    yield self.on(facts, Located(None, first.number, file), f"the line is {got}{more}")
+                    yield self.finding_at(facts, Located(None, first.number, file), f"the line is {got}{more}")
 
 
 class Indented(NamedTuple):

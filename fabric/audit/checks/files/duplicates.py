@@ -16,12 +16,12 @@ from fabric.audit.checks import (
     Merge,
     Network,
     Owner,
-    bare,
     is_loopback,
     is_management,
     network_of,
     place,
     vlan_of,
+    without_prefix_length,
 )
 from fabric.base.grouping import grouped
 from fabric.base.text import plural
@@ -47,7 +47,7 @@ class OneOwner(FilesCheck):
     virtual = "configure unique management addresses, unless all devices are virtual devices in a lab"
     reused = "number the links of each network from a prefix of its own, before their routes meet"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         pairs: dict[tuple[int, int], list[tuple[Owner, Owner]]] = {}
         links: dict[str, list[Owner]] = {}
         gateways: set[int] = set()
@@ -56,7 +56,7 @@ class OneOwner(FilesCheck):
                 links.setdefault(net, same)
             elif _behind_nat(network, same):
                 got = f"{address} is the management address of all {len(same)} devices"
-                yield self.on(same[0].facts, same[0].fact, got, hint=self.virtual, severity=NOTE)
+                yield self.finding_at(same[0].facts, same[0].fact, got, hint=self.virtual, severity=NOTE)
             else:
                 if _to_hosts(network, same):
                     gateways |= {id(owner.fact) for owner in same}
@@ -77,7 +77,7 @@ class OneOwner(FilesCheck):
         got = f"{net} is the subnet of two links, on {where}"
         if len(links) > 1:
             got = f"{plural(len(links), 'subnet')} of links are used on two links each; the first is {net}, on {where}"
-        return self.on(owner.facts, owner.fact, got, hint=self.reused, severity=WARNING)
+        return self.finding_at(owner.facts, owner.fact, got, hint=self.reused, severity=WARNING)
 
     def _pair(self, rows: Sequence[tuple[Owner, Owner]], severities: Sequence[str]) -> Iterator[Finding]:
         """Two devices with many addresses in common are reported once."""
@@ -85,17 +85,19 @@ class OneOwner(FilesCheck):
         about = About(devices=(other.facts.name,))
         where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
         if len(rows) > MANY:
-            first = f"the first is {bare(owner.fact.value)} on {where}"
+            first = f"the first is {without_prefix_length(owner.fact.value)} on {where}"
             got = f"{len(rows)} addresses are also configured on {other.facts.name}; {first}"
             got, severity = f"{owner.interface.name}: {got}", WARNING if WARNING in severities else ""
-            yield self.on(owner.facts, owner.fact, got, hint=self.copies, severity=severity, about=about)
+            yield self.finding_at(owner.facts, owner.fact, got, hint=self.copies, severity=severity, about=about)
             return
         for (owner, other), severity in zip(rows, severities, strict=True):
             where = f"{other.facts.name} {other.interface.name} ({place(other.fact)})"
-            got = f"{bare(owner.fact.value)} is also configured on {where}"
+            got = f"{without_prefix_length(owner.fact.value)} is also configured on {where}"
             vrf, ports = f" in VRF {owner.vrf}" if owner.vrf else "", (_port(owner), _port(other))
-            merge = Merge(text=f"{bare(owner.fact.value)} is configured{vrf} on {{names}}", names=ports, most=3)
-            yield self.on(
+            merge = Merge(
+                text=f"{without_prefix_length(owner.fact.value)} is configured{vrf} on {{names}}", names=ports, most=3
+            )
+            yield self.finding_at(
                 owner.facts, owner.fact, f"{owner.interface.name}: {got}", severity=severity, about=about, merge=merge
             )
 
@@ -144,9 +146,15 @@ def _to_hosts(network: Network, owners: Sequence[Owner]) -> bool:
     if len({id(owner.facts) for owner in owners}) < 3 or len(subnets) > 1 or not ports:
         return False
     net = network_of(subnets.pop())
-    spoken = (peer.peer for owner in owners for peer in owner.facts.neighbors() if not (peer.interface or peer.dynamic))
+    neighbor_addresses = (
+        peer.peer for owner in owners for peer in owner.facts.neighbors() if not (peer.interface or peer.dynamic)
+    )
     cabled = any(id(owner.interface) in network.cabled for owner in owners)
-    return net.num_addresses > 4 and not cabled and not any(ip_address(bare(peer)) in net for peer in spoken)
+    return (
+        net.num_addresses > 4
+        and not cabled
+        and not any(ip_address(without_prefix_length(peer)) in net for peer in neighbor_addresses)
+    )
 
 
 def _reused_link(network: Network, owners: Sequence[Owner]) -> str | None:
@@ -186,7 +194,7 @@ def _partners(network: Network, one: Owner, other: Owner) -> bool:
     for process in one.facts.bgp.values():
         for peer in process.neighbors.values():
             inside = {"internal", process.asn.value if process.asn else None}
-            far = network.far(peer) if peer.remote_as and peer.remote_as.value in inside else None
+            far = network.remote_end(peer) if peer.remote_as and peer.remote_as.value in inside else None
             if far is not None and far.facts is other.facts:
                 return True
     return False
@@ -232,7 +240,7 @@ def _borrowed(owners: list[Owner]) -> bool:
 
 def _of_separate_networks(network: Network, owners: list[Owner]) -> bool:
     """Addresses beside an anycast gateway, each in a network of its own that nothing joins to the others."""
-    if not all(owner.interface.gateways for owner in owners) or len(network.islands) < 2:
+    if not all(owner.interface.gateways for owner in owners) or len(network.separate_networks) < 2:
         return False
     return len({network.homes[id(owner.facts)] for owner in owners}) == len(owners)
 
@@ -240,7 +248,7 @@ def _of_separate_networks(network: Network, owners: list[Owner]) -> bool:
 def _expected(network: Network, owner: Owner, address: str) -> bool:
     """Whether the device at the other end of the cable has a neighbor with the address."""
     far = network.cabled.get(id(owner.interface))
-    return far is not None and any(bare(peer.peer) == address for peer in far.facts.neighbors())
+    return far is not None and any(without_prefix_length(peer.peer) == address for peer in far.facts.neighbors())
 
 
 def _tunnels(owner: Owner, address: str) -> bool:
@@ -255,7 +263,7 @@ def _beside_own(owner: Owner, address: str) -> bool:
         fact
         for name, interface in facts.interfaces.items()
         for fact in interface.addresses
-        if is_loopback(name) and bare(fact.value) != address and not fact.value.startswith(("127.", "::1/"))
+        if is_loopback(name) and without_prefix_length(fact.value) != address and not fact.value.startswith(("127.", "::1/"))
     ]
     return bool(others) and not speaks_by(owner, address)
 
@@ -266,7 +274,7 @@ def speaks_by(owner: Owner, address: str) -> bool:
     speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}
     speaks |= {peer.source.value for peer in facts.neighbors() if peer.source}
     first = next((fact for fact in owner.interface.addresses if (":" in fact.value) == (":" in address)), owner.fact)
-    names = {owner.interface.name, f"{owner.interface.name}.0"} if bare(first.value) == address else set()
+    names = {owner.interface.name, f"{owner.interface.name}.0"} if without_prefix_length(first.value) == address else set()
     return bool(speaks & {address, *names})
 
 
@@ -275,5 +283,5 @@ def is_reused(members: list[Owner]) -> bool:
 
     The peer link of an MLAG pair has a VLAN of its own that leads nowhere else, so one subnet serves all pairs.
     """
-    counts = Counter(bare(own.fact.value) for own in members)
+    counts = Counter(without_prefix_length(own.fact.value) for own in members)
     return len(counts) <= 2 and len(set(counts.values())) == 1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-from fabric.audit.checks import WARNING, FilesCheck, Finding, Network, bare, is_on, role
+from fabric.audit.checks import WARNING, FilesCheck, Finding, Network, is_enabled, role, without_prefix_length
 from fabric.model.facts import Facts, Located
 
 LEAST = 3  # neighbors in a list before one more is expected in it
@@ -33,7 +33,7 @@ class ListedNeighbors(FilesCheck):
     remediation = "add the neighbor to the list, or correct its address there"
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices if not network.planned else ():
             kinds = [same for same in _neighbors(network, facts).values() if len(same) > LEAST]
             wanted = set().union(*kinds)
@@ -49,18 +49,18 @@ class ListedNeighbors(FilesCheck):
                 (address,) = missing
                 shown = facts.texts[file].splitlines()[line - 1].strip()[:QUOTED]
                 got = f"BGP neighbor {address} is not listed, but {len(same) - 1} others of its kind are (as in `{shown}`)"
-                yield self.on(facts, Located(None, line, file), got)
+                yield self.finding_at(facts, Located(None, line, file), got)
 
 
 def _neighbors(network: Network, facts: Facts) -> dict[Kind, set[str]]:
     """Addresses of the neighbors that are to be let in for one reason."""
     found: dict[Kind, set[str]] = {}
     for peer in facts.neighbors():
-        if is_on(peer) and not (peer.dynamic or peer.interface):
-            far = network.far(peer)
+        if is_enabled(peer) and not (peer.dynamic or peer.interface):
+            far = network.remote_end(peer)
             who = role(far.facts.name) if far else str(peer.remote_as.value if peer.remote_as else "")
-            direct = bool(network.near[id(facts)].beside(peer.vrf, peer.peer))
-            found.setdefault((peer.vrf, who, direct, ":" in peer.peer), set()).add(bare(peer.peer))
+            direct = bool(network.near[id(facts)].own_addresses_in_subnet(peer.vrf, peer.peer))
+            found.setdefault((peer.vrf, who, direct, ":" in peer.peer), set()).add(without_prefix_length(peer.peer))
     return found
 
 
@@ -70,7 +70,7 @@ def _lists(text: str, wanted: set[str]) -> Iterator[Listed]:
     for number, line in enumerate(text.splitlines(), 1):
         if "neighbor" in line or not ("." in line or ":" in line):  # most lines, without a pattern
             continue
-        addresses = {bare(match) for match in ADDRESS.findall(line)} & wanted
+        addresses = {without_prefix_length(match) for match in ADDRESS.findall(line)} & wanted
         if addresses and not OTHER.search(line):
             form = NUMBER.sub("#", REPEATED.sub("*", ADDRESS.sub("*", line.strip(" \t,;"))))
             found.setdefault(form, {}).update(dict.fromkeys(addresses, number))

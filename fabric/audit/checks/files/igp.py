@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from ipaddress import IPv4Network, ip_interface
 
 from fabric.audit.checks import ERROR, NOTE, End, Finding, place
-from fabric.audit.checks.equals.outline import IGP
-from fabric.audit.checks.files.equals import Compared, EqualsCheck
+from fabric.audit.checks.files.role_peers import Compared, EqualsCheck
+from fabric.audit.checks.role_peers.outline import IGP
 from fabric.base.text import listed
 from fabric.model.facts import Facts, Located
 from fabric.nos.statements.syntax import Place
@@ -174,7 +174,7 @@ class Adjacency(EqualsCheck):
     example = "`ip ospf area 0.0.0.0` on leaf001 Ethernet1, `ip ospf area 0.0.0.1` on spine001 Ethernet1"
     remediation = "configure the same area, network type and timers at both ends of the link"
 
-    def judge(self, subject: Compared) -> Iterator[Finding]:
+    def check(self, subject: Compared) -> Iterator[Finding]:
         _ = subject.comparison  # reads every file
         stated = {id(facts): spoken(subject, facts) for facts in subject.network.devices}
         for a, b in subject.network.links:
@@ -188,7 +188,7 @@ class Adjacency(EqualsCheck):
                 if protocol and any(own.protocol == protocol for own in stated[id(without.facts)].values()):
                     at = Located(None, without.interface.line, without.interface.file)
                     message = f"{without.interface.name}: no {protocol}, but {with_it} has it ({place(there)})"
-                    yield self.on(without.facts, at, message)
+                    yield self.finding_at(without.facts, at, message)
                 continue
             yield from self._differ(a, mine, b, theirs)
 
@@ -200,22 +200,22 @@ class Adjacency(EqualsCheck):
                 got, there = (one.value, other) if one.line else (other.value, one)
                 far_value = f"{there.value} at {far}" + (f" ({place(there)})" if there.line else "")
                 message = f"{own.interface.name}: {NAMES.get(key, key)} {got}, but {far_value}"
-                yield self.on(own.facts, at, message)
+                yield self.finding_at(own.facts, at, message)
         yield from self._styles(a, mine, b, theirs)
         yield from self._mtu(a, mine, b, theirs)
         levels = [own.values.get("level") for own in (mine, theirs)]
         if levels[0] and levels[1] and {_level(levels[0].value), _level(levels[1].value)} == {"1", "2"}:
             message = f"{a.interface.name}: {levels[0].value}, but {levels[1].value} at {b} ({place(levels[1])})"
-            yield self.on(a.facts, levels[0], message)
+            yield self.finding_at(a.facts, levels[0], message)
         metrics = [own.values.get("metric") for own in (mine, theirs)]
         if metrics[0] and metrics[1] and metrics[0].value != metrics[1].value:
             message = f"{a.interface.name}: metric {metrics[0].value}, but {metrics[1].value} at {b} ({place(metrics[1])})"
-            yield self.on(a.facts, metrics[0], message, severity=NOTE)
+            yield self.finding_at(a.facts, metrics[0], message, severity=NOTE)
         passive = [(end, own.values["passive"]) for end, own in ((a, mine), (b, theirs)) if "passive" in own.values]
         if len(passive) == 1:
             end, fact = passive[0]
             other_end = b if end is a else a
-            yield self.on(end.facts, fact, f"{end.interface.name}: passive, but {other_end} at the far end is not")
+            yield self.finding_at(end.facts, fact, f"{end.interface.name}: passive, but {other_end} at the far end is not")
 
     def _styles(self, a: End, mine: Spoken, b: End, theirs: Spoken) -> Iterator[Finding]:
         """Narrow metrics against wide ones; where both ends have one network OS its default is wide."""
@@ -225,7 +225,7 @@ class Adjacency(EqualsCheck):
             got = there.value if there else unstated
             if style and style.value == "narrow" and got == "wide" and own.protocol == other.protocol == "IS-IS":
                 shown = f"wide at {far}" + (f" ({place(there)})" if there else "")
-                yield self.on(end.facts, style, f"{end.interface.name}: narrow metrics, but {shown}")
+                yield self.finding_at(end.facts, style, f"{end.interface.name}: narrow metrics, but {shown}")
 
     def _mtu(self, a: End, mine: Spoken, b: End, theirs: Spoken) -> Iterator[Finding]:
         """One end states an MTU and the other none; FAB254 compares two that are stated."""
@@ -237,7 +237,7 @@ class Adjacency(EqualsCheck):
             mtu, other = end.interface.mtu, far.interface.mtu
             if mtu and not other and not far.interface.frame and mtu.value not in MTUS:
                 words = f"{end.interface.name}: MTU {mtu.value}, but the default at {far}: OSPF stays in ExStart"
-                yield self.on(end.facts, mtu, words)
+                yield self.finding_at(end.facts, mtu, words)
 
     @staticmethod
     def _both(key: str, mine: Spoken, theirs: Spoken) -> tuple[Located[str], Located[str]]:

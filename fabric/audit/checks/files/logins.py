@@ -25,9 +25,9 @@ class Logins(FilesCheck):
     remediation = "configure a password or SSH key for every user, and deny root logins over SSH"
     of_device = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for fact in facts.services.open_logins:
-                yield self.on(facts, fact, fact.value, merge=Merge(text=fact.value))
+                yield self.finding_at(facts, fact, fact.value, merge=Merge(text=fact.value))
             for fact in facts.services.weak_logins:
-                yield self.on(facts, fact, fact.value, severity=WARNING, merge=Merge(text=fact.value))
+                yield self.finding_at(facts, fact, fact.value, severity=WARNING, merge=Merge(text=fact.value))

@@ -8,7 +8,7 @@ from functools import cached_property
 from ipaddress import ip_interface, ip_network
 
 from fabric.audit.checks import WARNING, FilesCheck, Finding, Network
-from fabric.audit.checks.files.sessions import is_external
+from fabric.audit.checks.files.evpn_sessions import is_external
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.model.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor
@@ -45,7 +45,7 @@ class OwnFromOutside(FilesCheck):
     example = "`ip prefix-list WAN-IN seq 10 permit 10.0.0.0/8 le 32`, and loopbacks in 10.255.0.0/24"
     remediation = "deny the prefixes of the network before the entry that permits them"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         if network.planned:
             return  # compared with the plan
         for table, borders in grouped((border.peer.vrf, border) for border in _borders(network)).items():
@@ -58,21 +58,21 @@ class OwnFromOutside(FilesCheck):
                 if passing:
                     count = f"{plural(len(passing), 'prefix', 'prefixes')} of the network itself"
                     message = f"{policy} of {border.peer.peer} permits {count}: {listed(passing, 2)}"
-                    yield self.on(border.facts, border.policy, message)
+                    yield self.finding_at(border.facts, border.policy, message)
 
 
 def _borders(network: Network) -> Iterator[_Border]:
     """External sessions of devices that have sessions inside as well."""
     read = {process.asn.value for facts in network.devices for process in facts.bgp.values() if process.asn}
-    inside = {id(facts) for facts, _, peer in network.sessions() if network.far(peer) is not None}
+    inside = {id(facts) for facts, _, peer in network.sessions() if network.remote_end(peer) is not None}
     policies = {
         (id(facts), peer.import_filter.value)
         for facts, _, peer in network.sessions()
-        if network.far(peer) is not None and peer.import_filter
+        if network.remote_end(peer) is not None and peer.import_filter
     }
     for facts, process, peer in network.sessions():
         policy = peer.import_filter
-        if policy is None or not policy.value or network.far(peer) is not None or id(facts) not in inside:
+        if policy is None or not policy.value or network.remote_end(peer) is not None or id(facts) not in inside:
             continue
         remote = peer.remote_as.value if peer.remote_as else None
         outside = is_external(process, peer) and isinstance(remote, int) and remote not in read and not peer.dynamic

@@ -15,12 +15,12 @@ from fabric.audit.checks import (
     FilesCheck,
     Finding,
     Network,
-    bare,
     is_up,
     odd_ones,
     place,
     tunnel_addresses,
     vrf_of,
+    without_prefix_length,
 )
 from fabric.audit.checks.files.duplicates import speaks_by
 from fabric.base.grouping import grouped
@@ -45,9 +45,9 @@ class VniVlan(FilesCheck):
     example = "VLAN 100 has VNI 10100 on leaf001 and VNI 10200 on leaf002"
     remediation = "map the VLAN to the same VNI as on the other leaves"
     kinds: ClassVar = ("vnis", "vlan")
-    of_island: ClassVar = True
+    of_component: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         rows: dict[int, list[tuple[int, tuple[Facts, Located[int]]]]] = {}
         vnis: dict[int, list[tuple[int, tuple[Facts, Located[object]]]]] = {}
         for facts in network.devices:
@@ -57,7 +57,7 @@ class VniVlan(FilesCheck):
                     vnis.setdefault(vrf.vlan.value, []).append((vrf.vni.value, (facts, vrf.vni)))
             for vni in facts.vnis.values():
                 if not 0 < vni.number < 1 << 24:
-                    yield self.on(
+                    yield self.finding_at(
                         facts, Located(None, vni.line, vni.file), f"expected a VNI from 1 to 16777215, got {vni.number}"
                     )
                 if vni.vlan and vni.number not in layer3:
@@ -68,12 +68,14 @@ class VniVlan(FilesCheck):
             usual, odd = odd_ones(same)
             for vlan, (facts, fact) in odd:
                 reported.add((facts.name, number))
-                yield self.on(facts, fact, f"VNI {number}: VLAN {vlan}, {_elsewhere('VLAN', usual, vlan, same)}")
+                yield self.finding_at(facts, fact, f"VNI {number}: VLAN {vlan}, {_elsewhere('VLAN', usual, vlan, same)}")
         for vlan, same_vlan in vnis.items():
             usual, odd_vnis = odd_ones(same_vlan)
             for number, (facts, here) in odd_vnis:
                 if (facts.name, number) not in reported and len(rows.get(number, ())) < 2:
-                    yield self.on(facts, here, f"VLAN {vlan}: VNI {number}, {_elsewhere('VNI', usual, number, same_vlan)}")
+                    yield self.finding_at(
+                        facts, here, f"VLAN {vlan}: VNI {number}, {_elsewhere('VNI', usual, number, same_vlan)}"
+                    )
 
 
 def _elsewhere(what: str, usual: object, own: object, rows: list) -> str:  # type: ignore[type-arg]
@@ -97,9 +99,9 @@ class VrfVni(FilesCheck):
     example = "VRF red has VNI 50001 on leaf001 and VNI 50002 on leaf002"
     remediation = "set the same VNI and route targets for the VRF as on the other leaves"
     kinds: ClassVar = ("vrfs", "vni", "imports", "exports")
-    of_island: ClassVar = True
+    of_component: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         yield from self._names(network)
         yield from self._numbers(network)
         yield from self._targets(network)
@@ -118,7 +120,7 @@ class VrfVni(FilesCheck):
                 other = next((row for row in rows if row[1] != name), rows[0])
                 message = f"{name}: VNI {number} is also assigned to {other[1]} on {other[0].name} ({place(other[2])})"
                 severity = WARNING if _renamed(network, rows) else ""
-                yield self.on(facts, fact, message, severity=severity, about=About(devices=(other[0].name,)))
+                yield self.finding_at(facts, fact, message, severity=severity, about=About(devices=(other[0].name,)))
             for facts in network.devices:
                 mapped = facts.vnis.get(number)
                 if mapped is not None and not any(facts is user and fact.line == mapped.line for user, _, fact in rows):
@@ -126,7 +128,7 @@ class VrfVni(FilesCheck):
                         continue
                     if mapped.vlan is not None and not _is_l3_vlan(facts, mapped):
                         l2_fact = Located(None, mapped.line, mapped.file)
-                        yield self.on(
+                        yield self.finding_at(
                             facts,
                             l2_fact,
                             f"VNI {number}: L2 VNI on this device, but L3 VNI of {rows[0][1]} on {rows[0][0].name}",
@@ -146,7 +148,7 @@ class VrfVni(FilesCheck):
             for number, (facts, fact) in odd:
                 others = tuple(other.name for value, (other, _) in rows if value != number)
                 message = f"VRF {name}: VNI {number}, {_elsewhere('VNI', usual, number, rows)}"
-                yield self.on(facts, fact, message, about=About(devices=others if len(others) == 1 else ()))
+                yield self.finding_at(facts, fact, message, about=About(devices=others if len(others) == 1 else ()))
 
     def _targets(self, network: Network) -> Iterator[Finding]:
         for subject, rows in _by_subject(network).items():
@@ -170,7 +172,7 @@ class VrfVni(FilesCheck):
                     leaks = not value.isdisjoint(expected)  # one more may be meant: a leaf that leaks between tenants
                     if crossed and not (value < expected or value > expected):
                         continue
-                    yield self.on(facts, fact, message, severity=WARNING if leaks else "")
+                    yield self.finding_at(facts, fact, message, severity=WARNING if leaks else "")
 
 
 def _crossed(rows: list[tuple[Facts, Vni | Vrf]]) -> bool:
@@ -253,7 +255,7 @@ class Distinguisher(FilesCheck):
     remediation = "set the route distinguisher to `<router ID>:<number>`"
     kinds: ClassVar = ("rd",)
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         users = grouped(
             (holder.rd.value, (facts, owner_name, holder.rd))
             for owner_name, rows in _by_subject(network).items()
@@ -272,7 +274,7 @@ class Distinguisher(FilesCheck):
                 others = tuple(sorted({other.name for other, _, _ in same if other is not facts}))
                 works = not _someones(network, head) and len({subject for _, subject, _ in same}) == 1
                 message = f"{owner_name}: route distinguisher {value} is also configured on {', '.join(others)}"
-                yield self.on(facts, fact, message, severity=WARNING if works else "", about=About(devices=others))
+                yield self.finding_at(facts, fact, message, severity=WARNING if works else "", about=About(devices=others))
 
 
 def _someones(network: Network, head: str) -> bool:
@@ -294,33 +296,35 @@ class TunnelSource(FilesCheck):
     example = "`source-interface loopback1`, which the device does not have"
     remediation = "set the tunnel source to a loopback of the leaf, and the anycast MAC address to that of the other leaves"
     kinds: ClassVar = ("vtep", "anycast_mac")
-    of_island: ClassVar = True
+    of_component: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             source = facts.vtep
             if source is None or facts.elsewhere:
                 continue
-            addresses = {bare(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses}
+            addresses = {
+                without_prefix_length(fact.value) for interface in facts.interfaces.values() for fact in interface.addresses
+            }
             name = source.value
             if (
                 name not in facts.interfaces
                 and name.removesuffix(".0") not in facts.interfaces
-                and bare(name) not in addresses
+                and without_prefix_length(name) not in addresses
             ):
-                yield self.on(facts, source, f"tunnel source {name} is not configured on this device")
+                yield self.finding_at(facts, source, f"tunnel source {name} is not configured on this device")
             for pair, interface in _shared(network, facts):
                 got = f"tunnel source {name}, but the tunnel source address of {pair} is on {interface} of this device"
-                yield self.on(facts, source, got)
+                yield self.finding_at(facts, source, got)
         for facts in network.devices:
             if (shared := facts.anycast_mac) and not is_unicast(shared.value):
-                yield self.on(facts, shared, f"anycast gateway: expected a unicast MAC address, got {shared.value}")
+                yield self.finding_at(facts, shared, f"anycast gateway: expected a unicast MAC address, got {shared.value}")
         macs = [(facts.anycast_mac.value, facts) for facts in network.devices if facts.anycast_mac]
         usual, odd = odd_ones(macs)
         for value, facts in odd:
             other = usual if usual != value else next(mac for mac, _ in macs if mac != value)
             message = f"anycast gateway MAC address {value}, but {other} on other leaves"
-            yield self.on(facts, facts.anycast_mac, message, severity=WARNING)
+            yield self.finding_at(facts, facts.anycast_mac, message, severity=WARNING)
 
 
 def _shared(network: Network, facts: Facts) -> Iterator[tuple[str, str]]:
@@ -348,11 +352,11 @@ class GatewayPrefix(FilesCheck):
     severity = ERROR
     example = "`ip address virtual 10.61.1.1/25` on leaf001, `/24` on leaf002"
     remediation = "set the same prefix length on all leaves of the network"
-    of_island: ClassVar = True
+    of_component: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         users = grouped(
-            ((interface.vrf.value if interface.vrf else "", bare(fact.value)), (facts, name, fact))
+            ((interface.vrf.value if interface.vrf else "", without_prefix_length(fact.value)), (facts, name, fact))
             for facts in network.devices
             for name, interface in facts.interfaces.items()
             for fact in interface.gateways
@@ -363,7 +367,9 @@ class GatewayPrefix(FilesCheck):
             usual, odd = odd_ones(lengths)
             for length, (facts, name, fact) in odd:
                 other = usual if usual != length else next(one for one, _ in lengths if one != length)
-                yield self.on(facts, fact, f"{name}: anycast gateway {address} with /{length}, but /{other} on other leaves")
+                yield self.finding_at(
+                    facts, fact, f"{name}: anycast gateway {address} with /{length}, but /{other} on other leaves"
+                )
 
 
 class Segments(FilesCheck):
@@ -379,9 +385,9 @@ class Segments(FilesCheck):
     example = "ESI ending in :01 on leaf001 bond1, ESI ending in :02 on leaf002 bond1"
     remediation = "configure the same identifier on both leaves of the bond, and on no other bond"
     kinds: ClassVar = ("esi",)
-    of_island: ClassVar = True
+    of_component: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         users = grouped(
             (interface.esi.value, (facts, name, interface.esi))
             for facts in network.devices
@@ -393,9 +399,9 @@ class Segments(FilesCheck):
             for facts, name, fact in rows:
                 twice = [other for owner, other, _ in rows if owner is facts and other != name]
                 if twice:
-                    yield self.on(facts, fact, f"{name}: Ethernet segment {value} is also configured on {twice[0]}")
+                    yield self.finding_at(facts, fact, f"{name}: Ethernet segment {value} is also configured on {twice[0]}")
                 elif len(devices) == 1 and len(network.devices) > 1:
-                    yield self.on(
+                    yield self.finding_at(
                         facts, fact, f"{name}: Ethernet segment {value} is configured on no other device", severity=WARNING
                     )
 
@@ -426,7 +432,7 @@ class TunnelFits(FilesCheck):
     example = "tenant MTU 9214 + 50 bytes, fabric MTU 9214"
     remediation = "lower the MTU of the tenant interfaces, or raise the MTU of the fabric links"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         room = self._room(network)
         for facts in network.devices:
             mtu_limit = room.get(facts.name)
@@ -444,7 +450,7 @@ class TunnelFits(FilesCheck):
                 names = listed([name for name, _ in rows], 1)
                 got = f"{value} + {VXLAN_BYTES} bytes (VXLAN) exceeds the MTU {mtu_limit} of the fabric links"
                 fits = (mtu_limit or 0) >= HOSTS_MOST + VXLAN_BYTES  # what hosts send does
-                yield self.on(facts, rows[0][1], f"{names}: MTU {got}", severity=NOTE if fits else "")
+                yield self.finding_at(facts, rows[0][1], f"{names}: MTU {got}", severity=NOTE if fits else "")
 
     @staticmethod
     def _room(network: Network) -> dict[str, int]:

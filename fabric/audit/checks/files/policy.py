@@ -15,13 +15,13 @@ from fabric.audit.checks import (
     Finding,
     Merge,
     Network,
+    is_enabled,
     is_loopback,
-    is_on,
     syntax_of,
 )
 from fabric.audit.checks.base import REGENERATE
 from fabric.audit.checks.defined import shared, undefined, unused
-from fabric.audit.checks.equals.roles import stem
+from fabric.audit.checks.role_peers.roles import stem
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.model.facts import Clause, Facts, Interface, Located, Neighbor
@@ -72,7 +72,7 @@ class NothingPasses(FilesCheck):
     example = "`route-map FABRIC-OUT deny 10` as the only entry of the map"
     remediation = "permit the routes that the session is for"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         filters = list(_filters(network))
         passed = {one.kin: one for one in filters if not one.bars}
         for same in grouped(((id(one.facts), one.name), one) for one in filters if one.bars).values():
@@ -81,7 +81,7 @@ class NothingPasses(FilesCheck):
             passing = grouped((one.verb, one.far) for one in same)
             what = ", and nothing is ".join(f"{verb} {listed(list(dict.fromkeys(far)), 2)}" for verb, far in passing.items())
             message = f"no route passes {first.name}: nothing is {what}"
-            yield self.on(first.facts, first.entry(others), message, severity=ERROR if others else WARNING)
+            yield self.finding_at(first.facts, first.entry(others), message, severity=ERROR if others else WARNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +133,12 @@ def _filters(network: Network) -> Iterator[_Filter]:
         name = process.connected.value if process and process.connected else ""
         yield _Filter(facts, "BGP", "redistributed into", name, ("connected", stem(facts.name)))
     for facts, _, peer in network.sessions():
-        far = network.far(peer)
-        if far is None or (far.back is not None and not is_on(far.back)):
+        far = network.remote_end(peer)
+        if far is None or (far.reverse is not None and not is_enabled(far.reverse)):
             continue
         yield from _both_ways(facts, peer, far.facts, far.interface)
-        if far.back is not None and far.back.dynamic:  # it has no far end of its own
-            yield from _both_ways(far.facts, far.back, facts, far.interface)
+        if far.reverse is not None and far.reverse.dynamic:  # it has no far end of its own
+            yield from _both_ways(far.facts, far.reverse, facts, far.interface)
 
 
 def _both_ways(facts: Facts, peer: Neighbor, far: Facts, interface: Interface) -> Iterator[_Filter]:
@@ -164,7 +164,7 @@ class Undefined(FilesCheck):
     of_device: ClassVar = True
     range: ClassVar = 10  # names in one statement
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             uses = undefined(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
             subjects = grouped((use.value, use) for use in uses)
@@ -172,7 +172,7 @@ class Undefined(FilesCheck):
             lists = grouped(((use.file, use.line, subject.kind), subject) for use, subject in once)
             for named in (named for named in lists.values() if len(named) >= self.range):
                 text = f"{named[0]} and {plural(len(named) - 1, 'more name')} are used here, but not defined"
-                yield self.on(
+                yield self.finding_at(
                     facts, subjects[named[0]][0], text, about=About(subjects=tuple(named), absent=True), severity=WARNING
                 )
                 for subject in named:
@@ -181,7 +181,7 @@ class Undefined(FilesCheck):
                 more = f" here and on {plural(len(lines) - 1, 'more line')}" if len(lines) > 1 else ""
                 about = About(subjects=(subject,), absent=True)
                 merge = Merge(text=f"{subject} is used on {{uses}} of {{devices}}, but not defined", uses=len(lines))
-                yield self.on(facts, lines[0], f"{subject} is used{more}, but not defined", about=about, merge=merge)
+                yield self.finding_at(facts, lines[0], f"{subject} is used{more}, but not defined", about=about, merge=merge)
 
 
 class Unused(FilesCheck):
@@ -196,11 +196,11 @@ class Unused(FilesCheck):
     example = "`route-map FABRIC-IN permit 10`, and no neighbor with it"
     remediation = "refer to the object, or remove it"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for name, others in grouped((one.value, one) for one in self._of(facts, network)).items():
                 message = f"{name} is defined, but not used"
-                yield self.on(facts, others[0], message, merge=Merge(text=message))
+                yield self.finding_at(facts, others[0], message, merge=Merge(text=message))
 
     def _of(self, facts: Facts, network: Network) -> Iterator[Located[str]]:
         return unused(syntax_of(facts.nos).names, network.names.get(id(facts), ()))
@@ -218,17 +218,17 @@ class Shared(FilesCheck):
     example = "`vxlan vlan 10 vni 10010` and `vxlan vlan 20 vni 10010`"
     remediation = "give each object a value of its own"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             seen: set[str] = set()
             for fact in shared(syntax_of(facts.nos).names, network.names.get(id(facts), ())):
                 of, _, what = fact.value.partition(": ")
                 if of not in seen:  # a port may share several lanes
                     seen.add(of)
-                    yield self.on(facts, fact, f"{of}: {what}")
+                    yield self.finding_at(facts, fact, f"{of}: {what}")
 
 
-class OneStory(FilesCheck):
+class ConflictingSettings(FilesCheck):
     """Compares settings that a device has in two places.
 
     Some settings occur twice on a device: the VNI of a VRF for the kernel and for BGP, the AS number in two files. If the
@@ -243,9 +243,9 @@ class OneStory(FilesCheck):
     remediation = "set the same value in both places"
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for fact in facts.conflicts:
-                yield self.on(facts, fact, fact.value)
+                yield self.finding_at(facts, fact, fact.value)
             for fact in facts.idle:
-                yield self.on(facts, fact, fact.value, severity="" if network.planned else WARNING)
+                yield self.finding_at(facts, fact, fact.value, severity="" if network.planned else WARNING)

@@ -26,7 +26,7 @@ class Mtu(FilesCheck):
     remediation = "set the same MTU at both ends"
     kinds: ClassVar = ("mtu", "frame")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         ends = [end for pair in network.links for end in pair if end.interface.mtu]
         counts = Counter(end.interface.mtu.value for end in ends if end.interface.mtu)
         reported: set[int] = set()
@@ -39,7 +39,7 @@ class Mtu(FilesCheck):
                     assert near.interface.mtu
                     assert far.interface.mtu
                     where = f"{far.interface.mtu.value} at {far} ({place(far.interface.mtu)})"
-                    yield self.on(
+                    yield self.finding_at(
                         near.facts, near.interface.mtu, f"{near.interface.name}: MTU {near.interface.mtu.value}, but {where}"
                     )
         for facts in network.devices:
@@ -59,7 +59,7 @@ class Mtu(FilesCheck):
                 if id(interface) not in reported:
                     count = sum(1 for other, _ in rows if other == usual)
                     message = f"{interface.name}: MTU {value}, but {usual} on {count} other ports of the same kind"
-                    yield self.on(facts, interface.mtu, message, severity=WARNING)
+                    yield self.finding_at(facts, interface.mtu, message, severity=WARNING)
 
 
 def kind_of(interface: Interface) -> tuple[object, ...]:
@@ -84,12 +84,12 @@ class Membership(FilesCheck):
     remediation = REGENERATE
     kinds: ClassVar = ("vrf", "tag", "access", "trunk", "bond", "filters")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         """Without a plan: tags at the two ends of a link, and VRFs that the device does not have."""
         for a, b in network.links:
             mine, theirs = a.interface.tag, b.interface.tag
             if mine and theirs and mine.value != theirs.value:
-                yield self.on(
+                yield self.finding_at(
                     a.facts, mine, f"{a.interface.name}: VLAN tag {mine.value}, but {theirs.value} at {b} ({place(theirs)})"
                 )
 
@@ -108,18 +108,18 @@ class State(FilesCheck):
     remediation = "set `no shutdown` on cabled ports, `shutdown` on spare ports, and the same speed at both ends"
     kinds: ClassVar = ("enabled", "speed")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for a, b in network.links:
             for near, far in ((a, b), (b, a)):
                 if near.interface.enabled and not near.interface.enabled.value and is_up(far.interface):
-                    yield self.on(
+                    yield self.finding_at(
                         near.facts,
                         near.interface.enabled,
                         f"{near.interface.name}: shut down, but {far} at the far end is enabled",
                     )
             mine, theirs = a.interface.speed_gbps, b.interface.speed_gbps
             if mine and theirs and mine.value != theirs.value:
-                yield self.on(
+                yield self.finding_at(
                     a.facts, mine, f"{a.interface.name}: {mine.value}G, but {theirs.value}G at {b} ({place(theirs)})"
                 )
 
@@ -136,7 +136,7 @@ class Cabling(FilesCheck):
     example = "leaf001 Ethernet1/1: `description spine002`; the subnet leads to spine001"
     remediation = "set the description to the device name and port of the far end"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for members in network.subnets.values():
             if len(members) != 2 or members[0].facts is members[1].facts:
                 continue
@@ -148,4 +148,4 @@ class Cabling(FilesCheck):
                 if named is not None and named is not far.facts:
                     end = End(far.facts, far.interface)
                     got = f"the description names {named.name}, but the subnet leads to {end} ({place(far.fact)})"
-                    yield self.on(near.facts, Located(None, text.line, text.file), f"{near.interface.name}: {got}")
+                    yield self.finding_at(near.facts, Located(None, text.line, text.file), f"{near.interface.name}: {got}")

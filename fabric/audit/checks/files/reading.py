@@ -27,7 +27,7 @@ from fabric.audit.checks import (
     unexplained,
     unknown_addresses,
 )
-from fabric.audit.checks.cut import UNCLOSED, is_lost
+from fabric.audit.checks.truncated_files import UNCLOSED, is_lost
 from fabric.base.diagnostics import Place
 from fabric.base.grouping import grouped
 from fabric.base.reading import UnreadableError
@@ -61,7 +61,7 @@ class Unreadable(FilesCheck):
     remediation = "restore the file from git, or collect it from the device again"
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             unclosed: dict[str, list[Located[str]]] = {}
             others: dict[str, list[Located[str]]] = {}
@@ -70,11 +70,11 @@ class Unreadable(FilesCheck):
             for places in others.values():
                 for run in [[fact] for fact in places] if network.planned else _by_cause(places):
                     more = f"; {plural(len(run) - 1, 'more place')} of this file" if run[1:] else ""
-                    yield self.on(facts, run[0], run[0].value + more)
+                    yield self.finding_at(facts, run[0], run[0].value + more)
             for blocks in unclosed.values():  # the file ends in the innermost of them
                 inner, outer = max(blocks, key=lambda fact: fact.line), plural(len(blocks) - 1, "block")
                 also = f"; {outer} around it {'are' if blocks[2:] else 'is'} open as well" if blocks[1:] else ""
-                yield self.on(facts, inner, inner.value + also)
+                yield self.finding_at(facts, inner, inner.value + also)
 
     @classmethod
     def of(cls, device: str, error: UnreadableError) -> Finding:
@@ -116,7 +116,7 @@ class Unrecognized(FolderCheck):
     example = "an IOS XR config in the folder of `--configs`"
     remediation = "remove files of other systems from the folder (supported: SONiC, Cumulus Linux, EOS, NX-OS, Junos, FRR)"
 
-    def judge(self, folder: Folder) -> Iterator[Finding]:
+    def check(self, folder: Folder) -> Iterator[Finding]:
         homes, firsts = _homes(folder.unrecognized), dict[Kind, str]()
         for path, kind in sorted(folder.unrecognized.items()):
             home, text = homes[path], f"{{uses}} not read: {kind.reason}"
@@ -172,17 +172,17 @@ class NotUnderstood(FilesCheck):
     remediation = "compare these lines with the documentation of the network OS: no check covers them"
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         shown: set[str] = set()  # on devices before
         for facts in network.devices:
             new = [fact for fact in facts.unread if _words(fact.value) not in shown][:SHOWN]
             for fact in new:
-                yield self.on(facts, fact, f"unknown statement: {fact.value[:100]}")
+                yield self.finding_at(facts, fact, f"unknown statement: {fact.value[:100]}")
             shown |= {_words(fact.value) for fact in new}
             if rest := [fact for fact in facts.unread if fact not in new]:
                 more = " more" if new else ""
                 like = "" if new else "; similar ones are shown for other devices"
-                yield self.on(facts, rest[0], f"{len(rest)}{more} of {facts.statements} statements are unknown{like}")
+                yield self.finding_at(facts, rest[0], f"{len(rest)}{more} of {facts.statements} statements are unknown{like}")
 
 
 def _words(statement: str) -> str:
@@ -224,7 +224,7 @@ class OutOfDate(OnDiskCheck):
     example = "a server was added to the intent, and `fabric generate` was not run"
     remediation = "run `fabric generate`"
 
-    def judge(self, found: OnDisk) -> Iterator[Finding]:
+    def check(self, found: OnDisk) -> Iterator[Finding]:
         if found.disk.lost and not found.disk.line_ends:
             yield self.at(found.place, found.not_looked_at)
         if found.stale:
@@ -272,12 +272,12 @@ class UnknownAddress(RestCheck):
     example = "`permit 10.46.0.0/16`; the pool is 10.64.0.0/16"
     remediation = "correct the address, or suppress FAB282 with a reason if an override needs the address"
 
-    def judge(self, rest: Rest) -> Iterator[Finding]:
+    def check(self, rest: Rest) -> Iterator[Finding]:
         reported = {(finding.file, finding.line) for finding in rest.reported}
         for fact in unknown_addresses(rest.view, rest.files):
             if (fact.file, fact.line) not in reported:  # another check reports the line with more detail
                 message = f"{fact.value} is not in the plan of this switch"
-                yield self.on(rest.facts, fact, message)
+                yield self.finding_at(rest.facts, fact, message)
 
 
 class Statements(RestCheck):
@@ -295,7 +295,7 @@ class Statements(RestCheck):
     example = "`neighbor EVPN next-hop-unchanged` was removed on a spine"
     remediation = "restore the statement, or add the change to the intent or to an override"
 
-    def judge(self, rest: Rest) -> Iterator[Finding]:
+    def check(self, rest: Rest) -> Iterator[Finding]:
         if not rest.rendered:
             return
         pulled = rest.rendered.keys().isdisjoint(rest.files)  # from devices, under names of their own
@@ -341,7 +341,7 @@ class Unfinished(OnDiskCheck):
     example = "`fabric generate` was killed after half of its files"
     remediation = "run `fabric generate`"
 
-    def judge(self, found: OnDisk) -> Iterator[Finding]:
+    def check(self, found: OnDisk) -> Iterator[Finding]:
         if found.disk.unfinished:
             message = f"{found.shown}: after an interrupted run, the folder may contain files of two designs"
             yield self.at(found.place, message)
@@ -363,7 +363,7 @@ class LineEnds(OnDiskCheck):
         "run `git checkout -- FOLDER`"
     )
 
-    def judge(self, found: OnDisk) -> Iterator[Finding]:
+    def check(self, found: OnDisk) -> Iterator[Finding]:
         if found.disk.lost and found.disk.line_ends:
             yield self.at(found.place, found.not_looked_at)
         if found.line_ends:

@@ -54,7 +54,7 @@ class Pfc(FilesCheck):
     remediation = "enable PFC for the same priority at both ends"
     kinds: ClassVar = ("pfc",)
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for a, b in network.links:
             if a.interface.tag or b.interface.tag:
                 continue
@@ -68,7 +68,7 @@ class Pfc(FilesCheck):
                 fact = own.interface.qos.pfc[0]
             got = f"PFC is enabled for {_numbers(less)}, but for {_numbers(more)}"
             merge = Merge(text=f"{{names}}: {got} at the other ends", names=(own.interface.name,), most=3)
-            yield self.on(own.facts, fact, f"{own.interface.name}: {got} on {far}", merge=merge)
+            yield self.finding_at(own.facts, fact, f"{own.interface.name}: {got} on {far}", merge=merge)
 
 
 def _numbers(values: frozenset[int]) -> str:
@@ -89,9 +89,9 @@ class Dscp(FilesCheck):
     example = "DSCP 26 in priority 3 on all switches, in priority 0 on leaf004"
     remediation = "configure the same DSCP map on all switches"
     kinds: ClassVar = ("lossless", "cnp")
-    of_island: ClassVar = True
+    of_component: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         rows = []
         for facts in network.devices:
             for port, qos in classes(facts):
@@ -124,7 +124,7 @@ class Dscp(FilesCheck):
             changed = [*sorted(thresholds - expected), *sorted(expected - thresholds)]
             fact = next((qos.priorities[dscp] for dscp in changed if dscp in qos.priorities), qos.pfc[0])
             mine = f"DSCP {_dscps(thresholds)}" if thresholds else "no DSCP"
-            yield self.on(facts, fact, f"{port}: {mine} {words}, but {_dscps(expected)} on other switches")
+            yield self.finding_at(facts, fact, f"{port}: {mine} {words}, but {_dscps(expected)} on other switches")
 
     def _unused(self, network: Network) -> Iterator[Finding]:
         """A paused priority that no DSCP leads to protects nothing."""
@@ -138,7 +138,7 @@ class Dscp(FilesCheck):
             for priority, rows in found.items():
                 got = f"PFC is enabled for priority {priority}, but no DSCP is mapped to this priority"
                 hint = f"map a DSCP to priority {priority}, or disable PFC for priority {priority}"
-                yield self.on(facts, rows[0][1], f"{_ports(rows)}: {got}", hint=hint)
+                yield self.finding_at(facts, rows[0][1], f"{_ports(rows)}: {got}", hint=hint)
 
 
 def _ports(rows: Sequence[tuple[str, object]]) -> str:
@@ -201,7 +201,7 @@ class EcnThresholds(FilesCheck):
     of_device: ClassVar = True
     kinds: ClassVar = ("kmin", "kmax", "pmax")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             by_text: dict[tuple[Located[int], str], list[tuple[str, None]]] = {}
             for port, qos in classes(facts):
@@ -214,7 +214,7 @@ class EcnThresholds(FilesCheck):
                             got = f"ECN minimum {low.value} {unit} is above the maximum {high.value} {unit}"
                             by_text.setdefault((low, f"priority {priority}: {got}"), []).append((port, None))
             for (fact, got), rows in by_text.items():
-                yield self.on(facts, fact, f"{_ports(rows)}: {got}")
+                yield self.finding_at(facts, fact, f"{_ports(rows)}: {got}")
         if network.planned:
             return
         for field, (words, unit) in ECN_FIELDS.items():
@@ -260,7 +260,7 @@ def _odd_roles(
                 facts.interfaces[port].qos, other[1][0].interfaces[other[1][1]].qos
             )
             edited = alike and users[value] == 1  # several switches with one value were given it
-            yield check.on(facts, fact, message, severity=WARNING if edited else NOTE)
+            yield check.finding_at(facts, fact, message, severity=WARNING if edited else NOTE)
 
 
 def _loads(facts: Facts) -> Counter[int]:
@@ -308,7 +308,7 @@ class Headroom(FilesCheck):
     remediation = "set the headroom that `fabric headroom` computes for the port"
     kinds: ClassVar = ("xoff", "cable")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         yield from _odd_roles(self, network, _xoff, "headroom", "bytes")
 
 
@@ -331,7 +331,7 @@ class Watchdog(FilesCheck):
     remediation = "enable the PFC watchdog, with the same detection time on all switches"
     kinds: ClassVar = ("watchdog", "watchdog_ms")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             by_text: list[tuple[str, Located[object]]] = []
             for port, qos in classes(facts):
@@ -339,7 +339,7 @@ class Watchdog(FilesCheck):
                 if qos.pfc and (on is None or not on.value):
                     by_text.append((port, on or qos.pfc[0]))
             if by_text:
-                yield self.on(facts, by_text[0][1], f"{_ports(by_text)}: PFC is enabled without a watchdog")
+                yield self.finding_at(facts, by_text[0][1], f"{_ports(by_text)}: PFC is enabled without a watchdog")
 
 
 class HashSeeds(FilesCheck):
@@ -355,7 +355,7 @@ class HashSeeds(FilesCheck):
     remediation = "configure a different hash seed on each tier"
     kinds: ClassVar = ("hash_seed",)
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         reported: set[str] = set()
         for a, b in network.links:
             mine, theirs = a.facts.hash_seed, b.facts.hash_seed
@@ -363,7 +363,7 @@ class HashSeeds(FilesCheck):
                 for own, far, fact in ((a, b, mine), (b, a, theirs)):
                     if own.facts.name not in reported:
                         reported.add(own.facts.name)
-                        yield self.on(
+                        yield self.finding_at(
                             own.facts,
                             fact,
                             f"hash seed {fact.value} is also configured on {far.facts.name}, in another tier",

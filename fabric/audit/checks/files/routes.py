@@ -8,7 +8,7 @@ from ipaddress import ip_address, ip_network
 
 from fabric.audit.checks import WARNING, FilesCheck, Finding, Network
 from fabric.audit.checks.ends import within
-from fabric.audit.checks.files.bgp import has_addresses, kernel_unread
+from fabric.audit.checks.files.session_ends import has_addresses, kernel_unread
 from fabric.base.grouping import grouped
 from fabric.base.text import listed
 from fabric.model.facts import MANAGEMENT, Facts, Located, Route
@@ -29,7 +29,7 @@ class NextHop(FilesCheck):
     example = "`ip route vrf red 10.3.4.0/24 192.0.2.1`; VRF red has no subnet with 192.0.2.1"
     remediation = "correct the next hop, or the VRF"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             if not has_addresses(facts) or kernel_unread(facts) or any(map(UNSTATED.search, facts.texts.values())):
                 continue
@@ -38,7 +38,7 @@ class NextHop(FilesCheck):
                 prefixes = listed(list(dict.fromkeys(_net(route) for route in routes)), 2)
                 where = f" of VRF {table}" if table else ""
                 at = Located(None, routes[0].line, routes[0].file)
-                yield self.on(facts, at, f"next hop {via} of {prefixes} is in no subnet{where}")
+                yield self.finding_at(facts, at, f"next hop {via} of {prefixes} is in no subnet{where}")
 
 
 def _is_lost(network: Network, facts: Facts, route: Route) -> bool:
@@ -49,11 +49,13 @@ def _is_lost(network: Network, facts: Facts, route: Route) -> bool:
     others = (other for other in facts.routes if other.vrf == route.table and _net(other) != _net(route))
     if ip.is_link_local or ip.is_unspecified or any(within(str(ip), _net(other)) for other in others):
         return False
-    if own.beside(route.table, str(ip)):
+    if own.own_addresses_in_subnet(route.table, str(ip)):
         return False
     if route.table == MANAGEMENT:  # without routing protocols
         return True
-    return not any(near.beside(table, str(ip)) for near in network.near.values() for table, _, _ in near.lengths)
+    return not any(
+        near.own_addresses_in_subnet(table, str(ip)) for near in network.near.values() for table, _, _ in near.lengths
+    )
 
 
 def _net(route: Route) -> str:

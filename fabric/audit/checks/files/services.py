@@ -30,19 +30,19 @@ class HostNames(FilesCheck):
     of_prompt: ClassVar[str] = "remove the line, or set the host name of the device"
     of_copy: ClassVar[str] = "collect the config of {} again, or correct its host name"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         first: dict[str, Facts] = {}
         copies: dict[str, list[Facts]] = {}
         for facts in sorted(network.devices, key=lambda facts: bool(facts.filed)):  # a copy is to blame, not the original
             other = first.setdefault(facts.name.lower(), facts)
             if other is not facts and facts.filed and not other.filed and role(facts.filed) == role(facts.name):
                 message = f"the config of {facts.filed} has the host name of {facts.name}; its own is not in the files"
-                yield self.on(facts, facts.hostname, message, hint=self.of_copy.format(facts.filed))
+                yield self.finding_at(facts, facts.hostname, message, hint=self.of_copy.format(facts.filed))
             elif other is not facts:
                 copies.setdefault(facts.name.lower(), [other]).append(facts)
         for same in copies.values():
             message = f"host name {same[0].name} is in the configs of {len(same)} devices, the first {same[0].files[0]}"
-            yield self.on(same[1], same[1].hostname, message, hint=self.of_several, severity=WARNING)
+            yield self.finding_at(same[1], same[1].hostname, message, hint=self.of_several, severity=WARNING)
         reported = {(one.place.file, one.place.line) for one in network.differences if one.key.kind == "hostname"}
         for facts in network.devices:
             for name in facts.others:
@@ -53,10 +53,10 @@ class HostNames(FilesCheck):
                     message = f"the file has the host name of another device: {name.value}"
                     hint = "remove the file from this folder, or correct its host name"
                     severity = "" if network.planned or _configures(facts, name.file) else WARNING
-                    yield self.on(facts, name, message, hint=hint, severity=severity)
+                    yield self.finding_at(facts, name, message, hint=hint, severity=severity)
                 else:  # a prompt of a daemon, as it was installed
                     message = f"host name {name.value} in a file of {facts.name}"
-                    yield self.on(facts, name, message, hint=self.of_prompt, severity=NOTE)
+                    yield self.finding_at(facts, name, message, hint=self.of_prompt, severity=NOTE)
 
 
 def _configures(facts: Facts, file: str) -> bool:
@@ -80,7 +80,7 @@ class Servers(FilesCheck):
     planned_remediation = "run `fabric generate` to restore the file, or remove the override that changes these servers"
     kinds: ClassVar = ("ntp", "syslog", "dns")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         missing: dict[str, list[Facts]] = {"no NTP server": [], "only one NTP server": [], "no syslog server": []}
         for facts in network.devices:
             if not facts.services.ntp:
@@ -93,7 +93,7 @@ class Servers(FilesCheck):
             if devices:
                 others = plural(len(devices) - 1, "other device")
                 rest = f" on this device and {others}" if len(devices) > 1 else ""
-                yield self.on(devices[0], None, f"{what}{rest}", severity=NOTE)
+                yield self.finding_at(devices[0], None, f"{what}{rest}", severity=NOTE)
 
 
 class ControlPlane(FilesCheck):
@@ -110,11 +110,11 @@ class ControlPlane(FilesCheck):
     remediation = "apply a control-plane policy, or a filter on the loopback"
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             guard = facts.services.control_plane
             if guard is not None and not guard.value:
-                yield self.on(facts, guard, "control-plane protection is disabled")
+                yield self.finding_at(facts, guard, "control-plane protection is disabled")
 
 
 class PlainText(FilesCheck):
@@ -130,11 +130,11 @@ class PlainText(FilesCheck):
     remediation = "use SSH, HTTPS or gNMI over TLS, and SNMPv3"
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for fact in facts.services.plain_text:
                 message = f"clear-text service: {fact.value}"
-                yield self.on(facts, fact, message, merge=Merge(text=message))
+                yield self.finding_at(facts, fact, message, merge=Merge(text=message))
 
 
 class Secrets(FilesCheck):
@@ -157,7 +157,7 @@ class Secrets(FilesCheck):
     )
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             reported = set() if network.planned else {(one.file, one.line) for one in facts.services.plain_text}
             for fact in facts.services.secrets:
@@ -166,7 +166,7 @@ class Secrets(FilesCheck):
                     severity = ERROR if network.planned else self._severity(secret)
                     merge = Merge(text=f"stored {secret.form}: {{names}}", names=(secret.what,))
                     message = f"{secret.what} is stored {secret.form}"
-                    yield self.on(facts, fact, message, severity=severity, about=about, merge=merge)
+                    yield self.finding_at(facts, fact, message, severity=severity, about=about, merge=merge)
 
     def _severity(self, secret: Secret) -> str:
         if secret.form in (HASH, ENCRYPTED):
@@ -187,8 +187,8 @@ class Lldp(FilesCheck):
     remediation = "enable LLDP on the fabric ports"
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             lldp: Located[bool] | None = facts.services.lldp
             if lldp is not None and not lldp.value:
-                yield self.on(facts, lldp, "LLDP is disabled")
+                yield self.finding_at(facts, lldp, "LLDP is disabled")

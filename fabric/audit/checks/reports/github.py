@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.audit.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Verdict
-from fabric.audit.checks.reports.alike import folded, printed
+from fabric.audit.checks.reports.fold_findings import folded, printed
 from fabric.audit.checks.reports.rules import rule_of
 from fabric.audit.checks.reports.spell import clean, device_and_message, relative
 

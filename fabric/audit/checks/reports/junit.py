@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from fabric.audit.checks import Finding, Verdict
-from fabric.audit.checks.reports.alike import folded
+from fabric.audit.checks.reports.fold_findings import folded
 from fabric.audit.checks.reports.rules import Rule, rule_of
 from fabric.audit.checks.reports.spell import clean, device_and_message, line
 from fabric.base.formats import Case, Failure, Suite

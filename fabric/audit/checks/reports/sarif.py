@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import quote
 
 from fabric.audit.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Verdict
-from fabric.audit.checks.reports.alike import Group, groups
+from fabric.audit.checks.reports.fold_findings import Group, groups
 from fabric.audit.checks.reports.rules import Rule, rule_of
 from fabric.audit.checks.reports.spell import clean, device_and_message, relative
 from fabric.base.formats import json_text

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from fabric.audit.checks import SEVERITIES, Finding, Read, Verdict
-from fabric.audit.checks.reports.alike import SEE, folded, printed
+from fabric.audit.checks.reports.fold_findings import SEE, folded, printed
 from fabric.audit.checks.reports.spell import clean, device_and_message, line, place
 from fabric.base.text import and_more, counted, plural, printable
 

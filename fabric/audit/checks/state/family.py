@@ -15,7 +15,7 @@ class StateCheck(Check[AllFaults]):
     subject, needs = "state", "intent, state"
     kinds: ClassVar[tuple[str, ...]] = ()
 
-    def judge(self, judged: AllFaults) -> Iterator[Finding]:
+    def check(self, judged: AllFaults) -> Iterator[Finding]:
         for kind in self.kinds:
             for fault in judged.faults.get(kind, ()):
                 hint = fault.hint or self.remediation

@@ -15,7 +15,7 @@ from typing import Any
 
 from fabric import pipeline
 from fabric.audit.checks.batfish import prepare
-from fabric.audit.checks.batfish.ask import Answers, Rows, Unanswered
+from fabric.audit.checks.batfish.client import Answers, Rows, Unanswered
 from fabric.audit.checks.batfish.snapshot import Snapshot
 from fabric.model.plan import Device, Plan
 from tests import ROOT

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.audit.checks.batfish.allow import reason
-from fabric.audit.checks.batfish.sees import view_of
+from fabric.audit.checks.batfish.visibility import view_of
 from fabric.model.plan import SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.nos.batfish.context import JOIN, Context, contexts
 from fabric.nos.batfish.copies import Copies

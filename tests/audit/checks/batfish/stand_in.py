@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv4Network, ip_address, ip_interface, ip_network
 
-from fabric.audit.checks.batfish.ask import Row, Rows
+from fabric.audit.checks.batfish.client import Row, Rows
 from fabric.audit.checks.batfish.snapshot import Snapshot
 from fabric.model.facts import Facts, Neighbor
 from fabric.nos.reading import read_device

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.checks.batfish.checks import Asked
-from fabric.audit.checks.batfish.covered import covered
+from fabric.audit.checks.batfish.coverage import covered
 from fabric.audit.checks.batfish.delivery import Crossing, crossing, groups, host_ranges
 from fabric.audit.checks.batfish.expect import Expected
 from fabric.audit.checks.batfish.places import tenants_of

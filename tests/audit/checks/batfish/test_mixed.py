@@ -8,7 +8,7 @@ import pytest
 
 from fabric.audit.checks.batfish import judge
 from fabric.audit.checks.batfish.checks import Asked
-from fabric.audit.checks.batfish.covered import applied, covered
+from fabric.audit.checks.batfish.coverage import applied, covered
 from fabric.audit.checks.batfish.expect import Expected
 from tests.audit.checks.batfish.helpers import Site, site
 from tests.audit.checks.batfish.mixed import designs, faults, judged

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from fabric.audit.checks.batfish.sees import view_of
 from fabric.audit.checks.batfish.snapshot import write
+from fabric.audit.checks.batfish.visibility import view_of
 from fabric.nos.batfish.copies import Copies, Copy
 from fabric.nos.cumulus.batfish.flat import nvue_copy
 from fabric.nos.frr.batfish.linux import linux_copy

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from fabric.audit.checks import Check, FilesCheck, Finding, Network
-from fabric.audit.checks.equals.outline import names_of
 from fabric.audit.checks.registry import checks, run
+from fabric.audit.checks.role_peers.outline import names_of
 from fabric.nos.reading import read_device
 
 Files: TypeAlias = Mapping[str, str]  # `leaf1.eos` → text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.audit.checks.files.helpers import SMALL, Case, Files, but
-from tests.audit.checks.files.test_sessions import EBGP
+from tests.audit.checks.files.test_evpn_sessions import EBGP
 
 EOS, NXOS, JUNOS = "leaf1.eos", "leaf2.nxos", "spine1.junos"
 LEAVES = "set protocols bgp group LEAVES type external\n"

@@ -21,7 +21,7 @@ from fabric.audit.checks import (
     session_name,
     table_name,
 )
-from fabric.audit.checks.files.bgp import asn_at
+from fabric.audit.checks.files.session_ends import asn_at
 from fabric.base.grouping import grouped
 from fabric.base.text import listed
 from fabric.model.facts import Bgp, Facts, Located, Neighbor
@@ -43,13 +43,13 @@ class SessionTerms(FilesCheck):
     remediation = "configure the same address families, timers and BFD setting at both ends"
     kinds: ClassVar = ("families", "keepalive", "hold", "bfd")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         silent: dict[tuple[str, str], list[tuple[Facts, Neighbor, str]]] = {}  # ends without a family, by device
         slow = HoldTimes(network)
-        yield from (self.on(facts, fact, message, severity=WARNING) for facts, fact, message in slow.odd())
+        yield from (self.finding_at(facts, fact, message, severity=WARNING) for facts, fact, message in slow.odd())
         for ends in network.pairs():
-            facts, peer, far, back = ends
-            for without, neighbor, other, theirs in (ends, Ends(far, back, facts, peer)):
+            facts, peer, far, reverse = ends
+            for without, neighbor, other, theirs in (ends, Ends(far, reverse, facts, peer)):
                 if theirs.families and not neighbor.families:  # readers fill in defaults: this end has none activated
                     there = f"{other.name} has", place(theirs.families[0])
                     families = ", ".join(sorted(fact.value for fact in theirs.families))
@@ -65,42 +65,46 @@ class SessionTerms(FilesCheck):
             facts, peer, there = rows[0]
             names = listed([session_name(peer.vrf, peer.peer) for _, peer, _ in rows], 2)
             home = Located(None, peer.line, peer.file)
-            yield self.on(facts, home, f"{names}: no address family, but {there}")
+            yield self.finding_at(facts, home, f"{names}: no address family, but {there}")
 
     def _timers(self, ends: Ends, blamed: bool) -> Iterator[Finding]:
-        facts, peer, far, back = ends
-        if bool(peer.bfd and peer.bfd.value) != bool(back.bfd and back.bfd.value):
-            with_it, without, there = (facts, far, back) if peer.bfd and peer.bfd.value else (far, facts, peer)
+        facts, peer, far, reverse = ends
+        if bool(peer.bfd and peer.bfd.value) != bool(reverse.bfd and reverse.bfd.value):
+            with_it, without, there = (facts, far, reverse) if peer.bfd and peer.bfd.value else (far, facts, peer)
             line = Located(None, there.line, there.file)
             name = session_name(there.vrf, there.peer)
-            yield self.on(without, line, f"{name}: no BFD, but BFD is enabled on {with_it.name}", severity=WARNING)
-        if not blamed and peer.hold_s and back.hold_s and peer.hold_s.value != back.hold_s.value:
-            where = f"{back.hold_s.value} s on {far.name} ({place(back.hold_s)})"
+            yield self.finding_at(without, line, f"{name}: no BFD, but BFD is enabled on {with_it.name}", severity=WARNING)
+        if not blamed and peer.hold_s and reverse.hold_s and peer.hold_s.value != reverse.hold_s.value:
+            where = f"{reverse.hold_s.value} s on {far.name} ({place(reverse.hold_s)})"
             name = session_name(peer.vrf, peer.peer)
-            yield self.on(facts, peer.hold_s, f"{name}: hold time {peer.hold_s.value} s, but {where}", severity=WARNING)
+            yield self.finding_at(
+                facts, peer.hold_s, f"{name}: hold time {peer.hold_s.value} s, but {where}", severity=WARNING
+            )
 
     def _families(self, network: Network, ends: Ends) -> Iterator[Finding]:
         """One in common at least, and none but IPv4 at one end alone: that one is on by default on some network OSes."""
-        facts, peer, far, back = ends
-        mine, theirs = {fact.value: fact for fact in peer.families}, {fact.value: fact for fact in back.families}
+        facts, peer, far, reverse = ends
+        mine, theirs = {fact.value: fact for fact in peer.families}, {fact.value: fact for fact in reverse.families}
         if not mine or not theirs:
             return
         if not mine.keys() & theirs.keys():
             got = f"{', '.join(sorted(mine))}, but {far.name} has {', '.join(sorted(theirs))}"
             name = session_name(peer.vrf, peer.peer)
-            yield self.on(facts, peer.families[0], f"{name}: no address family in common: {got} ({place(back.families[0])})")
+            yield self.finding_at(
+                facts, peer.families[0], f"{name}: no address family in common: {got} ({place(reverse.families[0])})"
+            )
             return
-        if peer.dynamic or back.dynamic:
+        if peer.dynamic or reverse.dynamic:
             return  # one listener serves sessions of several families
         for family in sorted((mine.keys() ^ theirs.keys()) - {"ipv4"}):
             without, neighbor, other, fact = (
-                (far, back, facts, mine[family]) if family in mine else (facts, peer, far, theirs[family])
+                (far, reverse, facts, mine[family]) if family in mine else (facts, peer, far, theirs[family])
             )
             home = Located(None, neighbor.line, neighbor.file)
             where = f"is configured only on {other.name} ({place(fact)})"
             message = f"{session_name(neighbor.vrf, neighbor.peer)}: address family {family} {where}"
             severity = WARNING if _has_another_session(network, ends, family) else ""
-            yield self.on(without, home, message, severity=severity)
+            yield self.finding_at(without, home, message, severity=severity)
 
 
 def _has_another_session(network: Network, ends: Ends, family: str) -> bool:
@@ -108,7 +112,7 @@ def _has_another_session(network: Network, ends: Ends, family: str) -> bool:
     for own, there in ((ends.facts, ends.far), (ends.far, ends.facts)):
         for peer in own.neighbors():
             meant = any(fact.value == family for fact in peer.families) or (family == "ipv6" and ":" in peer.peer)
-            far = network.far(peer) if meant and peer is not ends.peer and peer is not ends.back else None
+            far = network.remote_end(peer) if meant and peer is not ends.peer and peer is not ends.reverse else None
             if far is not None and far.facts is there:
                 return True
     return False
@@ -121,27 +125,27 @@ class HoldTimes:
         self.rows: dict[tuple[str, int], list[tuple[Facts, Neighbor, Neighbor]]] = {}
         counts: Counter[tuple[str, int]] = Counter()
         for facts, _, peer in network.sessions():
-            far = network.far(peer)
-            if far is not None and far.back is not None and peer.hold_s and far.back.hold_s:
+            far = network.remote_end(peer)
+            if far is not None and far.reverse is not None and peer.hold_s and far.reverse.hold_s:
                 key = facts.name, peer.hold_s.value
                 counts[key] += 1
-                if peer.hold_s.value != far.back.hold_s.value:
-                    self.rows.setdefault(key, []).append((facts, peer, far.back))
+                if peer.hold_s.value != far.reverse.hold_s.value:
+                    self.rows.setdefault(key, []).append((facts, peer, far.reverse))
         self.causes = {key for key, rows in self.rows.items() if len(rows) == counts[key] >= ODD_SESSIONS}
         if len(self.causes) * 2 >= len({name for name, _ in counts}):
             self.causes = set()
 
     def blamed(self, ends: Ends) -> bool:
         """Whether one end of a session is a cause."""
-        both = ((ends.facts, ends.peer.hold_s), (ends.far, ends.back.hold_s))
+        both = ((ends.facts, ends.peer.hold_s), (ends.far, ends.reverse.hold_s))
         return any(hold is not None and (device.name, hold.value) in self.causes for device, hold in both)
 
     def odd(self) -> Iterator[tuple[Facts, Located[int] | None, str]]:
         """One row for a device, on the first line with its hold time."""
         for key in sorted(self.causes):
-            facts, peer, back = self.rows[key][0]
-            if peer.hold_s and back.hold_s:
-                got = f"hold time {peer.hold_s.value} s, but {back.hold_s.value} s on all {len(self.rows[key])} neighbors"
+            facts, peer, reverse = self.rows[key][0]
+            if peer.hold_s and reverse.hold_s:
+                got = f"hold time {peer.hold_s.value} s, but {reverse.hold_s.value} s on all {len(self.rows[key])} neighbors"
                 yield facts, peer.hold_s, got
 
 
@@ -161,7 +165,7 @@ class PrefixLimit(FilesCheck):
     remediation = "set a prefix limit (`maximum-prefix`) on the peer group"
     kinds: ClassVar = ("max_prefix",)
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for process in facts.bgp.values():
                 some = any(peer.families for peer in process.neighbors.values())
@@ -180,7 +184,7 @@ class PrefixLimit(FilesCheck):
             merge = Merge(text="no prefix limit on {uses} of {devices}", uses=len(open_), noun="eBGP neighbor")
             neighbors = f"{len(open_)} eBGP neighbors" if open_[1:] else "the eBGP neighbor"
             message = f"{table_name(process.vrf)}: no prefix limit on {neighbors}"
-            yield self.on(facts, Located(None, process.line, process.file), message, severity=NOTE, merge=merge)
+            yield self.finding_at(facts, Located(None, process.line, process.file), message, severity=NOTE, merge=merge)
 
     def _outside(self, facts: Facts, peers: list[Neighbor]) -> Iterator[Finding]:
         """A note for each without a limit, also for one that states so; a warning where others have one."""
@@ -197,16 +201,16 @@ class PrefixLimit(FilesCheck):
                     most=3,
                 )
                 message = f"{name}: no prefix limit on a session that leaves the files"
-                yield self.on(facts, fact, message, severity=NOTE, merge=merge)
+                yield self.finding_at(facts, fact, message, severity=NOTE, merge=merge)
 
     def _lacks(self, facts: Facts, peer: Neighbor) -> Finding:
         message = f"{session_name(peer.vrf, peer.peer)}: no prefix limit; the other neighbors have one"
-        return self.on(facts, Located(None, peer.line, peer.file), message)
+        return self.finding_at(facts, Located(None, peer.line, peer.file), message)
 
 
 def _leaves(network: Network, peer: Neighbor) -> bool:
     """Whether the far end of a session is known to be in no file; that of a listener or an unnumbered one is not known."""
-    return not (peer.dynamic or peer.interface) and network.far(peer) is None
+    return not (peer.dynamic or peer.interface) and network.remote_end(peer) is None
 
 
 def _limited(peers: Iterable[Neighbor]) -> bool:
@@ -237,7 +241,7 @@ class Multipath(FilesCheck):
     remediation = "raise `maximum-paths`, and enable multipath across AS numbers; on Junos, also `forwarding-table export`"
     kinds: ClassVar = ("max_paths", "relax")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         counts = {id(facts): self._roles(network, facts) for facts in network.devices}
         for facts in network.devices:
             for process in facts.bgp.values():
@@ -247,24 +251,24 @@ class Multipath(FilesCheck):
                 widest, path_count = max(upward, key=len, default=[]), max(map(len, [*upward, *alike]), default=0)
                 paths, numbers, name = process.max_paths, {asn for asn, _ in widest}, table_name(process.vrf)
                 if paths is not None and paths.value == 1 < path_count:
-                    yield self.on(facts, paths, f"{name}: 1 of {path_count} equal-cost paths is used")
+                    yield self.finding_at(facts, paths, f"{name}: 1 of {path_count} equal-cost paths is used")
                 elif paths is not None and paths.value < len(widest):
                     message = f"{name}: {paths.value} of {len(widest)} equal-cost paths are used"
-                    yield self.on(facts, paths, message, severity=WARNING)
+                    yield self.finding_at(facts, paths, message, severity=WARNING)
                 elif process.relax is not None and not process.relax.value and len(numbers) > 1:
                     got = f"{len(widest)} paths with {len(numbers)} AS numbers are not used as equal-cost paths"
-                    yield self.on(facts, process.relax, f"{name}: {got}")
+                    yield self.finding_at(facts, process.relax, f"{name}: {got}")
 
     def _roles(self, network: Network, facts: Facts) -> Counter[str]:
         """How many sessions a device has with each role."""
         peers = [peer for peer in facts.neighbors() if _carries_ip(peer)]
-        return Counter(role(far.facts.name) for peer in peers if (far := network.far(peer)))
+        return Counter(role(far.facts.name) for peer in peers if (far := network.remote_end(peer)))
 
     def _groups(self, network: Network, facts: Facts, process: Bgp) -> list[list[tuple[int, Facts]]]:
         """Neighbors of one role each, with their AS numbers."""
         groups: dict[str, list[tuple[int, Facts]]] = {}
         for peer in process.neighbors.values():
-            far = network.far(peer)
+            far = network.remote_end(peer)
             asn = asn_at(far) if far else None
             if far and asn and _external(process, peer) and _carries_ip(peer):
                 groups.setdefault(role(far.facts.name), []).append((asn.value, far.facts))
@@ -284,11 +288,13 @@ class Timers(FilesCheck):
     example = "hold time 180 s on one neighbor, 9 s on the others"
     remediation = "set the timers on the peer group, not on individual neighbors"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for process in facts.bgp.values():
                 rows = [(peer.hold_s.value, peer) for peer in process.neighbors.values() if peer.hold_s]
                 usual, odd = odd_ones(rows) if len(rows) > 2 else (None, [])
                 for value, peer in odd:
                     name = session_name(peer.vrf, peer.peer)
-                    yield self.on(facts, peer.hold_s, f"{name}: hold time {value} s, but {usual} s on other neighbors")
+                    yield self.finding_at(
+                        facts, peer.hold_s, f"{name}: hold time {value} s, but {usual} s on other neighbors"
+                    )

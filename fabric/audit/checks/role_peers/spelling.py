@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from fabric.audit.checks.equals.outline import AT_PORT, NUMBER, STATED, VALUE, Outline
+from fabric.audit.checks.role_peers.outline import AT_PORT, NUMBER, STATED, VALUE, Outline
+from fabric.audit.checks.role_peers.thresholds import MIN_LETTERS, MIN_USUAL
 from fabric.nos.statements.syntax import Place
 
-USUAL = 5  # statements that make a word usual
-SHORTEST = 3  # letters of a usual word
 WORD = re.compile(r"[^\s|=]+")
 MARK = re.compile(f"[{VALUE}{STATED}{AT_PORT}{NUMBER}]")
 END = re.compile(r"(?:exit|end)(?:-|$)")  # words that close a section
@@ -91,7 +90,9 @@ def _usual(counts: Mapping[str, int]) -> tuple[dict[int, dict[Words, int]], Coun
             words = _words(text)
             usual[len(words)][words] += count
             users.update(set(words))
-    common = {length: {words: count for words, count in found.items() if count >= USUAL} for length, found in usual.items()}
+    common = {
+        length: {words: count for words, count in found.items() if count >= MIN_USUAL} for length, found in usual.items()
+    }
     return common, users
 
 
@@ -141,9 +142,9 @@ def _words(text: str) -> Words:
 
 def is_slip(word: str, usual: str) -> bool:
     """Whether two words differ in one letter too many, too few, wrong or swapped; `team-a` and `team-b` are names."""
-    if len(usual) < SHORTEST:
-        return len(usual) == SHORTEST - 1 and word[:-1] == usual and word.isalpha()
-    if word == usual or len(word) < SHORTEST or abs(len(word) - len(usual)) > 1:
+    if len(usual) < MIN_LETTERS:
+        return len(usual) == MIN_LETTERS - 1 and word[:-1] == usual and word.isalpha()
+    if word == usual or len(word) < MIN_LETTERS or abs(len(word) - len(usual)) > 1:
         return False
     same = next((at for at, (one, other) in enumerate(zip(word, usual, strict=False)) if one != other), None)
     if same is None:
@@ -154,4 +155,4 @@ def is_slip(word: str, usual: str) -> bool:
     if rest[2:] == other[2:] and rest[:2] == other[1::-1]:
         return True
     changed = [(one, two) for one, two in zip(PART.findall(word), PART.findall(usual), strict=False) if one != two]
-    return rest[1:] == other[1:] and rest[:1].isalpha() and all(len(one) >= SHORTEST for one, _ in changed)
+    return rest[1:] == other[1:] and rest[:1].isalpha() and all(len(one) >= MIN_LETTERS for one, _ in changed)

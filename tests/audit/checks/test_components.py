@@ -38,4 +38,4 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_islands(case: str) -> None:
     files, wanted = CASES[case]
-    assert [[facts.name for facts in part.devices] for part in network(files).islands] == wanted
+    assert [[facts.name for facts in part.devices] for part in network(files).separate_networks] == wanted

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fabric.audit.checks.equals.outline import Outline, Row
+from fabric.audit.checks.role_peers.outline import Outline, Row
+from fabric.audit.checks.role_peers.thresholds import MIN_PEERS
 
 VERDICT = re.compile(r"(?<![\w-])(permit|deny|accept|reject)(?![\w-])")
-LEAST = 2  # devices that agree
 
 
 class Reversed(NamedTuple):
@@ -61,6 +61,6 @@ class Verdicts:
             if len(verdicts) != 2:
                 continue
             few, many = sorted(verdicts.values(), key=len)
-            if len(few) == 1 and len(many) >= max(LEAST, self.devices - 2) and not few.keys() & many.keys():
+            if len(few) == 1 and len(many) >= max(MIN_PEERS, self.devices - 2) and not few.keys() & many.keys():
                 ((device, row),) = few.items()
                 yield Reversed(device, row, next(iter(many.values())), tuple(many))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fabric.audit.checks.alike import role
+from fabric.audit.checks.majority import role
 from fabric.base.grouping import grouped
 from fabric.model.facts import Facts
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fabric.audit.checks.network import Network
 
 
-def islands(network: Network) -> Sequence[Sequence[Facts]]:
+def components(network: Network) -> Sequence[Sequence[Facts]]:
     """The groups that cables and sessions join, in the order of their first devices; one group if fewer than two."""
     parent = {id(facts): id(facts) for facts in network.devices}
 
@@ -23,7 +23,7 @@ def islands(network: Network) -> Sequence[Sequence[Facts]]:
         return key
 
     pairs = [(a.facts, b.facts) for a, b in network.links]
-    pairs += [(facts, far.facts) for facts, _, peer in network.sessions() if (far := network.far(peer))]
+    pairs += [(facts, far.facts) for facts, _, peer in network.sessions() if (far := network.remote_end(peer))]
     for one, other in pairs:
         parent[root(id(other))] = root(id(one))
     groups = grouped((root(id(facts)), facts) for facts in network.devices)

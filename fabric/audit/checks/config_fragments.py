@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from fabric.audit.checks.cut import OF_ABSENCE
-from fabric.audit.checks.doubles import OF_OTHERS
+from fabric.audit.checks.duplicate_devices import OF_OTHERS
 from fabric.audit.checks.ends import vlan_of
-from fabric.audit.checks.equals.outline import names_of
 from fabric.audit.checks.finding import ERROR, WARNING, Finding
+from fabric.audit.checks.role_peers.outline import names_of
 from fabric.audit.checks.rows import is_loopback
+from fabric.audit.checks.truncated_files import OF_ABSENCE
 from fabric.base.grouping import grouped
 from fabric.model.facts import Facts
 

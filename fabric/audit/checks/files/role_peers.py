@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, About, Check, Finding, Network, syntax_of
-from fabric.audit.checks.equals.compare import Comparison, Unlike
-from fabric.audit.checks.equals.outline import GIVEN, Clue
-from fabric.audit.checks.equals.roles import Outlines
-from fabric.audit.checks.equals.spelling import Misspelled, misspelled
+from fabric.audit.checks.role_peers.compare import Comparison, Unlike
+from fabric.audit.checks.role_peers.outline import GIVEN, Clue
+from fabric.audit.checks.role_peers.roles import Outlines
+from fabric.audit.checks.role_peers.spelling import Misspelled, misspelled
 from fabric.base.text import plural
 from fabric.model.facts import Located
 from fabric.nos.statements.syntax import Place
@@ -80,7 +80,7 @@ class Equals(EqualsCheck):
     example = "`maximum-paths 4` on seven leaves, `maximum-paths 1` on leaf003"
     remediation = "configure the device like the others of its role, unless it differs by design"
 
-    def judge(self, subject: Compared) -> Iterator[Finding]:
+    def check(self, subject: Compared) -> Iterator[Finding]:
         reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
         reported |= {(one.place.file, one.place.line) for one in subject.misspelled}
         known: set[tuple[str, str, str, int]] = set()
@@ -88,7 +88,7 @@ class Equals(EqualsCheck):
             key = one.facts.name, one.statement, one.place.file, one.place.line
             if key[2:] not in reported and key not in known and not self._is_explained(subject, one):
                 known.add(key)  # what a device lacks, its only object of a kind lacks too
-                yield self.on(one.facts, one.place, one.message)
+                yield self.finding_at(one.facts, one.place, one.message)
 
     def _is_explained(self, subject: Compared, one: Unlike) -> bool:
         """Whether another finding has the same cause: it names what the missing statement does."""
@@ -111,7 +111,7 @@ class Needs(EqualsCheck):
     example = "`router bgp 65001` on NX-OS without `feature bgp`"
     remediation = "enable the feature, or remove the statements that use it"
 
-    def judge(self, subject: Compared) -> Iterator[Finding]:
+    def check(self, subject: Compared) -> Iterator[Finding]:
         for facts in subject.network.devices:
             reported: set[str] = set()
             for _, clue, place in subject.lacking.get(id(facts), ()):
@@ -120,7 +120,7 @@ class Needs(EqualsCheck):
                 if message not in reported:
                     reported.add(message)
                     at = Located(None, place.line, place.file)
-                    yield self.on(facts, at, message, hint=need.fix.format(**dict(clue.words)))
+                    yield self.finding_at(facts, at, message, hint=need.fix.format(**dict(clue.words)))
 
 
 class Spelling(EqualsCheck):
@@ -137,7 +137,7 @@ class Spelling(EqualsCheck):
     example = "`vn 10001` in one VRF, `vni 10002` in all others"
     remediation = "correct the word, if it is misspelled"
 
-    def judge(self, subject: Compared) -> Iterator[Finding]:
+    def check(self, subject: Compared) -> Iterator[Finding]:
         reported = {(one.file, one.line) for one in subject.reported if one.severity != NOTE and one.line}
         devices = {id(facts): facts for facts in subject.network.devices}
         for one in subject.misspelled:
@@ -145,4 +145,6 @@ class Spelling(EqualsCheck):
                 known = f"{plural(one.similar, 'similar statement')} have" if one.similar else "the end of a section is"
                 message = f"`{one.word}`: {known} `{one.usual}`"
                 about = About(expected=one.usual, got=one.word)
-                yield self.on(devices[one.device], Located(None, one.place.line, one.place.file), message, about=about)
+                yield self.finding_at(
+                    devices[one.device], Located(None, one.place.line, one.place.file), message, about=about
+                )

@@ -18,12 +18,9 @@ from fabric.model.facts import Facts
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.names import Name, NamePattern
 from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Known, Place, Syntax
+from fabric.nos.target import port_pattern
 
 WORD = re.compile(r"[^\s|=]+")
-# Interfaces of which a device has many. A device has one loopback, tunnel or management interface of a name.
-PORT = re.compile(
-    r"(?:(?:[Ee]th(?:ernet)?|[Pp]ort-?[Cc]hannel|[Vv]lan|swp|bond|vni|eth|ae|irb\.)|(?:[xegm][te]-))\d[\w/.:]*,?"
-)
 ADDRESS = re.compile(r"((?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{0,4}:[0-9A-Fa-f]*:[0-9A-Fa-f:.]*)(/\d{1,3})?[,;]?")
 DOTTED = re.compile(r"(?:[0-9A-Fa-f]{4}\.){2,4}[0-9A-Fa-f]{4}")  # a MAC address or an Ethernet segment identifier
 DIGITS = re.compile(r"\d+")
@@ -123,6 +120,7 @@ class Rule(NamedTuple):
 class Cache:
     """What was read of statements before: devices of a network OS have many in common."""
 
+    nos: str = ""
     known: Known = field(default_factory=dict)
     forms: dict[Path, Form] = field(default_factory=dict)
     clues: dict[Path, tuple[Clue, ...]] = field(default_factory=dict)
@@ -173,7 +171,7 @@ def _names(nos: str, path: Path) -> tuple[Name, ...]:
     """The names in one statement."""
     syntax, shapes = syntax_of(nos), _shapes(nos)
     text = syntax.joined(path)
-    key = alike(path[0], text)
+    key = masked_statement(path[0], text)
     patterns = shapes.get(key)
     if patterns is None:
         patterns = shapes[key] = _named(syntax, text)
@@ -193,7 +191,7 @@ def _named(syntax: Syntax, text: str) -> tuple[NamePattern, ...]:
 def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     """The form of a statement that was not read before; its clues and names go to the cache."""
     text = syntax.joined(path)
-    key = alike(path[0], text)
+    key = masked_statement(path[0], text)
     if "description " in key:
         key = TEXT.sub("", key)
     shape = cache.shapes.get(key)
@@ -210,7 +208,7 @@ def _read(syntax: Syntax, path: Path, cache: Cache) -> Form:
     return Form(shape.form, values, shape.matters)
 
 
-def alike(part: str, text: str) -> str:
+def masked_statement(part: str, text: str) -> str:
     """What statements of one part of the config have in common that differ in addresses and AS numbers alone."""
     return f"{part} {' '.join(map(_own, text.split(' ')))}"
 
@@ -239,7 +237,7 @@ def _shape(syntax: Syntax, path: Path, cache: Cache) -> Shape:
         start, end = match.span()
         word = match[0]
         stated = next((mark for first, last, mark in own if first < end and start < last), "")
-        mask, value = (stated, word) if stated else _masked(word)
+        mask, value = (stated, word) if stated else _masked(word, cache.nos)
         parts += [text[at:start], mask]
         at = end
         if value:
@@ -284,7 +282,7 @@ def _spans(pattern: re.Pattern[str] | None, text: str) -> Iterator[tuple[int, in
 
 
 @lru_cache(maxsize=100_000)
-def _masked(word: str) -> tuple[str, str]:
+def _masked(word: str, nos: str) -> tuple[str, str]:
     """(form of a word, its value): the length of a prefix is part of the form, so is the rest of a name with numbers."""
     if not any(map(str.isdigit, word)) and "::" not in word:
         return word, ""
@@ -292,4 +290,36 @@ def _masked(word: str) -> tuple[str, str]:
         return VALUE + (match[2] or ""), match[1]
     if DOTTED.fullmatch(word):
         return VALUE, word
-    return (AT_PORT if PORT.fullmatch(word) else VALUE) + DIGITS.sub("#", word), word
+    return (AT_PORT if port_pattern(nos).fullmatch(word.removesuffix(",")) else VALUE) + DIGITS.sub("#", word), word
+
+
+def names_in_place(name: Name, like: Row, own: Outline) -> set[str]:
+    """What the ports of a device, or the device as the default of its ports, refer to in one place."""
+    place = _place(like, name, own.nos)
+    return {other.text for there, other in names_of_kind(name, like, own) if is_of_device(there) or there == place}
+
+
+def names_of_kind(name: Name, like: Row, own: Outline) -> Iterator[tuple[list[str], Name]]:
+    """(place, name) of the objects of one kind that statements with the same last part refer to."""
+    last = _place(like, name, own.nos)[-1]
+    for row in own.all_rows:
+        if len(row.path) == len(like.path) and row.path[0] == like.path[0]:
+            for other in own.names_at.get(row.path, ()):
+                place = _place(row, other, own.nos)
+                if other.used and other.kind == name.kind and place[-1] == last:
+                    yield place, other
+
+
+def _place(row: Row, name: Name, nos: str) -> list[str]:
+    """The parts of a statement without a name and the ports; the number of a queue stays."""
+    return [port_pattern(nos).sub("#", part.replace(name.text, "")) for part in row.path]
+
+
+def is_of_device(place: list[str]) -> bool:
+    """Whether a statement is about the whole device."""
+    return not any("#" in part for part in place[1:-1])
+
+
+def section_of(row: Row) -> str:
+    """The part and the section of a statement, without the AS number and the addresses of the device."""
+    return masked_statement(*row.path[:2]) if len(row.path) > 1 else row.path[0]

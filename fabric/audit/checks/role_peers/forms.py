@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from fabric.audit.checks.equals.outline import AT_PORT, NUMBER, STATED, VALUE, Form, Outline, Row
+from fabric.audit.checks.role_peers.outline import AT_PORT, NUMBER, STATED, VALUE, Form, Outline, Row
+from fabric.audit.checks.role_peers.thresholds import MAX_SAMPLES, MIN_PEERS
 
-LEARNT_FROM = 32  # devices
+PORTS = "port "  # begins the families of ports
 MARKED = re.compile(rf"[{VALUE}{STATED}{AT_PORT}{NUMBER}][^\s|=]*")
 CONTENT = re.compile(r"\w")
 DIRECTION = re.compile(r"\s*(?:in|out)")  # behind a reference, as `prefix-list OWN out` of a neighbor
@@ -32,6 +33,11 @@ class Family(NamedTuple):
 
     text: str
     values: tuple[str, ...] = ()
+
+    @property
+    def is_port(self) -> bool:
+        """Whether they are ports, whose names have no meaning on another device."""
+        return self.text.startswith(PORTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ class Plan:
 
 def plans(outlines: Sequence[Outline]) -> Plans:
     """How the statements of devices of one role are filed, learnt from a part of them."""
-    step = max(1, len(outlines) // LEARNT_FROM)
+    step = max(1, len(outlines) // MAX_SAMPLES)
     users: dict[str, list[dict[str, int]]] = {}  # form → per value: its text → devices
     devices: dict[str, int] = {}
     for own in outlines[::step]:
@@ -88,7 +94,7 @@ def plans(outlines: Sequence[Outline]) -> Plans:
 
 def _is_shared(count: Mapping[str, int], text: str, devices: int) -> bool:
     """Whether a value is no device's own: most devices have it, or all ports, as `unit 0`. `count`: value → devices."""
-    return max(count.values()) >= max(2, devices - max(1, devices // 4)) or (len(count) == 1 and AT_PORT in text)
+    return max(count.values()) >= max(MIN_PEERS, devices - max(1, devices // 4)) or (len(count) == 1 and AT_PORT in text)
 
 
 @dataclass
@@ -118,7 +124,7 @@ class Plans:
             return Plan(-1, tuple(fixed), "", 0)
         mark = marks[member]
         if mark[0][0] == AT_PORT:
-            return Plan(member, tuple(fixed), f"port {mark[0][1:]}", 0)
+            return Plan(member, tuple(fixed), f"{PORTS}{mark[0][1:]}", 0)
         outer = tuple(at for at in own if at < member and marks[at][0][0] != AT_PORT)
         return Plan(member, tuple(fixed), text[: mark.end()], sum(at < member for at in fixed), outer)
 

@@ -12,17 +12,17 @@ from fabric.audit.checks import (
     NOTE,
     WARNING,
     About,
-    Far,
     FilesCheck,
     Finding,
     Merge,
     Network,
-    bare,
+    RemoteEnd,
+    is_enabled,
     is_loopback,
-    is_on,
     place,
     session_name,
     vrf_of,
+    without_prefix_length,
 )
 from fabric.audit.checks.rows import session, table
 from fabric.base.grouping import grouped
@@ -33,10 +33,10 @@ from fabric.nos.target import installed
 RESERVED = {0, 23456, 65535, 4294967295}  # RFC 7607, RFC 6793, RFC 7300
 
 
-def asn_at(far: Far) -> Located[int] | None:
+def asn_at(far: RemoteEnd) -> Located[int] | None:
     """The AS number that a device shows on a session."""
-    if far.back is not None and far.back.local_as is not None:
-        return far.back.local_as
+    if far.reverse is not None and far.reverse.local_as is not None:
+        return far.reverse.local_as
     return far.process.asn if far.process else None
 
 
@@ -54,8 +54,8 @@ class RemoteAs(FilesCheck):
     remediation = "set `remote-as` to the neighbor's AS number"
     kinds: ClassVar = ("remote_as", "asn")
 
-    def judge(self, network: Network) -> Iterator[Finding]:
-        wrong: dict[int, list[tuple[Facts, Neighbor, Far, Located[int]]]] = {}
+    def check(self, network: Network) -> Iterator[Finding]:
+        wrong: dict[int, list[tuple[Facts, Neighbor, RemoteEnd, Located[int]]]] = {}
         reported: Counter[int] = Counter()
         for facts, process, peer in network.sessions():
             if peer.dynamic:
@@ -63,9 +63,9 @@ class RemoteAs(FilesCheck):
             if peer.remote_as is None:
                 about = About(subjects=(session(peer.vrf, peer.peer),), fact="remote_as", absent=True)
                 message = f"{session_name(peer.vrf, peer.peer)}: no remote AS number"
-                yield self.on(facts, Located(None, peer.line, peer.file), message, about=about)
+                yield self.finding_at(facts, Located(None, peer.line, peer.file), message, about=about)
                 continue
-            far = network.far(peer)
+            far = network.remote_end(peer)
             asn_fact = asn_at(far) if far else None
             if far is None or asn_fact is None:
                 continue
@@ -75,18 +75,20 @@ class RemoteAs(FilesCheck):
         for key, rows in wrong.items():
             yield from self._blame(rows, reported[key])
 
-    def _blame(self, rows: list[tuple[Facts, Neighbor, Far, Located[int]]], sessions: int) -> Iterator[Finding]:
+    def _blame(self, rows: list[tuple[Facts, Neighbor, RemoteEnd, Located[int]]], sessions: int) -> Iterator[Finding]:
         """One far end is wrong where all its neighbors agree on another number; else each session is."""
         expected = {peer.remote_as.value for _, peer, _, _ in rows if peer.remote_as}
         if len(rows) == sessions and sessions > 1 and len(expected) == 1:
             far, far_asn = rows[0][2], rows[0][3]
             number = expected.pop()
             text = f"AS number {far_asn.value}, but all {sessions} neighbors are configured with remote AS {number}"
-            yield self.on(far.facts, far_asn, text, hint=f"set the AS number to {number}, or correct it on the neighbors")
+            yield self.finding_at(
+                far.facts, far_asn, text, hint=f"set the AS number to {number}, or correct it on the neighbors"
+            )
             return
         for facts, peer, far, far_asn in rows:
             assert peer.remote_as is not None
-            yield self.on(
+            yield self.finding_at(
                 facts,
                 peer.remote_as,
                 f"{session_name(peer.vrf, peer.peer)}: remote AS {peer.remote_as.value}, "
@@ -116,21 +118,24 @@ class Sessions(FilesCheck):
     remediation = "configure the missing end of the session, or correct the neighbor address"
     kinds: ClassVar = ("neighbors",)
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         numbers = grouped(
             (number, facts)
             for facts in network.devices
             for number in {process.asn.value for process in facts.bgp.values() if process.asn}
         )
-        spoken = {
-            bare(peer.source.value) for facts in network.devices for peer in facts.neighbors() if peer.source and is_on(peer)
+        local_addresses = {
+            without_prefix_length(peer.source.value)
+            for facts in network.devices
+            for peer in facts.neighbors()
+            if peer.source and is_enabled(peer)
         }
         outside: dict[object, list[tuple[Facts, Neighbor]]] = {}  # AS number, else device → sessions that leave the files
         for facts, _, peer in network.sessions():
-            far = network.far(peer)
-            if far is None and bare(peer.peer) in spoken:
+            far = network.remote_end(peer)
+            if far is None and without_prefix_length(peer.peer) in local_addresses:
                 continue  # a local address that its device lacks, which is another check's finding
-            if far is not None and (far.back is not None or _knows_its_end(network, facts, peer)):
+            if far is not None and (far.reverse is not None or _knows_its_end(network, facts, peer)):
                 yield from self._both_ends(network, facts, peer, far)
             elif far is None and not (peer.dynamic or peer.interface):
                 found = list(self._unassigned(network, facts, peer, numbers))
@@ -155,54 +160,68 @@ class Sessions(FilesCheck):
     def _at(self, facts: Facts, peer: Neighbor, message: str, severity: str = "", far: Facts | None = None) -> Finding:
         fact, subject = Located(None, peer.line, peer.file), session(peer.vrf, peer.peer)
         about = About(subjects=(subject,), devices=(far.name,) if far is not None else ())
-        return self.on(facts, fact, f"{subject}: {message}", severity=severity, about=about)
+        return self.finding_at(facts, fact, f"{subject}: {message}", severity=severity, about=about)
 
-    def _both_ends(self, network: Network, facts: Facts, peer: Neighbor, far: Far) -> Iterator[Finding]:
+    def _both_ends(self, network: Network, facts: Facts, peer: Neighbor, far: RemoteEnd) -> Iterator[Finding]:
         """The far end must have a session with the address that this one comes from, or listen for it."""
-        if far.back is not None:
+        if far.reverse is not None:
             return
         if not (network.placed(facts, peer) or peer.interface or peer.multihop):
             end = f"{far.facts.name} {far.interface.name}"
             yield self._at(facts, peer, f"this address of {end} is in no subnet of this device", far=far.facts)
             return
-        if peer.source is not None and (back := self._other_address(network, peer, far)) is not None:
-            there = place(Located(None, back.line, back.file))
-            message = f"local address {peer.source.value}, but {far.facts.name} has neighbor {back.peer} ({there})"
+        if peer.source is not None and (reverse := self._other_address(network, peer, far)) is not None:
+            there = place(Located(None, reverse.line, reverse.file))
+            message = f"local address {peer.source.value}, but {far.facts.name} has neighbor {reverse.peer} ({there})"
             yield self._at(facts, peer, message, far=far.facts)
             return
         far_process, vrf = far.process, vrf_of(far.interface)
         far_end = Located(None, far_process.line, far_process.file) if far_process else None
         where = place(Located(None, peer.line, peer.file))
-        yield self.on(
+        yield self.finding_at(
             far.facts,
             far_end,
             f"{table(vrf)}: no neighbor statement for {facts.name}, which has neighbor {peer.peer} ({where})",
             about=About(subjects=(table(vrf),), devices=(facts.name,)),
         )
 
-    def _other_address(self, network: Network, peer: Neighbor, far: Far) -> Neighbor | None:
+    def _other_address(self, network: Network, peer: Neighbor, far: RemoteEnd) -> Neighbor | None:
         """The far end's half of the session, where it has another address of this device than the session comes from."""
         rows = far.process.neighbors.values() if far.process else ()
-        return next((back for back in rows if is_on(back) and (end := network.far(back)) and end.back is peer), None)
+        return next(
+            (
+                reverse
+                for reverse in rows
+                if is_enabled(reverse) and (end := network.remote_end(reverse)) and end.reverse is peer
+            ),
+            None,
+        )
 
     def _unassigned(
         self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]
     ) -> Iterator[Finding]:
         """An error if the address must belong to a parsed device; nothing if the far end may be outside the files."""
-        for owner in network.owners.get(bare(peer.peer), ()):
+        for owner in network.owners.get(without_prefix_length(peer.peer), ()):
             if owner.facts is facts and owner.vrf == peer.vrf:
                 yield self._at(facts, peer, f"this is the device's own address, on {owner.interface.name}")
                 return
         text = peer.description.value if peer.description else ""
         named = network.named(facts, text)
-        meant = named or self._of_number(network, facts, peer, numbers)
-        blind = any(not has_addresses(own) or _ports_unread(own) for own in (facts, meant) if own)  # they stand elsewhere
-        if meant is not None and not blind:
+        intended = named or self._of_number(network, facts, peer, numbers)
+        addresses_unknown = any(
+            not has_addresses(own) or _ports_unread(own) for own in (facts, intended) if own
+        )  # they stand elsewhere
+        if intended is not None and not addresses_unknown:
             number = peer.remote_as.value if peer.remote_as else ""
-            fact = f"the description names {meant.name}" if named else f"AS {number} belongs to {meant.name}"
-            unread = WARNING if kernel_unread(meant) else ""
-            yield self._at(facts, peer, f"address not assigned to any known device; {fact}", unread, meant)
-        elif not (blind or network.near[id(facts)].beside(peer.vrf, peer.peer) or peer.multihop or peer.source):
+            fact = f"the description names {intended.name}" if named else f"AS {number} belongs to {intended.name}"
+            unread = WARNING if kernel_unread(intended) else ""
+            yield self._at(facts, peer, f"address not assigned to any known device; {fact}", unread, intended)
+        elif not (
+            addresses_unknown
+            or network.near[id(facts)].own_addresses_in_subnet(peer.vrf, peer.peer)
+            or peer.multihop
+            or peer.source
+        ):
             yield self._at(facts, peer, "address not assigned to any known device, and in no subnet of this device", WARNING)
 
     def _of_number(self, network: Network, facts: Facts, peer: Neighbor, numbers: dict[int, list[Facts]]) -> Facts | None:
@@ -214,7 +233,7 @@ class Sessions(FilesCheck):
         users = numbers.get(remote, []) if isinstance(remote, int) else []
         if len(users) != 1 or users[0] is facts:
             return None
-        reached = any((far := network.far(other)) and far.facts is users[0] for other in facts.neighbors())
+        reached = any((far := network.remote_end(other)) and far.facts is users[0] for other in facts.neighbors())
         return None if reached else users[0]
 
 
@@ -233,12 +252,12 @@ class LocalAddress(FilesCheck):
     of_device: ClassVar = True
     kinds: ClassVar = ("source",)
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             if not has_addresses(facts):
                 continue
             own = {
-                bare(fact.value)
+                without_prefix_length(fact.value)
                 for interface in facts.interfaces.values()
                 for fact in (*interface.addresses, *interface.gateways)
             }
@@ -246,11 +265,15 @@ class LocalAddress(FilesCheck):
             users: dict[Located[str], list[str]] = {}
             for peer in facts.neighbors():
                 source = peer.source
-                if source and is_on(peer) and not own & {bare(source.value), source.value.removesuffix(".0")}:
+                if (
+                    source
+                    and is_enabled(peer)
+                    and not own & {without_prefix_length(source.value), source.value.removesuffix(".0")}
+                ):
                     users.setdefault(source, []).append(session_name(peer.vrf, peer.peer))
             for source, names in users.items():  # a group's line holds for many
                 message = f"{listed(names, 1)}: local address {source.value} is not configured on this device"
-                yield self.on(facts, source, message, severity=WARNING if kernel_unread(facts) else "")
+                yield self.finding_at(facts, source, message, severity=WARNING if kernel_unread(facts) else "")
 
 
 def has_addresses(facts: Facts) -> bool:
@@ -279,7 +302,7 @@ def _ports_unread(facts: Facts) -> bool:
 
 def _knows_its_end(network: Network, facts: Facts, peer: Neighbor) -> bool:
     """Whether the local address of the session is known; if not, the far end may have a session with an unparsed one."""
-    if peer.interface or network.near[id(facts)].beside(peer.vrf, peer.peer):
+    if peer.interface or network.near[id(facts)].own_addresses_in_subnet(peer.vrf, peer.peer):
         return True
     return has_addresses(facts) and (peer.source is not None or not kernel_unread(facts))
 
@@ -298,7 +321,7 @@ class RouterId(FilesCheck):
     remediation = "set each router ID to the device's own loopback address"
     kinds: ClassVar = ("router_id",)
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         users: dict[str, list[tuple[Facts, Located[str]]]] = {}
         for facts in network.devices:
             seen = {process.router_id.value: process.router_id for process in facts.bgp.values() if process.router_id}
@@ -307,10 +330,12 @@ class RouterId(FilesCheck):
         for value, all_users in users.items():
             if len({facts.name.lower() for facts, _ in all_users}) < 2:
                 continue  # two files of one host name are a finding of their own
-            honest = [facts for facts, _ in all_users if any(owner.facts is facts for owner in network.owners.get(value, ()))]
-            if len(honest) == len(all_users):
+            real_owners = [
+                facts for facts, _ in all_users if any(owner.facts is facts for owner in network.owners.get(value, ()))
+            ]
+            if len(real_owners) == len(all_users):
                 continue  # they have the address twice as well, which is another check's finding
-            blamed = [user for user in all_users if len(honest) != 1 or user[0] is not honest[0]]
+            blamed = [user for user in all_users if len(real_owners) != 1 or user[0] is not real_owners[0]]
             for facts, fact in blamed:
                 apart = all(network.are_apart(facts, other) for other, _ in all_users if other is not facts)
                 others = ", ".join(other.name for other, _ in all_users if other is not facts)
@@ -319,7 +344,7 @@ class RouterId(FilesCheck):
                     text=f"router ID {value} is configured on {{names}}", names=tuple(other.name for other, _ in all_users)
                 )
                 about = About(devices=tuple(other.name for other, _ in all_users if other is not facts))
-                yield self.on(facts, fact, message, severity=WARNING if apart else "", about=about, merge=merge)
+                yield self.finding_at(facts, fact, message, severity=WARNING if apart else "", about=about, merge=merge)
 
 
 class ReservedAs(FilesCheck):
@@ -336,8 +361,8 @@ class ReservedAs(FilesCheck):
     remediation = "use a private AS number: 64512-65534 or 4200000000-4294967294 (RFC 6996)"
     of_device: ClassVar = True
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             process = facts.bgp.get("")
             if process and process.asn and process.asn.value in RESERVED:
-                yield self.on(facts, process.asn, f"AS number {process.asn.value} is reserved")
+                yield self.finding_at(facts, process.asn, f"AS number {process.asn.value} is reserved")

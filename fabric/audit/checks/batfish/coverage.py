@@ -9,7 +9,7 @@ from fabric.audit.checks.batfish.expect import EXTERNAL, OVERLAY, TENANT, UNDERL
 from fabric.audit.checks.batfish.places import isolated
 from fabric.audit.checks.batfish.reach import MOST_SPINES, sample
 from fabric.audit.checks.batfish.routes import DEFAULT
-from fabric.audit.checks.batfish.sees import limits_of, sees, sees_of, view_of
+from fabric.audit.checks.batfish.visibility import limits_of, sees, sees_of, view_of
 from fabric.audit.checks.registry import checks
 from fabric.model.plan import LEAF, SPINE, SwitchView
 from fabric.nos.batfish.view import ACL, EVPN, MULTIPATH, NATIVE, TYPE5, UNNUMBERED, VRF

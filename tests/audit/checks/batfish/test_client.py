@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from fabric.audit.checks.batfish import run
-from fabric.audit.checks.batfish.ask import Server, Unanswered, _reason, address, rows_of
+from fabric.audit.checks.batfish.client import Server, Unanswered, _reason, address, rows_of
 from fabric.base.diagnostics import MissingError
 from tests.audit.checks.batfish.helpers import Site, small
 

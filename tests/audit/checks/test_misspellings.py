@@ -6,7 +6,7 @@ import pytest
 
 from fabric.audit.checks.folder import check_network
 from tests.audit.checks.files.helpers import Files, but, network
-from tests.audit.checks.files.test_odd import FRR
+from tests.audit.checks.files.test_outliers import FRR
 
 LEAVES = {f"leaf{n}.frr/frr.conf": FRR.format(n=n) for n in range(1, 8)}
 SLIP = {"ip prefix-list PL-OWN": "ip prefix-lst PL-OWN"}

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.audit.checks.equals.outline import Cache, Clue, Outline, outline
-from fabric.audit.checks.equals.spelling import Forms
+from fabric.audit.checks.role_peers.outline import Cache, Clue, Outline, outline
+from fabric.audit.checks.role_peers.spelling import Forms
+from fabric.audit.checks.role_peers.thresholds import MIN_ROLE_DEVICES, MIN_SIMILARITY
 from fabric.base.grouping import grouped
 from fabric.base.reading import UnreadableError
 from fabric.model.facts import Facts, Located
@@ -16,12 +17,10 @@ from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Place
 
 if TYPE_CHECKING:
-    from fabric.audit.checks.equals.compare import Comparison
+    from fabric.audit.checks.role_peers.compare import Comparison
 
 NUMBERS = re.compile(r"\d+[a-z]?(?![a-z])")  # `leaf1a` and `leaf1b` are a pair
 SEPARATORS = re.compile(r"[._-]+")
-ALIKE = 0.7  # share of equal statements of devices whose names have no numbers
-FEW = 3  # devices of a role that are enough to find the odd one
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ class Outlines:
 
     def _read(self, facts: Facts) -> Outline:
         try:
-            made = outline(facts.name, facts.nos, facts.texts, self.caches.setdefault(facts.nos, Cache()))
+            made = outline(facts.name, facts.nos, facts.texts, self.caches.setdefault(facts.nos, Cache(nos=facts.nos)))
         except UnreadableError as error:  # FAB290 reports it, and its facts are judged
             facts.broken.append(Located(str(error), error.line, error.file))
             made = outline(facts.name, facts.nos, {}, self.caches[facts.nos])
@@ -107,11 +106,11 @@ def roles(devices: Iterable[Facts], outlines: Outlines) -> list[Role]:
 
 def _of_one_os(devices: Sequence[Facts], outlines: Outlines) -> list[Role]:
     groups = list(grouped((stem(facts.name), facts) for facts in devices).values())
-    found = [group for group in groups if len(group) >= FEW]
-    rest = [group for group in groups if len(group) < FEW]
+    found = [group for group in groups if len(group) >= MIN_ROLE_DEVICES]
+    rest = [group for group in groups if len(group) < MIN_ROLE_DEVICES]
     nameless = [group for group in rest if not any(map(str.isdigit, group[0].name))]
     found += [group for group in rest if group not in nameless] + _by_statements(nameless, outlines)
-    few = {id(facts) for group in found if len(group) < FEW for facts in group}
+    few = {id(facts) for group in found if len(group) < MIN_ROLE_DEVICES for facts in group}
     others = tuple(devices) if few else ()
     return [
         Role(tuple(group), tuple(one for one in others if one not in group) if id(group[0]) in few else ()) for group in found
@@ -124,7 +123,7 @@ def _by_statements(groups: Sequence[Sequence[Facts]], outlines: Outlines) -> lis
     for group in groups:
         own = frozenset(row.form.text for row in outlines.of(group[0]).rows)
         near = max(clusters, key=lambda cluster: _shared(cluster[0], own), default=None)
-        if near is not None and _shared(near[0], own) >= ALIKE:
+        if near is not None and _shared(near[0], own) >= MIN_SIMILARITY:
             near[1].extend(group)
         else:
             clusters.append((own, list(group)))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from fabric.audit.checks.ends import bare, is_link, tunnel_addresses, vlan_of, vrf_of
+from fabric.audit.checks.ends import is_link, tunnel_addresses, vlan_of, vrf_of, without_prefix_length
 from fabric.audit.checks.finding import ERROR, WARNING, Finding
 from fabric.audit.checks.network import Network
 from fabric.audit.checks.rows import is_loopback
@@ -72,7 +72,9 @@ def _mixed(network: Network) -> bool:
 
 def _routed(facts: Facts) -> set[tuple[str, str]]:
     ports = (port for port in facts.interfaces.values() if not is_loopback(port.name) and vlan_of(port.name) is None)
-    links = {(vrf_of(port), bare(fact.value)) for port in ports for fact in port.addresses if is_link(fact.value)}
+    links = {
+        (vrf_of(port), without_prefix_length(fact.value)) for port in ports for fact in port.addresses if is_link(fact.value)
+    }
     if facts.hostname:  # not a part of a config
         links |= {("router ID", process.router_id.value) for process in facts.bgp.values() if process.router_id}
     return links | _addresses(facts, loopbacks=True)
@@ -91,8 +93,12 @@ def _addresses(facts: Facts, *, loopbacks: bool) -> set[tuple[str, str]]:
     """
     found = ((port, fact.value) for port in facts.interfaces.values() for fact in port.addresses)
     if not loopbacks:
-        return {(vrf_of(port), bare(value)) for port, value in found if not is_loopback(port.name) and is_link(value)}
+        return {
+            (vrf_of(port), without_prefix_length(value))
+            for port, value in found
+            if not is_loopback(port.name) and is_link(value)
+        }
     speaks = {process.router_id.value for process in facts.bgp.values() if process.router_id}
-    own = {(vrf_of(port), bare(value)) for port, value in found if is_loopback(port.name)}
+    own = {(vrf_of(port), without_prefix_length(value)) for port, value in found if is_loopback(port.name)}
     shared = tunnel_addresses(facts)
     return {(vrf, address) for vrf, address in own if (address in speaks if speaks else address not in shared)}

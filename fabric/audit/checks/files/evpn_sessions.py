@@ -10,12 +10,12 @@ from fabric.audit.checks import (
     ERROR,
     WARNING,
     About,
-    Far,
     FilesCheck,
     Finding,
     Network,
+    RemoteEnd,
+    is_enabled,
     is_loopback,
-    is_on,
     place,
     session_name,
     tunnel_addresses,
@@ -33,7 +33,9 @@ AS_WORDS = ("as-override", "remove-private", "disable-peer-as-check", "advertise
 
 def evpn_of(process: Bgp) -> list[Neighbor]:
     """Sessions that carry EVPN routes."""
-    return [peer for peer in process.neighbors.values() if is_on(peer) and any(one.value == EVPN for one in peer.families)]
+    return [
+        peer for peer in process.neighbors.values() if is_enabled(peer) and any(one.value == EVPN for one in peer.families)
+    ]
 
 
 def is_external(process: Bgp, peer: Neighbor) -> bool:
@@ -65,7 +67,7 @@ class NextHops(FilesCheck):
     example = "an EOS spine without `neighbor EVPN next-hop-unchanged`"
     remediation = "keep the next hop of EVPN routes on this device"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             process = facts.bgp.get("")
             if process is None or has_vtep(facts):
@@ -75,14 +77,16 @@ class NextHops(FilesCheck):
             if changed and self._passes_on(network, peers):
                 names = listed([peer.peer for peer in changed], 2)
                 at = Located(None, changed[0].line, changed[0].file)
-                yield self.on(facts, at, f"next hop of EVPN routes is changed for {names}, and this device has no VTEP")
+                yield self.finding_at(
+                    facts, at, f"next hop of EVPN routes is changed for {names}, and this device has no VTEP"
+                )
 
     def _passes_on(self, network: Network, peers: list[Neighbor]) -> bool:
         """Whether a neighbor accepts what another one sent: one of the same AS finds its own number in the path."""
         numbers = {peer.remote_as.value if peer.remote_as else None for peer in peers}
         one_as = len(numbers) == 1 and isinstance(next(iter(numbers)), int)
-        fars = [far for peer in peers if (far := network.far(peer)) and far.back]
-        accepted = any(far.back is not None and far.back.allowas_in is not None for far in fars)
+        fars = [far for peer in peers if (far := network.remote_end(peer)) and far.reverse]
+        accepted = any(far.reverse is not None and far.reverse.allowas_in is not None for far in fars)
         return len(peers) >= TRANSIT and (not one_as or accepted or _has_words([far.facts for far in fars]))
 
 
@@ -100,7 +104,7 @@ class Retained(FilesCheck):
     example = "an NX-OS spine with leaves in several ASes, and no `retain route-target all`"
     remediation = "configure `retain route-target all` in the EVPN address family"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             process = facts.bgp.get("")
             if process is None or process.retained is None or process.retained.value or has_vtep(facts):
@@ -109,7 +113,9 @@ class Retained(FilesCheck):
             imports = any(vrf.imports for vrf in facts.vrfs.values())
             if len(peers) >= TRANSIT and not imports and all(is_external(process, peer) for peer in peers):
                 names = listed([peer.peer for peer in peers], 2)
-                yield self.on(facts, process.retained, f"EVPN routes of {names} are dropped: no VRF or VNI imports them")
+                yield self.finding_at(
+                    facts, process.retained, f"EVPN routes of {names} are dropped: no VRF or VNI imports them"
+                )
 
 
 class Communities(FilesCheck):
@@ -124,7 +130,7 @@ class Communities(FilesCheck):
     example = "an EVPN neighbor on NX-OS without `send-community extended`"
     remediation = "send extended communities to the EVPN neighbors"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             process = facts.bgp.get("")
             silent = [
@@ -135,7 +141,7 @@ class Communities(FilesCheck):
             if silent:
                 names = listed([peer.peer for peer in silent], 2)
                 at = Located(None, silent[0].line, silent[0].file)
-                yield self.on(facts, at, f"no extended communities are sent to EVPN neighbors {names}")
+                yield self.finding_at(facts, at, f"no extended communities are sent to EVPN neighbors {names}")
 
 
 class Reflectors(FilesCheck):
@@ -151,7 +157,7 @@ class Reflectors(FilesCheck):
     example = "a spine with two leaves in iBGP and no `route-reflector-client`"
     remediation = "configure the leaves as clients of the route reflector"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             process = facts.bgp.get("")
             if process is None or has_vtep(facts) or any(vrf.imports for vrf in facts.vrfs.values()):
@@ -161,7 +167,7 @@ class Reflectors(FilesCheck):
                 for peer in evpn_of(process)
                 if not (peer.reflected and peer.reflected.value)
                 and self._internal(process, peer)
-                and (far := network.far(peer)) is not None
+                and (far := network.remote_end(peer)) is not None
                 and has_vtep(far.facts)
             ]
             apart = [
@@ -173,15 +179,15 @@ class Reflectors(FilesCheck):
                 peer, a, b = apart[0]
                 at = Located(None, peer.line, peer.file)
                 message = f"EVPN routes are not passed on between {a.facts.name} and {b.facts.name}: neither is a client"
-                yield self.on(facts, at, message)
+                yield self.finding_at(facts, at, message)
 
     def _internal(self, process: Bgp, peer: Neighbor) -> bool:
         remote = peer.remote_as.value if peer.remote_as else None
         return remote == "internal" or (process.asn is not None and remote == process.asn.value)
 
 
-def _meet(network: Network, a: Far, b: Far) -> bool:
-    return any((far := network.far(peer)) is not None and far.facts is b.facts for peer in a.facts.neighbors())
+def _meet(network: Network, a: RemoteEnd, b: RemoteEnd) -> bool:
+    return any((far := network.remote_end(peer)) is not None and far.facts is b.facts for peer in a.facts.neighbors())
 
 
 class Multihop(FilesCheck):
@@ -197,23 +203,23 @@ class Multihop(FilesCheck):
     example = "`neighbor 10.0.0.11 remote-as 65100` to a loopback, without `ebgp-multihop`"
     remediation = "configure `ebgp-multihop` (`multihop` on Junos) for the neighbor or its group"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             found: list[Neighbor] = []
             for process in facts.bgp.values():
                 for peer in process.neighbors.values():
-                    far = network.far(peer)
-                    direct = peer.interface or peer.dynamic or peer.multihop is not None or not is_on(peer)
+                    far = network.remote_end(peer)
+                    direct = peer.interface or peer.dynamic or peer.multihop is not None or not is_enabled(peer)
                     if direct or far is None or not is_loopback(far.interface.name) or not is_external(process, peer):
                         continue
-                    if not network.near[id(facts)].beside(peer.vrf, peer.peer):
+                    if not network.near[id(facts)].own_addresses_in_subnet(peer.vrf, peer.peer):
                         found.append(peer)
             if found and any(word in text for text in facts.texts.values() for word in HOP_WORDS):
                 continue  # another statement than multihop may allow it
             if found:  # most often of one group
                 names = listed([session_name(peer.vrf, peer.peer) for peer in found], 2)
                 at = Located(None, found[0].line, found[0].file)
-                yield self.on(facts, at, f"{names}: eBGP session to a loopback without multihop")
+                yield self.finding_at(facts, at, f"{names}: eBGP session to a loopback without multihop")
 
 
 class OwnAs(FilesCheck):
@@ -230,7 +236,7 @@ class OwnAs(FilesCheck):
     example = "leaf001 and leaf002 with AS 65001 under one spine, without `allowas-in`"
     remediation = "give every leaf an AS number of its own, or configure `allowas-in` on the sessions to the spines"
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         users = grouped(
             (process.asn.value, facts)
             for facts in network.devices
@@ -246,14 +252,14 @@ class OwnAs(FilesCheck):
                     message = f"AS number {number} is also that of {b.name} behind {common[0]}, and no session accepts it"
                     gateways = all(_has_words([facts], GATEWAY_WORDS) for facts in (a, b))
                     about, severity = About(devices=(b.name, common[0])), WARNING if gateways else ""
-                    yield self.on(a, a.bgp[""].asn, message, severity=severity, about=about)
+                    yield self.finding_at(a, a.bgp[""].asn, message, severity=severity, about=about)
                     break
 
     def _above(self, network: Network, facts: Facts) -> dict[str, Facts]:
         """Devices that it has a plain eBGP session with; none where one accepts the own AS number."""
         found: dict[str, Facts] = {}
         for peer in facts.bgp[""].neighbors.values():
-            far = network.far(peer)
+            far = network.remote_end(peer)
             if peer.allowas_in is not None:
                 return {}
             if peer.local_as is not None:
@@ -264,7 +270,7 @@ class OwnAs(FilesCheck):
 
     def _joined(self, network: Network, a: Facts, b: Facts) -> bool:
         """A pair that has a session, a peer link or one tunnel address needs no path over the spines."""
-        sessions = any((far := network.far(peer)) is not None and far.facts is b for peer in a.neighbors())
+        sessions = any((far := network.remote_end(peer)) is not None and far.facts is b for peer in a.neighbors())
         links = any({one.facts.name, other.facts.name} == {a.name, b.name} for one, other in network.links)
         return sessions or links or bool(tunnel_addresses(a) & tunnel_addresses(b))
 
@@ -283,12 +289,12 @@ class ShutSession(FilesCheck):
     remediation = "remove the shutdown, or the session at both ends"
     of_device: ClassVar = False
 
-    def judge(self, network: Network) -> Iterator[Finding]:
+    def check(self, network: Network) -> Iterator[Finding]:
         for facts in network.devices:
             for peer in facts.neighbors():
-                far = network.far(peer) if peer.enabled and not peer.enabled.value else None
-                if far is None or far.back is None or not is_on(far.back):
+                far = network.remote_end(peer) if peer.enabled and not peer.enabled.value else None
+                if far is None or far.reverse is None or not is_enabled(far.reverse):
                     continue
-                there = place(Located(None, far.back.line, far.back.file))
+                there = place(Located(None, far.reverse.line, far.reverse.file))
                 message = f"{session_name(peer.vrf, peer.peer)}: shut down, but enabled on {far.facts.name} ({there})"
-                yield self.on(facts, peer.enabled, message)
+                yield self.finding_at(facts, peer.enabled, message)
