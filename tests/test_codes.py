@@ -12,7 +12,7 @@ import pytest
 from fabric.audit.checks import Check, ids, of_subject
 from fabric.audit.checks.registry import every
 from fabric.audit.codes import without_check
-from fabric.base.codes import SUBJECTS, subject_of
+from fabric.base.diagnostics import SUBJECTS, subject_of
 from fabric.model.settings.services import Checks
 from tests import ROOT
 

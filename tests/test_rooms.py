@@ -45,7 +45,7 @@ def imports() -> networkx.DiGraph:
 
 
 def named(source: str) -> Iterator[str]:
-    """Modules in strings: `fabric.base.formats.json:report`."""
+    """Modules in strings: `fabric.base.formats.documents:report`."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found = NAMED.fullmatch(node.value)
@@ -121,8 +121,8 @@ def test_what_counts_as_reading(source: str, wanted: list[str]) -> None:
 
 def test_modules_in_strings_are_imports() -> None:
     assert list(
-        named("a = 'fabric.base.text'\nb = 'fabric.base.formats.json:report'\nc = 'fabric.none', 'of fabric.base'")
+        named("a = 'fabric.base.text'\nb = 'fabric.base.formats.documents:report'\nc = 'fabric.none', 'of fabric.base'")
     ) == [
         "fabric.base.text",
-        "fabric.base.formats.json",
+        "fabric.base.formats.documents",
     ]

@@ -12,7 +12,7 @@ from fabric.api.solve import estimate
 if TYPE_CHECKING:
     from fabric.audit.cabling.finding import Verdict
     from fabric.base.diagnostics import Warnings
-    from fabric.base.workers import Progress
+    from fabric.base.processes import Progress
     from fabric.deliver.bom.bill import Bandwidth, Bill
     from fabric.deliver.bom.gather import BomRequest
     from fabric.deliver.cabling.labels import Sheet

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabric.hardware.catalog.models import ServerModel, SwitchModel
     from fabric.hardware.catalog.power import PowerRange
     from fabric.hardware.catalog.power_class import DatasheetCheck
-    from fabric.hardware.headroom.headroom import Headroom
+    from fabric.hardware.headroom import Headroom
     from fabric.model.plan import Plan
     from fabric.model.plan.lock import Lock
     from fabric.nos.target import Target
@@ -91,9 +91,9 @@ def headroom(asic: Asic | None, speed_gbps: int, length_m: int, mtu_bytes: int, 
         speed_gbps: port speed in Gb/s.
         length_m: cable length in m.
         mtu_bytes: largest frame in bytes.
-        more: further arguments of `fabric.hardware.headroom.headroom.headroom`.
+        more: further arguments of `fabric.hardware.headroom.headroom`.
     """
-    from fabric.hardware.headroom.headroom import headroom as compute
+    from fabric.hardware.headroom import headroom as compute
 
     return compute(asic, speed_gbps, length_m, mtu_bytes, **more)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabric.audit.diff.compare import Diff, DiffRequest
     from fabric.audit.drift.devices import SiteDrift
     from fabric.audit.verify.verify import SiteState
-    from fabric.base.workers import Progress
+    from fabric.base.processes import Progress
     from fabric.configs import Renderer
     from fabric.configs.generate import Generation
     from fabric.design.intent.intent import Intent
@@ -107,7 +107,7 @@ def drift(intent: Intent, configs: Path, jobs: int = 0, progress: Progress | Non
     """
     from fabric.audit.checks import Scope, named_folder
     from fabric.audit.drift.devices import site_drift
-    from fabric.base.workers import silent
+    from fabric.base.processes import silent
 
     folder = named_folder(Scope(files=(), configs=configs))
     assert folder is not None

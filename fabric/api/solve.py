@@ -160,7 +160,7 @@ def cross_validate(measured: Sequence[Table], beside: Sequence[Table], split: st
 
     Bands of the split `source` come from fits without two groups of sources each.
     """
-    from fabric.base.workers import in_chunks
+    from fabric.base.processes import in_chunks
     from fabric.solver.collectives.validation import Predicted, left, predict
     from fabric.solver.collectives.validation_report import Validation
 
@@ -219,7 +219,7 @@ def doctor(
 
 def spread_as_planned(fabric: FabricPlan, request: EstimateRequest) -> EstimateRequest:
     """Fill in routing and queue pairs from the plan where the request leaves them open."""
-    from fabric.configs.hosts.spreading import spreading
+    from fabric.configs.hosts.nccl import spreading
 
     routing, queue_pairs = spreading(fabric, request.routing, request.queue_pairs)
     return replace(request, routing=routing, queue_pairs=queue_pairs)

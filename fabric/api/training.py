@@ -11,8 +11,8 @@ from fabric.api.design import plan
 from fabric.api.solve import calls, spread_as_planned
 
 if TYPE_CHECKING:
+    from fabric.base.processes import Progress
     from fabric.base.source import Node
-    from fabric.base.workers import Progress
     from fabric.deliver.bom.prices import Prices
     from fabric.deliver.compare.designs import Design
     from fabric.deliver.compare.money import YearCost

@@ -10,8 +10,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
-from fabric.base.codes import SUBJECTS, Subject, subject_of
-from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.diagnostics import SUBJECTS, Diagnostic, InputError, Place, Subject, subject_of
 from fabric.base.formats.yaml import read
 from fabric.base.text import aligned, listed, screen, style, wrapped
 

@@ -111,7 +111,7 @@ def _command() -> Any:
 def _failed(error: Exception) -> int:
     """Says what went wrong; the exit code."""
     from fabric.base.diagnostics import InputError, MissingError
-    from fabric.base.output.errors import OutputError
+    from fabric.base.output.site_folder import OutputError
 
     if isinstance(error, InputError):
         show_diagnostics(error.diagnostics)

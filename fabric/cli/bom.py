@@ -20,7 +20,7 @@ from fabric.deliver.bom.gather import BomRequest
 from fabric.deliver.bom.parts import PLURALS, Spares
 from fabric.deliver.bom.sheets import csv_text, order, sheets
 from fabric.deliver.bom.text import lines
-from fabric.model.settings.hardware import OwnCatalog
+from fabric.model.settings.site import OwnCatalog
 
 FORMATS = ("text", "csv", "xlsx", "json")
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.base.signals import exit_on_signal
+from fabric.base.processes import exit_on_signal
 from fabric.base.text import counted, plural, style, volume
 from fabric.cli.common import FILE, FINDINGS, MISSING, check_folder, out, refuse, say
 from fabric.cli.reports import asked, one_of, put_text, write

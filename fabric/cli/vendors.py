@@ -10,7 +10,7 @@ from fabric import pipeline
 from fabric.base.formats import json_text
 from fabric.base.text import aligned
 from fabric.cli.reports import put_lines
-from fabric.configs.capabilities import WORDS
+from fabric.configs.targets import WORDS
 
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:

@@ -1,1 +1,1 @@
-from .rendering import Job as Job, Renderer as Renderer
+from .generate import Job as Job, Renderer as Renderer

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from fabric.base.diagnostics import Diagnostic, Place
-from fabric.base.output import LineEndsError, OutputError, files as stored, manifest, unfinished
-from fabric.base.output.files import sha256
+from fabric.base.output import LineEndsError, OutputError, site_folder, site_folder as stored, unfinished
+from fabric.base.output.site_folder import sha256
 
 if TYPE_CHECKING:
     from fabric.model.plan import SiteSettings
-    from fabric.model.settings.home import Home
+    from fabric.model.settings.site import Home
 
 State = Literal["fresh", "stale", "edited", "CRLF"]
 
@@ -43,7 +43,7 @@ class GeneratedFolder:
     def __init__(self, settings: SiteSettings) -> None:
         home = settings.home
         self.folder, self.shown = home.folder, home.shown
-        self.owned = manifest.Owned()
+        self.owned = site_folder.Owned()
         self.lost = ""  # reason to ignore the files on disk
         self.line_ends = False  # the reason: the manifest was checked out with CRLF line endings
         self.unfinished = False  # an interrupted run may have left files of two designs
@@ -51,7 +51,7 @@ class GeneratedFolder:
             return
         try:
             self.unfinished = unfinished(home.folder)
-            self.owned = manifest.read(home.folder)
+            self.owned = site_folder.read_manifest(home.folder)
         except OutputError as error:
             self.lost = error.message.replace(str(home.folder), str(home.shown))
             self.line_ends = isinstance(error, LineEndsError)
@@ -63,7 +63,7 @@ class GeneratedFolder:
         if not self.owned:
             return FileState(fresh)
         try:
-            on_disk = stored.read(self.folder, path)
+            on_disk = stored.read_file(self.folder, path)
         except OutputError:
             on_disk = None
         if on_disk is None:

@@ -1,4 +1,4 @@
-"""Generating a site: plan, render, and write what changed, all or nothing."""
+"""Generating a site: plan, render every switch, and write what changed, all or nothing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.base.output import (
     LINE_ENDS,
     Changes,
@@ -21,16 +21,71 @@ from fabric.base.output import (
     check as compare,
     diff as differences,
 )
-from fabric.base.output.stage import Staged, stage
+from fabric.base.output.journal import Staged, stage
+from fabric.base.processes import PARALLEL_FROM, Progress, in_chunks, silent
 from fabric.base.text import and_more, plural
-from fabric.base.workers import PARALLEL_FROM, Progress, in_chunks, silent
-from fabric.configs import Job, Renderer, capabilities
+from fabric.configs import overrides, targets
 from fabric.configs.hosts import host_files
-from fabric.configs.site_files import site_files
-from fabric.configs.tables import links_csv, upper_ends
-from fabric.model.plan import SERVER, Plan, lock_file as lock, unsilenced
-from fabric.model.settings.home import Home
-from fabric.nos.target import target
+from fabric.configs.render import render
+from fabric.configs.site_files import links_csv, site_files, upper_ends
+from fabric.configs.view_of import Views
+from fabric.model.plan import SERVER, Device, Plan, lock_file as lock, unsilenced
+from fabric.model.settings.site import Home
+from fabric.nos.target import CannotRender, target
+
+# --- Rendering: one job per switch, in this process or in several ---------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One switch to render."""
+
+    fabric: str
+    device: Device
+
+
+class Renderer:
+    """Everything that rendering a plan needs, computed once. Raises InputError for features that no target can configure."""
+
+    def __init__(self, plan: Plan, base: Path) -> None:
+        report = Report()
+        targets.check(plan.fabrics, report)
+        report.raise_errors()
+        self.plan = plan
+        self.overrides = overrides.read(plan, base)
+        self.views = {name: Views(plan, fabric, targets.mtu_limit(fabric)) for name, fabric in plan.fabrics.items()}
+
+    def jobs(self, selected: Callable[[str], bool]) -> list[Job]:
+        """A job for every selected switch with a target, in the order of the plan."""
+        return [
+            Job(name, device)
+            for name, fabric in self.plan.fabrics.items()
+            for device in fabric.switches
+            if device.nos and selected(device.name)
+        ]
+
+    def files(self, job: Job) -> Iterator[tuple[str, bytes]]:
+        """(path, bytes) of one switch."""
+        view = self.views[job.fabric].of(job.device)
+        applied = self.overrides.of(job.fabric, job.device)
+        try:
+            rendered = render(view, target(job.device.nos), applied)
+        except CannotRender as error:
+            spec = self.plan.fabrics[job.fabric].spec
+            hint = "choose another network OS or switch: `fabric vendors` lists their features"
+            raise InputError([Diagnostic("FAB165", spec.at(), f"{job.device.name}: {error}", hint)]) from error
+        except Exception as error:
+            blamed = overrides.explain(error, self.plan, job.device, applied)
+            raise (blamed or error) from error
+        for file in rendered:
+            yield f"configs/{job.device.name}/{file.path}", file.text.encode()
+
+    def without_config(self) -> list[str]:
+        """Fabrics that are planned but configured by other means."""
+        return [name for name, fabric in self.plan.fabrics.items() if not fabric.spec.ethernet]
+
+
+# --- Generating -----------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -153,7 +208,7 @@ class Generation:
         switches = sum(1 for fabric in plan.fabrics.values() for device in fabric.switches if device.nos)
         for name, fabric in plan.fabrics.items():
             chosen = {device.role: device.nos for device in fabric.switches}
-            for nos in capabilities.without_lossless(fabric.spec, chosen):
+            for nos in targets.without_lossless(fabric.spec, chosen):
                 lines.append(
                     f"{home.path}: fabric '{name}': no PFC or ECN lines for {target(nos).title}, which has no lossless class"
                 )

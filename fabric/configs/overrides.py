@@ -13,7 +13,7 @@ from jinja2.exceptions import SecurityError
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, one_of, show
 from fabric.configs.render import DocumentPatch, Override, TextOverride, refuse_control
-from fabric.configs.templating.meter import LimitError
+from fabric.configs.templating.functions import LimitError
 from fabric.configs.templating.shipped import shipped_templates
 from fabric.configs.templating.site import SiteTemplateError, extended, one_line
 from fabric.model.plan import Device, Plan

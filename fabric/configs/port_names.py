@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.configs.hosts.names import interface_name
-from fabric.configs.hosts.view import BMC
+from fabric.configs.hosts.view import BMC, interface_name
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import CORE, LEAF, SERVER, SPINE, Device, PortLabels, PortRef
 from fabric.nos.target import management_port, target

@@ -1,13 +1,223 @@
-"""The network OS of each switch, checked against its model: from the intent, else the default of the model."""
+"""The network OS of each switch, checked against its model and against the features that its fabric requires."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from fabric.base.diagnostics import Report, one_of
-from fabric.configs import capabilities
+from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, one_of
+from fabric.hardware import catalog
 from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, FabricSpec, Plan, TierSpec
-from fabric.nos.target import Target, target, target_names
+from fabric.model.plan.topology import KINDS, LEAF_LEAF, LEAF_SPINE, SPINE_CORE
+from fabric.nos.target import Target, target, target_names, targets
+
+# --- Features that a fabric requires, and capabilities of its network OSes and switches -----------------------
+
+EVERY = (LEAF, SPINE, CORE)
+WORDS = {
+    "unnumbered": "unnumbered fabric links (RFC 8950)",
+    "ipv6_underlay": "an IPv6 underlay",
+    "vrf_lite": "tenants on tagged subinterfaces (VRF-lite)",
+    "port_acl": "tenant isolation by filters on server ports",
+    "l3vni": "tenants by EVPN type-5 routes (L3 VNI)",
+    "l2vni": "layer-2 networks over EVPN (L2 VNI)",
+    "multihoming": "server bonds across two leaves",
+    "imports": "route imports between tenants of an overlay",
+    "external": "BGP sessions with external routers",
+    "lossless": "a lossless class (PFC and ECN)",
+    "watchdog": "a PFC watchdog on every lossless port",
+    "hash_seed": "a hash seed per tier",
+    "dynamic_balancing": "dynamic load balancing",
+    "snmp": "SNMPv3",
+    "gnmi": "gNMI over TLS",
+}
+
+
+SHOWN = 3  # switches of a hint
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A feature that a fabric requires of some switches, and its place in the intent."""
+
+    what: str  # a field of Capabilities
+    roles: tuple[str, ...]
+    place: Place
+    of_model: bool = True  # False: the OS alone must do it, as a spine does that only passes EVPN routes on
+    beside: str = ""  # asked only of switches that can do this as well
+
+
+def needs(spec: FabricSpec) -> Iterator[Need]:
+    """The required features that depend on model or network OS."""
+    how = spec.isolation
+    if spec.underlay.addressing in ("unnumbered", "ipv6"):
+        capability = "unnumbered" if spec.underlay.addressing == "unnumbered" else "ipv6_underlay"
+        yield Need(capability, EVERY, spec.at("underlay", "addressing"))
+    if how == "evpn":
+        yield Need("l3vni", (LEAF,), spec.at("overlay", "kind"))
+        yield Need("l3vni", (SPINE, CORE), spec.at("overlay", "kind"), of_model=False)
+    for index, tenant in enumerate(spec.tenants):
+        if tenant.networks and how == "evpn":
+            yield Need("l2vni", (LEAF,), spec.at("tenants", index, "networks"))
+            if spec.bonds:
+                yield Need("multihoming", (LEAF,), spec.at("tenants", index, "networks"))
+        if tenant.imports and how == "evpn":
+            yield Need("imports", (LEAF,), spec.at("tenants", index, "imports"))
+    if how in ("vrf-lite", "acl"):
+        roles = EVERY if how == "vrf-lite" else (LEAF,)
+        yield Need("vrf_lite" if how == "vrf-lite" else "port_acl", roles, spec.at("overlay", "isolation"))
+    for index, attachment in enumerate(spec.attachments):
+        if attachment.external is not None:
+            yield Need("external", (LEAF,), spec.at("topology", "attachments", index, "external"))
+    if spec.roce and spec.qos.pfc_watchdog:
+        path = ("qos", "pfc_watchdog")
+        yield Need("watchdog", EVERY, spec.at(*(path if spec.stated(*path) else ("topology",))), beside="lossless")
+    if spec.qos.enabled:
+        yield Need("lossless", EVERY, spec.at("qos", "enabled"))
+    if spec.stated("underlay", "load_balancing", "seed"):
+        yield Need("hash_seed", EVERY, spec.at("underlay", "load_balancing", "seed"))
+    if spec.underlay.load_balancing.mode == "dynamic":
+        yield Need("dynamic_balancing", EVERY, spec.at("underlay", "load_balancing", "mode"))
+    manage = spec.own_management and spec.management
+    for capability, setting in (("snmp", manage and manage.snmp_user), ("gnmi", manage and manage.gnmi)):
+        if setting:
+            yield Need(capability, EVERY, spec.at("management"))
+
+
+def check_capabilities(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Mapping[str, str]], report: Report) -> None:
+    """Refuses what a switch cannot do, with the place in the intent. `chosen`: network OS by fabric and role."""
+    for name, spec in specs.items():
+        if not spec.ethernet:
+            continue
+        seen: set[tuple[str, str, str]] = set()
+        for need in needs(spec):
+            for role in _there(spec, need.roles):
+                tier: TierSpec = getattr(spec, role)
+                nos = chosen[name][role]
+                if nos and (need.what, nos, tier.switch) not in seen:
+                    seen.add((need.what, nos, tier.switch))
+                    _check(spec, need, target(nos), tier, report)
+        _check_names(name, spec, chosen[name], report)
+        _check_requests(name, spec, chosen[name], report)
+        _check_releases(name, spec, chosen[name], report)
+
+
+def _check(spec: FabricSpec, need: Need, nos: Target, tier: TierSpec, report: Report) -> None:
+    if need.beside and not nos.can(tier.model, need.beside):
+        return
+    reason = _lacking(nos, tier, need)
+    if reason:
+        message = f"fabric '{spec.name}': {WORDS[need.what]}: {reason}"
+        report.error("FAB164", need.place, message, _who_can(need, nos, tier))
+
+
+def _there(spec: FabricSpec, roles: tuple[str, ...]) -> list[str]:
+    """Roles that the fabric may have; whether it has cores is known only when it is sized."""
+    most = 1 if spec.kind == "collapsed" else 2 if spec.constraints.tiers == 2 else 3
+    return [role for role in roles if EVERY.index(role) < most]
+
+
+def _lacking(nos: Target, tier: TierSpec, need: Need) -> str:
+    """Why a switch does not support a feature, "" if it does."""
+    if not getattr(nos.capabilities, need.what):
+        return f"expected a network OS with this feature, got {nos.title}"
+    if need.of_model and nos.lacking(tier.model, need.what):
+        return f"expected a switch with this feature, got {tier.switch}"
+    return ""
+
+
+def _who_can(need: Need, nos: Target, tier: TierSpec) -> str:
+    if need.what == "watchdog":
+        return f"set `qos: {{pfc_watchdog: false}}`; `fabric catalog {tier.switch}` gives the reason"
+    if nos.lacking(tier.model, need.what):
+        able = _switches(need, nos, tier)
+        text = f"choose a switch with it, such as {' or '.join(able)}" if able else "no switch of the catalog has it"
+        return f"{text}; `fabric catalog {tier.switch}` gives the reason"
+    able = [
+        name
+        for name, candidate in targets().items()
+        if not _lacking(candidate, tier, need) and candidate.refusal(tier.model, tier.switch) is None
+    ]
+    return f"set `nos: {able[0]}`" if able else "`fabric vendors` lists the features of each network OS"
+
+
+def _switches(need: Need, nos: Target, tier: TierSpec) -> list[str]:
+    """Switches of the catalog that run the network OS and have the feature: with as fast ports first, by bandwidth."""
+    ranked = []
+    for name in catalog.switch_names():
+        model = catalog.switch(name)
+        if model is None or name == tier.switch or nos.refusal(model, name) is not None or nos.lacking(model, need.what):
+            continue
+        if nos.name in model.nos:
+            slower = max(tier.model.speeds) not in model.speeds
+            ranked.append((slower, abs(model.bandwidth_gbps - tier.model.bandwidth_gbps), name))
+    return [name for *_, name in sorted(ranked)[:SHOWN]]
+
+
+def _check_names(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
+    """A VRF is a network device of the switch: the length of its name is limited."""
+    if spec.isolation not in ("evpn", "vrf-lite") or not chosen[LEAF]:
+        return
+    limit = target(chosen[LEAF]).vrf_name_limit
+    for at, tenant in enumerate(spec.tenants):
+        if len(tenant.name) > limit:
+            report.error(
+                "FAB164",
+                spec.at("tenants", at, "name"),
+                f"fabric '{name}': expected a tenant name of at most {limit} characters on "
+                f"{target(chosen[LEAF]).title}, got {len(tenant.name)}: '{tenant.name}'",
+                "shorten the tenant name: it is also the name of the VRF",
+            )
+
+
+def _check_requests(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
+    """Values that the schema of the intent allows and a network OS does not."""
+    under, qos = spec.underlay, spec.qos
+    requests: dict[str, Any] = {"management.ntp": spec.management.ntp}
+    if under.bfd.enabled:
+        requests |= {"underlay.bfd.interval_ms": under.bfd.interval_ms, "underlay.bfd.multiplier": under.bfd.multiplier}
+    if spec.roce:
+        requests |= {"qos.lossless_priority": qos.lossless_priority, "qos.cnp_priority": qos.cnp_priority}
+    for nos in sorted({chosen[role] for role in _there(spec, EVERY) if chosen[role]}):
+        for key, text in target(nos).objects(requests).items():
+            where, title = _place(spec, key), target(nos).title
+            hint = "state another value, or choose another network OS"
+            report.error("FAB164", where, f"fabric '{name}', {title}: {key}: {text}", hint)
+
+
+def _place(spec: FabricSpec, key: str) -> Place:
+    """The place of a key of a fabric; of the site for management that is not the fabric's own."""
+    path = key.split(".")
+    return spec.positions.at(*path) if path[0] == "management" and not spec.own_management else spec.at(*path)
+
+
+def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
+    """Unknown releases of network OSes, and releases without a renderer."""
+    for its in spec.releases:
+        nos, where = its.nos, its.place
+        if nos not in target_names():
+            diagnostic = Diagnostic(
+                "FAB107", where, f"releases: expected {one_of(target_names())}, got '{nos}'", nearest(nos, target_names())
+            )
+            if diagnostic not in report.errors:  # a site's release is met in every fabric
+                report.errors.append(diagnostic)
+        elif nos in chosen.values() and (reason := target(nos).release_refusal(its.release)):
+            diagnostic = Diagnostic(
+                "FAB164", where, f"releases: {nos}: {reason}", "`fabric vendors` lists the supported releases"
+            )
+            if diagnostic not in report.errors:
+                report.errors.append(diagnostic)
+
+
+def without_lossless(spec: FabricSpec, chosen: Mapping[str, str]) -> list[str]:
+    """Network OSes of a RoCE fabric for which no PFC and ECN lines are made."""
+    if not spec.roce:
+        return []
+    return sorted({nos for role, nos in chosen.items() if nos and not target(nos).can(getattr(spec, role).model, "lossless")})
+
+
+# --- The network OS of each switch ----------------------------------------------------------------------------
 
 ROLES = (LEAF, SPINE, CORE)
 
@@ -19,7 +229,7 @@ def choose(specs: Mapping[str, FabricSpec]) -> dict[str, dict[str, str]]:
     """
     report = Report()
     chosen = {name: {role: _of(spec, role) for role in ROLES} for name, spec in specs.items()}
-    capabilities.check(specs, chosen, report)
+    check_capabilities(specs, chosen, report)
     report.raise_errors()
     return chosen
 
@@ -78,3 +288,45 @@ def mtu_limit(plan: FabricPlan) -> int:
 def used(plan: FabricPlan) -> list[Target]:
     """The targets of a fabric, by name."""
     return [target(nos) for nos in sorted({d.nos for d in plan.switches if d.nos})]
+
+
+# --- Links balanced by load -----------------------------------------------------------------------------------
+
+ENDS = {KINDS[LEAF_LEAF]: (LEAF,), KINDS[LEAF_SPINE]: (LEAF, SPINE), KINDS[SPINE_CORE]: (SPINE, CORE)}
+BY_TIERS = {1: (KINDS[LEAF_LEAF],), 2: (KINDS[LEAF_SPINE],), 3: (KINDS[LEAF_SPINE], KINDS[SPINE_CORE])}
+
+
+def balances_by_load(fabric: FabricPlan, nos: str, role: str, kind: str = "") -> bool:
+    """Whether a role balances links of a kind by load, without one any: requested, or enabled as it has no side effect."""
+    mode, balancing = fabric.spec.underlay.load_balancing.mode, can_balance(fabric, nos, role, kind)
+    return bool(balancing) and (mode == "dynamic" or (mode == "auto" and balancing == "auto"))
+
+
+def can_balance(fabric: FabricPlan, nos: str, role: str, kind: str = "") -> str:
+    """What `Capabilities.dynamic_balancing` states; "" if the switch, or each of its links of the kind, lacks it."""
+    tier: TierSpec = getattr(fabric.spec, role)
+    if not nos or not target(nos).can(tier.model, "dynamic_balancing"):
+        return ""
+    links = fabric_links(fabric, role)
+    able = any(not unbalanced(fabric, nos, gbps) for its, gbps in links.items() if kind in ("", its))
+    return target(nos).capabilities.dynamic_balancing if able else ""
+
+
+def unbalanced(fabric: FabricPlan, nos: str, gbps: int) -> str:
+    """Why a network OS does not balance links of a speed by load, "expected …, got …"; "" if it does."""
+    chosen = target(nos)
+    if chosen.balanced_gbps and gbps not in chosen.balanced_gbps:
+        return f"expected {' or '.join(f'{speed}G' for speed in chosen.balanced_gbps)} on {chosen.title}, got {gbps}G"
+    if fabric.spec.isolation == "vrf-lite" and not chosen.balanced_subinterfaces:
+        return f"expected ports without subinterfaces on {chosen.title}, got `isolation: vrf-lite`"
+    return ""
+
+
+def fabric_links(fabric: FabricPlan, role: str) -> dict[str, int]:
+    """Kind → speed of the links between a role and other switches."""
+    sizing = fabric.sizing
+    return {
+        kind: sizing.core_gbps if kind == KINDS[SPINE_CORE] else sizing.uplink_gbps
+        for kind in BY_TIERS[sizing.tiers]
+        if role in ENDS[kind]
+    }

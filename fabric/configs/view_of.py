@@ -9,7 +9,7 @@ from ipaddress import IPv6Address, ip_address
 from netaddr import IPNetwork
 
 from fabric.base.text import ipv4
-from fabric.configs.balancing import balances_by_load
+from fabric.configs.targets import balances_by_load
 from fabric.configs.tenant_views import TenantViews
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import (

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from fabric.base.diagnostics import Diagnostic, InputError, MissingError, Place, show
-from fabric.base.signals import held_back
+from fabric.base.processes import held_back
 from fabric.configs import Renderer
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.rewrite import Planning

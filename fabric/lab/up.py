@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 
-from fabric.base.signals import held_back
+from fabric.base.processes import held_back
 from fabric.lab import state
 from fabric.lab.blueprint import Blueprint, Node
 from fabric.lab.down import take_down

@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # what is loaded late, none of it for a plan
     from fabric.nos.containerlab import Kind
     from fabric.nos.dialect import Dialect
     from fabric.nos.lldp.output import Reader as LldpReader
-    from fabric.nos.reading import Reader
+    from fabric.nos.reading.reader import Reader
     from fabric.nos.state.expected import CatalogOf
     from fabric.nos.state.reader import Failed, StateReader
     from fabric.nos.statements.syntax import Syntax

@@ -14,7 +14,7 @@ import yaml
 
 from fabric import __version__
 from fabric.hardware.catalog import server, switch
-from fabric.model.settings.hardware import OwnCatalog
+from fabric.model.settings.site import OwnCatalog
 from tests.cli.conftest import Done, Run
 from tests.cli.designs import DESIGNS, write
 from tests.cost import calls

@@ -12,10 +12,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.configs.hosts import host_files
-from fabric.configs.link_columns import _ipv6
-from fabric.configs.sessions import sessions_csv
-from fabric.configs.site_files import site_files
-from fabric.configs.tables import LINK_COLUMNS, links_csv, upper_ends
+from fabric.configs.site_files import LINK_COLUMNS, _ipv6, links_csv, sessions_csv, site_files, upper_ends
 from fabric.design.explain.sessions import sessions
 from fabric.model.plan import Plan
 from tests import ROOT

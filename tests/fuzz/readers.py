@@ -193,7 +193,7 @@ def _log(text: str) -> object:
 
 def _lists() -> Iterator[Reading]:
     from fabric.base import source
-    from fabric.base.output import manifest
+    from fabric.base.output import site_folder
     from fabric.deliver.bom import prices
     from fabric.model.plan import lock_file
     from fabric.solver.estimate import platform_file
@@ -210,7 +210,7 @@ def _lists() -> Iterator[Reading]:
     yield Reading("prices", lambda text: prices.read_yaml(text, "x", {}), ((docs / "prices-example.yaml").read_text(),))
     yield Reading("job", lambda text: job_file.read_yaml(text, "x", 64), ((docs / "step-70b.yaml").read_text(),))
     yield Reading("lock", lambda text: lock_file.parse(text, "x"), locks)
-    yield Reading("manifest", lambda text: manifest.parse(text.encode(), "x"), manifests)
+    yield Reading("manifest", lambda text: site_folder.parse(text.encode(), "x"), manifests)
     yield Reading("sacct", by_path(jobs.read), (slurm([(8, 0, 60), (64, 5, 90)]), slurm([(8, 0, 60)], objects=True)))
     yield Reading("sizes of jobs", by_path(jobs.read), ("jobs: [{gpus: 64, hours: 12, count: 3}, {gpus: 8, hours: 1}]\n",))
     yield Reading("platform", by_path(platform_file.read), (PLATFORM,))

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric.base.diagnostics import InputError
-from fabric.base.output.errors import OutputError
+from fabric.base.output.site_folder import OutputError
 from fabric.base.reading import GUARD, UnreadableError
 from tests.fuzz import damage
 from tests.fuzz.case import rng

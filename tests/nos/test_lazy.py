@@ -15,7 +15,7 @@ from fabric.nos.containerlab import Kind
 from fabric.nos.dialect import Dialect
 from fabric.nos.lazy import Lazy
 from fabric.nos.lldp.output import Reader as LldpReader
-from fabric.nos.reading import Reader
+from fabric.nos.reading.reader import Reader
 from fabric.nos.statements.syntax import Syntax
 from fabric.nos.target import target, target_names
 from tests import ROOT

@@ -18,7 +18,7 @@ import jinja2.debug  # noqa: F401  Jinja imports it at the first error
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
 from fabric.configs import Renderer
-from fabric.configs.templating import meter
+from fabric.configs.templating import functions
 from fabric.model.plan import Plan
 from fabric.model.settings.services import Override
 from tests.security import hostile_templates
@@ -63,7 +63,7 @@ def templates(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def main(intent: str, folder: Path, steps: int) -> None:
-    meter.STEPS, meter.CHARACTERS = steps, 16 * steps
+    functions.STEPS, functions.CHARACTERS = steps, 16 * steps
     plan = pipeline.plan(pipeline.load(Path(intent)))
     todo = list(templates(folder))
     (folder / "warm.j2").write_text(hostile_templates.text("{{ super() }}", ""), encoding="utf-8")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from fabric.configs.templating.functions import FILTER_NAMES
-from fabric.configs.templating.meter import CHARACTERS, STEPS, WIDTH
+from fabric.configs.templating.functions import CHARACTERS, FILTER_NAMES, STEPS, WIDTH
 from tests import ROOT
 
 PAGE = (ROOT / "docs/security.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ import pytest
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
 from fabric.configs import Renderer
-from fabric.configs.templating import meter, site
+from fabric.configs.templating import functions, site
 from fabric.configs.templating.shipped import environment, shipped_templates, templates_root
 from fabric.model.settings.services import Override
 from tests.security import hostile_templates
@@ -134,14 +134,14 @@ def test_a_shipped_template_prints_the_same_inside_and_outside(
     def both(file: Any, overrides: object) -> str:
         own = tmp_path / file.template.replace("/", "-")
         own.write_text(f'{{% extends "{file.template}" %}}\n', encoding="utf-8")
-        with meter.METER.running():
+        with functions.METER.running():
             inside = site.render(file.template, [own], file.context)
         outside = environment().get_template(file.template).render(file.context)
         assert inside == outside
         return outside
 
     monkeypatch.setattr(render, "_printed", both)
-    monkeypatch.setattr(meter, "STEPS", meter.STEPS // 100)
+    monkeypatch.setattr(functions, "STEPS", functions.STEPS // 100)
     for job in renderer.jobs(lambda device: True):
         if (job.fabric, job.device.role) not in seen:
             seen.add((job.fabric, job.device.role))

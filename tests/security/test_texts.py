@@ -21,7 +21,7 @@ import yaml
 from fabric import pipeline
 from fabric.base import source
 from fabric.base.diagnostics import InputError
-from fabric.base.output.paths import check_path
+from fabric.base.output.site_folder import check_path
 from fabric.configs.render import refuse_control, render
 from fabric.design.intent.load import validate
 from fabric.design.intent.schema import schema

@@ -13,7 +13,7 @@ import pytest
 from fabric import pipeline
 from fabric.audit.checks import Scope
 from fabric.audit.drift.devices import UNKNOWN
-from fabric.base.formats import json as json_format
+from fabric.base.formats import documents as json_format
 from fabric.base.reading import GUARD, MAX_VALUES, UnreadableError, guarded, refuse_long_numbers, whole_lines
 from fabric.model.facts import Facts
 from fabric.nos.reading import read_device, readers

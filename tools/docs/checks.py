@@ -8,7 +8,7 @@ from typing import Any
 
 from fabric.audit.checks import KINDS, Check, FilesCheck, of_subject
 from fabric.audit.checks.reports.rules import FAMILIES
-from fabric.base.codes import SUBJECTS
+from fabric.base.diagnostics import SUBJECTS
 
 WIDTH = 125  # of a line of the page
 

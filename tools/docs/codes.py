@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from fabric.audit.codes import Entry, entries, sentence, severity
-from fabric.base.codes import SUBJECTS, Subject
+from fabric.base.diagnostics import SUBJECTS, Subject
 
 WIDTH = 125  # of a line of the page
 

@@ -14,8 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from fabric.audit.checks.finding import SEVERITIES, UNKNOWN, About, Finding, Merge
-from fabric.base.codes import subject_of
-from fabric.base.diagnostics import Place
+from fabric.base.diagnostics import Place, subject_of
 
 if TYPE_CHECKING:
     from fabric.audit.checks.compare_with_plan import Difference

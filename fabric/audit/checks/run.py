@@ -14,8 +14,8 @@ from fabric.audit.checks.folder import check_folder
 from fabric.audit.checks.site import Checked, Site, finding_of
 from fabric.audit.checks.verdict import Verdict
 from fabric.base.diagnostics import Diagnostic, MissingError
+from fabric.base.processes import Progress, silent
 from fabric.base.reading import refuse_folder
-from fabric.base.workers import Progress, silent
 from fabric.configs import Renderer
 from fabric.nos.reading import Folder, scan
 from fabric.nos.reading.recognize import NO_CONFIG

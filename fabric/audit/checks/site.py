@@ -17,10 +17,10 @@ from fabric.audit.checks.silence import Silences
 from fabric.audit.checks.truncated_files import CUT_OFF
 from fabric.audit.checks.verdict import Read
 from fabric.base.diagnostics import Diagnostic
-from fabric.base.output.paths import kind
+from fabric.base.output.site_folder import kind
+from fabric.base.processes import Progress, in_chunks, silent
 from fabric.base.reading import UnreadableError
 from fabric.base.text import plural
-from fabric.base.workers import Progress, in_chunks, silent
 from fabric.configs import Job, Renderer
 from fabric.configs.disk_state import GeneratedFolder
 from fabric.configs.hosts import host_files

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.audit.diff import files
 from fabric.audit.diff.files import FileChange
-from fabric.base.workers import Progress, in_chunks
+from fabric.base.processes import Progress, in_chunks
 from fabric.configs import Job, Renderer
 
 

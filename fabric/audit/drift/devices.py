@@ -13,8 +13,8 @@ from pathlib import PurePath
 from fabric.audit.checks import ERROR, Finding, device as switch_checks, missing_files, statement_differences
 from fabric.audit.diff.files import FileChange
 from fabric.audit.drift.commands import commands_back
+from fabric.base.processes import Progress, in_chunks, silent
 from fabric.base.reading import UnreadableError, guarded
-from fabric.base.workers import Progress, in_chunks, silent
 from fabric.configs import Job, Renderer
 from fabric.nos.reading import Device, Folder, is_read, read_device
 

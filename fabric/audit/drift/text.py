@@ -8,7 +8,7 @@ from fabric.audit.checks.reports.compared import file_lines, findings_text
 from fabric.audit.drift.devices import DeviceDrift
 from fabric.audit.drift.reports import DriftReport, not_in_sync, summary
 from fabric.base.text import and_more, listed, plural, printable
-from fabric.base.text.table import table
+from fabric.base.text.screen import table
 
 MAX_ROWS = 20
 

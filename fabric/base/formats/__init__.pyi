@@ -4,8 +4,13 @@ from .atomic_files import (
     write_folder as write_folder,
     write_new as write_new,
 )
-from .csv import csv_text as csv_text, no_formula as no_formula
-from .json import json_line as json_line, json_text as json_text, model_of as model_of
+from .documents import (
+    csv_text as csv_text,
+    json_line as json_line,
+    json_text as json_text,
+    model_of as model_of,
+    no_formula as no_formula,
+)
 from .junit import Case as Case, Failure as Failure, Suite as Suite
 from .registry import Format as Format
 from .svg import (

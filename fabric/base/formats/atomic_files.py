@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from fabric.base.signals import exit_on_signal, held_back
+from fabric.base.processes import exit_on_signal, held_back
 
 
 def write_file(file: Path, data: bytes) -> None:

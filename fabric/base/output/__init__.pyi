@@ -1,6 +1,11 @@
-from .apply import recover as recover
-from .compare import Comparison as Comparison, check as check, diff as diff
-from .errors import LINE_ENDS as LINE_ENDS, LineEndsError as LineEndsError, OutputError as OutputError
-from .journal import unfinished as unfinished
-from .stage import Staged as Staged
-from .store import Changes as Changes, Keep as Keep, Store as Store, Transaction as Transaction
+from .journal import Staged as Staged, recover as recover, unfinished as unfinished
+from .site_folder import LINE_ENDS as LINE_ENDS, LineEndsError as LineEndsError, OutputError as OutputError
+from .store import (
+    Changes as Changes,
+    Comparison as Comparison,
+    Keep as Keep,
+    Store as Store,
+    Transaction as Transaction,
+    check as check,
+    diff as diff,
+)

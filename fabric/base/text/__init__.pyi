@@ -1,6 +1,8 @@
-from .addresses import address as address, ipv4 as ipv4, is_unicast as is_unicast
 from .numbers import (
+    address as address,
     duration as duration,
+    ipv4 as ipv4,
+    is_unicast as is_unicast,
     percent as percent,
     power as power,
     size as size,
@@ -12,24 +14,22 @@ from .numbers import (
 from .screen import (
     FILE as FILE,
     Screen as Screen,
-    diff_line as diff_line,
-    fit as fit,
-    guarded as guarded,
-    on as on,
-    padded as padded,
-    screen as screen,
-    style as style,
-    width_of as width_of,
-    wrapped as wrapped,
-)
-from .table import aligned as aligned
-from .words import (
+    aligned as aligned,
     and_more as and_more,
     counted as counted,
     devices as devices,
+    diff_line as diff_line,
     either as either,
+    fit as fit,
+    guarded as guarded,
     listed as listed,
+    on as on,
+    padded as padded,
     plural as plural,
     printable as printable,
+    screen as screen,
+    style as style,
     visible as visible,
+    width_of as width_of,
+    wrapped as wrapped,
 )

@@ -1,12 +1,75 @@
-"""NCCL's environment for a group of servers: its context, printed by `templates/hosts/nccl.env.j2`."""
+"""NCCL's environment for a group of servers, printed by `templates/hosts/nccl.env.j2`; and how traffic spreads with it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from fabric.configs.hosts.groups import Group
-from fabric.configs.hosts.view import ETHERNET, HostFabric
+from fabric.configs.hosts.facts import facts_of
+from fabric.configs.hosts.view import ETHERNET, Host, HostFabric, HostNic
 from fabric.model.plan import FabricPlan, GroupSpec
+from fabric.solver.routing import ADAPTIVE, ECMP
+
+# --- Groups of servers: the same model with the same ports ----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Group:
+    """The servers of one group: the ports that any of them has."""
+
+    name: str
+    model: str
+    parts: tuple[tuple[HostFabric, GroupSpec], ...]  # a fabric, and what these servers are there
+    nics: tuple[HostNic, ...]  # their names are the group's, their addresses those of one server
+
+    def interfaces(self, fabric: str) -> tuple[str, ...]:
+        """Ethernet ports in one fabric."""
+        return tuple(dict.fromkeys(n.interface for n in self.nics if n.fabric == fabric and n.kind == ETHERNET))
+
+    @property
+    def addressed(self) -> tuple[str, ...]:
+        """Interfaces that addresses stand on."""
+        return tuple(dict.fromkeys(name for nic in self.nics if nic.kind == ETHERNET for name in nic.addressed))
+
+
+@dataclass
+class Groups:
+    """Gathers groups while hosts go by. Not every server of a group is in every fabric, so ports are united."""
+
+    sides: Sequence[HostFabric]
+    _seen: set[tuple[object, ...]] = field(default_factory=set)
+    _models: dict[str, str] = field(default_factory=dict)
+    _parts: dict[str, dict[tuple[str, str], None]] = field(default_factory=dict)
+    _nics: dict[str, dict[tuple[str, str, str, tuple[int, ...]], HostNic]] = field(default_factory=dict)
+
+    def add(self, host: Host) -> None:
+        tags = [tuple([vlan.tag for vlan in nic.tagged]) for nic in host.nics]
+        shape = (host.group, host.parts, *tags, *[nic.bond for nic in host.nics])
+        if shape in self._seen:
+            return
+        self._seen.add(shape)
+        self._models.setdefault(host.group, host.model)
+        self._parts.setdefault(host.group, {}).update(dict.fromkeys(host.parts))
+        nics = self._nics.setdefault(host.group, {})
+        for nic, of_nic in zip(host.nics, tags, strict=True):
+            nics.setdefault((nic.fabric, nic.name, nic.bond, of_nic), nic)
+
+    def of(self, names: Iterable[str]) -> list[Group]:
+        """The named groups, in the order that they came in."""
+        chosen = set(names)
+        return [self._group(name) for name in self._models if name in chosen]
+
+    def _group(self, name: str) -> Group:
+        there = self._parts[name]
+        parts = tuple(
+            (side, side.groups[group]) for side in self.sides for fabric, group in there if fabric == side.fabric.name
+        )
+        order = {side.fabric.name: at for at, side in enumerate(self.sides)}
+        nics = sorted(self._nics[name].values(), key=lambda nic: order[nic.fabric])
+        return Group(name, self._models[name], parts, tuple(nics))
+
+
+# --- Environment ----------------------------------------------------------------------------------------------
 
 HASHED_QUEUE_PAIRS = 4
 
@@ -68,12 +131,12 @@ def _paths(side: HostFabric, spec: GroupSpec) -> list[Setting]:
             why = "Adaptive routing: packets may arrive out of order, so NCCL signals completion separately."
             settings.append(Setting(why, "NCCL_IB_ADAPTIVE_ROUTING", "1"))
             why = "One queue pair: the switches spread each flow over all paths."
-            settings.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(queue_pairs(side.fabric, True))))
+            settings.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(planned_queue_pairs(side.fabric, True))))
         elif side.fabric.sizing.spines:
             why = (
                 "Paths are chosen by a hash of the five-tuple: each queue pair has a source port, and so a path, of its own."
             )
-            settings.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(queue_pairs(side.fabric, False))))
+            settings.append(Setting(why, "NCCL_IB_QPS_PER_CONNECTION", str(planned_queue_pairs(side.fabric, False))))
             why = "Whole messages alternate between the queue pairs; splitting every message in four adds latency."
             settings.append(Setting(why, "NCCL_IB_SPLIT_DATA_ON_QPS", "0"))
         else:
@@ -88,7 +151,7 @@ def _paths(side: HostFabric, spec: GroupSpec) -> list[Setting]:
     return settings
 
 
-def queue_pairs(fabric: FabricPlan, dynamic: bool) -> int:
+def planned_queue_pairs(fabric: FabricPlan, dynamic: bool) -> int:
     """Queue pairs of a connection: several where a hash chooses among paths, else one."""
     return HASHED_QUEUE_PAIRS if fabric.spec.ethernet and fabric.sizing.spines and not dynamic else 1
 
@@ -127,3 +190,13 @@ def _roce(side: HostFabric) -> list[Setting]:
         )
         settings.append(Setting(why, "NCCL_IB_GID_INDEX", "3"))
     return settings
+
+
+# --- Spreading over equal paths, as a plan configures its switches and its servers ----------------------------
+
+
+def spreading(fabric: FabricPlan, routing: str = "", queue_pairs: int = 0) -> tuple[str, int]:
+    """Routing and queue pairs: as asked, else those of the plan."""
+    if not routing:
+        routing = ADAPTIVE if not fabric.spec.ethernet or facts_of(fabric).dynamic else ECMP
+    return routing, queue_pairs or planned_queue_pairs(fabric, routing != ECMP)

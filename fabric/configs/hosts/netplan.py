@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from fabric.configs.hosts.names import vlan_name
-from fabric.configs.hosts.view import ETHERNET, Host, HostNic
+from fabric.configs.hosts.view import ETHERNET, Host, HostNic, vlan_name
 
 Settings: TypeAlias = dict[str, Any]
 

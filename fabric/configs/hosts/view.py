@@ -2,17 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import ip_network
 from itertools import groupby
 from operator import attrgetter
 
-from fabric.configs.hosts.default_route import METRIC, beyond, gives_default, home
-from fabric.configs.hosts.facts import Facts, FactsOf, ServerLink, Vlan, facts_of, server_links
-from fabric.configs.hosts.names import interface_name, vlan_name
-from fabric.configs.hosts.reach import Local, Reach
+from fabric.configs.hosts.facts import Facts, FactsOf, Local, Reach, ServerLink, Vlan, facts_of, server_links
+from fabric.hardware.catalog.models import NicSet
 from fabric.model.plan import FabricPlan, GroupSpec, Plan, Qos, nic_name
+
+# --- Names of ports in the kernel: the label of the cable where it can be -------------------------------------
+
+MAX_INTERFACE_NAME = 15  # IFNAMSIZ less the final zero
+_FITS = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,14}")
+
+
+@lru_cache(maxsize=4096)
+def interface_name(label: str, nic: NicSet, number: int, port: int) -> str:
+    """The maker's name where the catalog has it, else the label, else a shorter form of the label.
+
+    `number` counts from 1, `port` from 0.
+    """
+    at = (number - 1) * nic.ports + port
+    if at < len(nic.interfaces):
+        return nic.interfaces[at]
+    if _FITS.fullmatch(label):
+        return label
+    suffix = re.search(r"(?<![0-9])[0-9]+(p[0-9]+)?$", label)
+    tail = suffix[0] if suffix else ""
+    head = label[: len(label) - len(tail)]
+    return f"n{zlib.crc32(head.encode()) & 0xFFFFFF:06x}-{tail}"[:MAX_INTERFACE_NAME]
+
+
+def vlan_name(interface: str, tag: int, ordinal: int) -> str:
+    """`bond0.101`; where that is longer than a name may be, `vlan101n7` with the port's ordinal."""
+    name = f"{interface}.{tag}"
+    return name if len(name) <= MAX_INTERFACE_NAME else f"vlan{tag}n{ordinal}"
+
+
+# --- The default route: what a program that binds to no address takes to the outside world --------------------
+
+# Behind the default routes that a machine may have already: networkd gives DHCP's 100 and those of router
+# advertisements up to 2048.
+METRIC = 4000
+ORDER = ("frontend", "oob", "storage", "compute")
+_DEFAULTS = ("0.0.0.0/0", "::/0")
+
+
+def gateway_of(link: ServerLink) -> str | None:
+    """Next hop of a port in the main table; of several tagged networks that of the lowest tag."""
+    return link.gateway or next((vlan.gateway for vlan in link.tagged if vlan.address and vlan.gateway), None)
+
+
+def beyond(link: ServerLink, metric: int) -> tuple[tuple[str, int], ...]:
+    """Routes of the outside world over a port, save the default one; none of the other family than the gateway's."""
+    via = gateway_of(link)
+    if via is None:
+        return ()
+    same = [prefix for prefix in link.outside if (":" in prefix) == (":" in via)]
+    return tuple((prefix, metric) for prefix in same if prefix not in _DEFAULTS)
+
+
+def gives_default(link: ServerLink) -> bool:
+    """Whether the fabric takes packets for anywhere from this port."""
+    via = gateway_of(link)
+    return via is not None and not link.closed and _DEFAULTS[":" in via] in link.outside
+
+
+def home(parts: Iterable[tuple[str, str, Sequence[ServerLink]]]) -> str:
+    """Of (fabric, purpose, links of the machine there) the fabric that gives the main table its default route, or "".
+
+    It is the first with an external connection among the fabrics of the first purpose that the server has open ports in.
+    """
+    open_parts = [part for part in parts if not all(link.closed for link in part[2])]
+    first = min((ORDER.index(purpose) for _, purpose, _ in open_parts), default=-1)
+    first_parts = [part for part in open_parts if ORDER.index(part[1]) == first]
+    return next((name for name, _, links in first_parts if any(map(gives_default, links))), "")
+
+
+# --- The view of a server -------------------------------------------------------------------------------------
 
 FIRST_TABLE = 1001  # routing tables 253 to 255 are the kernel's own
 BMC = "oob"  # NIC set of a catalog entry that is the board's controller, not the host's

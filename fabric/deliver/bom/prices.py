@@ -14,7 +14,7 @@ from fabric.hardware import catalog
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import ServerModel, SwitchModel, generic_switch
 from fabric.hardware.catalog.power import STATED, PowerRange, server_range, switch_range
-from fabric.model.settings.hardware import OwnCatalog
+from fabric.model.settings.site import OwnCatalog
 from fabric.solver import Fields, parse, read_text
 
 CODE = "FAB172"

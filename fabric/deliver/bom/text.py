@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from fabric.base.grouping import grouped
 from fabric.base.text import and_more, listed, power
-from fabric.base.text.table import table
+from fabric.base.text.screen import table
 from fabric.deliver.bom.bill import Bill, Line, RackPower, Share
 from fabric.deliver.bom.cost import Cost
 from fabric.deliver.bom.parts import CABLE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabric.base.workers import Progress
+from fabric.base.processes import Progress
 from fabric.deliver.explore.journal import Journal
 from fabric.deliver.explore.measure import Stages
 from fabric.deliver.explore.report import SweepResult

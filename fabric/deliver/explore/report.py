@@ -9,7 +9,7 @@ from typing import Any
 
 from fabric.base.formats import csv_text, json_text
 from fabric.base.text import aligned, counted, percent, size, time
-from fabric.base.text.table import table
+from fabric.base.text.screen import table
 from fabric.deliver.explore.measure import Figures, Outcome
 from fabric.deliver.explore.pareto import Objective, front, known
 from fabric.deliver.explore.run import Sweep, reasons

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from fabric.base.diagnostics import MissingError
-from fabric.base.workers import in_chunks
+from fabric.base.processes import in_chunks
 from fabric.deliver.explore.journal import Journal
 from fabric.deliver.explore.measure import DesignRequest, Outcome, Stages, measure
 from fabric.deliver.explore.space import Base, Choice

@@ -15,7 +15,7 @@ from fabric.deliver.explore.dimensions import DIMENSIONS, Value, the_group
 from fabric.design.intent.one_fabric import OneFabric
 from fabric.hardware import catalog
 from fabric.model.plan import FabricSpec
-from fabric.model.settings.hardware import OwnCatalog
+from fabric.model.settings.site import OwnCatalog
 
 Choice = tuple[tuple[str, Value], ...]  # (dimension, value) in the order of DIMENSIONS
 MAX_DESIGNS = 100_000  # designs of one sweep

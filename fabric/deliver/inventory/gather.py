@@ -12,8 +12,8 @@ from typing import Any
 from fabric.base.formats import yaml
 from fabric.base.grouping import grouped_sets
 from fabric.base.text import listed
-from fabric.configs.link_columns import addresses
 from fabric.configs.port_names import PortNames
+from fabric.configs.site_files import addresses
 from fabric.configs.targets import mtu_limit
 from fabric.deliver.cabling.ends import Ends, ends
 from fabric.deliver.cabling.runs import Runs, runs

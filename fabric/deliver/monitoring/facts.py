@@ -12,8 +12,8 @@ from functools import cached_property
 from ipaddress import ip_address
 
 from fabric.base.text import ipv4
-from fabric.configs.link_columns import addresses
 from fabric.configs.port_names import PortNames
+from fabric.configs.site_files import addresses
 from fabric.deliver.monitoring.limits import PortClasses
 from fabric.deliver.monitoring.promql import escaped, labels
 from fabric.design.floor.floor import Floor

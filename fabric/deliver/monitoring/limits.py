@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fabric.configs.balancing import balances_by_load
+from fabric.configs.targets import balances_by_load
 from fabric.model.plan import (
     ATTACHED,
     CORE,

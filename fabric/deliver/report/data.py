@@ -65,8 +65,8 @@ from typing import Any
 
 import numpy as np
 
-from fabric.configs.link_columns import addresses
 from fabric.configs.port_names import PortNames
+from fabric.configs.site_files import addresses
 from fabric.deliver.report.columns import Pool, numbered, packed
 from fabric.deliver.report.scenarios import Scenario
 from fabric.deliver.report.sites import Sites

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 
 import numpy as np
 
-from fabric.configs.link_columns import routed
+from fabric.configs.site_files import routed
 from fabric.deliver.report.grid import Grid, grid
 from fabric.model.plan import ATTACHMENT, CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SERVER_LEAF, SPINE, SPINE_CORE, FabricPlan
 from fabric.nos.target import target

@@ -15,7 +15,7 @@ from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.scenarios import Scenario
 from fabric.deliver.report.study import Study, mean_loss
 from fabric.model.plan import LEAF, SWITCH_ROLES
-from fabric.model.plan.origin import Origin
+from fabric.model.plan.spec import Origin
 from fabric.model.plan.summary import leaf_ratios
 from fabric.solver.capacity.single_failures import Loss
 from fabric.solver.estimate.calls import SPREAD

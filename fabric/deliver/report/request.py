@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabric.deliver.compare.money import YearCost
-from fabric.model.plan.origin import Origin
+from fabric.model.plan.spec import Origin
 from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.measured.tables import Table

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.configs.hosts.spreading import spreading
+from fabric.configs.hosts.nccl import spreading
 from fabric.configs.port_names import PortNames
 from fabric.deliver.compare.figures import DesignFigures, figures
 from fabric.deliver.report.request import ReportRequest

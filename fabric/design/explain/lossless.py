@@ -7,7 +7,7 @@ from fabric.base.text import plural
 from fabric.design.explain.counts import Case
 from fabric.design.planner import lossless
 from fabric.design.qos.marking import RULES
-from fabric.hardware.headroom.words import explain as terms
+from fabric.hardware.headroom import explain as terms
 from fabric.model.plan import Buffer, Length, Lossless, RoleLossless, source, words
 
 _NONE = "no lossless class: `qos: {enabled: true}` enables one; compute and storage fabrics have one by default"

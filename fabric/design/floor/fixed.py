@@ -8,7 +8,7 @@ from fabric.base.diagnostics import Report, nearest
 from fabric.design.floor.layout import RackPosition
 from fabric.design.floor.names import rack_name, rack_place
 from fabric.model.plan import SERVER, Plan
-from fabric.model.settings.floor import Fixed
+from fabric.model.settings.site import Fixed
 
 CODE = "FAB152"
 

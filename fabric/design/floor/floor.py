@@ -23,7 +23,7 @@ from fabric.design.floor import route
 from fabric.design.floor.names import rack_name
 from fabric.design.floor.route import TrayPoint
 from fabric.model.plan import FabricPlan, Plan
-from fabric.model.settings.floor import Floor as Geometry
+from fabric.model.settings.site import Floor as Geometry
 
 
 @dataclass(frozen=True, slots=True)

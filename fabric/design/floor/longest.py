@@ -33,7 +33,7 @@ from fabric.model.plan import (
     GroupSize,
     GroupSpec,
 )
-from fabric.model.settings.floor import Floor as Geometry
+from fabric.model.settings.site import Floor as Geometry
 
 MAX_PLANNED_SERVERS = 500_000  # that are planned; a floor of more takes seconds to lay out
 UNKNOWN_M = 300.0  # of a site that is larger: the longest class

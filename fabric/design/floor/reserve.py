@@ -19,7 +19,7 @@ from fabric.design.floor.outline import Outline, SiteOutline
 from fabric.hardware.catalog.models import ServerModel
 from fabric.hardware.catalog.power import server_range
 from fabric.model.plan import FabricSpec, GroupSize, GroupSpec, Ints
-from fabric.model.plan.coordinates import positions
+from fabric.model.plan.sizing import positions
 
 FOR_LEAVES_UNITS = 4  # kept free above servers where the number of servers per rack is not stated
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.model.settings.floor import Floor as Geometry
+from fabric.model.settings.site import Floor as Geometry
 
 RACK_UNIT_M = 0.04445
 

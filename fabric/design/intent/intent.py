@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabric.model.settings.home import Home
+from fabric.model.settings.site import Home
 
 if TYPE_CHECKING:
     from fabric.base.diagnostics import Place
     from fabric.base.source import Source
     from fabric.design.intent.site import Site
-    from fabric.model.settings.hardware import OwnCatalog
     from fabric.model.settings.services import Output
+    from fabric.model.settings.site import OwnCatalog
 
 
 @dataclass(frozen=True)

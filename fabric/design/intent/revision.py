@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
-from fabric.base.output.paths import site_folder, symlink_to_site
+from fabric.base.output.site_folder import site_folder, symlink_to_site
 from fabric.base.source import parse
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.load import load as read_file, validate
 from fabric.model.plan import lock_file as locks
 from fabric.model.plan.lock_file import Lock
-from fabric.model.plan.origin import Origin
+from fabric.model.plan.spec import Origin
 
 GIT = "git:"
 

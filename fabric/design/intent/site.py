@@ -10,9 +10,8 @@ from fabric.base.diagnostics import show
 from fabric.design.intent.topology import Planned, Servers, Topology
 from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
 from fabric.model.settings.base import Host, Key, ListOf, Name
-from fabric.model.settings.floor import Floor
-from fabric.model.settings.hardware import OwnCatalog
 from fabric.model.settings.services import Checks, Management, Output, Overlay, Override, Qos, Tenant
+from fabric.model.settings.site import Floor, OwnCatalog
 
 VERSION = 1
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from fabric.model.settings.base import Count, Key, Line, ListOf, Metres, Name, Ratio
-from fabric.model.settings.topology import Attachment, PodRule, Uplinks
+from fabric.model.settings.site import Attachment, PodRule, Uplinks
 
 
 class Unit(Key):

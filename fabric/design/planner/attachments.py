@@ -12,9 +12,9 @@ from fabric.base.text import plural
 from fabric.design.planner.places import holds
 from fabric.design.planner.wiring import GroupSites, attachment_links
 from fabric.model.plan import FabricSpec, Links, Sizing, Slot, splits_left
-from fabric.model.plan.coordinates import positions
 from fabric.model.plan.lock import FabricLock, PortSpot
-from fabric.model.settings.topology import Attachment
+from fabric.model.plan.sizing import positions
+from fabric.model.settings.site import Attachment
 
 LeafColumn = tuple[int, int]  # leaf number from 1, and column of the leaf's server block
 Free = dict[int, dict[int, dict[int, Slot]]]  # leaf number → column → speed → slot

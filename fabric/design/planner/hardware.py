@@ -17,10 +17,9 @@ from fabric.base.text import listed
 from fabric.design.intent.site import Site
 from fabric.hardware import catalog
 from fabric.hardware.catalog import asics, media, power_class
-from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
-from fabric.hardware.catalog.names import entry_of, folded
+from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel, entry_of, folded
 from fabric.model.plan import FabricPlan, Positions
-from fabric.model.settings.purposes import PURPOSES
+from fabric.model.settings.site import PURPOSES
 from fabric.nos.target import Capabilities, target_names
 
 UNKNOWN = "FAB180"

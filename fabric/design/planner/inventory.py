@@ -28,7 +28,7 @@ from fabric.model.plan import (
     servers_per_rack,
     unit_plan,
 )
-from fabric.model.plan.coordinates import positions
+from fabric.model.plan.sizing import positions
 
 
 @dataclass(frozen=True)

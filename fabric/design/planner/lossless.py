@@ -13,7 +13,7 @@ from fabric.design.planner import overlay
 from fabric.design.qos import marking
 from fabric.design.qos.frames import frame_bytes
 from fabric.design.qos.pools import buffer_of
-from fabric.hardware.headroom.headroom import Headroom, headroom
+from fabric.hardware.headroom import Headroom, headroom
 from fabric.model.plan import (
     ATTACHMENT,
     CORE,

@@ -11,7 +11,7 @@ from fabric.base.diagnostics import Report, nearest
 from fabric.base.text import plural
 from fabric.model.plan import FabricSpec
 from fabric.model.settings.services import Tenant
-from fabric.model.settings.topology import Attachment, External
+from fabric.model.settings.site import Attachment, External
 
 RESERVED = frozenset({"all", "bridge", "default", "global", "inet", "lo", "management", "master", "mgmt", "mgmt-junos"})
 # A VRF is a device of the kernel on Linux switches, beside ports, bonds, VLANs and tunnels.

@@ -30,8 +30,7 @@ from fabric.model.plan import (
     SiteSpec,
     TierSpec,
 )
-from fabric.model.settings.home import Home
-from fabric.model.settings.purposes import PURPOSES
+from fabric.model.settings.site import PURPOSES, Home
 
 NOWHERE = Home()  # of an intent that is no file
 

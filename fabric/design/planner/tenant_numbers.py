@@ -12,7 +12,7 @@ from fabric.design.planner import lock_merge
 from fabric.design.planner.overlay import accepted
 from fabric.model.plan import MAX_TENANTS, VLAN_BASE, FabricSpec, NetworkPlan, TenantNumber, TenantPlan
 from fabric.model.settings.services import Network, Tenant
-from fabric.model.settings.topology import External
+from fabric.model.settings.site import External
 
 _FIRST_VLAN = 100
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from fabric.base.diagnostics import Diagnostic, Report
 from fabric.base.text import plural
-from fabric.configs.balancing import fabric_links, unbalanced
+from fabric.configs.targets import fabric_links, unbalanced
 from fabric.design.planner import hardware, unused_ports
 from fabric.model.plan import FabricPlan, in_file
 from fabric.model.plan.sizing import Sizing

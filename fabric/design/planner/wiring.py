@@ -30,7 +30,7 @@ from fabric.model.plan import (
     UnitPlan,
     concatenate,
 )
-from fabric.model.plan.coordinates import positions
+from fabric.model.plan.sizing import positions
 
 SPINES = "spines"  # the one group of lower switches that cores know
 

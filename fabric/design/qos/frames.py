@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.hardware.headroom.link import ROCE_HEADERS_BYTES
+from fabric.hardware.headroom_forms import ROCE_HEADERS_BYTES
 from fabric.model.plan import FabricSpec
 
 VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight

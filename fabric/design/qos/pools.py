@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fabric.hardware.catalog.asics import Asic, HeadroomTable
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.hardware.headroom.headroom import Headroom
+from fabric.hardware.headroom import Headroom
 from fabric.model.plan import Buffer
 
 

@@ -10,8 +10,7 @@ from typing import Literal, TypeVar
 from pydantic import Field
 
 from fabric.base.formats import model_of, yaml
-from fabric.hardware.catalog.models import Gbps, Record
-from fabric.hardware.catalog.names import entry_of
+from fabric.hardware.catalog.models import Gbps, Record, entry_of
 
 FOLDER = Path(__file__).parent / "data" / "media"
 

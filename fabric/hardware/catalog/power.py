@@ -13,8 +13,7 @@ from functools import cache
 from typing import Literal
 
 from fabric.hardware.catalog import media, power_class
-from fabric.hardware.catalog.models import ServerModel, SwitchModel
-from fabric.hardware.catalog.names import entry_of
+from fabric.hardware.catalog.models import ServerModel, SwitchModel, entry_of
 from fabric.hardware.catalog.power_class import MAX, TYPICAL, Span
 
 Basis = Literal["data sheet", "second-hand", "stated", "class bound"]

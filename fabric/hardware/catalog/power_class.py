@@ -18,8 +18,7 @@ from pydantic import Field
 from fabric.base.formats import model_of, yaml
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.asics import asic_name
-from fabric.hardware.catalog.models import Gbps, Record, ServerModel, SwitchModel
-from fabric.hardware.catalog.names import folded
+from fabric.hardware.catalog.models import Gbps, Record, ServerModel, SwitchModel, folded
 
 FOLDER = Path(__file__).parent / "data" / "power"
 TYPICAL, MAX = "typical", "max"

@@ -1,17 +1,114 @@
-"""What the lock file of a site holds, as it was read or as it will be written.
-
-A lock that was read is a set of facts. After a merge a name or a cell may have several numbers: `merged.py`, `settle.py`
-and `epochs.py` say which of them hold.
-"""
+"""What the lock file of a site holds: numbers as a few rectangles, the history of each wiring, tenants and places."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from fabric.model.plan.blocks import Block
-from fabric.model.plan.epochs import Record
+import numpy as np
+from numpy.typing import NDArray
+
+# --- Blocks: one number per cell of a table -------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A rectangle of cells: rows and columns [first, end), numbered row by row from `base`, `stride` apart."""
+
+    row: int
+    row_end: int
+    column: int
+    column_end: int
+    base: int
+    stride: int  # from one row to the next
+    step: int  # from one column to the next
+
+    @property
+    def end(self) -> int:
+        """First number behind the block."""
+        return self.base + (self.row_end - self.row) * self.stride
+
+    def number(self, row: int, column: int) -> int:
+        return self.base + (row - self.row) * self.stride + (column - self.column) * self.step
+
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Area:
+    """The blocks of one table."""
+
+    blocks: tuple[Block, ...]
+
+    def number(self, row: int, column: int = 0) -> int:
+        """The number of a cell. Raises KeyError for a cell outside."""
+        for block in self.blocks:
+            if block.row <= row < block.row_end and block.column <= column < block.column_end:
+                return block.number(row, column)
+        raise KeyError((row, column))
+
+    def numbers(self, rows: Ints, columns: Ints | int = 0) -> NDArray[Any]:
+        """The numbers of many cells: an int64 array, or one of Python integers where they need more bits (IPv6).
+
+        Raises KeyError for a cell outside.
+        """
+        wide = any(block.end >= 2**63 for block in self.blocks)
+        rows, columns = np.broadcast_arrays(rows, np.asarray(columns))
+        result = np.full(rows.shape, -1, dtype=object if wide else np.int64)
+        for block in self.blocks:
+            inside = (rows >= block.row) & (rows < block.row_end)
+            inside &= (columns >= block.column) & (columns < block.column_end)
+            offset = (rows[inside] - block.row) * block.stride + (columns[inside] - block.column) * block.step
+            result[inside] = offset.astype(object if wide else np.int64) + block.base
+        if (result < 0).any():
+            raise KeyError("a cell outside the area")
+        return result
+
+
+# --- History of a wiring: times of equal numbers, and the links that were there when they began ---------------
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """A time of equal numbers: upper switches, links to each of them by group, and how many lowers there were."""
+
+    uppers: int
+    links: tuple[tuple[str, int], ...]  # (group, links), sorted
+    lowers: int
+
+    def of(self, group: str) -> int:
+        """Links from a lower switch of the group to each upper; 0 before the group was there."""
+        return dict(self.links).get(group, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Numbers of a fabric without which no port can be kept: another shape is wired from scratch."""
+
+    tiers: int
+    networks: int
+    uplink_gbps: int
+    units_per_pod: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An epoch of the lock file."""
+
+    place: int  # in the history, from 1
+    shape: Shape
+    after: int  # lower switches that were wired before this epoch
+    epoch: Epoch  # its `lowers`: how many there are by now
+
+
+def rank(record: Record) -> tuple[int, int, tuple[tuple[str, int], ...], int, int]:
+    """Order of the records, which follows from them alone."""
+    return record.place, record.epoch.uppers, record.epoch.links, record.after, record.epoch.lowers
+
+
+# --- The lock -------------------------------------------------------------------------------------------------
 
 
 class PortSpot(NamedTuple):

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from fabric.base.diagnostics import Place, Report, nearest, show
-from fabric.model.plan.blocks import Block
-from fabric.model.plan.epochs import Epoch, Record, Shape, rank
-from fabric.model.plan.lock import FabricLock, PortSpot, TenantNumber
+from fabric.model.plan.lock import Block, Epoch, FabricLock, PortSpot, Record, Shape, TenantNumber, rank
 
 HINT = "restore the file from git; after a merge keep the lines of both sides and run `fabric generate`"
 

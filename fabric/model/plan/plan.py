@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Diagnostic, Place
-from fabric.model.plan.blocks import Block
-from fabric.model.plan.devices import SWITCH_ROLES, Device
-from fabric.model.plan.lengths import Longer
-from fabric.model.plan.links import Links
-from fabric.model.plan.lock import Lock
-from fabric.model.plan.lossless import FabricLossless
-from fabric.model.plan.settings import SiteSettings
-from fabric.model.plan.sizing import Sizing
-from fabric.model.plan.spec import FabricSpec, SiteSpec
+from fabric.model.plan.lock import Block, Lock
+from fabric.model.plan.sizing import Sizing, nic_name
+from fabric.model.plan.spec import FabricSpec, GroupSpec, SiteSettings, SiteSpec
 from fabric.model.plan.tenants import Tenancy
+from fabric.model.plan.topology import KINDS, SERVER, SWITCH_ROLES, Device, Links, Longer
+from fabric.model.plan.views import FabricLossless, PortRef
 
 if TYPE_CHECKING:
     import networkx
+
+
+# --- The plan -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +68,6 @@ class FabricPlan:
     @property
     def graph(self) -> networkx.MultiGraph:
         """The fabric as a networkx multigraph: one node per device, one edge per link with its ports and speed."""
-        from fabric.model.plan.graph import graph  # networkx takes its time
 
         return graph(self)
 
@@ -96,3 +95,71 @@ class Plan:
     def stated(self, *path: str | int) -> bool:
         """Whether the intent writes this key."""
         return self.settings.positions.stated(*path)
+
+
+# --- A networkx multigraph, for analyses that no command has --------------------------------------------------
+
+SHOWN = ("role", "model", "nos", "asn", "group", "unit", "rack", "pod", "plane", "rail")  # of a device
+
+
+def graph(fabric: FabricPlan) -> networkx.MultiGraph:
+    """A node a device, an edge a link. Coordinates count from 0 and are -1 where a device has none.
+
+    Edges say which end is which: `a` is the lower device, `a_port` the plan's label of its port; `link` is the row in the
+    plan's columns.
+    """
+    import networkx  # it takes its time
+
+    multigraph = networkx.MultiGraph(name=fabric.name)
+    numbers = zip(fabric.loopback.tolist(), fabric.management.tolist(), strict=True)
+    for device, (loopback, management) in zip(fabric.devices, numbers, strict=True):
+        values = {key: getattr(device, key) for key in SHOWN}
+        speaks = device.role in SWITCH_ROLES
+        for key, number in (("loopback", loopback), ("management", management)):
+            values[key] = str(ip_address(number)) if number >= 0 and speaks else ""
+        multigraph.add_node(device.name, **values)
+    columns, labels, lengths = fabric.links.lists(), PortLabels(fabric), fabric.spec.length_m
+    for link in range(len(fabric.links)):
+        kind = KINDS[columns["kind"][link]]
+        ends = {end: fabric.devices[columns[end][link]].name for end in ("a", "b")}
+        multigraph.add_edge(
+            *ends.values(),
+            kind=kind,
+            speed_gbps=columns["speed_gbps"][link],
+            length_m=lengths[kind],
+            a_port=labels.at(link, "a"),
+            b_port=labels.at(link, "b"),
+            link=link,
+            **ends,
+        )
+    return multigraph
+
+
+# --- Labels of ports: `33`, `33/2` of a broken-out cage, `compute1` and `compute1p2` of a server --------------
+
+
+class PortLabels:
+    """The labels of one fabric's ports."""
+
+    def __init__(self, fabric: FabricPlan) -> None:
+        self.fabric = fabric
+
+    def label(self, device: Device, ref: PortRef) -> str:
+        """The label of a port of a device."""
+        if device.role == SERVER:
+            return nic_name(self._groups[device.group], ref.cage, ref.sub)
+        return f"{ref.cage}/{ref.sub + 1}" if ref.split > 1 else str(ref.cage)
+
+    def at(self, link: int, end: str) -> str:
+        """The label at an end of a link, `a` or `b`."""
+        return self.label(self.fabric.devices[int(getattr(self.fabric.links, end)[link])], self.ref(link, end))
+
+    def ref(self, link: int, end: str) -> PortRef:
+        """The port at an end of a link."""
+        columns = self.fabric.links
+        cage, sub, split = (int(getattr(columns, f"{end}_{part}")[link]) for part in ("cage", "sub", "split"))
+        return PortRef(cage, sub, split, int(columns.speed_gbps[link]))
+
+    @cached_property
+    def _groups(self) -> dict[str, GroupSpec]:
+        return {group.name: group for group in self.fabric.spec.groups}

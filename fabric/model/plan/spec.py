@@ -1,20 +1,105 @@
-"""One fabric with its hardware looked up and its defaults set: the input of sizing."""
+"""What an intent settles for a site and its fabrics, every default chosen: the input of sizing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
-from fabric.base.diagnostics import Place
+from fabric.base.diagnostics import Diagnostic, Place
+from fabric.base.source import Source
 from fabric.hardware.catalog.models import NicSet, ServerModel, SwitchModel
-from fabric.model.plan.lengths import NONE, Lengths
-from fabric.model.plan.links import KINDS
-from fabric.model.plan.positions import Positions
-from fabric.model.plan.settings import Constraints, Release, SiteSettings
+from fabric.model.plan.topology import KINDS, NONE, Lengths
 from fabric.model.settings.addressing import Names, Pin, Pools, Underlay
-from fabric.model.settings.services import Management, Overlay, Qos, Tenant
-from fabric.model.settings.topology import Attachment
+from fabric.model.settings.services import Management, Output, Overlay, Override, Qos, Tenant
+from fabric.model.settings.site import Attachment, Floor, Home, PodRule, Uplinks
+
+# --- Positions of keys: what a finding of a plan points at ----------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Positions:
+    """The place of every key, and whether it is stated. The values are the plan's own records."""
+
+    _source: Source
+
+    @property
+    def file(self) -> str:
+        return self._source.file
+
+    def at(self, *path: str | int, key: bool = False) -> Place:
+        """Where the value of a key stands, or its nearest ancestor that is written down; `key`: the key itself."""
+        return self._source.place(path, key=key)
+
+    def stated(self, *path: str | int) -> bool:
+        """Whether the intent writes this key."""
+        return self._source.has(path)
+
+
+# --- Origin of an intent: its file, and the commit that changed it last ---------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A file, and what git knows of it; without git its path alone."""
+
+    path: str  # below the root of its repository; outside of one as it was given
+    commit: str = ""  # the last that changed the file, 12 digits
+    day: str = ""  # of that commit, `2026-11-24` in the committer's time zone
+    changed: bool = False  # since that commit
+
+    @property
+    def words(self) -> str:
+        """`commit 3be502d0a1b2 of 2026-11-24, changed since`."""
+        if not self.commit:
+            return "never committed" if self.changed else ""
+        return f"commit {self.commit} of {self.day}{', changed since' if self.changed else ''}"
+
+
+# --- Settings -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The release of a network OS, and where it is stated."""
+
+    nos: str
+    release: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constraints:
+    """Choices that the intent overrides; open ones (`auto`, None) are made by the sizing rule."""
+
+    tiers: Literal["auto", 2, 3]
+    pods: PodRule | None
+    rails: int | None
+    leaf_uplinks: Uplinks
+    spine_uplinks: Uplinks
+    spines: int | None  # in all
+    min_spines: int | None  # of a plane or pod
+    cores: int | None  # in all
+    spare_server_ports: int  # of every leaf
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SiteSettings:
+    """What all fabrics of a site share."""
+
+    home: Home
+    positions: Positions
+    sections: tuple[str, ...]  # keys that an intent may have at its top
+    pools: Pools
+    management: Management
+    silence: Mapping[str, str]  # code → why it does not apply
+    overrides: tuple[Override, ...]
+    output: Output
+    floor: Floor
+
+
+# --- Site and fabrics -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,3 +222,28 @@ class SiteSpec:
     site: str
     settings: SiteSettings
     fabrics: Mapping[str, FabricSpec]
+
+
+# --- Warnings that an intent suppresses, each with its reason -------------------------------------------------
+
+
+def unsilenced(site: SiteSpec, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The warnings that the intent does not silence, in file order."""
+    kept = [warning for warning in set(found) if warning.code not in site.settings.silence]
+    for name, spec in site.fabrics.items():
+        kept = [w for w in kept if w.code not in spec.silence or not _inside(w, name, site)]
+    return tuple(sorted(kept, key=in_file))
+
+
+def in_file(diagnostic: Diagnostic) -> tuple[int, int, str, str]:
+    """Order of warnings: as their places follow one another."""
+    return diagnostic.place.line, diagnostic.place.column, diagnostic.code, diagnostic.message
+
+
+def _inside(diagnostic: Diagnostic, fabric: str, site: SiteSpec) -> bool:
+    """Whether a place lies in a fabric's part of the file: behind its key and before the next fabric's."""
+    at = site.settings.positions.at
+    starts = sorted(at("fabrics", name, key=True).line for name in site.fabrics)
+    own = at("fabrics", fabric, key=True).line
+    behind = [line for line in starts if line > own]
+    return own <= diagnostic.place.line < (behind[0] if behind else 2**31)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.model.plan.cages import Layout, capacity, spare
-from fabric.model.plan.layouts import leaf_layout, spine_layout
-from fabric.model.plan.links import KINDS
+from fabric.model.plan.cages import Layout, capacity, leaf_layout, spare, spine_layout
 from fabric.model.plan.sizing import GroupSize, Sizing
 from fabric.model.plan.spec import FabricSpec
+from fabric.model.plan.topology import KINDS
 
 
 def links(spec: FabricSpec, sizing: Sizing) -> dict[str, int]:

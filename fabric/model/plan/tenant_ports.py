@@ -15,11 +15,10 @@ import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, Report, nearest
 from fabric.base.text import plural
-from fabric.model.plan.blocks import Ints
-from fabric.model.plan.devices import ATTACHED, SERVER, Device
-from fabric.model.plan.links import ATTACHMENT, SERVER_LEAF, Links
+from fabric.model.plan.lock import Ints
 from fabric.model.plan.spec import FabricSpec
 from fabric.model.plan.tenants import CLOSED, NO_TENANT
+from fabric.model.plan.topology import ATTACHED, ATTACHMENT, SERVER, SERVER_LEAF, Device, Links
 from fabric.model.settings.services import Tenant
 
 _RANGE = re.compile(r"(.*?)(?<!\d)(\d+)\.\.(\d+)")

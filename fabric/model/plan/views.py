@@ -1,19 +1,289 @@
-"""The view of one switch for renderers: vendor-neutral, computed from the plan's columns on request.
-
-Every field is final: a template prints it, a vendor file spells it, neither computes it.
-Addresses are text; `None`: does not exist.
-"""
+"""The view of one switch for renderers: vendor-neutral, computed from the columns of a plan on request."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.model.plan.devices import Device
-from fabric.model.plan.lossless import Qos
-from fabric.model.plan.ports import Port, Session
-from fabric.model.plan.tenancy import Acl, External, Lag, Network, Overlay, Pair, Vrf
+from fabric.model.plan.tenants import OwnPrefix
+from fabric.model.plan.topology import LEAF, Device
+
+if TYPE_CHECKING:
+    from fabric.hardware.headroom import Headroom
+
+
+# --- Lossless classes: one with PFC, and the settings of each port for it -------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Marking:
+    """ECN thresholds of the lossless queue of a port: WRED on instantaneous queue length, marking, never dropping."""
+
+    kmin_bytes: int
+    kmax_bytes: int
+    pmax_percent: int
+    rule: str  # "linear" | "nvidia" | "azure" | "cisco" | "stated"
+
+
+@dataclass(frozen=True, slots=True)
+class Lossless:
+    """What a port needs so that its lossless class never drops: PFC headroom and ECN thresholds."""
+
+    xoff_bytes: int  # headroom: what may still arrive after PAUSE was sent
+    xon_bytes: int  # how far a priority group drains before it lets the sender go on
+    size_bytes: int  # what the port reserves of the buffer for the class
+    method: str  # "computed" | "table" | "conservative"
+    marking: Marking
+
+
+@dataclass(frozen=True, slots=True)
+class Watchdog:
+    """A queue paused for longer than `detect_ms` is drained until it was free for `restore_ms`."""
+
+    detect_ms: int
+    restore_ms: int
+    poll_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buffer:
+    """Use of a switch's buffer by the lossless class; `None` where its buffer size is unknown."""
+
+    total_bytes: int | None  # what the chip lets a pool use
+    reserved_bytes: int  # sum of the ports' `size_bytes`, or the shared headroom pool where the chip has one
+    headroom_pool_bytes: int  # size of the shared headroom pool; 0: every port has its own
+    shared_bytes: int | None  # what is left to all queues
+    alpha_exponent: int  # a priority group may take 2^n times the free shared buffer before it sends PAUSE
+    trigger_bytes: int | None  # fill of a priority group at which it sends PAUSE while all ports are congested
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Qos:
+    """The classes of a fabric. Traffic class, queue, priority group and PFC priority have one number throughout."""
+
+    priority: int  # of RoCE data: lossless
+    dscp: int
+    cnp_priority: int  # of congestion notifications: strict, never paused
+    cnp_dscp: int
+    lossless_percent: int  # ETS weight of the lossless class …
+    lossy_percent: int  # … and of best effort (priority 0); together 100
+    watchdog: Watchdog | None
+    traffic: str  # "static": headroom for small packets only; "dynamic": for half of them
+    buffer_model: str  # "auto" | "static" | "dynamic": which of SONiC's models
+    buffer: Buffer
+    lossless_mtu: int = 4200  # largest frame of the lossless class: the RDMA MTU and its headers
+
+
+SpeedAndLength = tuple[int, int]  # speed in Gb/s and cable length in metres: all that two ports of a switch can differ in
+
+
+AttachedPorts = Mapping[str, Mapping[SpeedAndLength, int]]  # server group → lossless ports of attachments on its fullest leaf
+
+
+@dataclass(frozen=True)
+class RoleLossless:
+    """The switches of one role, and one group of leaves: their common values, and each kind of port."""
+
+    qos: Qos
+    counts: Mapping[SpeedAndLength, int]  # lossless ports of the finished fabric
+    headroom: Mapping[SpeedAndLength, Headroom]
+    ports: Mapping[SpeedAndLength, Lossless]
+
+
+@dataclass(frozen=True)
+class FabricLossless:
+    """By role and, for leaves, server group; "" for the others."""
+
+    roles: Mapping[tuple[str, str], RoleLossless]
+
+    def of(self, role: str, group: str) -> RoleLossless:
+        return self.roles[role, group if role == LEAF else ""]
+
+
+# --- Ports and the BGP sessions on them -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PortRef:
+    """One logical Ethernet port of a switch: a cage, or one of the `split` ports a cage is broken out into."""
+
+    cage: int  # front-panel number, from 1
+    sub: int  # which of the cage's ports, from 0
+    split: int  # ports this cage carries; 1 = not broken out
+    speed_gbps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """The far end of a link."""
+
+    device: Device
+    model: SwitchModel | None  # None when the far end is no switch
+    port: PortRef | None  # None when the far end is no switch
+    port_name: str  # the NIC port of a server, the configured name of an attachment's port; "" for a switch
+
+
+@dataclass(frozen=True, slots=True)
+class Subinterface:
+    """A subinterface: one VLAN tag of a port, in the VRF of one tenant."""
+
+    vrf: str
+    tag: int  # VLAN on the wire, and number of the subinterface
+    address: str  # "10.64.2.0/31"
+    peer_address: str  # without the length
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Port:
+    """One port of a switch, cabled or not."""
+
+    ref: PortRef
+    kind: str  # "server" | "fabric" | "attachment" | "unused"
+    peer: Peer | None
+    length_m: int
+    address: str | None = None  # "10.64.0.0/31"; None on an unnumbered or unused port
+    peer_address: str | None = None  # without the length: "10.64.0.1"
+    link_local: bool = False  # an unnumbered port: IPv6 link-local only (RFC 8950)
+    reserved: str = ""  # what an uncabled port is kept for, "" when it is free
+    closed: bool = False  # cabled, but its server belongs to no tenant: shut
+    lossless: Lossless | None = None  # carries the lossless class
+    vrf: str = ""  # tenant of a routed port, "" for the default VRF
+    untagged: int = 0  # VLAN of a layer-2 port, 0: none
+    tagged: tuple[int, ...] = ()
+    lag: int = 0  # the bond it is a member of; VLANs are then the bond's as well
+    acl: str = ""  # filter of what the server may send
+    subinterfaces: tuple[Subinterface, ...] = ()
+
+    @property
+    def up(self) -> bool:
+        return self.peer is not None and not self.closed
+
+    @property
+    def bridged(self) -> bool:
+        """A layer-2 port: it has VLANs and no address."""
+        return bool(self.untagged or self.tagged)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One eBGP session over one fabric link, of the underlay or of a VRF on a subinterface of it."""
+
+    port: Port
+    peer: Device
+    peer_asn: int
+    peer_address: str | None  # None: the session runs on the interface (unnumbered)
+    tag: int = 0  # the subinterface it runs on, 0: the port itself
+
+
+# --- Tenants of the switch: VRFs, VLANs, bonds and EVPN -------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vrf:
+    """A tenant's routing table on this switch."""
+
+    name: str  # "red"
+    number: int  # from 1, the same on every switch of the fabric, kept in the lock
+    vni: int | None  # of the L3 VNI; None without an overlay (VRF-lite)
+    vlan: int  # VLAN set aside for the L3 VNI, for switches that need one: 3001, …
+    rd: str  # "10.0.0.1:1"
+    route_target: str  # "65000:50001"
+    imports: tuple[str, ...]  # route targets of other tenants, from `imports` of the intent
+    prefixes: tuple[str, ...]  # connected subnets that this VRF advertises: each entry with every prefix inside it
+    outside: tuple[str, ...]  # routes that border leaves accept for it: "0.0.0.0/0", or prefixes with all inside them
+    sessions: tuple[Session, ...]  # VRF-lite: eBGP on this VRF's subinterface of every fabric link; else ()
+    own: tuple[str, ...] = ()  # VRF-lite: the server block of this leaf, in which all its server subnets lie
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Network:
+    """A tenant's layer-2 network on this switch: a VLAN, and its VNI in an overlay."""
+
+    name: str  # "red-web": tenant and network
+    vrf: str
+    vlan: int
+    vni: int
+    rd: str  # "10.0.0.1:10001"
+    route_target: str
+    gateway: str | None  # distributed anycast gateway, "10.1.0.1/24"; None: layer 2 alone
+    own_address: str | None  # address of this leaf in the subnet, for switches that need one beside the anycast gateway
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lag:
+    """A server's bond: LACP over one port of this leaf and one of its pair."""
+
+    number: int  # from 1, the same on both leaves: Port-Channel number, bond number, local discriminator of the segment
+    description: str
+    ports: tuple[PortRef, ...]  # of this leaf
+    untagged: int  # VLAN, 0: none
+    tagged: tuple[int, ...]
+    system_mac: str  # LACP system id that both leaves show, "02:00:00:00:00:05"
+    esi: str  # Ethernet segment id, type 3: "03:02:00:00:00:00:05:00:00:01"
+    preferred: bool  # designated forwarder while both are up; alternates over the bonds of a pair
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two leaves that share bonds, for targets that pair switches (vPC, MLAG) instead of Ethernet segments."""
+
+    number: int  # domain, the same on both
+    first: bool  # this leaf is the one of lower number
+    peer: Device
+    peer_loopback: str  # "10.0.0.6"
+    peer_management: str  # without the length
+    shared_vtep: str  # address that both leaves answer as one VTEP; "" where the target has Ethernet segments instead
+    system_mac: str
+    ports: tuple[PortRef, ...]  # links between the two, () where the intent has none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class External:
+    """An eBGP session to a router outside, over one link; this switch is a border leaf."""
+
+    port: Port
+    vrf: str  # "" for the default one
+    tag: int  # VLAN of the subinterface, 0: the port itself
+    address: str  # ours, with its length
+    peer_address: str
+    peer_asn: int
+    peer: str  # its name
+    accepts: tuple[str, ...]  # "0.0.0.0/0" alone, or prefixes with all inside them
+    own: tuple[OwnPrefix, ...] = ()  # prefixes of the site that the router may know: never accepted
+
+
+@dataclass(frozen=True, slots=True)
+class OverlaySession:
+    """EVPN between two loopbacks of neighboring tiers."""
+
+    peer: Device
+    peer_asn: int
+    peer_address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """EVPN/VXLAN on this switch."""
+
+    vtep: str | None  # "10.2.0.1" on a leaf: Loopback1; None on a spine, which only passes routes on
+    anycast_mac: str
+    sessions: tuple[OverlaySession, ...]
+    passes_on: bool  # a route server: keeps every route, leaves the next hop as it is
+    mtu: int  # IP MTU of tenants: the underlay's less the VXLAN header
+
+
+@dataclass(frozen=True, slots=True)
+class Acl:
+    """Filter on the server ports of one tenant, where tenants share the routing table."""
+
+    name: str  # the tenant's
+    permits: tuple[str, ...]  # destinations: the tenant's own prefixes; everything else is dropped
+
+
+# --- The view -------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

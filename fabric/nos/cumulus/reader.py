@@ -1,7 +1,7 @@
 """NVUE's files among others."""
 
 from fabric.nos.lazy import Lazy
-from fabric.nos.reading import Reader
+from fabric.nos.reading.reader import Reader
 
 BLANK = r"(?:[ \t]|\\\n)+"
 SCRIPT = rf"^[ \t]*(?:[^\s'\"]+[$#>][ \t]*)?(?:sudo[ \t]+)?nv{BLANK}"  # as a user types it or a script has it

@@ -1,7 +1,7 @@
 """Files of a Linux switch with FRR among others: frr.conf, ifupdown's interfaces, and what lies beside them."""
 
 from fabric.nos.lazy import Lazy
-from fabric.nos.reading import Reader
+from fabric.nos.reading.reader import Reader
 
 COMPANIONS = frozenset(
     (

@@ -1,7 +1,7 @@
 """Files of Junos among others."""
 
 from fabric.nos.lazy import Lazy
-from fabric.nos.reading import Reader
+from fabric.nos.reading.reader import Reader
 
 FIRST = "version|groups|apply-groups|system|chassis|interfaces"  # sections that a config begins with
 SHOW = "show configuration | display set"

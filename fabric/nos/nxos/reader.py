@@ -1,7 +1,7 @@
 """Files of NX-OS among others."""
 
 from fabric.nos.lazy import Lazy
-from fabric.nos.reading import Reader
+from fabric.nos.reading.reader import Reader
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),

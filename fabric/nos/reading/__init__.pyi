@@ -20,7 +20,6 @@ from .prefix_rules import (
     rule as rule,
     settle as settle,
 )
-from .reader import Reader as Reader
 from .readers import is_read as is_read, read_device as read_device
 from .recognize import Kind as Kind
 from .routes import static_route as static_route

@@ -1,7 +1,7 @@
 """SONiC's files among others: its database, and frr.conf beside it."""
 
 from fabric.nos.lazy import Lazy
-from fabric.nos.reading import Reader
+from fabric.nos.reading.reader import Reader
 
 READER = Reader(
     read=Lazy(__package__, "read.device:read"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path as FilePath
 
-from fabric.base.formats.json import json_line
+from fabric.base.formats.documents import json_line
 from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 from fabric.nos.frr import statements as frr
 from fabric.nos.frr.read.line import LAYOUT

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from fabric.base.text import and_more, counted, percent, plural
-from fabric.base.text.table import table
+from fabric.base.text.screen import table
 
 if TYPE_CHECKING:
     from fabric.solver.capacity.measure import Capacity, Cut

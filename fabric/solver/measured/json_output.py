@@ -7,7 +7,7 @@ from json import JSONDecodeError
 from typing import Any
 
 from fabric.base.diagnostics import Place, Report, show
-from fabric.base.formats.json import load
+from fabric.base.formats.documents import load
 from fabric.base.reading import UnreadableError, expand
 from fabric.solver.measured.run import Device, Printed, PrintedTimes, Run, tables
 from fabric.solver.measured.tables import CODE, MAX_BYTES, WHAT, MeasuredPlatform, Table

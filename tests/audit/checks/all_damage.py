@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric.audit.checks import ERROR, WARNING
-from fabric.base.workers import in_chunks
+from fabric.base.processes import in_chunks
 from tests.audit.checks.by_equals import COUNTS, KINDS, Alone, Rates, line_of, with_equals
 from tests.audit.checks.damage import CHANGED, NUMBER, WORD, Damage, damages
 from tests.audit.checks.every_line import FOUND, SEED, Judge

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fabric.audit.checks import ERROR, device, statement_differences, syntax_of
-from fabric.base.workers import in_chunks
+from fabric.base.processes import in_chunks
 from fabric.nos.reading import read_device
 from fabric.nos.statements.compare import Difference, compare
 from fabric.nos.statements.syntax import DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements

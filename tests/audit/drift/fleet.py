@@ -19,7 +19,7 @@ from typing import Any
 
 from fabric import pipeline
 from fabric.audit.drift.devices import DRIFTED, IN_SYNC
-from fabric.base.workers import in_chunks
+from fabric.base.processes import in_chunks
 from fabric.configs import Job, Renderer
 from fabric.model.plan import SwitchView
 from tests.audit.checks.damage import damages

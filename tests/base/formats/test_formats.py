@@ -83,6 +83,6 @@ def test_a_picture_is_well_formed() -> None:
 
 
 def test_a_format_is_imported_when_it_is_asked_for() -> None:
-    assert Format[str]("text", "fabric.base.formats.json:json_text")({"a": 1}, indent=0) == '{\n"a": 1\n}'
+    assert Format[str]("text", "fabric.base.formats.documents:json_text")({"a": 1}, indent=0) == '{\n"a": 1\n}'
     with pytest.raises(ModuleNotFoundError):
         Format[str]("text", "fabric.base.formats.none:made")(1)

@@ -14,14 +14,14 @@ PACKAGE = Path(fabric.__file__).parent
 RULES: dict[str, tuple[str, str, dict[str, str]]] = {
     "JSON": (
         r"json\.dumps?\(",
-        "base/formats/json.py",
+        "base/formats/documents.py",
         {
             "deliver/report/data.py": "a page's data, packed without blanks",
             "nos/sonic/batfish/copy.py": "a copy for Batfish whose lines are mapped to those of the file",
             "lab/collect.py": "answers of commands, on one line as a switch gives them",
         },
     ),
-    "CSV": (r"csv\.(Dict)?[wW]riter\(", "base/formats/csv.py", {}),
+    "CSV": (r"csv\.(Dict)?[wW]riter\(", "base/formats/documents.py", {}),
     "YAML": (
         r"yaml\.(safe_)?dump(_all)?\((?!.*head)|CSafeDumper",
         "base/formats/yaml.py",
@@ -36,11 +36,11 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
     "JUnit": (r"testsuites?\"", "base/formats/junit.py", {}),
     "XLSX": (r"openpyxl|spreadsheetml", "base/formats/xlsx.py", {}),
     "SVG": (r"<(svg|rect|circle|text|path)[ >]", "base/formats/svg.py", {}),
-    "tables": (r"\.(l|r)just\(|:[<>]?\{wid(e|th)", "base/text/table.py", {"lab/machine/ping.py": "bytes of a packet"}),
-    "nouns": (r"'s'\[|\"s\"\[|'s' \* \(\w+ != 1|else 's'|else \"s\"|if .* == 1 else \"s\"", "base/text/words.py", {}),
+    "tables": (r"\.(l|r)just\(|:[<>]?\{wid(e|th)", "base/text/screen.py", {"lab/machine/ping.py": "bytes of a packet"}),
+    "nouns": (r"'s'\[|\"s\"\[|'s' \* \(\w+ != 1|else 's'|else \"s\"|if .* == 1 else \"s\"", "base/text/screen.py", {}),
     "what a list leaves out": (
         r"(and|…) \{[^}]*\} more\b|\", …\"|… \(\{len|[\"'], [\"']\.join\([^()]*\[:",
-        "base/text/words.py",
+        "base/text/screen.py",
         {
             "deliver/export/containerlab.py": "a comment in a generated file, whose bytes stay",
             "deliver/report/racks.py": "names the first racks and the last",

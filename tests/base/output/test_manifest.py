@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.base.output import OutputError, check, manifest, recover, unfinished
+from fabric.base.output import OutputError, check, recover, site_folder, unfinished
 from fabric.base.output.journal import Step
 from tests.base.output.helpers import count_steps, generate, killed_at, snapshot, whole
 
@@ -15,9 +15,9 @@ OTHER = "b" * 64
 
 def test_round_trip_is_sorted_by_byte() -> None:
     owned = {"b": SHA, "a/é": OTHER, "a b": SHA, "Z": SHA}
-    data = manifest.render(owned)
+    data = site_folder.render(owned)
     assert [line[66:] for line in data.decode().splitlines()] == ["Z", "a b", "a/é", "b"]
-    assert manifest.parse(data) == owned
+    assert site_folder.parse(data) == owned
 
 
 @pytest.mark.parametrize("marker", ["<<<<<<< HEAD", "=======", ">>>>>>> branch", "||||||| base"])
@@ -45,12 +45,12 @@ def test_both_sides_of_a_merge_may_stay(site: Path) -> None:
 )
 def test_damaged_lines(text: str) -> None:
     with pytest.raises(OutputError):
-        manifest.parse(text.encode(errors="surrogateescape"))
+        site_folder.parse(text.encode(errors="surrogateescape"))
 
 
 def test_line_ends_of_windows_are_named() -> None:
     with pytest.raises(OutputError, match="line 1: expected a line that ends with LF, got CRLF") as raised:
-        manifest.parse(f"{SHA}  a\r\n{OTHER}  b\r\n".encode())
+        site_folder.parse(f"{SHA}  a\r\n{OTHER}  b\r\n".encode())
     assert ".gitattributes" in raised.value.hint
 
 

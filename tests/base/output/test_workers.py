@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from fabric.base.output import OutputError, Store
-from fabric.base.output.journal import Step
-from fabric.base.output.stage import stage
+from fabric.base.output.journal import Step, stage
 from tests.base.output.helpers import generate, killed_at, snapshot, whole
 
 

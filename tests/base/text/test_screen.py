@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.base.text import Screen, aligned, diff_line, fit, on, style, width_of, wrapped
-from fabric.base.text.table import table
+from fabric.base.text.screen import table
 
 HEAD = ("size", "time", "what limits it")
 ROWS = [("8 MiB", "49.6 ms", "server NICs, such as gpu-0001"), ("1 GiB", "1.2 s", "uplinks of leaf001")]

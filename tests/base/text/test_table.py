@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabric.base.text import aligned
-from fabric.base.text.table import table
+from fabric.base.text.screen import table
 
 
 def test_columns_are_as_wide_as_their_widest_cell() -> None:

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from fabric.configs.hosts.default_route import gives_default, home
 from fabric.configs.hosts.facts import ServerLink, Vlan
 from fabric.configs.hosts.netplan import netplan
-from fabric.configs.hosts.view import Host, hosts, sides
+from fabric.configs.hosts.view import Host, gives_default, home, hosts, sides
 from tests.configs.hosts.helpers import plan, site
 
 WAN = [{"name": "wan", "links": 2, "external": {"asn": 65010}}]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.configs.hosts import view
-from fabric.configs.hosts.names import interface_name, vlan_name
-from fabric.configs.hosts.view import Host, HostNic, hosts, sides
+from fabric.configs.hosts.view import Host, HostNic, hosts, interface_name, sides, vlan_name
 from fabric.hardware.catalog.models import NicSet
 from tests.configs.hosts.helpers import plan, site
 

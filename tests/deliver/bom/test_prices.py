@@ -13,7 +13,7 @@ from fabric.deliver.bom.stated import StatedPower
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import PortGroup, SwitchModel
-from fabric.model.settings.hardware import OwnCatalog
+from fabric.model.settings.site import OwnCatalog
 from tests import ROOT
 from tests.goldens import GOLDEN, golden
 

@@ -15,7 +15,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError, MissingError
-from fabric.configs.hosts.spreading import spreading
+from fabric.configs.hosts.nccl import spreading
 from fabric.deliver.bom.gather import BomRequest
 from fabric.deliver.bom.prices import read as read_prices
 from fabric.deliver.explore.journal import Journal, fingerprint

@@ -9,7 +9,7 @@ from io import BytesIO
 import networkx
 import pytest
 
-from fabric.configs.tables import links_csv
+from fabric.configs.site_files import links_csv
 from fabric.deliver.export.graphml import graphml
 from fabric.model.plan import KINDS
 from tests.deliver.export.plans import plan

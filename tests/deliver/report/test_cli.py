@@ -12,7 +12,7 @@ from fabric.base.diagnostics import InputError
 from fabric.cli.report import report
 from fabric.deliver.report.page import page
 from fabric.deliver.report.request import ReportRequest
-from fabric.model.plan.origin import Origin
+from fabric.model.plan.spec import Origin
 from tests import ROOT
 from tests.deliver.report.designs import write
 from tests.deliver.report.page_reader import Page

@@ -15,7 +15,7 @@ from hypothesis import given, strategies as st
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
 from fabric.base.text import percent
-from fabric.configs.hosts.spreading import spreading
+from fabric.configs.hosts.nccl import spreading
 from fabric.configs.port_names import PortNames
 from fabric.deliver.report import overview
 from fabric.deliver.report.bill import bill, power_grid

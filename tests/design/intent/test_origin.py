@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fabric.design.intent.revision import origin
-from fabric.model.plan.origin import Origin
+from fabric.model.plan.spec import Origin
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="no git on this machine")
 DATE = "2024-02-29T23:30:00+0900"

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_interface, ip_network
 from itertools import pairwise
 
-from fabric.configs.tables import links_csv, plan_json
+from fabric.configs.site_files import links_csv, plan_json
 from fabric.configs.view_of import Views
 from fabric.model.plan import (
     ATTACHMENT,

@@ -24,8 +24,8 @@ import yaml
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
-from fabric.base.output import manifest
-from fabric.base.output.files import sha256
+from fabric.base.output import site_folder
+from fabric.base.output.site_folder import sha256
 from fabric.configs.site_files import site_files
 from fabric.model.plan import ATTACHMENT, LEAF, SERVER, SERVER_LEAF, SWITCH_ROLES, FabricPlan, Plan, lock_file as locks
 from fabric.model.plan.lock import Lock
@@ -382,7 +382,7 @@ class Repository:
         self.site.mkdir(parents=True, exist_ok=True)
         for name, data in files.items():
             (self.site / name).write_bytes(data)
-        (self.site / "manifest.txt").write_bytes(manifest.render({name: sha256(data) for name, data in files.items()}))
+        (self.site / "manifest.txt").write_bytes(site_folder.render({name: sha256(data) for name, data in files.items()}))
         return plan
 
     def _generate_all(self, intent: Path) -> Plan:

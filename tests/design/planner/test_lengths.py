@@ -18,8 +18,8 @@ from fabric.design.moves import difference, text
 from fabric.design.thresholds import threshold_changes
 from fabric.hardware.catalog import media
 from fabric.model.plan import CLASSES_M, FLOOR, KINDS, LOCK, STATED, FabricPlan, Length, Plan, class_of
-from fabric.model.plan.lengths import BEYOND_M
 from fabric.model.plan.lock_file import FabricLock, Lock
+from fabric.model.plan.topology import BEYOND_M
 from tests.design.planner.helpers import make, summarize
 from tests.design.planner.intents import STABLE, Data, sites
 

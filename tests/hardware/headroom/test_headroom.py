@@ -13,12 +13,9 @@ from typer.testing import CliRunner
 
 from fabric import cli
 from fabric.hardware import catalog
-from fabric.hardware.catalog.asics import Asic, HeadroomTable, asic, asic_name, asic_names
-from fabric.hardware.catalog.buffers import buffers
-from fabric.hardware.headroom.headroom import Headroom, floor_bytes, headroom
-from fabric.hardware.headroom.link import Link
-from fabric.hardware.headroom.spectrum import Formula, lanes_of, spectrum
-from fabric.hardware.headroom.words import explain
+from fabric.hardware.catalog.asics import Asic, HeadroomTable, asic, asic_name, asic_names, buffers
+from fabric.hardware.headroom import Headroom, explain, floor_bytes, headroom
+from fabric.hardware.headroom_forms import Formula, Link, lanes_of, spectrum
 from tests import ROOT
 
 REFERENCE = ROOT / "tests" / "reference" / "headroom"

@@ -11,7 +11,7 @@ from fabric.audit.checks.design.family import Ints, Path
 from fabric.audit.checks.design.roce import LosslessCheck, capable, ends, meant, sorts, switches
 from fabric.design.qos.frames import frame_bytes
 from fabric.design.qos.pools import buffer_of
-from fabric.hardware.headroom.headroom import Headroom, floor_bytes, headroom
+from fabric.hardware.headroom import Headroom, floor_bytes, headroom
 from fabric.model.plan import KINDS, LONGER_WARNING, FabricPlan, Lossless, Qos, RoleLossless, SpeedAndLength, longer_text
 
 

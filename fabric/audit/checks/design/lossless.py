@@ -9,7 +9,7 @@ from fabric.audit.checks.design.family import NOUNS, FabricCheck, in_all, networ
 from fabric.audit.checks.design.roce import Ends, LosslessCheck, capable, ends, switches
 from fabric.base.grouping import grouped
 from fabric.model.plan import KINDS, LEAF, SERVER, SWITCH_ROLES, FabricLossless, FabricPlan
-from fabric.model.settings.purposes import PURPOSES
+from fabric.model.settings.site import PURPOSES
 from fabric.nos.target import target
 
 
@@ -129,7 +129,7 @@ class BalancedByLoad(FabricCheck):
     remediation = "set `underlay: {load_balancing: {mode: dynamic}}`; `fabric vendors` lists the side effects"
 
     def check(self, design: Design) -> Iterator[Finding]:
-        from fabric.configs.balancing import balances_by_load, can_balance
+        from fabric.configs.targets import balances_by_load, can_balance
 
         fabric = design.fabric
         if fabric.spec.purpose != "compute" or fabric.sizing.spines_built < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, Check
-from fabric.base.codes import subject_of
+from fabric.base.diagnostics import subject_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from fabric.deliver.report.request import ReportRequest
 from fabric.deliver.report.sites import Sites, sites
 from fabric.deliver.report.study import Study, studies
 from fabric.model.plan import Plan
-from fabric.model.plan.origin import Origin
+from fabric.model.plan.spec import Origin
 
 
 @dataclass(frozen=True)

@@ -46,5 +46,5 @@ VIEW = BatfishView(
             "it sends no packet over an EOS interface without an address",
         ),
     ),
-    allow=(Path(__file__).with_name("allow.yaml"),),
+    allow=(Path(__file__).with_name("batfish.yaml"),),
 )

@@ -10,6 +10,6 @@ VIEW = BatfishView(
     sees=frozenset({VRF, ACL, FORWARD, MULTIPATH}),
     vrf="VRF-{}",
     loopback_is_vtep=True,
-    allow=(Path(__file__).with_name("allow.yaml"),),
+    allow=(Path(__file__).with_name("batfish.yaml"),),
     unread=("EVPN sessions of Junos", "it takes them for sessions of IPv4 as well, so they were left out"),
 )

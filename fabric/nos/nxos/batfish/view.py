@@ -24,5 +24,5 @@ VIEW = BatfishView(
             "of several imported route targets of an NX-OS table it keeps the last",
         ),
     ),
-    allow=(Path(__file__).with_name("allow.yaml"),),
+    allow=(Path(__file__).with_name("batfish.yaml"),),
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from fabric.hardware.catalog.buffers import BufferPool, BufferProfile, TierBuffers
+from fabric.hardware.catalog.asics import BufferPool, BufferProfile, TierBuffers
 from fabric.model.plan import LEAF, Lossless, Port, Qos, SwitchView
 from fabric.nos.sonic.write.ports import Table, Tables, board_of, hwsku
 from fabric.nos.target import CannotRender
@@ -195,7 +195,7 @@ def stock_buffers(view: SwitchView, qos: Qos, sku: str, *, nvidia: bool) -> Tier
 
 def _with_lossless(view: SwitchView, sku: str) -> Iterator[TierBuffers]:
     """Of the switch's SKUs those that can carry the class, its own first."""
-    from fabric.hardware.catalog.buffers import buffers
+    from fabric.hardware.catalog.asics import buffers
 
     known = buffers(view.device.model)
     if known is None:

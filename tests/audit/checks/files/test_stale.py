@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.base.output.paths import JOURNAL
+from fabric.base.output.site_folder import JOURNAL
 from tests.audit.checks.sites import site_of
 
 INTENT = """\

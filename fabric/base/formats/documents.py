@@ -1,8 +1,11 @@
-"""JSON: documents that commands print, lines of larger files, and data as a model takes it."""
+"""Documents for programs as text: JSON, and CSV that spreadsheets do not evaluate."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +14,10 @@ from fabric.base.reading import UnreadableError, refuse_long_numbers
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+
+# --- JSON -----------------------------------------------------------------------------------------------------
+
+if TYPE_CHECKING:
     Model = TypeVar("Model", bound=BaseModel)
 
 DIGITS = 12  # significant digits of a float; the last of 17 differ between versions of numpy and of the C library
@@ -65,3 +72,23 @@ def _rounded(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_rounded(item) for item in value]
     return value
+
+
+# --- CSV ------------------------------------------------------------------------------------------------------
+
+T = TypeVar("T")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows under a line of column names."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def no_formula(value: T) -> T | str:
+    """A cell that no spreadsheet evaluates: a text that it would take for a formula is put behind an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,1 +1,0 @@
-"""Lossless Ethernet in numbers: how much buffer a priority needs behind its PAUSE threshold, and why."""
