@@ -11,7 +11,7 @@ from fabric.audit.verify.reports import FORMATS, StateReport
 from fabric.base.text import plural
 from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
 from fabric.cli.reports import asked, one_of, write
-from fabric.nos.state.kinds import KINDS
+from fabric.nos.state.records import KINDS
 
 
 def verify(

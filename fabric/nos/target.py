@@ -7,27 +7,156 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from fabric.hardware import catalog
 from fabric.hardware.catalog.models import SwitchModel
-from fabric.nos.idiom import Idiom
-from fabric.nos.lazy import Lazy
+from fabric.model.facts import Facts
 
-if TYPE_CHECKING:  # what is loaded late, none of it for a plan
-    from fabric.model.plan import Device, Peer, Port, PortRef, Session, SwitchView
-    from fabric.nos.batfish.view import BatfishView
-    from fabric.nos.containerlab import Kind
+if TYPE_CHECKING:
+    from fabric.model.plan import Buffer, Device, Marking, Peer, Port, PortRef, Session, SwitchView, Watchdog
+    from fabric.nos.batfish import BatfishView
     from fabric.nos.dialect import Dialect
-    from fabric.nos.lldp.output import Reader as LldpReader
-    from fabric.nos.reading.reader import Reader
-    from fabric.nos.state.expected import CatalogOf
-    from fabric.nos.state.reader import Failed, StateReader
+    from fabric.nos.lldp import Reader as LldpReader
+    from fabric.nos.state.readers import Failed, StateReader
+    from fabric.nos.state.records import CatalogOf
     from fabric.nos.statements.syntax import Syntax
+
+
+# --- Records that are loaded late -----------------------------------------------------------------------------
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Lazy(Generic[T]):
+    """`Lazy(__package__, "lldp:READERS")`: the name `READERS` of the module `lldp` in the package of the network OS."""
+
+    package: str
+    where: str
+
+    def get(self) -> T:
+        module, _, name = self.where.partition(":")
+        return cast(T, getattr(import_module(f"{self.package}.{module}"), name))
+
+    def __call__(self, *given: Any) -> Any:
+        """What it returns, where it is a function: one that is late stands wherever a function does."""
+        return cast(Any, self.get())(*given)
+
+
+# --- containerlab: https://containerlab.dev, the page of each kind --------------------------------------------
+
+ANY_NAME = r"[A-Za-z0-9][A-Za-z0-9_.:@-]{0,14}"  # of an interface that Linux takes, IFNAMSIZ less one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """How containerlab runs a network OS."""
+
+    name: str
+    image: str
+    own: str = ""  # pattern of the switch's own port names that this kind has; {0}, {1} below are its groups
+    endpoint: str = ""  # the port as the kind names it; "": by position, eth1, eth2, …
+    startup: str = ""  # file that it starts with
+    binds: Mapping[str, str] = field(default_factory=dict)  # file → place in the container
+    first_eth: int = 1  # N of the first data port's ethN …
+    zero: int = 1  # … and its number in the switch's own name
+    note: str = ""  # what is not as on the switch, or left to the user
+    mapping: str = ""  # place of a file with the names of its ports: Linux interface → interface of the network OS
+    mapped_management: str = ""  # … and the name of its eth0 there
+
+
+# --- Files of a network OS among others -----------------------------------------------------------------------
+
+Read: TypeAlias = Callable[[str, Mapping[str, str]], Facts]  # name, path → text; called in a guard
+Signs: TypeAlias = tuple[tuple[int, str], ...]  # weight, pattern: 3 decides, 1 is shared with some other kind of file
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """How the files of a network OS are known and read. Stems and names of files are in small letters."""
+
+    read: Lazy[Read]
+    signs: Signs  # what its configs have and others have not
+    rank: int = 100  # where two have as many signs, the lower one it is
+    is_json: bool = False  # a text that is JSON and has one of the signs is of this network OS
+    file_names: str = ""  # pattern of a file's name that says as much as a sign
+    host_name: str = ""  # pattern of the line that tells the host name, which is its group
+    other_forms: tuple[tuple[str, str], ...] = ()  # pattern of a config in JSON or XML that is not read, command to collect
+    script: str = ""  # pattern of a command: a file that consists of them is read whatever its name ends in
+    usual: frozenset[str] = frozenset()  # names, or stems of names, that a file has on every device
+    disk_folders: frozenset[str] = frozenset()  # folders of a switch's disk above its configs, `frr` of `/etc/frr/frr.conf`
+    part: str = ""  # pattern of what ends the stem of a file beside others of its device, `frr` of `leaf1-frr.conf`
+    companions: frozenset[str] = frozenset()  # files that hold no routing: they belong to the device whose folder they lie in
+    other_kinds: Mapping[str, Signs] = field(default_factory=dict)  # further kinds of file of a device
+    together: frozenset[str] = frozenset()  # kinds of file, those of other network OSes too, that make one device
+
+
+# --- Facts of a plan as the files say them --------------------------------------------------------------------
+
+TENANT = -1  # the MTU of tenants
+
+Percents: TypeAlias = "Callable[[Marking, Buffer], tuple[int, int, int]]"  # → Kmin and Kmax in percent, probability
+Number: TypeAlias = "Callable[[SwitchView], int]"
+PortNumber: TypeAlias = "Callable[[SwitchView, Port], int]"
+
+
+def planned_paths(view: SwitchView) -> int:
+    """Of a network OS that takes any number of equal paths."""
+    return view.underlay.max_paths
+
+
+def planned_cable(view: SwitchView, port: Port) -> int:
+    """Of a network OS that is given the length of the cable itself."""
+    return port.length_m
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idiom:
+    """Patterns have one `{}`, for the name or number."""
+
+    bond: str
+    svi: str  # gateway of a VLAN
+    management: str  # port out of band
+    loopback: str  # that has the router id
+    vtep: str  # interface that has the address of tunnels
+    vrf: str = "{}"
+    management_vrf: bool = False  # the port out of band is in a VRF of its own, whatever is asked for
+    peer_lists: bool = False  # an unnumbered session takes any AS number of a list
+    acls: tuple[str, str] = ("TENANT-{}", "TENANT-{}")  # filters of a tenant's ports, of IPv4 and of IPv6
+    vtep_of_vni: bool = False  # the tunnel source stands beside VNIs: a leaf without any says none
+    own_vtep: bool = True  # tunnels begin at an address of their own beside the router id
+    redistributes: bool = True  # connected routes enter BGP by a statement of their own, not by what a session sends
+    ordered_lists: bool = True  # prefix lists are evaluated in order; else what is denied is a list and a term of its own
+    l3_svi: bool = False  # the VNI of a VRF has a VLAN interface
+    own_gateway: bool = False  # a leaf has an address of its own beside an anycast gateway
+    member_vlans: bool = False  # members of a bond repeat its VLANs
+    trunk_mtu: bool = False  # a port with tagged slices has the MTU of its tenants
+    spare_mtu: bool = False  # a port that is not used states the MTU of the fabric
+    layer2_mtu: int = TENANT  # of layer-2 ports and bonds; 0: not configured
+    frame_bytes: int = 0  # `mtu` of a port counts so many bytes beside the IP packet
+    slice_bytes: int = 0  # … and so many more where it has tagged slices
+    bridge_bytes: int = 0  # … or is a layer-2 port
+    addresses_in: str = ""  # word in the names of files with addresses, where those of routing have none
+    keepalive: bool = True  # configured beside the hold time
+    vrf_process: bool = True  # a VRF has a BGP process although it has no neighbors
+    derives: frozenset[str] = frozenset()  # kinds of rows that it has without a statement where they are as planned
+    network_rd: bool = True  # every layer-2 network has a route distinguisher of its own
+    paths: Number = planned_paths
+    seed: bool = False  # the hash seed is configured
+    watchdog_ms: Callable[[Watchdog], int] | None = None  # detection time, where one holds for the whole switch
+    cable_m: PortNumber = planned_cable  # what is written as the cable length of a lossless port
+    own_classes: bool = False  # a class that never pauses has a number of the switch alone, not its priority on the wire
+    lossless_by_pfc: bool = False  # maps and queues are the switch's: PFC is how a port takes part in them
+    blocks: bool = False  # DSCPs are mapped in whole blocks of eight
+    ecn_unit: int = 1  # thresholds are multiples of so many bytes
+    ecn_percent: Percents | None = None  # thresholds are percent of a queue's fill
+
 
 GROUP = "fabricwright.targets"
 UNSUPPORTED = "FAB168"  # what a network OS has no record for
@@ -127,7 +256,7 @@ class Target:
     sends_untagged: bool = True  # whether sources say that a routed port with subinterfaces sends its own packets untagged
     vrf_name_limit: int = 32  # longest tenant name that its VRF can carry
     idiom: Idiom | None = None  # how its files say the plan's facts; None: there is no reader
-    reader: Lazy[Reader] | None = None  # how its files are known and read
+    reader: Reader | None = None  # how its files are known and read
     lldp: Lazy[tuple[LldpReader, ...]] | None = None  # what it prints of its neighbors; all are read where it runs lldpd
     state: Lazy[tuple[StateReader, ...]] | None = None  # what it prints of its state; all are read by `fabric verify`
     failed: Lazy[tuple[Failed, ...]] | None = None  # how it says that it cannot answer a command
@@ -137,7 +266,7 @@ class Target:
     dialect: Lazy[Dialect] | None = None  # how changes of its files are written
     syntax: Lazy[Syntax] | None = None  # how the statements of its files are compared; None: line by line
     batfish: Lazy[BatfishView] | None = None  # what Batfish reads and sees of it
-    containerlab: Lazy[Kind] | None = None  # how containerlab runs it
+    containerlab: Kind | None = None  # how containerlab runs it
     ansible: Mapping[str, str] | None = None  # variables of its connection, {} where it is reached as Linux
     telemetry: Path | None = None  # YAML of its gNMI paths, as `fabric.deliver.export.gnmi` reads it
     exporters: tuple[str, ...] = ()  # collectors that watch it, as `fabric/deliver/monitoring/data` names them; () is SNMP

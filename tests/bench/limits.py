@@ -80,7 +80,7 @@ def rows(scratch: Path) -> Iterator[tuple[str, float, Work]]:
     from fabric.deliver.inventory.netbox import netbox_tables
     from fabric.deliver.monitoring.prometheus import prometheus
     from fabric.design.floor.floor import floor
-    from fabric.nos.reading.recognize import recognize
+    from fabric.nos.reading.readers import recognize
     from tests.audit.cabling.helpers import site
     from tests.audit.cabling.lldp_writers import Floor, sonic_db, write
     from tests.configs.hosts import helpers as hosts

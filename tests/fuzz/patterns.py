@@ -57,9 +57,9 @@ OF_LINES = ("fabric.solver.doctor", "fabric.solver.measured")  # logs, whose lin
 ENDS = ("\0\1", "z.9 ")  # neither goes on in the usual way
 BOUNDED = {  # pattern, or its place → what bounds its texts
     r"(?:.* )?interfaces \S+ (?:.* )?family ethernet-switching": "64 words of a statement of Junos",
-    "fabric.nos.reading.unread.CONFIG_NAME": "names of files",
-    "fabric.nos.reading.unread.OUTPUT_NAME": "names of files",
-    "fabric.nos.sonic.read.json_lines.STRING": "texts that are JSON, whose quotes are closed",
+    "fabric.nos.reading.readers.CONFIG_NAME": "names of files",
+    "fabric.nos.reading.readers.OUTPUT_NAME": "names of files",
+    "fabric.nos.sonic.read.dump.STRING": "texts that are JSON, whose quotes are closed",
 }
 SEARCHES = ("search", "finditer", "findall", "sub", "subn", "split", "scanner")
 LARGE = 8_000  # characters
@@ -140,9 +140,7 @@ def _patterns(value: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
 def _data() -> Iterator[Place]:
     """Patterns in the data of the readers: signs of files, statements, names, causes."""
     from fabric.audit.checks.statements import syntax_of
-    from fabric.nos.reading.readers import host_name, readers
-    from fabric.nos.reading.recognize import _signs
-    from fabric.nos.reading.unread import PART
+    from fabric.nos.reading.readers import PART, _signs, host_name, readers
     from fabric.nos.target import targets
     from fabric.solver.doctor.causes import causes
     from fabric.solver.doctor.checks import checks

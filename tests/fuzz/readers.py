@@ -40,7 +40,7 @@ def readings() -> dict[str, Reading]:
 def _configs() -> Iterator[Reading]:
     """The files of each network OS: as facts, as statements, without what a planned file has in the same words."""
     from fabric.audit.checks.statements import syntax_of
-    from fabric.nos.reading.recognize import recognize
+    from fabric.nos.reading.readers import recognize
     from fabric.nos.statements.syntax import PartText
 
     for nos, target in targets().items():

@@ -10,21 +10,16 @@ from typing import Any
 
 import pytest
 
-from fabric.nos.batfish.view import BatfishView
-from fabric.nos.containerlab import Kind
+from fabric.nos.batfish import BatfishView
 from fabric.nos.dialect import Dialect
-from fabric.nos.lazy import Lazy
-from fabric.nos.lldp.output import Reader as LldpReader
-from fabric.nos.reading.reader import Reader
+from fabric.nos.lldp import Reader as LldpReader
 from fabric.nos.statements.syntax import Syntax
-from fabric.nos.target import target, target_names
+from fabric.nos.target import Lazy, target, target_names
 from tests import ROOT
 
 TYPES = {
-    "reader": Reader,
     "dialect": Dialect,
     "batfish": BatfishView,
-    "containerlab": Kind,
     "lldp": tuple,
     "syntax": Syntax,
     "state": tuple,
@@ -33,7 +28,7 @@ TYPES = {
 }
 FUNCTIONS = {"files", "objects"}  # which may be late
 # Of a plan's modules: what is particular to the network OS of the intent, and what all share.
-PLANNED = {"idiom", "lazy", "target", "eos"}
+PLANNED = {"target", "eos"}
 READ = """
 import sys
 from fabric.cli import main
@@ -53,7 +48,7 @@ def test_every_record_is_there_and_is_what_its_field_says(nos: str) -> None:
     for name, record in (late | _late(known.idiom)).items():
         assert isinstance(record.get(), TYPES.get(name, Callable)), name
     assert known.reader is not None
-    assert callable(known.reader.get().read.get())
+    assert callable(known.reader.read.get())
     assert known.lldp is None or all(isinstance(reader, LldpReader) for reader in known.lldp.get())
 
 

@@ -17,7 +17,7 @@ from fabric.base.formats import documents as json_format
 from fabric.base.reading import GUARD, MAX_VALUES, UnreadableError, guarded, refuse_long_numbers, whole_lines
 from fabric.model.facts import Facts
 from fabric.nos.reading import read_device, readers
-from fabric.nos.reading.words import numbers
+from fabric.nos.reading.values import numbers
 from fabric.nos.target import targets
 from fabric.solver.estimate.request import EstimateRequest
 from tests import ROOT

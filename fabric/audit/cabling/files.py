@@ -11,7 +11,7 @@ from fabric.audit.cabling.hosts import Hosts
 from fabric.audit.cabling.outputs import CODE, WHAT, Output, outputs
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.base.reading import UnreadableError, guarded
-from fabric.nos.lldp.neighbors import Neighbor, Part, PortState
+from fabric.nos.lldp import LldpPart, LldpPort, Neighbor
 from fabric.solver import read_text
 
 UNKNOWN_NAME = "FAB163"  # of a device, as the caller states it
@@ -23,7 +23,7 @@ class DeviceData:
     """Data of one device from all its files."""
 
     neighbors: list[Neighbor] = field(default_factory=list)
-    ports: dict[str, PortState] = field(default_factory=dict)
+    ports: dict[str, LldpPort] = field(default_factory=dict)
     listens: bool = False
 
 
@@ -152,7 +152,7 @@ def _parts(name: str) -> Iterator[str]:
             yield name[start.start() : end.end()]
 
 
-def take(collected: Collected, part: Part, device: int) -> None:
+def take(collected: Collected, part: LldpPart, device: int) -> None:
     """Adds the neighbors of one output of a device."""
     data = collected.devices.setdefault(device, DeviceData())
     data.listens |= part.listens
@@ -161,7 +161,7 @@ def take(collected: Collected, part: Part, device: int) -> None:
         earlier = data.ports.get(state.port, state)
         up = state.up if earlier.up is None else earlier.up
         speed, alias = earlier.speed_gbps or state.speed_gbps, earlier.alias or state.alias
-        data.ports[state.port] = PortState(state.port, speed, up, alias, earlier.shut or state.shut)
+        data.ports[state.port] = LldpPort(state.port, speed, up, alias, earlier.shut or state.shut)
     for neighbor in part.neighbors:
         if neighbor.chassis and neighbor.system:
             collected.chassis.setdefault(plain_id(neighbor.chassis), neighbor.system)

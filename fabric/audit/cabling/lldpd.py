@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fabric.nos.lldp.neighbors import Neighbor, Part
-from fabric.nos.lldp.output import TEXT, Reader, first, known_text, medium_gbps, rows, text
+from fabric.nos.lldp import TEXT, LldpPart, Neighbor, Reader, first, known_text, medium_gbps, rows, text
 
 _INTERFACE = re.compile(r"Interface:\s+(\S+?),? +via:|Interface:\s+(\S+?),?\s*$")
 _FIELD = re.compile(r"\s+(ChassisID|SysName|PortID|PortDescr|MAU oper type):\s+(.*?)\s*$")
@@ -27,10 +26,10 @@ def knows(value: Any) -> bool:
     return "interface" in first(found) or "local-chassis" in value
 
 
-def read(value: dict[str, Any]) -> Part:
+def read(value: dict[str, Any]) -> LldpPart:
     system, chassis = _chassis(first(value.get("local-chassis")).get("chassis"))
     neighbors = tuple(_neighbor(name, row) for name, row in _interfaces(value.get("lldp")))
-    return Part(system, chassis, neighbors, listens="lldp" in value)
+    return LldpPart(system, chassis, neighbors, listens="lldp" in value)
 
 
 def _interfaces(found: Any) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -71,7 +70,7 @@ def knows_text(lines: Sequence[str]) -> bool:
     return any(line.startswith("LLDP neighbors:") for line in lines) or any(_INTERFACE.match(line) for line in lines)
 
 
-def read_text(lines: Sequence[str]) -> Part:
+def read_text(lines: Sequence[str]) -> LldpPart:
     """Blocks of fields under each `Interface:`; ids come with the word for their kind before them."""
     blocks: list[tuple[str, dict[str, str]]] = []
     for line in lines:
@@ -79,7 +78,7 @@ def read_text(lines: Sequence[str]) -> Part:
             blocks.append((found[1] or found[2], {}))
         elif blocks and (field := _FIELD.match(line)):
             blocks[-1][1].setdefault(field[1], field[2])
-    return Part(neighbors=tuple(_block(port, fields) for port, fields in blocks), listens=True)
+    return LldpPart(neighbors=tuple(_block(port, fields) for port, fields in blocks), listens=True)
 
 
 def _block(port: str, fields: dict[str, str]) -> Neighbor:

@@ -10,8 +10,7 @@ from typing import Any
 
 from fabric.audit.cabling.readers import readers
 from fabric.base.diagnostics import Place, Report
-from fabric.nos.lldp.neighbors import Part
-from fabric.nos.lldp.output import JSON, TEXT, Reader
+from fabric.nos.lldp import JSON, TEXT, LldpPart, Reader
 
 CODE = "FAB175"
 WHAT = "LLDP neighbor output of a device"
@@ -28,7 +27,7 @@ class Output:
     """One output that was understood, and the keys that it was found under."""
 
     reader: Reader
-    part: Part
+    part: LldpPart
     under: tuple[str, ...] = ()
 
 

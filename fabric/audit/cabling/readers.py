@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 
 from fabric.audit.cabling import lldpd
-from fabric.nos.lldp.output import Reader
+from fabric.nos.lldp import Reader
 from fabric.nos.target import targets
 
 

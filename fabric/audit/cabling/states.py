@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabric.audit.cabling.files import Collected
 from fabric.audit.cabling.planned import Planned
 from fabric.audit.cabling.wires import Wires
-from fabric.nos.lldp.neighbors import PortState
+from fabric.nos.lldp import LldpPort
 
 
 class States:
@@ -13,7 +13,7 @@ class States:
 
     def __init__(self, plan: Planned, collected: Collected, wires: Wires) -> None:
         self._plan, self._wires = plan, wires
-        self.by_node: dict[int, PortState] = {}
+        self.by_node: dict[int, LldpPort] = {}
         for device in sorted(collected.devices):
             for state in collected.devices[device].ports.values():
                 node = wires.place(device, state.port)

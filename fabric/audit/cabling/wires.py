@@ -13,7 +13,7 @@ from fabric.audit.cabling.files import Collected, DeviceData, plain_id
 from fabric.audit.cabling.planned import Planned, Slot
 from fabric.audit.cabling.spelling import canonical, is_management, is_nameless, port_of
 from fabric.base.diagnostics import Place, Report, show
-from fabric.nos.lldp.neighbors import Neighbor
+from fabric.nos.lldp import Neighbor
 
 UNKNOWN = -1  # a device that the plan does not have
 CODE = "FAB176"

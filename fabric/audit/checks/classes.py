@@ -10,8 +10,7 @@ from fabric.audit.checks.finding import Subject
 from fabric.audit.checks.rows import Key
 from fabric.model.facts import Ecn, Facts, Interface, Located, PortQos
 from fabric.model.plan import Lossless, Marking, Port, Qos, SwitchView
-from fabric.nos.idiom import Idiom
-from fabric.nos.target import target
+from fabric.nos.target import Idiom, target
 
 BEST_EFFORT = 0
 CONTROL = (48, 56)  # class selectors 6 and 7, what switches say to each other

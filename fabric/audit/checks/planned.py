@@ -10,9 +10,8 @@ from fabric.audit.checks.policies import Policies
 from fabric.audit.checks.rows import Key, Value, session, table
 from fabric.model.facts import MANAGEMENT
 from fabric.model.plan import Port, Session, SwitchView
-from fabric.nos.idiom import TENANT
 from fabric.nos.policy import Policy
-from fabric.nos.target import target
+from fabric.nos.target import TENANT, target
 
 DEVICE = Subject()
 

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from fabric.model.facts import PrefixRule
 from fabric.model.plan import LEAF, External, SwitchView
-from fabric.nos.idiom import Idiom
 from fabric.nos.policy import PERMIT, Policy, PrefixList, external_policy, underlay_policy, vrf_policy
 from fabric.nos.reading import denial, effective
+from fabric.nos.target import Idiom
 
 
 @dataclass(frozen=True)

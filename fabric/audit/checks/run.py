@@ -18,7 +18,7 @@ from fabric.base.processes import Progress, silent
 from fabric.base.reading import refuse_folder
 from fabric.configs import Renderer
 from fabric.nos.reading import Folder, scan
-from fabric.nos.reading.recognize import NO_CONFIG
+from fabric.nos.reading.readers import NO_CONFIG
 
 NAME_FOLDER = "name the folder of the configs; `fabric vendors` lists the network OSes whose configs are read"
 

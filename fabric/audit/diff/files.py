@@ -10,8 +10,7 @@ from typing import Any
 from fabric.audit.diff import remedy
 from fabric.audit.diff.set_lines import set_lines
 from fabric.base.reading import UnreadableError
-from fabric.nos.dialect import COMMANDS, PATCH, STEPS, UNIFIED, Form, Patch, SetLines, Step
-from fabric.nos.json_patch import json_lines, json_patch
+from fabric.nos.dialect import COMMANDS, PATCH, STEPS, UNIFIED, Form, Patch, SetLines, Step, json_lines, json_patch
 
 
 @dataclass(frozen=True)

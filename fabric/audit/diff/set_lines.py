@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from fabric.nos.hierarchy import NODE, UNKNOWN, VALUES, Config, Hierarchy, Node, StatementPath
+from fabric.nos.dialect import NODE, UNKNOWN, VALUES, Config, Hierarchy, Node, StatementPath
 
 EMPTY = Node()
 SPECIAL = re.compile(r"[^\w./:,*+@%=-]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.nos.reading.indented import ANY, Layout, paths
+from fabric.nos.reading.sections import ANY, Layout, paths
 
 Tree = dict[str, "Tree"]
 

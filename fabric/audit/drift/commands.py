@@ -13,8 +13,7 @@ from fabric.audit.checks import syntax_of
 from fabric.audit.diff import files, remedy
 from fabric.audit.diff.files import FileChange
 from fabric.audit.diff.set_lines import set_lines
-from fabric.nos.dialect import COMMANDS, Patch, SetLines
-from fabric.nos.hierarchy import Config
+from fabric.nos.dialect import COMMANDS, Config, Patch, SetLines
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, Difference
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Statements, Syntax

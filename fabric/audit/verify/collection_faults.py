@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fabric.audit.verify.faults import Fault
 from fabric.audit.verify.site import Site
-from fabric.nos.state.kinds import BGP
+from fabric.nos.state.records import BGP
 
 FOREIGN, CONFLICT, ROUTER_ID = "foreign", "conflict", "router-id"
 

@@ -9,7 +9,7 @@ from fabric.audit.checks.planned import planned_ports
 from fabric.audit.checks.rows import Key
 from fabric.audit.verify.sessions import OVERLAY, TENANT, UNDERLAY
 from fabric.audit.verify.site import Site, Switch
-from fabric.nos.state.expected import Expected, ExpectedPort, ExpectedSession
+from fabric.nos.state.records import Expected, ExpectedPort, ExpectedSession
 from fabric.nos.target import installed
 
 MAX_SWITCHES = 128  # switches of a fabric whose routes are listed: each has a route to every other one

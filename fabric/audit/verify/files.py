@@ -20,9 +20,8 @@ from fabric.audit.cabling.outputs import CODE, DEEPEST, prompt_of, split
 from fabric.audit.verify.reported_state import ReportedState
 from fabric.base.diagnostics import InputError, Place, Report
 from fabric.base.reading import UnreadableError, guarded, refuse_folder
-from fabric.nos.lldp.neighbors import Part as LldpPart
-from fabric.nos.lldp.output import JSON, TEXT
-from fabric.nos.state.reader import Failed, StateReader
+from fabric.nos.lldp import JSON, TEXT, LldpPart
+from fabric.nos.state.readers import Failed, StateReader
 from fabric.nos.state.records import Part
 from fabric.nos.target import targets
 from fabric.solver import read_text

@@ -14,8 +14,7 @@ from fabric.audit.verify.sessions import OVERLAY, Planned
 from fabric.audit.verify.site import Site, Switch
 from fabric.base.grouping import grouped
 from fabric.base.text import listed
-from fabric.nos.state.kinds import BGP, EVPN, INTERFACES, KINDS, MULTIHOMING, OPTICS
-from fabric.nos.state.records import ESTABLISHED, Family
+from fabric.nos.state.records import BGP, ESTABLISHED, EVPN, INTERFACES, KINDS, MULTIHOMING, OPTICS, Family
 
 SHOWN = 3
 FIELDS = {"peer_up": "peer", "alive": "keepalive", "link_up": "peer link", "consistent": "consistency"}

@@ -10,8 +10,7 @@ from fabric.audit.verify.overlay_faults import Overlay
 from fabric.audit.verify.site import Site, Switch
 from fabric.base.text import listed
 from fabric.model.plan import Lag, SwitchView
-from fabric.nos.state.kinds import INTERFACES, MULTIHOMING
-from fabric.nos.state.records import PairState, Segment
+from fabric.nos.state.records import INTERFACES, MULTIHOMING, PairState, Segment
 from fabric.nos.target import installed
 
 SEGMENT, FORWARDER, PREFERRED, PAIR, PAIRED_BOND = "segment", "forwarder", "preferred", "pair", "paired-bond"

@@ -14,8 +14,7 @@ from fabric.audit.verify.sessions import OUTSIDE, OVERLAY
 from fabric.audit.verify.site import Site, Switch
 from fabric.base.grouping import grouped
 from fabric.base.text import listed
-from fabric.nos.state.kinds import EVPN, ROUTES
-from fabric.nos.state.records import Hop, Table, Vni
+from fabric.nos.state.records import EVPN, ROUTES, Hop, Table, Vni
 
 VNI, TARGETS, TUNNEL, TENANT_ROUTE = "vni", "targets", "tunnel", "tenant-route"
 

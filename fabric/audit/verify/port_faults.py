@@ -13,8 +13,7 @@ from fabric.audit.verify.faults import Fault
 from fabric.audit.verify.site import End, PlannedPort, Site, Switch
 from fabric.base.grouping import grouped_sets
 from fabric.base.text import listed, plural
-from fabric.nos.state.kinds import ERRORS, INTERFACES, LLDP, OPTICS, QUEUES, Count
-from fabric.nos.state.records import Counter, Optic, PortState
+from fabric.nos.state.records import ERRORS, INTERFACES, LLDP, OPTICS, QUEUES, Count, Counter, Optic, PortState
 from fabric.nos.target import lanes, pam4
 
 PORT, SERVER_PORT, SPEED, MTU, FEC, CABLE = "port", "server-port", "speed", "mtu", "fec", "cable"

@@ -8,10 +8,16 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from fabric.audit.cabling.spelling import canonical
-from fabric.nos.lldp.neighbors import Part as LldpPart
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, LLDP, QUEUES, ROUTES
+from fabric.nos.lldp import LldpPart
 from fabric.nos.state.records import (
+    BGP,
+    ERRORS,
     ESTABLISHED,
+    EVPN,
+    INTERFACES,
+    LLDP,
+    QUEUES,
+    ROUTES,
     Counter,
     Family,
     Hop,

@@ -11,7 +11,7 @@ from fabric.audit.verify.verify import SiteState
 from fabric.base.formats import Format
 from fabric.base.grouping import grouped
 from fabric.base.text import plural
-from fabric.nos.state.kinds import KINDS
+from fabric.nos.state.records import KINDS
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,7 @@ from fabric.audit.verify.sessions import OUTSIDE, OVERLAY, UNDERLAY, Planned
 from fabric.audit.verify.site import Site, Switch
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
-from fabric.nos.state.kinds import BGP, EVPN, ROUTES
-from fabric.nos.state.records import Hop, Table
+from fabric.nos.state.records import BGP, EVPN, ROUTES, Hop, Table
 
 HOME, ROUTE, PATHS, ACCEPTED = "home", "route", "paths", "accepted"
 DEFAULT = ""

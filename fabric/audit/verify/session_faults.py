@@ -12,8 +12,7 @@ from fabric.audit.verify.sessions import OVERLAY, Planned
 from fabric.audit.verify.site import Site
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
-from fabric.nos.state.kinds import BGP, ROUTES
-from fabric.nos.state.records import ESTABLISHED, Peer
+from fabric.nos.state.records import BGP, ESTABLISHED, ROUTES, Peer
 
 STOPPED, SILENT, SESSION, EXTRA, ASN, FAMILY, BFD = (
     "stopped",

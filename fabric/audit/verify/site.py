@@ -24,8 +24,7 @@ from fabric.base.grouping import grouped
 from fabric.configs.targets import mtu_limit
 from fabric.configs.view_of import Views
 from fabric.model.plan import LEAF, Plan, Port, SwitchView, Vrf
-from fabric.nos.state.kinds import BGP, INTERFACES, LLDP, ROUTES
-from fabric.nos.state.records import ESTABLISHED, Peer, PortState
+from fabric.nos.state.records import BGP, ESTABLISHED, INTERFACES, LLDP, ROUTES, Peer, PortState
 from fabric.nos.target import installed
 
 End = tuple[str, str]  # switch, and port as `canonical` spells it

@@ -22,7 +22,7 @@ from fabric.audit.verify.site import Site, Switch
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.model.plan import Plan, SwitchView
-from fabric.nos.state.kinds import ERRORS, EVPN, KINDS, MULTIHOMING, OPTICS, QUEUES
+from fabric.nos.state.records import ERRORS, EVPN, KINDS, MULTIHOMING, OPTICS, QUEUES
 
 SHOWN = 3  # names of switches in a line about what was not judged
 

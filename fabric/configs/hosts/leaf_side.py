@@ -9,8 +9,7 @@ from ipaddress import ip_interface
 from fabric.base.grouping import grouped
 from fabric.configs.hosts.mismatches import SwitchEnd
 from fabric.model.facts import Facts, Interface, PortQos
-from fabric.nos.idiom import Idiom
-from fabric.nos.target import target
+from fabric.nos.target import Idiom, target
 
 BEST_EFFORT = 0
 MEANT = (26, 48)  # DSCPs that a map in blocks of eight is for, RoCE and CNP

@@ -13,7 +13,7 @@ from fabric.audit.verify.expected import expected
 from fabric.audit.verify.site import Site, Switch
 from fabric.base.formats import yaml
 from fabric.model.plan import Plan
-from fabric.nos.state.expected import Tests
+from fabric.nos.state.records import Tests
 from fabric.nos.target import installed
 
 HEAD = "# Site {}: made from its plan, do not edit\n"

@@ -21,8 +21,7 @@ from fabric.base.formats import json_line, json_text
 from fabric.base.grouping import grouped
 from fabric.configs.port_names import PortNames
 from fabric.model.plan import SWITCH_ROLES, Device, FabricPlan, Plan
-from fabric.nos.containerlab import ANY_NAME, Kind
-from fabric.nos.target import installed
+from fabric.nos.target import ANY_NAME, Kind, installed
 
 WARN_NODES = 100
 NAMED = 3  # switches that a comment names
@@ -70,7 +69,7 @@ def _topology(plan: Plan, endpoints: _Endpoints) -> str:
 @cache
 def _kind(nos: str) -> Kind:
     known = installed(nos)
-    return HOST if known is None or known.containerlab is None else known.containerlab.get()
+    return HOST if known is None or known.containerlab is None else known.containerlab
 
 
 def kind_of(device: Device) -> Kind:

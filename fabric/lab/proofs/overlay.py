@@ -19,7 +19,7 @@ from fabric.lab.outcome import Fault
 from fabric.lab.proofs import state
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.model.plan import SwitchView
-from fabric.nos.state.kinds import EVPN
+from fabric.nos.state.records import EVPN
 
 PATIENCE_S = 20.0
 

@@ -68,7 +68,6 @@ class FabricPlan:
     @property
     def graph(self) -> networkx.MultiGraph:
         """The fabric as a networkx multigraph: one node per device, one edge per link with its ports and speed."""
-
         return graph(self)
 
 

@@ -1,20 +1,97 @@
-"""Cumulus Linux: `nv show … -o json` of interfaces, transceivers, BGP neighbors and routes.
-
-`vtysh -c 'show … json'` is FRR's, and has more of BGP and EVPN. Source: NVUE outputs in CumulusNetworks/docs (content of
-NVUE show commands) and public collectors of `nv show interface -o json` and `nv show vrf VRF router rib ipv4 route -o json`.
-Not proven on a switch.
-"""
+"""State of Cumulus Linux: `nv show … -o json` of interfaces, transceivers, LLDP and BGP neighbors, routes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.lldp.output import first, speed_gbps, text, up
-from fabric.nos.state.forms import both, by_name, each
-from fabric.nos.state.kinds import BGP, ERRORS, INTERFACES, OPTICS, QUEUES, ROUTES, Count
-from fabric.nos.state.reader import StateReader
-from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState
-from fabric.nos.state.values import asn, counters, dbm, decimal, family, number, whole
+from fabric.nos.lldp import LldpPart, LldpPort, Neighbor, Reader, first, known_text, rows, speed_gbps, text, up
+from fabric.nos.state.readers import StateReader, asn, both, by_name, counters, dbm, decimal, each, family, number, whole
+from fabric.nos.state.records import (
+    BGP,
+    ERRORS,
+    INTERFACES,
+    OPTICS,
+    QUEUES,
+    ROUTES,
+    Count,
+    Counter,
+    Family,
+    Hop,
+    Optic,
+    Part,
+    Peer,
+    PortState,
+)
+
+# --- LLDP neighbors -------------------------------------------------------------------------------------------
+
+
+def knows(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    entries = [entry for entry in value.values() if isinstance(entry, dict)]
+    return any(_neighbor_rows(entry) or "oper-status" in first(entry.get("link")) for entry in entries)
+
+
+def read(value: dict[str, Any]) -> LldpPart:
+    found = {port: entry for port, entry in value.items() if isinstance(entry, dict)}
+    return LldpPart(
+        neighbors=tuple(_neighbors(found)),
+        ports=tuple(_ports(found)),
+        listens=any("lldp" in entry or "neighbor" in entry for entry in found.values()),
+    )
+
+
+def _neighbor_rows(entry: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Name and facts of the neighbors of a port, whether `lldp` stands around them or was asked for."""
+    lldp = first(entry.get("lldp", entry))
+    neighbors = first(lldp.get("neighbor", lldp))
+    return [(name, row) for name, each in neighbors.items() for row in rows(each) if "chassis" in row and "port" in row]
+
+
+def _neighbors(found: dict[str, Any]) -> Iterator[Neighbor]:
+    for local, entry in found.items():
+        for name, row in _neighbor_rows(entry):
+            chassis, port = first(row["chassis"]), first(row["port"])
+            system = known_text(chassis.get("system-name")) or ("" if name.isdigit() else name)
+            yield Neighbor(
+                port=local,
+                system=system,
+                chassis=known_text(chassis.get("chassis-id")),
+                far_port=known_text(port.get("name")),
+                description=known_text(port.get("description")),
+            )
+
+
+def _ports(found: dict[str, Any]) -> Iterator[LldpPort]:
+    for port, entry in found.items():
+        link = first(entry.get("link"))
+        if link:
+            state = _state(link)
+            speed = 0 if state is False else speed_gbps(link.get("speed"))
+            yield LldpPort(port, speed, state, shut=text(link.get("admin-status")) == "down")
+
+
+def _state(link: dict[str, Any]) -> bool | None:
+    """`oper-status: up`; `state: {"up": {}}` of some views."""
+    state = link.get("state")
+    configured = link.get("oper-status") or (next(iter(state), "") if isinstance(state, dict) else state)
+    return up(configured) if text(configured) in ("up", "down") else None
+
+
+LLDP_READERS = (
+    Reader(
+        name="nvue",
+        commands="nv show interface --view=lldp -o json, nv show interface -o json",
+        knows=knows,
+        read=read,
+        rank=60,
+    ),
+)
+
+
+# --- State ----------------------------------------------------------------------------------------------------
 
 _STATS = {
     "in-errors": Count.IN_ERRORS,

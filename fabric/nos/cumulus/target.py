@@ -4,11 +4,44 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabric.nos.cumulus.write.dialect import USUAL, release_refusal
 from fabric.nos.cumulus.write.interfaces import ADAPTIVE_GBPS, port_name
-from fabric.nos.idiom import Idiom
-from fabric.nos.lazy import Lazy
-from fabric.nos.target import Capabilities, Target
+from fabric.nos.cumulus.write.tree import USUAL, release_refusal
+from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Target
+
+# --- Files of Cumulus Linux among others ----------------------------------------------------------------------
+
+BLANK = r"(?:[ \t]|\\\n)+"
+SCRIPT = rf"^[ \t]*(?:[^\s'\"]+[$#>][ \t]*)?(?:sudo[ \t]+)?nv{BLANK}"  # as a user types it or a script has it
+HOST_NAME = BLANK.join(("set", *(rf"[\"']?{word}[\"']?" for word in ("system", "hostname")), r"[\"']?([\w.-]+)"))
+
+READER = Reader(
+    read=Lazy(__package__, "read.device:read"),
+    rank=20,
+    signs=(
+        (3, r"\bnvue-api-version\"?:"),
+        (3, SCRIPT + r"set[ \t]+\S"),
+        (2, r"^- set:"),
+        (2, r"^[ \t]+type: swp"),
+        (1, r"^[ \t]+router:$"),
+    ),
+    disk_folders=frozenset({"etc", "nvue.d"}),
+    host_name=SCRIPT + HOST_NAME,
+    script=SCRIPT + r"(?:set|unset|config)\b",
+)
+
+
+# --- containerlab ---------------------------------------------------------------------------------------------
+
+KIND = Kind(
+    name="nvidia_cumulusvx",
+    image="vrnetlab/nvidia_cumulusvx:latest",
+    own=r"swp([0-9]+)",
+    endpoint="swp{0}",
+    note="starts with its own configuration: apply startup.yaml by `nv config patch`",
+)
+
+
+# --- The network OS -------------------------------------------------------------------------------------------
 
 TARGET = Target(
     name="cumulus",
@@ -41,14 +74,14 @@ TARGET = Target(
     balanced_gbps=ADAPTIVE_GBPS,
     balanced_subinterfaces=False,
     vrf_name_limit=15,  # a VRF is a Linux device
-    reader=Lazy(__package__, "reader:READER"),
-    lldp=Lazy(__package__, "lldp:READERS"),
+    reader=READER,
+    lldp=Lazy(__package__, "state:LLDP_READERS"),
     state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    dialect=Lazy(__package__, "diff:DIALECT"),
+    dialect=Lazy(__package__, "statements:DIALECT"),
     syntax=Lazy(__package__, "statements:SYNTAX"),
-    batfish=Lazy(__package__, "batfish.view:VIEW"),
-    containerlab=Lazy(__package__, "containerlab:KIND"),
+    batfish=Lazy(__package__, "batfish:VIEW"),
+    containerlab=KIND,
     ansible={"ansible_network_os": "nvidia.nvue.nvue", "ansible_connection": "ansible.netcommon.httpapi"},
     exporters=("node", "frr"),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

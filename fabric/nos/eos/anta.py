@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.state.expected import Expected, ExpectedSession, Tests
+from fabric.nos.state.records import Expected, ExpectedSession, Tests
 
 _CAPABILITY = {"ipv4": "ipv4Unicast", "ipv6": "ipv6Unicast", "evpn": "l2VpnEvpn"}
 _NOT_ROUTED = ("Management", "Loopback", "Vxlan", "Vlan", "Port-Channel")  # types whose MTU is not that of the fabric

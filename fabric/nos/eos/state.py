@@ -11,13 +11,42 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from fabric.nos.eos.state_counters import COMMANDS as COUNTERS, DISCARDS
-from fabric.nos.lldp.output import first, known_text, rows, shut, text, up
-from fabric.nos.state.forms import each, table
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, ROUTES, Count
-from fabric.nos.state.reader import Failed, Knows, StateReader
-from fabric.nos.state.records import ESTABLISHED, Counter, Family, Part, Peer, PortState, Segment, Table, Vni
-from fabric.nos.state.values import asn, counters, esi, hop, live, number, scoped, vrf_name, whole
+from fabric.nos.eos.port_state import COMMANDS as COUNTERS, DISCARDS
+from fabric.nos.lldp import first, known_text, rows, shut, text, up
+from fabric.nos.state.readers import (
+    Failed,
+    Knows,
+    StateReader,
+    asn,
+    counters,
+    each,
+    esi,
+    hop,
+    live,
+    number,
+    scoped,
+    table,
+    vrf_name,
+    whole,
+)
+from fabric.nos.state.records import (
+    BGP,
+    ERRORS,
+    ESTABLISHED,
+    EVPN,
+    INTERFACES,
+    MULTIHOMING,
+    ROUTES,
+    Count,
+    Counter,
+    Family,
+    Part,
+    Peer,
+    PortState,
+    Segment,
+    Table,
+    Vni,
+)
 
 _TOTALS = {"totalInErrors": Count.IN_ERRORS, "totalOutErrors": Count.OUT_ERRORS, **DISCARDS}
 _FAMILIES = {"ipv4Unicast": "ipv4", "ipv6Unicast": "ipv6", "l2VpnEvpn": "evpn"}

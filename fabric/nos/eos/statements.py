@@ -1,13 +1,219 @@
-"""Statements of EOS: one startup-config or running-config."""
+"""Statements of EOS: as a person types them, as `show running-config` has them, and what its commands mean to one another."""
+
+from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
-from fabric.nos.eos.texts import LAYOUT
-from fabric.nos.reading.words import numbers
+from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
+from fabric.nos.reading.sections import END, Layout
+from fabric.nos.reading.values import numbers
 from fabric.nos.statements.forms import Path as Statement, indented
 from fabric.nos.statements.syntax import Syntax
+
+# --- Names of interfaces --------------------------------------------------------------------------------------
+
+STEM = re.compile(r"([A-Za-z-]{2,}) ?(?=\d)")
+STEMS = ("Ethernet", "Loopback", "Management", "Port-Channel", "Vlan", "Vxlan")  # of interfaces; short ones mean the first
+
+
+def port_name(text: str) -> str:
+    """The name that EOS gives an interface, however a person wrote it: `vxlan 1`, `lo0`, `Et1/1`, `Po10-12`."""
+    match = STEM.match(text)
+    stem = next((name for name in STEMS if name.lower().startswith(match[1].lower())), "") if match else ""
+    return f"{stem}{text[match.end() :]}" if match and stem else text
+
+
+# --- Commands as a person types them: every line keeps its number ---------------------------------------------
+
+_STEMS = "|".join(STEMS)
+_GLOBAL = (
+    r"interface |router |hostname |vrf (?:instance|definition) |(?:no )?ip(?:v6)? (?:unicast-)?routing\b|ip(?:v6)? route "
+    r"|ip(?:v6)? prefix-list |ip virtual-router mac-address |route-map \S+(?: (?:permit|deny) \d+)?$|service routing "
+    r"|no spanning-tree vlan|mlag configuration|management api |username |transceiver qsfp "
+)  # commands that no mode below an interface or a router has
+_OF_INTERFACE = (
+    r"(?:no )?(?:switchport\b(?! default)|shutdown$)|(?:description|channel-group|mtu|vxlan|encapsulation dot1q) "
+    r"|(?:no )?autostate$|ip(?:v6)? address |ip virtual-router address |vrf (?:forwarding )?(?!instance|definition)\S+$"
+)  # commands that are none at the top
+_OF_BGP = (
+    r"(?:no )?(?:neighbor|bgp) |(?:address-family|aggregate-address|network|router-id|maximum-paths|redistribute) "
+    r"|(?:distance|timers) bgp |(?:rd|route-target) "
+)
+_CUT = {
+    "interface": r"int(?:e(?:r(?:f(?:ac?)?)?)?)?",
+    "description": r"desc(?:r(?:i(?:p(?:t(?:io?)?)?)?)?)?",
+    "ip address": r"ip addr?(?:es?)?",
+    "ipv6 address": r"ipv6 addr?(?:es?)?",
+    "no shutdown": r"no shutd?(?:o|ow)?",
+    "shutdown": r"shutd?(?:o|ow)?",
+    "switchport": r"sw(?:itc?|itchpo?r?)?",
+    "no switchport": r"no sw(?:itc?|itchpo?r?)?",
+    "vxlan source-interface": r"vxlan source-?i?n?t?e?r?f?a?c?",
+    "neighbor": r"neig?h?b?o?",
+}  # keywords that are often cut short, up to all but their last letter
+
+_INTERFACE = re.compile(r"interface (?!defaults|profile )(\S.*)")
+_NAMED = re.compile(
+    r"(.*\b(?:update-source|source-interface|local-interface|peer-link|unnumbered|neighbor interface))"
+    r" ([A-Za-z-]+ ?\d\S*)(.*)"
+)
+_TOP = re.compile(_GLOBAL)
+_PLAIN = re.compile(
+    r"(?:interface|router bgp|vrf instance|vlan|ip(?:v6)? (?:routing|route|prefix-list|virtual-router)|route-map|hostname"
+    r"|service|no|spanning-tree|username)\b|$"
+)  # sections, and lines without one, in which no command of the top has another meaning
+_IN_INTERFACE, _IN_BGP = re.compile(_OF_INTERFACE), re.compile(_OF_BGP)
+_COMMENT = re.compile(r"(?!.*\bdescription )(.*\S)\s+! \S.*")  # behind a command
+_OF_FAMILY = re.compile(r"(?:no )?neighbor \S+ activate")
+_NOT_OF_FAMILY = re.compile(
+    r"(?:no )?neighbor (?:interface |\S+ (?:peer[ -]group|remote-as|update-source|ebgp-multihop|send-community|description"
+    r"|maximum-routes|local-as|password|timers|bfd|shutdown|passive|next-hop-unchanged|allowas-in)\b)|bgp listen |router-id "
+)
+_SECTION = re.compile(r"(?:vrf|vlan|vlan-aware-bundle) \S+$")
+_OF_SECTION = re.compile(r"(?:rd|route-target|redistribute learned)\b")
+_SHORT = [(full, re.compile(rf"(?:{cut})(?= |$)", re.I)) for full, cut in _CUT.items()]
+_TYPED_LINE = re.compile(
+    rf"[ \t]+(?:{_GLOBAL})|(?:{_OF_INTERFACE}|{_OF_BGP})"
+    rf"|[ \t]*(?:{'|'.join(_CUT.values())})(?: |$)"
+    rf"|interface (?!(?:{_STEMS})\d)(?:{'|'.join(f'{stem[:2]}|{stem[:2].lower()}' for stem in STEMS)})"
+    rf"|.*\b(?:update-source|source-interface|local-interface|peer-link) (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"
+    r"|[^!]*[^\s!][ \t]+! "
+)
+_TYPED_PAIR = re.compile(
+    r"(?P<family> *)address-family \S+(?: \S+)?\n(?P=family)(?:no )?neighbor \S+ activate"
+    r"|(?P<leaf> *)(?:no )?neighbor \S.*\n(?P=leaf) +[^\s!]"
+)  # two lines that cannot stand below each other like this
+
+
+@lru_cache(maxsize=4_000)  # the reader asks, and then the comparison of statements
+def as_shown(text: str) -> str:
+    """A config as EOS prints it, with as many lines as the text."""
+    return "\n".join(_Typed().lines(text)) if is_typed(text) else text
+
+
+def is_typed(text: str) -> bool:
+    """Whether EOS would not print a config like this."""
+    lines = text.split("\n")
+    return any(map(_is_typed, lines, lines[1:])) or _is_typed(lines[-1], "")
+
+
+@lru_cache(maxsize=400_000)  # devices have most lines in common
+def _is_typed(line: str, below: str) -> bool:
+    return _TYPED_LINE.match(line) is not None or (
+        "neighbor " in line + below and _TYPED_PAIR.match(f"{line}\n{below}") is not None
+    )
+
+
+class _Typed:
+    """The modes that are open while the lines of a text are read."""
+
+    def __init__(self) -> None:
+        self.head = ""  # of the section at the top
+        self.margin = 0  # that it was typed with
+        self.open: list[tuple[int, str]] = []  # depth and line of what a line of `router bgp` may stand below
+
+    def lines(self, text: str) -> list[str]:
+        return [self._line(raw.expandtabs()) for raw in text.split("\n")]
+
+    def _line(self, raw: str) -> str:
+        line = raw.strip()
+        if not line or line[0] in "!#":
+            return raw if line[:1] != "#" else f"!{raw}"
+        margin = len(raw) - len(raw.lstrip())
+        line = _whole(line)
+        if self._at_top(line, margin):
+            self.head, self.margin, self.open = line, margin, []
+            return line
+        if not self.head.startswith(("interface ", "router bgp ")):
+            return " " * margin + line
+        depth = max(margin - self.margin, 1)
+        return " " * (self._in_process(line, depth) if self.head[0] == "r" else depth) + line
+
+    def _in_process(self, line: str, depth: int) -> int:
+        """How deep a line of `router bgp` is, so that it stands in the innermost open mode that has the command."""
+        home = self._home(line, depth)
+        if home is not None:
+            del self.open[home + 1 :]
+            depth = max(depth, self.open[home][0] + 1)
+        while self.open and (self.open[-1][0] >= depth or _cannot_hold(self.open[-1][1], line)):
+            depth = min(depth, max(self.open.pop()[0], 1))
+        self.open.append((depth, line))
+        return depth
+
+    def _home(self, line: str, depth: int) -> int | None:
+        """The open mode that a command is of, however far it was indented."""
+        for at in range(len(self.open) - 1, -1, -1):
+            margin, head = self.open[at]
+            if head.startswith("address-family ") and (
+                _OF_FAMILY.match(line) or (margin == depth and line[:8] == "network ")
+            ):
+                return at
+            if _SECTION.match(head) and _OF_SECTION.match(line):
+                return at
+        return None
+
+    def _at_top(self, line: str, margin: int) -> bool:
+        """Whether a line is a command of the top, or of the section that is open."""
+        if margin:
+            return _PLAIN.match(self.head) is not None and _TOP.match(line) is not None
+        if self.head.startswith("interface "):
+            return _IN_INTERFACE.match(line) is None
+        return not (self.head.startswith("router bgp ") and _IN_BGP.match(line))
+
+
+def _cannot_hold(head: str, line: str) -> bool:
+    """Whether a line opens no mode, or one that lacks a command: the command is of a mode around it."""
+    if head.startswith("address-family "):
+        return _NOT_OF_FAMILY.match(line) is not None or line.startswith("address-family ")
+    if _SECTION.match(head):
+        return _SECTION.match(line) is not None and not head.startswith("vlan-aware-bundle ")
+    return _IN_BGP.match(head) is not None
+
+
+def _whole(line: str) -> str:
+    """A line with its keywords and names of interfaces in full."""
+    if match := _COMMENT.fullmatch(line):
+        line = match[1]
+    for full, short in _SHORT:
+        if match := short.match(line):
+            line = full + line[match.end() :]
+            break
+    if match := _INTERFACE.fullmatch(line):
+        return f"interface {port_name(match[1])}"
+    if match := _NAMED.fullmatch(line):
+        return f"{match[1]} {port_name(match[2])}{match[3]}"
+    return line
+
+
+# --- Layout, and comments of sections, which end in `EOF` -----------------------------------------------------
+
+
+def without_comments(text: str) -> str:
+    """The config without the comments of its sections: `comment`, lines of text, `EOF`. One without an end is left."""
+    if f"\n{END}" not in text and f" {END}" not in text:
+        return text
+    lines, begun = text.split("\n"), -1
+    for at, line in enumerate(lines):
+        word = line.strip()
+        if word == "comment" and begun < 0:
+            begun = at
+        elif word == END and begun >= 0:
+            lines[begun : at + 1] = [""] * (at + 1 - begun)
+            begun = -1
+    return "\n".join(lines)
+
+
+def _shown(text: str) -> str:
+    return as_shown(without_comments(text))
+
+
+LAYOUT = Layout(banner=re.compile(r"banner \w+"), shown=_shown)
+
+
+# --- Statements -----------------------------------------------------------------------------------------------
 
 MAPPED = re.compile(r"vxlan vlan (?:add )?(\d*[,-][\d,-]*) vni ([\d,-]+)")
 
@@ -29,3 +235,49 @@ SYNTAX = Syntax(
     sectioned={"startup-config": LAYOUT},
     rules_file=Path(__file__).with_name("statements.yaml"),
 )
+
+
+# --- Commands -------------------------------------------------------------------------------------------------
+
+RULES = Rules(
+    single=(
+        ((), r"(hostname|clock timezone|logging vrf \S+ source-interface|ntp local-interface|vlan internal order) "),
+        ((), r"(ip routing)(?: ipv6 interfaces)?$"),
+        ((), r"(priority-flow-control pause watchdog default \S+|priority-flow-control pause watchdog action) "),
+        ((), r"(ip virtual-router mac-address|ip route vrf \S+ \S+|qos map traffic-class \d+ to \S+) "),
+        ((), r"(snmp-server user \S+) "),
+        (("interface ",), r"(description|mtu|speed|vrf|service-profile|encapsulation dot1q vlan) "),
+        (("interface ",), r"(switchport (?:mode|access vlan|trunk \S+ vlan)|lacp system-id|ip address virtual) "),
+        (("interface ",), r"(ip address) \S+$"),
+        (("interface ",), r"(vxlan (?:source-interface|udp-port)) "),
+        (("interface ",), r"(shutdown|switchport)$"),
+        (("interface ", "evpn "), r"(identifier|redundancy|designated-forwarder|route-target import) ?"),
+        (("management ",), r"(idle-timeout) "),
+        (("qos profile ", ""), r"(bandwidth(?: guaranteed)? percent|random-detect ecn minimum-threshold) "),
+        (("route-map ",), r"(description|set local-preference|match ip address prefix-list) "),
+        (("router bfd",), r"(interval) "),
+        (("router bgp ",), r"(router-id|maximum-paths|graceful-restart restart-time|bgp asn notation) "),
+        (("router bgp ",), BGP_NEIGHBOR),
+        (("router bgp ",), BGP_FILTER),
+        (("router bgp ", ""), BGP_NEIGHBOR),
+        (("router bgp ", ""), BGP_FILTER),
+        (("router bgp ", "vrf "), r"(router-id|maximum-paths) "),
+    ),
+    removal=(
+        (r"no (interface (?:Ethernet|Management)[\d/]+)$", r"default \1"),
+        (r"no (channel-group|description|mtu|speed|switchport trunk \S+ vlan) .*", r"no \1"),
+        (r"no vxlan vlan (\d+ vni \d+)", r"vxlan vlan remove \1"),
+    ),
+    spelled=((r"vxlan vlan (\d+ vni \d+)", r"vxlan vlan add \1"),),
+    used=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|"
+    r"qos profile \S+|(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+|"
+    r"neighbor [A-Z]\S* peer group$)",
+    owned=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|"
+    r"(channel-group \d+) mode \S+",
+    resets=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),
+    stays=r"system control-plane",
+    forgets=r"(ip|ipv6) (address|enable)",
+    causes=r"vrf ",
+)
+
+DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="ARISTA_EOS", layout=LAYOUT)

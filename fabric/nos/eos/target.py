@@ -5,9 +5,45 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric.nos.eos.write.ports import RELEASE, port_name
-from fabric.nos.idiom import Idiom
-from fabric.nos.lazy import Lazy
-from fabric.nos.target import Capabilities, Requests, Target
+from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Requests, Target
+
+# --- Files of EOS among others --------------------------------------------------------------------------------
+
+READER = Reader(
+    read=Lazy(__package__, "read.device:read"),
+    rank=30,
+    signs=(
+        (3, r"^! device: .*EOS"),
+        (3, r"^service routing protocols model"),
+        (2, r"^transceiver qsfp default-mode"),
+        (3, r"^vrf instance \S"),
+        (3, r"^switchport default mode routed"),
+        (2, r"^interface Ethernet\d+(?:/\d+)?\n(?:[ \t]{3}.*\n)*[ \t]{3}\S"),
+        (2, r"^interface Vxlan1"),
+        (2, r"^interface Management\d"),
+        (2, r"^[ \t]{3}neighbor \S+ peer[ -]group"),
+        (1, r"^[ \t]+ip address \d+\.\d+\.\d+\.\d+/\d+"),
+        (2, r"^management (?:api|ssh|security)"),
+    ),
+    other_forms=((r'"cmds"\s*:\s*\{', "show running-config"),),  # of eAPI and `| json`
+)
+
+
+# --- containerlab ---------------------------------------------------------------------------------------------
+
+KIND = Kind(
+    name="arista_ceos",
+    image="ceos:latest",
+    own=r"Ethernet([0-9]+(?:/[0-9]+)*)",
+    endpoint="eth{0}",
+    startup="startup-config",
+    note="cEOS has Management0 in place of Management1: `fabric export containerlab-files` maps it, for SSH",
+    mapping="/mnt/flash/EosIntfMapping.json",  # 4.28 and later
+    mapped_management="Management1",
+)
+
+
+# --- The network OS -------------------------------------------------------------------------------------------
 
 
 def objects(requests: Requests) -> dict[str, str]:
@@ -45,16 +81,16 @@ TARGET = Target(
     ),
     objects=objects,
     releases=(RELEASE,),
-    reader=Lazy(__package__, "reader:READER"),
-    lldp=Lazy(__package__, "lldp:READERS"),
+    reader=READER,
+    lldp=Lazy(__package__, "port_state:LLDP_READERS"),
     state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
     failed=Lazy(__package__, "state:FAILED"),
     anta=Lazy(__package__, "anta:tests"),
-    dialect=Lazy(__package__, "diff:DIALECT"),
+    dialect=Lazy(__package__, "statements:DIALECT"),
     syntax=Lazy(__package__, "statements:SYNTAX"),
-    batfish=Lazy(__package__, "batfish.view:VIEW"),
-    containerlab=Lazy(__package__, "containerlab:KIND"),
+    batfish=Lazy(__package__, "batfish:VIEW"),
+    containerlab=KIND,
     ansible={"ansible_network_os": "arista.eos.eos", "ansible_connection": "ansible.netcommon.network_cli"},
     exporters=("gnmic",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),
@@ -66,6 +102,6 @@ TARGET = Target(
         svi="Vlan{}",
         management="Management1",
         layer2_mtu=0,
-        watchdog_ms=Lazy(__package__, "write.qos:detection_ms"),
+        watchdog_ms=Lazy(__package__, "write.ports:detection_ms"),
     ),
 )

@@ -11,12 +11,37 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fabric.nos.lldp.output import first, rows, speed_gbps, text, up
-from fabric.nos.state.forms import each
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, ROUTES, Count
-from fabric.nos.state.reader import Failed, StateReader
-from fabric.nos.state.records import Counter, Family, Hop, Part, Peer, PortState, Segment, Vni
-from fabric.nos.state.values import asn, counters, esi, family, hop as next_hop, number, vrf_name, whole
+from fabric.nos.lldp import first, rows, speed_gbps, text, up
+from fabric.nos.state.readers import (
+    Failed,
+    StateReader,
+    asn,
+    counters,
+    each,
+    esi,
+    family,
+    hop as next_hop,
+    number,
+    vrf_name,
+    whole,
+)
+from fabric.nos.state.records import (
+    BGP,
+    ERRORS,
+    EVPN,
+    INTERFACES,
+    MULTIHOMING,
+    ROUTES,
+    Count,
+    Counter,
+    Family,
+    Hop,
+    Part,
+    Peer,
+    PortState,
+    Segment,
+    Vni,
+)
 
 _SUMMARY = re.compile(r"(?:ipv[46]|l2[Vv]pn).*")
 _KERNEL = {"errors": Count.IN_ERRORS}

@@ -1,4 +1,4 @@
-"""Statements of FRR on Linux: frr.conf, the interfaces of ifupdown2, nftables rules and the files of the services."""
+"""Statements of FRR on Linux, and what its commands mean to one another."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from functools import partial
 from pathlib import Path as FilePath
 
 from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
-from fabric.nos.frr.read.line import LAYOUT
-from fabric.nos.reading.indented import Layout
+from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
+from fabric.nos.frr.read.words import LAYOUT
+from fabric.nos.reading.sections import Layout
 from fabric.nos.statements.forms import Path, indented, plain
 from fabric.nos.statements.syntax import Syntax
+
+# --- Statements: frr.conf, the interfaces of ifupdown2, nftables rules and the files of the services ----------
 
 SERVICES = (
     "daemons",
@@ -91,3 +94,96 @@ SYNTAX = Syntax(
     optional=frozenset(SERVICES) - {"sysctl.conf"},
     rules_file=FilePath(__file__).with_name("statements.yaml"),
 )
+
+
+# --- Commands -------------------------------------------------------------------------------------------------
+
+SEEN = "FRR 8.4.4, seen"
+NO_TARGET = "no route-target (?:import|export)"
+
+EFFECTS = (
+    Effect(  # the members of a group with an AS number of its own have none
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) remote-as \S+",
+        takes="neighbor {members} .*",
+        source=f"{SEEN}; bgpd/bgpd.c, peer_group_remote_as_delete: peer_delete of every member",
+    ),
+    Effect(
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) remote-as \S+",
+        takes="neighbor {0} .*",
+        over=r"neighbor {0} (?:interface )?peer-group \S+",
+        source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor: peer_delete",
+    ),
+    Effect(
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) peer-group \S+",
+        takes="neighbor {0} .*",
+        source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor_set_peer_group: peer_delete",
+    ),
+    Effect(
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) peer-group",
+        takes="neighbor {members} .*",
+        source=f"{SEEN}; bgpd/bgpd.c, peer_group_delete: peer_delete of every member",
+    ),
+    Effect(
+        heads=("router bgp ",),
+        command=r"no neighbor (\S+) interface .*",
+        takes="neighbor {0} .*",
+        source=f"{SEEN}; bgpd/bgp_vty.c, no_neighbor: peer_delete",
+    ),
+    Effect(  # `% Cannot change peer-group. Deconfigure first`
+        heads=("router bgp ",),
+        command=r"neighbor (\S+) (?:interface )?peer-group \S+",
+        over=r"neighbor {0} (?:interface )?peer-group \S+",
+        first="no neighbor {0}",
+        takes="neighbor {0} .*",
+        source=f"{SEEN}; bgpd/bgpd.c, peer_group_bind: BGP_ERR_PEER_GROUP_CANT_CHANGE",
+    ),
+)
+
+RULES = Rules(
+    single=(
+        ((), r"(frr defaults|hostname|log syslog|log facility|fpm address|(?:ip|ipv6) protocol bgp) "),
+        ((), r"((?:ip|ipv6) prefix-list \S+ seq \d+) "),
+        (("bfd", "profile "), r"(detect-multiplier|receive-interval|transmit-interval) "),
+        (("route-map ",), r"(set src|set local-preference|match ip address prefix-list|description) "),
+        (("router bgp ",), r"(bgp router-id|bgp graceful-restart restart-time) "),
+        (("router bgp ",), BGP_NEIGHBOR),
+        (("router bgp ", "address-family "), r"(maximum-paths|rd|neighbor \S+ maximum-prefix) "),
+        (("router bgp ", "address-family "), BGP_FILTER),
+    ),
+    used=r"((?:ip|ipv6) (?:prefix-list|access-list) \S+|bgp (?:community-list|as-path access-list) \S+|route-map \S+)",
+    owned=r"(vni \d+|(?:ip|ipv6) prefix-list \S+) ?(?:seq \d+ (.+))?",
+    stays=r"vrf \S+|address-family .+|interface \S+",  # an interface of the kernel: `only inactive interfaces can be deleted`
+    removal=(
+        (r"no (detect-multiplier) .*", r"\1 3"),  # BFD has no `no` of these: the default is typed
+        (r"no (receive-interval|transmit-interval) .*", r"\1 300"),
+        (r"no (echo (?:receive|transmit)-interval) .*", r"\1 50"),
+        (r"no (advertise ipv[46] unicast) .*", r"no \1"),
+        (r"no (password|enable password|description) .*", r"no \1"),
+    ),
+    step=" ",
+    left=r"(?:no )?(?:vrf|vni) \S+",  # `vrf` of `router bgp` is `vrf-policy`, `vni` of `vrf` the VNI of that VRF
+    effects=EFFECTS,
+    first=r"import vrf \S+",  # an instance that another one imports from cannot go
+    derived=r"no neighbor (\S+) activate",  # printed beside `bgp default ipv4-unicast`
+    frees=(  # `% Please unconfigure l3vni 50001`
+        (r"no router bgp \d+ vrf (\S+)", r"vrf \1", r"vni \d+.*"),
+        (r"no router bgp \d+", "", r"vni \d+.*"),
+    ),
+    warnings=(
+        (r"^no router bgp \d+$", "every BGP session of this instance ends"),
+        (  # `% Please unconfigure l3vni 50001`: zebra tells bgpd of the VNI a moment later
+            r"^ *no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+(?: vrf \S+)?)$",
+            "wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
+        ),
+        (  # both lists have one object, which is freed twice; `no router bgp` of the VRF does so too
+            rf"^ +{NO_TARGET} (\S+)\n(?: +{NO_TARGET} .*\n)*? +{NO_TARGET} \1$",
+            "bgpd of FRR 8.4 ends here if this was entered as `route-target both`: restart it with the planned frr.conf",
+        ),
+    ),
+)
+
+DIALECT = Dialect({"frr.conf": COMMANDS}, RULES, layout=LAYOUT)

@@ -6,11 +6,76 @@ SONiC runs the same daemons: `routing` in `write/` is the context of its frr.con
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fabric.nos.frr.write.ports import DEVICE_NAME_LIMIT, VRF, port_name
-from fabric.nos.idiom import Idiom
-from fabric.nos.lazy import Lazy
-from fabric.nos.target import Capabilities, Target
+from fabric.nos.target import ANY_NAME, Capabilities, Idiom, Kind, Lazy, Reader, Target
+
+if TYPE_CHECKING:
+    from fabric.hardware.catalog.models import SwitchModel
+    from fabric.model.plan import PortRef
+
+
+# --- Files of FRR among others --------------------------------------------------------------------------------
+
+COMPANIONS = frozenset(
+    (
+        "accounts", "chrony.conf", "daemons", "issue.net", "lldpd.conf", "nftables.conf", "rsyslog.conf",
+        "snmpd.conf", "sshd.conf", "sysctl.conf", "vtysh.conf",
+    )
+)  # fmt: skip
+
+READER = Reader(
+    read=Lazy(__package__, "read.device:read"),
+    rank=60,
+    signs=(
+        (4, r"^frr (?:version|defaults)"),
+        (3, r"^(?:no )?service integrated-vtysh-config"),
+        (2, r"^[ \t]*exit-address-family"),
+        (2, r"^exit-vrf"),
+        (2, r"^log syslog"),
+        (2, r"^no ipv6 forwarding"),
+        (2, r"^ipv?6? nht "),
+        (1, r"^ neighbor \S+ (?:interface )?remote-as"),
+        (2, r"^[ \t]+neighbor \S+ interface (?:remote-as|peer-group)"),
+        (1, r"^line vty$"),
+    ),
+    file_names=r"(?:^|[-_.])(?:frr|quagga|bgpd|zebra)\.conf$",
+    usual=frozenset(
+        {"frr", "interfaces", "quagga"}
+        | {f"{daemon}.conf" for daemon in ("bfdd", "bgpd", "isisd", "ospf6d", "ospfd", "pimd", "staticd", "zebra")}
+    ),
+    disk_folders=frozenset({"etc", "frr", "network", "quagga"}),
+    part="frr|interfaces|quagga",
+    companions=COMPANIONS,
+    other_kinds={"interfaces": ((3, r"^auto \S+[ \t\r]*$"), (3, r"^iface \S+"))},
+    together=frozenset({"frr", "interfaces"}),
+)
+
+
+# --- containerlab ---------------------------------------------------------------------------------------------
+
+KIND = Kind(
+    name="linux",
+    image="quay.io/frrouting/frr:10.2.1",
+    own=ANY_NAME,
+    endpoint="{own}",
+    binds={"frr.conf": "/etc/frr/frr.conf", "daemons": "/etc/frr/daemons"},
+    note="FRR alone: addresses are in `interfaces`, which is not applied",
+)
+
+
+# --- Names of interfaces --------------------------------------------------------------------------------------
+
+DEVICE_NAME_LIMIT = 15  # of any Linux interface: IFNAMSIZ less its closing zero
+VRF = "vrf-{}"  # a prefix, so that no tenant is called like a port, `mgmt`, or FRR's own `default`
+
+
+def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
+    """`swp1`, `swp1s0`: the names that switchdev drivers and ifupdown2 switches use."""
+    return f"swp{ref.cage}" if ref.split == 1 else f"swp{ref.cage}s{ref.sub}"
+
+
+# --- The network OS -------------------------------------------------------------------------------------------
 
 TARGET = Target(
     name="frr",
@@ -32,14 +97,14 @@ TARGET = Target(
         snmp=True,
     ),
     vrf_name_limit=DEVICE_NAME_LIMIT - len(VRF.format("")),
-    reader=Lazy(__package__, "reader:READER"),
+    reader=READER,
     state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
     failed=Lazy(__package__, "state:FAILED"),
-    dialect=Lazy(__package__, "diff:DIALECT"),
+    dialect=Lazy(__package__, "statements:DIALECT"),
     syntax=Lazy(__package__, "statements:SYNTAX"),
-    batfish=Lazy(__package__, "batfish.view:VIEW"),
-    containerlab=Lazy(__package__, "containerlab:KIND"),
+    batfish=Lazy(__package__, "batfish:VIEW"),
+    containerlab=KIND,
     ansible={},  # reached as Linux
     exporters=("node", "frr"),
     runs_in_lab=True,

@@ -1,9 +1,4 @@
-"""Juniper Junos: `show … | display json` of BGP, routes, interfaces, EVPN and transceivers.
-
-Every element is a list, and every leaf `{"data": …}`. A route of EVPN shows its next hops in the underlay, not the VTEP.
-Source: outputs in batfish/lab-validation (snapshots of Junos) and tests of netenglabs/suzieq
-(tests/integration/sqcmds/junos-input); counters of queues and PFC by the operational schema of Junos. Not proven on a switch.
-"""
+"""State of Juniper Junos: `show … | display json` of LLDP and BGP neighbors, routes, interfaces, EVPN and transceivers."""
 
 from __future__ import annotations
 
@@ -11,12 +6,98 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.lldp.output import first, known_text, rows, speed_gbps, text, up
-from fabric.nos.state.forms import having
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, OPTICS, QUEUES, ROUTES, Count
-from fabric.nos.state.reader import Failed, StateReader
-from fabric.nos.state.records import Counter, Family, Hop, Optic, Part, Peer, PortState, Segment, Vni
-from fabric.nos.state.values import asn, counters, dbm, decimal, esi, family, number, scoped, summed, whole
+from fabric.nos.lldp import LldpPart, LldpPort, Neighbor, Reader, first, known_text, rows, speed_gbps, text, up
+from fabric.nos.state.readers import (
+    Failed,
+    StateReader,
+    asn,
+    counters,
+    dbm,
+    decimal,
+    esi,
+    family,
+    having,
+    number,
+    scoped,
+    summed,
+    whole,
+)
+from fabric.nos.state.records import (
+    BGP,
+    ERRORS,
+    EVPN,
+    INTERFACES,
+    MULTIHOMING,
+    OPTICS,
+    QUEUES,
+    ROUTES,
+    Count,
+    Counter,
+    Family,
+    Hop,
+    Optic,
+    Part,
+    Peer,
+    PortState,
+    Segment,
+    Vni,
+)
+
+# --- LLDP neighbors -------------------------------------------------------------------------------------------
+
+_NEIGHBORS, _INTERFACES, _SYSTEM = "lldp-neighbors-information", "interface-information", "host-name"
+
+
+def knows(value: Any) -> bool:
+    return isinstance(value, dict) and any(
+        key in value for key in (_NEIGHBORS, _INTERFACES, "system-information", "software-information")
+    )
+
+
+def read(value: dict[str, Any]) -> LldpPart:
+    return LldpPart(
+        host=_host(value),
+        neighbors=tuple(_neighbors(first(value.get(_NEIGHBORS)))),
+        ports=tuple(_ports(first(value.get(_INTERFACES)))),
+        listens=_NEIGHBORS in value,
+    )
+
+
+def _host(value: dict[str, Any]) -> str:
+    known = first(value.get("system-information")) or first(value.get("software-information"))
+    return text(known.get(_SYSTEM))
+
+
+def _neighbors(table: dict[str, Any]) -> Iterator[Neighbor]:
+    for row in rows(table.get("lldp-neighbor-information")):
+        yield Neighbor(
+            port=text(row.get("lldp-local-interface")) or text(row.get("lldp-local-port-id")),
+            system=known_text(row.get("lldp-remote-system-name")),
+            chassis=known_text(row.get("lldp-remote-chassis-id")),
+            far_port=known_text(row.get("lldp-remote-port-id")),
+            description=known_text(row.get("lldp-remote-port-description")),
+        )
+
+
+def _ports(table: dict[str, Any]) -> Iterator[LldpPort]:
+    for row in rows(table.get("physical-interface")):
+        state = up(row.get("oper-status"))
+        speed = speed_gbps(row.get("speed")) if state else 0
+        yield LldpPort(text(row.get("name")), speed, state, shut=up(row.get("admin-status")) is False)
+
+
+LLDP_READERS = (
+    Reader(
+        name="junos",
+        commands="show lldp neighbors [detail] | display json, show interfaces | display json",
+        knows=knows,
+        read=read,
+        rank=30,
+    ),
+)
+
+
+# --- State ----------------------------------------------------------------------------------------------------
 
 _INPUT = {"input-errors": Count.IN_ERRORS, "input-discards": Count.IN_DISCARDS, "framing-errors": Count.FCS}
 _OUTPUT = {"output-errors": Count.OUT_ERRORS, "output-drops": Count.OUT_DISCARDS}

@@ -1,28 +1,26 @@
-"""Statements of Junos: a config in braces or in `set` lines, every word of a statement one part of its path.
-
-Joined with blanks, a path is what `set` takes. A list in brackets is one statement per element, as `display set` shows it.
-What is inactive has no effect: it is one statement whose last two words are one part, never equal to an active one.
-"""
+"""Statements of Junos, in braces or in `set` lines, and changes of them: `set`, `delete` and `insert`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path as FilePath
 from typing import NamedTuple
 
-from fabric.nos.junos.read.text import IDLE_VERBS, MOST_WORDS, Config, read_text
-from fabric.nos.junos.read.tree import Node
-from fabric.nos.reading.braces import TOKEN, is_open, unquoted
+from fabric.nos.dialect import Config as ConfigTree, Dialect, Hierarchy, SetLines
+from fabric.nos.junos.read.tree import IDLE_VERBS, MOST_WORDS, Config, Node, read_text
+from fabric.nos.reading.sections import TOKEN, is_open, unquoted
 from fabric.nos.statements.forms import Path, without_equal_blocks
 from fabric.nos.statements.syntax import Syntax
+
+# --- Statements: every word is one part of a path -------------------------------------------------------------
 
 PLAIN = re.compile(r'[^\s;{}\[\]"#]+')  # a word that needs no quotes
 INACTIVE = "inactive:"
 MARK = "  "  # between the last two words of what is inactive: the command line takes it for one blank
 COMMAND = re.compile(r"^(?:set|delete|deactivate|activate|rename|copy|edit|replace|wildcard) ", re.MULTILINE)
-SET = re.compile(r"^(?:set|deactivate) ", re.MULTILINE)
+IS_SET = re.compile(r"^(?:set|deactivate) ", re.MULTILINE)
 HIDDEN = re.compile(r"""#?(.*) "?<[\w -]+>"?;.*""")  # a secret that RANCID or Oxidized took out
 # Statements that are written in one line and are several: section, number of words of the name, words with a value.
 SEVERAL = {("forwarding-classes", "class"): (2, frozenset({"queue-num", "pfc-priority", "priority"}))}
@@ -40,7 +38,7 @@ class Line(NamedTuple):
 def statements(text: str) -> Iterator[tuple[Path, int]]:
     """Every statement without others below it. A text in an unusual layout is read word by word, which takes longer."""
     rows = text.splitlines()
-    found = _set_lines(rows) if SET.search(text) else _braces(rows)
+    found = _set_lines(rows) if IS_SET.search(text) else _braces(rows)
     yield from found if found is not None else _tree(text)
 
 
@@ -216,3 +214,42 @@ SYNTAX = Syntax(
     verb="set",
     reduced={"juniper.conf": without_equal},
 )
+
+
+# --- Changes --------------------------------------------------------------------------------------------------
+
+MARKS = re.compile(r"^inactive: |^deactivate .*$", re.MULTILINE)
+
+
+def config(text: str) -> ConfigTree:
+    """Statements of a config, inactive ones too. Raises ValueError where its braces do not match."""
+    if not is_whole(text):
+        raise ValueError("a brace without the other one")
+    if "inactive:" in text:
+        text = "\n".join(_rows(text))
+    every = [path for path, _ in statements(text)]
+    marked = [(*path[:-1], *path[-1].split(MARK, 1)) for path in every if MARK in path[-1] and path[-1][0] != '"']
+    if marked:
+        every = [path for path, _ in statements(MARKS.sub("", text))]
+    return ConfigTree(tuple(every), tuple(marked))
+
+
+def _rows(text: str) -> Iterator[str]:
+    """A text with one statement or one brace per line."""
+    row: list[str] = []
+    for token in TOKEN.findall(text):
+        if token != "\n" and token[0] != "#" and not token.startswith("/*"):
+            row.append(token)
+            if token in ("{", ";", "}"):
+                yield " ".join(row)
+                row = []
+
+
+@cache
+def hierarchy() -> Hierarchy:
+    """What the statements are."""
+    return Hierarchy.load(FilePath(__file__).with_name("candidate.yaml"))
+
+
+SET_LINES = SetLines(name="set", title="set and delete lines", config=config, hierarchy=hierarchy)
+DIALECT = Dialect({"juniper.conf": SET_LINES})

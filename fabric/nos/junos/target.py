@@ -5,15 +5,54 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.nos.idiom import Idiom
-from fabric.nos.junos.write.interfaces import ETHERNET_BYTES, FLEXIBLE_BYTES, IP_LIMIT, TAG_BYTES, port_name
-from fabric.nos.junos.write.platform import CLASSIC, RELEASE
-from fabric.nos.lazy import Lazy
-from fabric.nos.reading.words import is_address
-from fabric.nos.target import Capabilities, Requests, Target
+from fabric.nos.junos.write.interfaces import CLASSIC, ETHERNET_BYTES, FLEXIBLE_BYTES, IP_LIMIT, RELEASE, TAG_BYTES, port_name
+from fabric.nos.reading.values import is_address
+from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Requests, Target
 
 if TYPE_CHECKING:
     from fabric.hardware.catalog.models import SwitchModel
+
+
+# --- Files of Junos among others ------------------------------------------------------------------------------
+
+FIRST = "version|groups|apply-groups|system|chassis|interfaces"  # sections that a config begins with
+SHOW = "show configuration | display set"
+
+READER = Reader(
+    read=Lazy(__package__, "read.device:read"),
+    rank=50,
+    signs=(
+        (3, r"^system \{"),
+        (3, r"^set (?:system|interfaces|protocols|routing-options|policy-options|version|chassis|groups) "),
+        (2, r"^interfaces \{"),
+        (2, r"^(?:protocols|routing-instances|policy-options|routing-options) \{"),
+        (2, r"^## Last (?:commit|changed)"),
+        (1, r"^[ \t]+family inet6? \{"),
+    ),
+    host_name=r"^[ \t]*(?:set system )?host-name\s+\"?([\w.-]+)",
+    usual=frozenset({"juniper"}),
+    other_forms=(  # of `| display json` and `| display xml`
+        (rf'"configuration"\s*:\s*(?:\[\s*)?\{{\s*"(?:attributes|@|{FIRST})"', SHOW),
+        (rf"<configuration(?:\s[^<>]*)?>\s*<(?:{FIRST})\b", SHOW),
+    ),
+)
+
+
+# --- containerlab ---------------------------------------------------------------------------------------------
+
+KIND = Kind(
+    name="juniper_cjunosevolved",
+    image="cjunosevolved:latest",
+    own=r"et-0/0/([0-9]+)",
+    endpoint="et-0/0/{0}",
+    startup="juniper.conf",
+    first_eth=4,
+    zero=0,
+    note="without FXP0ADDRESS as the address of re0:mgmt-0 in the file: CLI by `docker exec -it NODE cli`, no SSH",
+)
+
+
+# --- The network OS -------------------------------------------------------------------------------------------
 
 
 def refuses(model: SwitchModel, catalog_name: str) -> str | None:
@@ -59,15 +98,15 @@ TARGET = Target(
         gnmi=True,
     ),
     releases=(RELEASE,),
-    reader=Lazy(__package__, "reader:READER"),
-    lldp=Lazy(__package__, "lldp:READERS"),
+    reader=READER,
+    lldp=Lazy(__package__, "state:LLDP_READERS"),
     state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
     failed=Lazy(__package__, "state:FAILED"),
-    dialect=Lazy(__package__, "diff:DIALECT"),
+    dialect=Lazy(__package__, "statements:DIALECT"),
     syntax=Lazy(__package__, "statements:SYNTAX"),
-    batfish=Lazy(__package__, "batfish.view:VIEW"),
-    containerlab=Lazy(__package__, "containerlab:KIND"),
+    batfish=Lazy(__package__, "batfish:VIEW"),
+    containerlab=KIND,
     ansible={"ansible_network_os": "junipernetworks.junos.junos", "ansible_connection": "ansible.netcommon.netconf"},
     exporters=("gnmic",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

@@ -1,10 +1,4 @@
-"""Cisco NX-OS: `show … | json` of BGP, routes, interfaces, counters, NVE, PFC, queues and transceivers.
-
-A table is `TABLE_x` with `ROW_x`, which is a list, or a mapping where there is one row. `| json native` has numbers in place
-of text. Source: outputs in tests of netenglabs/suzieq (tests/integration/sqcmds/nxos-input) and napalm-automation/napalm
-(test/nxos); PFC, queues and their watchdog by the reference of `show queuing` (Nexus 9000 NX-OS 9.3(x) commands) and
-public collectors of the same JSON. Not proven on a switch.
-"""
+"""State of Cisco NX-OS: `show … | json` of neighbors, routes, interfaces, counters, NVE, PFC, queues and transceivers."""
 
 from __future__ import annotations
 
@@ -12,11 +6,115 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.nos.lldp.output import known_text, rows, shut, speed_gbps, text, up
-from fabric.nos.state.kinds import BGP, ERRORS, EVPN, INTERFACES, MULTIHOMING, OPTICS, QUEUES, ROUTES, Count
-from fabric.nos.state.reader import Failed, Knows, StateReader
-from fabric.nos.state.records import Counter, Family, Hop, Optic, PairedBond, PairState, Part, Peer, PortState, Vni
-from fabric.nos.state.values import asn, counters, dbm, decimal, family, hop as next_hop, number, summed, vrf_name, whole
+from fabric.nos.lldp import LldpPart, LldpPort, Neighbor, Reader, first, known_text, rows, shut, speed_gbps, text, up
+from fabric.nos.state.readers import (
+    Failed,
+    Knows,
+    StateReader,
+    asn,
+    counters,
+    dbm,
+    decimal,
+    family,
+    hop as next_hop,
+    number,
+    summed,
+    vrf_name,
+    whole,
+)
+from fabric.nos.state.records import (
+    BGP,
+    ERRORS,
+    EVPN,
+    INTERFACES,
+    MULTIHOMING,
+    OPTICS,
+    QUEUES,
+    ROUTES,
+    Count,
+    Counter,
+    Family,
+    Hop,
+    Optic,
+    PairedBond,
+    PairState,
+    Part,
+    Peer,
+    PortState,
+    Vni,
+)
+
+# --- LLDP neighbors -------------------------------------------------------------------------------------------
+
+_MAC = re.compile(r"(?:[0-9a-f]{4}\.){2}[0-9a-f]{4}|(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}", re.IGNORECASE)
+_TABLES = {"TABLE_nbor": "ROW_nbor", "TABLE_nbor_detail": "ROW_nbor_detail"}
+
+
+def knows(value: Any) -> bool:
+    if not isinstance(value, dict):
+        return False
+    return any(key in value for key in (*_TABLES, "neigh_hdr")) or _statuses(value) is not None or _host(value) != ""
+
+
+def read(value: dict[str, Any]) -> LldpPart:
+    return LldpPart(
+        host=_host(value),
+        neighbors=tuple(_neighbors(value)),
+        ports=tuple(_ports(_statuses(value))),
+        listens="neigh_hdr" in value or any(table in value for table in _TABLES),
+    )
+
+
+def _host(value: dict[str, Any]) -> str:
+    names = value.keys() & {"host_name", "nxos_ver_str", "hostname"}
+    return text(value.get("host_name")) if "nxos_ver_str" in names else text(value.get("hostname")) if len(value) == 1 else ""
+
+
+def _neighbors(value: dict[str, Any]) -> Iterator[Neighbor]:
+    for table, row_name in _TABLES.items():
+        for entry in rows(value.get(table)):
+            for row in rows(entry.get(row_name)):
+                yield _lldp_neighbor(row)
+
+
+def _lldp_neighbor(row: dict[str, Any]) -> Neighbor:
+    chassis, system = known_text(row.get("chassis_id")), known_text(row.get("sys_name"))
+    if "sys_name" not in row and not _MAC.fullmatch(chassis):
+        system, chassis = chassis, ""
+    return Neighbor(
+        port=text(row.get("l_port_id")),
+        system=system,
+        chassis=chassis,
+        far_port=known_text(row.get("port_id")),
+        description=known_text(row.get("port_desc")),
+    )
+
+
+def _statuses(value: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Rows of `show interface status`, which has `state` where other tables of interfaces have none."""
+    found = list(rows(first(value.get("TABLE_interface")).get("ROW_interface")))
+    return found if found and "interface" in found[0] and "state" in found[0] else None
+
+
+def _ports(found: list[dict[str, Any]] | None) -> Iterator[LldpPort]:
+    for row in found or ():
+        state = up(row.get("state"))
+        speed = speed_gbps(row.get("speed")) if state else 0
+        yield LldpPort(text(row.get("interface")), speed, state, shut=shut(row.get("state")))
+
+
+LLDP_READERS = (
+    Reader(
+        name="nxos",
+        commands="show lldp neighbors [detail] | json, show interface status | json",
+        knows=knows,
+        read=read,
+        rank=20,
+    ),
+)
+
+
+# --- State ----------------------------------------------------------------------------------------------------
 
 _COUNTERS = {
     "eth_crc": Count.FCS,

@@ -5,14 +5,47 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabric.nos.idiom import Idiom
-from fabric.nos.lazy import Lazy
 from fabric.nos.nxos.write.ports import LAYER_2_MTU, RELEASE, port_name
-from fabric.nos.target import Capabilities, Target
+from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Target
 
 if TYPE_CHECKING:
     from fabric.hardware.catalog.models import SwitchModel
     from fabric.model.plan import PortRef
+
+
+# --- Files of NX-OS among others ------------------------------------------------------------------------------
+
+READER = Reader(
+    read=Lazy(__package__, "read.device:read"),
+    rank=40,
+    signs=(
+        (3, r"^boot nxos"),
+        (2, r"^feature \S"),
+        (2, r"^nv overlay evpn"),
+        (2, r"^vrf context \S"),
+        (2, r"^interface nve1"),
+        (2, r"^interface mgmt0"),
+        (2, r"^version (?:9|10)\.\d+\(\d+\)"),
+        (1, r"^[ \t]{2}neighbor \S+\n[ \t]{4}"),
+        (2, r"^!Command: show (?:running|startup)-config"),
+    ),
+    other_forms=((r'cisco\.com/nxos:|"nf:(?:filter|source)"', "show running-config"),),  # of `| xml` and `| json`
+)
+
+
+# --- containerlab ---------------------------------------------------------------------------------------------
+
+KIND = Kind(
+    name="cisco_n9kv",
+    image="vrnetlab/cisco_n9kv:latest",
+    own=r"Ethernet1/([0-9]+)",
+    endpoint="Ethernet1/{0}",
+    startup="startup-config",
+    note="the VM's mgmt0 has 10.0.0.15/24 behind the node's address: take `interface mgmt0` out of the file, for SSH",
+)
+
+
+# --- The network OS -------------------------------------------------------------------------------------------
 
 
 def _port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
@@ -47,15 +80,15 @@ TARGET = Target(
     objects=Lazy(__package__, "write.switch:objects"),
     releases=(RELEASE,),
     vrf_name_limit=32,
-    reader=Lazy(__package__, "reader:READER"),
-    lldp=Lazy(__package__, "lldp:READERS"),
+    reader=READER,
+    lldp=Lazy(__package__, "state:LLDP_READERS"),
     state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
     failed=Lazy(__package__, "state:FAILED"),
-    dialect=Lazy(__package__, "diff:DIALECT"),
+    dialect=Lazy(__package__, "statements:DIALECT"),
     syntax=Lazy(__package__, "statements:SYNTAX"),
-    batfish=Lazy(__package__, "batfish.view:VIEW"),
-    containerlab=Lazy(__package__, "containerlab:KIND"),
+    batfish=Lazy(__package__, "batfish:VIEW"),
+    containerlab=KIND,
     ansible={"ansible_network_os": "cisco.nxos.nxos", "ansible_connection": "ansible.netcommon.network_cli"},
     exporters=("gnmic-nxos",),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

@@ -13,8 +13,7 @@ from stat import S_ISREG
 
 from fabric.base.reading import UnreadableError, guarded
 from fabric.model.facts import Facts
-from fabric.nos.reading.readers import named, read_device, readers
-from fabric.nos.reading.recognize import HEAD_BYTES, NO_CONFIG, SCRIPTS, Kind, is_script, recognize
+from fabric.nos.reading.readers import HEAD_BYTES, NO_CONFIG, SCRIPTS, Kind, is_script, named, read_device, readers, recognize
 from fabric.nos.reading.states import earlier, leave_out_copies, separate
 
 MOST_BYTES = 32_000_000  # no config of a switch is as large

@@ -1,21 +1,27 @@
-"""Statements of SONiC: the tables of config_db.json, and frr.conf beside it."""
+"""Statements of SONiC, the tables of config_db.json and frr.conf beside it, and how they are changed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path as FilePath
+from typing import Any
 
 from fabric.base.formats.documents import json_line
 from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
+from fabric.nos.dialect import COMMANDS, Dialect, Patch, json_lines, json_patch
 from fabric.nos.frr import statements as frr
-from fabric.nos.frr.read.line import LAYOUT
+from fabric.nos.frr.read.words import LAYOUT
+from fabric.nos.frr.statements import RULES
 from fabric.nos.sonic.read import dump
-from fabric.nos.sonic.read.json_lines import Object, Value
+from fabric.nos.sonic.read.dump import Object, Value, config_db
+from fabric.nos.sonic.steps import script, steps
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Syntax
 
+# --- Statements -----------------------------------------------------------------------------------------------
 
-def config_db(text: str) -> Iterator[tuple[Path, int]]:
+
+def config_db_statements(text: str) -> Iterator[tuple[Path, int]]:
     """`TABLE / key / field = value`; a list is a value with its elements sorted, an object without fields ends the path."""
     tables, _, _ = dump.read_tables(text, [])
     return _below(tables, ())
@@ -50,10 +56,45 @@ def part_of(path: str, text: str) -> str:
 
 
 SYNTAX = Syntax(
-    parts={"config_db.json": config_db, "frr.conf": frr.frr_conf},
+    parts={"config_db.json": config_db_statements, "frr.conf": frr.frr_conf},
     part_of=part_of,
     sectioned={"frr.conf": LAYOUT},
     values={"config_db.json": dump.config_db},
     rules_file=FilePath(__file__).with_name("statements.yaml"),
     more_rules=(frr.SYNTAX.rules_file,),
 )
+
+
+# --- Changes: steps of the database, commands of FRR ----------------------------------------------------------
+
+FRR_TEXT = "bgpraw"  # beside the tables in a running config; the updater ignores it too
+
+
+def tables(text: str) -> Mapping[str, Any]:
+    """Tables, rows and fields of a config_db.json. Raises ValueError."""
+    document = config_db(text)
+    if not isinstance(document, Mapping):
+        raise ValueError("expected tables")
+    tree = {table: rows for table, rows in document.items() if table != FRR_TEXT}
+    if not all(
+        isinstance(rows, Mapping) and all(isinstance(row, Mapping) for row in rows.values()) for rows in tree.values()
+    ):
+        raise ValueError("expected tables of rows")
+    return tree
+
+
+def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return json_lines(json_patch(old, new))
+
+
+CONFIG_DB = Patch(
+    name="json-patch",
+    title="for `config apply-patch`",
+    language="json",
+    tree=tables,
+    lines=lambda old, new: _changes(tables(old), tables(new)),
+    changes=_changes,
+    steps=steps,
+    script=script,
+)
+DIALECT = Dialect({"config_db.json": CONFIG_DB, "frr.conf": COMMANDS}, RULES, layout=LAYOUT)

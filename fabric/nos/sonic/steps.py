@@ -16,10 +16,8 @@ from typing import Any
 
 from fabric.base.formats import json_line
 from fabric.base.text import listed
-from fabric.nos.dialect import PATCH, RELOAD, TYPED, Step
-from fabric.nos.json_patch import Operation, json_lines, json_patch, keys_of
-from fabric.nos.sonic import depends
-from fabric.nos.sonic.updater import Change, Rule, Tables, Updater, changes, updater
+from fabric.nos.dialect import PATCH, RELOAD, TYPED, Operation, Step, json_lines, json_patch, keys_of
+from fabric.nos.sonic.updater import Change, Rule, Tables, Updater, changes, updater, without
 
 NAMED = 5  # ports, rows or reasons in a title
 SECRET = re.compile(r"\$\{\w+\}")  # a reference in place of a password
@@ -162,7 +160,7 @@ def _cleared(
     fields = [(change.table, change.row, change.field) for change in removed if change.field]
     at_once = rules.in_turn - {table for table, _, _ in needs.unset}
     keep = [row for row in gone if row[0] not in at_once]
-    out = depends.without(tables, dict.fromkeys([*needs.rows, *gone]), [*fields, *needs.unset], keep)
+    out = without(tables, dict.fromkeys([*needs.rows, *gone]), [*fields, *needs.unset], keep)
     kept = {(table, row): out[table][row] for table, row in gone if row in out.get(table, {})}
     return out, kept
 

@@ -4,10 +4,39 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabric.nos.idiom import Idiom
-from fabric.nos.lazy import Lazy
 from fabric.nos.sonic.write.ports import RELEASES, VRF, VRF_NAME_LIMIT, port_alias, port_name, refuses
-from fabric.nos.target import Capabilities, Requests, Target
+from fabric.nos.target import Capabilities, Idiom, Kind, Lazy, Reader, Requests, Target
+
+# --- Files of SONiC among others ------------------------------------------------------------------------------
+
+READER = Reader(
+    read=Lazy(__package__, "read.device:read"),
+    rank=10,
+    signs=(
+        (3, r'^[ \t]*"?DEVICE_METADATA(?:\|localhost)?"?\s*:'),
+        (2, r'"(?:PORT|INTERFACE|LOOPBACK_INTERFACE|BGP_NEIGHBOR|VLAN_MEMBER)(?:\|[^"\n]+)?"\s*:\s*\{'),
+        (2, r'"(?:BUFFER_(?:PG|QUEUE|PROFILE)|QUEUE|DEVICE_NEIGHBOR|PORT_QOS_MAP)\|[^"\n]+"\s*:\s*\{'),  # of a dump
+    ),
+    is_json=True,
+    host_name=r'"hostname":\s*"([\w.-]+)"',
+    usual=frozenset({"config_db"}),
+    disk_folders=frozenset({"etc", "sonic"}),
+    part="config[-_]db",
+    together=frozenset({"sonic", "frr"}),
+)
+
+
+# --- containerlab ---------------------------------------------------------------------------------------------
+
+KIND = Kind(
+    name="sonic-vs",
+    image="docker-sonic-vs:latest",
+    binds={"config_db.json": "/etc/sonic/config_db.json", "frr.conf": "/etc/frr/frr.conf"},
+    note="files are bound as they are: fill in ${…} first; CLI by `docker exec -it NODE vtysh`",
+)
+
+
+# --- The network OS -------------------------------------------------------------------------------------------
 
 # bgpcfgd starts bfdd after frr.conf was read, so the profile in it arrives nowhere, and sessions have bfdd's own times.
 BFD_TIMES = {"underlay.bfd.interval_ms": 300, "underlay.bfd.multiplier": 3}
@@ -47,15 +76,15 @@ TARGET = Target(
     ),
     releases=RELEASES,
     vrf_name_limit=VRF_NAME_LIMIT,
-    reader=Lazy(__package__, "reader:READER"),
+    reader=READER,
     port_alias=port_alias,
-    lldp=Lazy(__package__, "lldp:READERS"),
+    lldp=Lazy(__package__, "state:LLDP_READERS"),
     state=Lazy(__package__, "state:READERS"),
     collect=Path(__file__).with_name("collect.yaml"),
-    dialect=Lazy(__package__, "diff:DIALECT"),
+    dialect=Lazy(__package__, "statements:DIALECT"),
     syntax=Lazy(__package__, "statements:SYNTAX"),
-    batfish=Lazy(__package__, "batfish.view:VIEW"),
-    containerlab=Lazy(__package__, "containerlab:KIND"),
+    batfish=Lazy(__package__, "batfish:VIEW"),
+    containerlab=KIND,
     ansible={},  # reached as Linux
     exporters=("sonic-agent", "sonic-exporter", "frr"),
     telemetry=Path(__file__).with_name("telemetry.yaml"),

@@ -2,9 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+# --- Kinds of state, and counters of a port -------------------------------------------------------------------
+
+# In the order of reports, with the words for them.
+BGP, EVPN, LLDP, INTERFACES = "bgp", "evpn", "lldp", "interfaces"
+ROUTES, ERRORS, QUEUES, OPTICS = "routes", "errors", "queues", "optics"
+MULTIHOMING = "multihoming"
+KINDS: Mapping[str, str] = {
+    INTERFACES: "interface state",
+    LLDP: "LLDP neighbors",
+    BGP: "BGP sessions",
+    ROUTES: "routes",
+    EVPN: "EVPN state",
+    MULTIHOMING: "Ethernet segments and vPC",
+    ERRORS: "error counters",
+    QUEUES: "PFC and queue counters",
+    OPTICS: "optics",
+}
+
+
+class Count(StrEnum):
+    """Names of counters. All are of one port since they were cleared; those of queues have the queue as well."""
+
+    FCS = "fcs"
+    IN_ERRORS = "in_errors"
+    OUT_ERRORS = "out_errors"
+    IN_DISCARDS = "in_discards"
+    OUT_DISCARDS = "out_discards"
+    UNCORRECTED = "uncorrected"  # codewords
+    QUEUE_DROPS = "queue_drops"
+    ECN_DROPS = "ecn_drops"
+    PFC_RX = "pfc_rx"
+    PFC_TX = "pfc_tx"
+    STORMS = "storms"
+
+
+# --- Records --------------------------------------------------------------------------------------------------
 
 ESTABLISHED = "established"
 
@@ -177,3 +215,56 @@ class Part:
     measured: Mapping[str, frozenset[str]] = field(default_factory=dict)  # what a table counts → ports with all of its fields
     optics: Sequence[Optic] = ()
     failures: Sequence[str] = ()  # what the device says instead of an answer: "bgpd is not running"
+
+
+# --- State that a plan expects, for catalogs of tests that other tools run ------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedPort:
+    """A cabled port. `address` has its length; "" and 0 where there is none."""
+
+    name: str
+    speed_gbps: int
+    mtu: int
+    address: str = ""
+    far_device: str = ""
+    far_port: str = ""  # only of switches
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedSession:
+    """A BGP session: by address, or by interface where it has none."""
+
+    peer: str
+    by_interface: bool
+    vrf: str
+    family: str  # "ipv4", "ipv6" or "evpn"
+    bfd: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """One switch.
+
+    Attributes:
+        routes: prefix → next hops, of the default table; () where they are not listed.
+        vnis: VNI → VLAN, or VRF by its name on the switch.
+        vteps: tunnel addresses of other leaves with a network of this one.
+    """
+
+    ports: Sequence[ExpectedPort]
+    unused: Sequence[str]
+    sessions: Sequence[ExpectedSession]
+    hold_s: int
+    keepalive_s: int
+    mtu: int
+    lossless_priority: int | None
+    routes: Mapping[str, Sequence[str]]
+    vnis: Mapping[int, int | str]
+    vteps: Sequence[str]
+    vtep_interface: str
+
+
+Tests: TypeAlias = dict[str, list[dict[str, Any]]]  # module → tests with their inputs
+CatalogOf: TypeAlias = Callable[[Expected], Tests]

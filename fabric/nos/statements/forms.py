@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import TypeAlias
 
-from fabric.nos.reading.indented import ANY, Banners, Layout, StatementPath as Path, paths
+from fabric.nos.reading.sections import ANY, Banners, Layout, StatementPath as Path, paths
 
 __all__ = ["Form", "Path", "block_pattern", "indented", "plain", "without_equal", "without_equal_blocks"]
 

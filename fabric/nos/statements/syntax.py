@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fabric.base.formats import yaml
 from fabric.base.reading import MAX_LINE, expand, guarded, refuse_long_numbers
-from fabric.nos.reading.indented import Layout
+from fabric.nos.reading.sections import Layout
 from fabric.nos.statements.forms import Form, Path, indented, without_equal
 from fabric.nos.statements.names import Names, load_names
 

@@ -10,7 +10,7 @@ from fabric.audit.cabling.files import Collected, DeviceData
 from fabric.audit.cabling.finding import Finding, Verdict
 from fabric.audit.cabling.planned import Planned, planned
 from fabric.model.plan import Plan
-from fabric.nos.lldp.neighbors import Neighbor, PortState
+from fabric.nos.lldp import LldpPort, Neighbor
 from tests import ROOT
 from tests.audit.cabling.lldp_writers import Ear, Floor
 
@@ -49,7 +49,7 @@ def reported(floor: Floor, roles: tuple[str, ...] = SWITCHES, *, states: bool = 
         ears = list(floor.ears(name))
         switch = DeviceData([neighbor(ear) for ear in ears if ear.system], {}, True)
         if states:
-            up = {ear.port: PortState(ear.port, ear.speed_gbps if ear.system else 0, bool(ear.system)) for ear in ears}
+            up = {ear.port: LldpPort(ear.port, ear.speed_gbps if ear.system else 0, bool(ear.system)) for ear in ears}
             switch.ports.update(up)
         made.devices[device] = switch
     return made

@@ -11,7 +11,7 @@ import pytest
 from fabric.audit.cabling.finding import Finding, Verdict
 from fabric.audit.cabling.reports import report
 from fabric.audit.cabling.verify import verify
-from fabric.nos.lldp.neighbors import Neighbor
+from fabric.nos.lldp import Neighbor
 from tests.audit.cabling.helpers import SWITCHES, end, fresh, kinds, links, reported, site, verdict
 from tests.audit.cabling.lldp_writers import WRITERS, Ear, Floor, write
 

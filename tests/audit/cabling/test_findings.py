@@ -11,7 +11,7 @@ from fabric.audit.cabling.compare import compare
 from fabric.audit.cabling.files import Collected, DeviceData
 from fabric.audit.cabling.finding import Finding, Verdict
 from fabric.base.diagnostics import InputError
-from fabric.nos.lldp.neighbors import Neighbor, PortState
+from fabric.nos.lldp import LldpPort, Neighbor
 from tests.audit.cabling.helpers import ALL, SWITCHES, blamed, end, fresh, kinds, reported, verdict
 from tests.audit.cabling.lldp_writers import Floor
 
@@ -241,7 +241,7 @@ def test_a_cage_that_is_broken_out_though_it_should_not() -> None:
     switch = say(messages, floor, LEAF1)
     replace_at(switch, "swp17", port="swp17s0")
     del switch.ports["swp17"]
-    switch.ports |= {f"swp17s{sub}": PortState(f"swp17s{sub}", 200, True) for sub in (0, 1)}
+    switch.ports |= {f"swp17s{sub}": LldpPort(f"swp17s{sub}", 200, True) for sub in (0, 1)}
     far = say(messages, floor, plan.hosts.names[plan.device[held ^ 1]])
     replace_at(far, plan.port_name[held ^ 1], far_port="swp17s0")
     finding = only(verdict(floor, messages))
@@ -276,7 +276,7 @@ def test_a_port_that_is_shut() -> None:
     held = end(floor.plan, "backend-spine001 5")
     floor.pull(held)
     messages = reported(floor, states=True)
-    say(messages, floor, "backend-spine001").ports["swp5"] = PortState("swp5", 0, False, shut=True)
+    say(messages, floor, "backend-spine001").ports["swp5"] = LldpPort("swp5", 0, False, shut=True)
     finding = only(verdict(floor, messages))
     assert (finding.kind, finding.moves[0].text) == (
         "port-down",

@@ -9,8 +9,7 @@ import pytest
 
 from fabric.audit.cabling.outputs import outputs
 from fabric.audit.cabling.readers import readers
-from fabric.nos.lldp.neighbors import Neighbor, PortState
-from fabric.nos.lldp.output import medium_gbps, speed_gbps
+from fabric.nos.lldp import LldpPort, Neighbor, medium_gbps, speed_gbps
 
 SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {
     "eos": (
@@ -325,8 +324,8 @@ def test_sonic_tables() -> None:
         Neighbor(port="eth0", system="oob01", chassis="", far_port="swp10"),
     ]
     assert list(output.part.ports) == [
-        PortState("Ethernet0", 400, True, "etp1"),
-        PortState("Ethernet8", 0, False, "etp2", shut=True),
+        LldpPort("Ethernet0", 400, True, "etp1"),
+        LldpPort("Ethernet8", 0, False, "etp2", shut=True),
     ]
 
 
@@ -352,7 +351,7 @@ def test_lldpctl_text() -> None:
     ]
 
 
-PORTS: dict[str, tuple[Any, list[PortState]]] = {
+PORTS: dict[str, tuple[Any, list[LldpPort]]] = {
     "eos": (
         {
             "interfaceStatuses": {
@@ -363,10 +362,10 @@ PORTS: dict[str, tuple[Any, list[PortState]]] = {
             }
         },
         [
-            PortState("Ethernet1/1", 400, True),
-            PortState("Ethernet2/1", 0, False),
-            PortState("Ethernet3/1", 0, False, shut=True),
-            PortState("Ethernet4/1", 0, False, shut=True),
+            LldpPort("Ethernet1/1", 400, True),
+            LldpPort("Ethernet2/1", 0, False),
+            LldpPort("Ethernet3/1", 0, False, shut=True),
+            LldpPort("Ethernet4/1", 0, False, shut=True),
         ],
     ),
     "nxos": (
@@ -381,10 +380,10 @@ PORTS: dict[str, tuple[Any, list[PortState]]] = {
             }
         },
         [
-            PortState("Ethernet1/1", 100, True),
-            PortState("Ethernet1/2", 0, False),
-            PortState("Ethernet1/3/1", 1, True),
-            PortState("Ethernet1/4", 0, False, shut=True),
+            LldpPort("Ethernet1/1", 100, True),
+            LldpPort("Ethernet1/2", 0, False),
+            LldpPort("Ethernet1/3/1", 1, True),
+            LldpPort("Ethernet1/4", 0, False, shut=True),
         ],
     ),
     "junos terse, without speed": (
@@ -401,22 +400,22 @@ PORTS: dict[str, tuple[Any, list[PortState]]] = {
                 }
             ]
         },
-        [PortState("et-0/0/0", 0, False, shut=True)],
+        [LldpPort("et-0/0/0", 0, False, shut=True)],
     ),
     "nvue": (
         {
             "swp1": {"link": {"oper-status": "up", "admin-status": "up", "speed": "400G"}},
             "swp2s0": {"link": {"state": {"down": {}}, "oper-status": "down", "admin-status": "down", "speed": "auto"}},
         },
-        [PortState("swp1", 400, True), PortState("swp2s0", 0, False, shut=True)],
+        [LldpPort("swp1", 400, True), LldpPort("swp2s0", 0, False, shut=True)],
     ),
     "sonic, virtual: no speed": (
         {"PORT_TABLE:Ethernet0": {"value": {"alias": "etp1", "speed": "4294967295", "oper_status": "up"}}},
-        [PortState("Ethernet0", 0, True, "etp1")],
+        [LldpPort("Ethernet0", 0, True, "etp1")],
     ),
     "sonic, CONFIG_DB": (
         {"PORT": {"Ethernet0": {"alias": "etp1", "speed": "400000", "lanes": "1"}}, "DEVICE_METADATA": {"localhost": {}}},
-        [PortState("Ethernet0", 400, None, "etp1")],
+        [LldpPort("Ethernet0", 400, None, "etp1")],
     ),
 }
 

@@ -16,7 +16,7 @@ from fabric.audit.cabling.finding import KINDS, Verdict
 from fabric.audit.cabling.reports import FORMATS, MOVE_COLUMNS, report
 from fabric.base.diagnostics import InputError
 from fabric.cli.cabling_verify import verify
-from fabric.nos.lldp.neighbors import Neighbor
+from fabric.nos.lldp import Neighbor
 from tests import ROOT
 from tests.audit.cabling.helpers import end, fresh, reported, verdict
 from tests.audit.cabling.lldp_writers import WRITERS, Floor, write

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fabric.audit.diff.documents import flat
-from fabric.nos.json_patch import json_lines, json_patch
+from fabric.nos.dialect import json_lines, json_patch
 from tests.audit.diff.apply import patched
 from tests.examples import folder
 

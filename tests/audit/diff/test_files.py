@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from fabric.audit.diff.files import change
-from fabric.nos.cumulus.diff import NVUE
+from fabric.nos.cumulus.statements import NVUE
 from fabric.nos.dialect import COMMANDS, UNIFIED
-from fabric.nos.junos.diff import SET
-from fabric.nos.sonic.diff import CONFIG_DB
+from fabric.nos.junos.statements import SET_LINES
+from fabric.nos.sonic.statements import CONFIG_DB
 
 CONFIGS = {
     "commands": ("eos", "startup-config", "hostname a\n", "hostname b\n", COMMANDS, ("hostname b",)),
@@ -17,7 +17,7 @@ CONFIGS = {
         "juniper.conf",
         "system {\n    no-redirects;\n}\n",
         "system {\n    host-name c;\n}\n",
-        SET,
+        SET_LINES,
         ("delete system no-redirects", "set system host-name c"),
     ),
     "frr.conf of SONiC": ("sonic", "frr.conf", "hostname a\n", "hostname b\n", COMMANDS, ("hostname b",)),

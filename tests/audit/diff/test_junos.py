@@ -9,8 +9,8 @@ import pytest
 from fabric.audit.checks.statements import statement_differences
 from fabric.audit.diff.set_lines import set_lines
 from fabric.audit.drift.commands import commands_back
-from fabric.nos.hierarchy import FLAG, NODE, UNKNOWN, VALUE, VALUES, Node
-from fabric.nos.junos.diff import config, hierarchy
+from fabric.nos.dialect import FLAG, NODE, UNKNOWN, VALUE, VALUES, Node
+from fabric.nos.junos.statements import config, hierarchy
 from tests import ROOT
 from tests.audit.diff.candidate.junos import Candidate, Refused, Spec, specs
 

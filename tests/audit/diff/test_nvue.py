@@ -9,8 +9,8 @@ from hypothesis import given, strategies as st
 
 from fabric.audit.checks.statements import statement_differences
 from fabric.audit.drift.commands import commands_back
-from fabric.nos.cumulus.diff import nvue_changes, nvue_lines, nvue_tree
-from fabric.nos.cumulus.write.yaml import dump
+from fabric.nos.cumulus.statements import nvue_changes, nvue_lines, nvue_tree
+from fabric.nos.cumulus.write.tree import dump
 from tests.audit.diff.candidate.nvue import Refused, Switch
 
 UNSET, SET = "# file 1 of 2: nv config patch", "# file 2 of 2: nv config patch, nv config apply"

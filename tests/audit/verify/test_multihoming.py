@@ -13,7 +13,7 @@ from fabric import pipeline
 from fabric.audit.verify.files import of_switch
 from fabric.audit.verify.multihoming_faults import multihoming_faults
 from fabric.audit.verify.site import Site, Switch
-from fabric.nos.state.kinds import MULTIHOMING
+from fabric.nos.state.records import MULTIHOMING
 from tests import ROOT
 from tests.audit.verify.eos_state import outputs
 

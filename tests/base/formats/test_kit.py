@@ -17,7 +17,7 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
         "base/formats/documents.py",
         {
             "deliver/report/data.py": "a page's data, packed without blanks",
-            "nos/sonic/batfish/copy.py": "a copy for Batfish whose lines are mapped to those of the file",
+            "nos/sonic/batfish.py": "a copy for Batfish whose lines are mapped to those of the file",
             "lab/collect.py": "answers of commands, on one line as a switch gives them",
         },
     ),

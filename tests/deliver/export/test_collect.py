@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from fabric.deliver.export.collect import recipe
-from fabric.nos.state.kinds import KINDS
+from fabric.nos.state.records import KINDS
 from fabric.nos.target import target_names
 from tests.deliver.export.test_anta import exported
 

@@ -128,9 +128,9 @@ def test_every_network_os_with_gnmi_is_described() -> None:
 
 @pytest.mark.parametrize("nos", ["sonic", "eos", "junos"])
 def test_the_port_is_the_one_that_the_switch_listens_on(nos: str) -> None:
-    from fabric.nos.eos.write.management import GNMI_PORT as EOS
-    from fabric.nos.junos.write.filters import GNMI_PORT as JUNOS
-    from fabric.nos.sonic.write.hardening import GNMI_PORT as SONIC
+    from fabric.nos.eos.write.switch import GNMI_PORT as EOS
+    from fabric.nos.junos.write.switch import GNMI_PORT as JUNOS
+    from fabric.nos.sonic.write.switch import GNMI_PORT as SONIC
 
     found = telemetry(nos)
     assert found is not None

@@ -13,9 +13,9 @@ import yaml
 from fabric.audit.checks import statement_differences, syntax_of
 from fabric.audit.checks.statements import remediation
 from fabric.audit.drift.commands import commands_back
-from fabric.nos.cumulus.diff import nvue_tree
-from fabric.nos.cumulus.write.yaml import dump
-from fabric.nos.reading.recognize import recognize
+from fabric.nos.cumulus.statements import nvue_tree
+from fabric.nos.cumulus.write.tree import dump
+from fabric.nos.reading.readers import recognize
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, compare
 from tests.audit.checks.damage import damages
 from tests.audit.checks.shapes import Switch, samples

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 import pytest
 
-from fabric.nos.eos.interactive_commands import as_shown, is_typed
+from fabric.nos.eos.statements import as_shown, is_typed
 from tests.examples import located, paths
 
 GENERATED = paths("ai-eos/configs/*001/startup-config")

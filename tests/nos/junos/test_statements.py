@@ -13,10 +13,9 @@ import pytest
 from fabric.audit.checks import statement_differences, syntax_of
 from fabric.audit.checks.folder import check_folder
 from fabric.audit.drift.commands import commands_back
-from fabric.nos.hierarchy import VALUE, Node as Statement
-from fabric.nos.junos.diff import hierarchy
-from fabric.nos.junos.read.text import Config, read_text
-from fabric.nos.junos.read.tree import Node
+from fabric.nos.dialect import VALUE, Node as Statement
+from fabric.nos.junos.read.tree import Config, Node, read_text
+from fabric.nos.junos.statements import hierarchy
 from fabric.nos.reading import scan
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, compare
 from tests.audit.checks.damage import damages

@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 import pytest
 
-from fabric.nos.nxos.interactive_commands import as_shown
+from fabric.nos.nxos.statements import as_shown
 from tests.goldens import GOLDEN
 
 PRINTED = sorted(GOLDEN.glob("render/nxos/*/startup-config"))

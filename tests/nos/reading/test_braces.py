@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from fabric.nos.reading.braces import ASIDE, TOKEN, bare
+from fabric.nos.reading.sections import ASIDE, TOKEN, bare
 
 BARE = {
     "a quote": ('a "{";\n', "a '';\n"),

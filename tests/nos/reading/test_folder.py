@@ -9,7 +9,7 @@ import pytest
 
 from fabric.audit.checks.folder import check_folder
 from fabric.nos.reading import PART_REASON, folder as folder_module, scan
-from fabric.nos.reading.recognize import Kind, recognize
+from fabric.nos.reading.readers import Kind, recognize
 from tests.cost import growth
 from tests.examples import SITES, folder
 

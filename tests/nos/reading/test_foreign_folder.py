@@ -10,7 +10,7 @@ import pytest
 from fabric.audit.checks.folder import check_folder
 from fabric.audit.checks.reports.fold_findings import folded
 from fabric.nos.reading import scan
-from fabric.nos.reading.recognize import Kind, recognize
+from fabric.nos.reading.readers import Kind, recognize
 
 EOS = "hostname {}\nvrf instance red\n"
 INTERFACES = "auto lo\niface lo inet loopback\n"

@@ -12,11 +12,11 @@ from hypothesis import given, strategies as st
 
 from fabric.audit.diff.trees import Tree, indented as tree
 from fabric.base.reading import MAX_DEPTH, UnreadableError
-from fabric.nos.batfish.context import paths as of_batfish
-from fabric.nos.eos.texts import LAYOUT as EOS
-from fabric.nos.frr.read.line import LAYOUT as FRR
-from fabric.nos.nxos.interactive_commands import LAYOUT as NXOS
-from fabric.nos.reading.indented import ANY, Layout, Section, paths, read_indented
+from fabric.nos.batfish import paths as of_batfish
+from fabric.nos.eos.statements import LAYOUT as EOS
+from fabric.nos.frr.read.words import LAYOUT as FRR
+from fabric.nos.nxos.statements import LAYOUT as NXOS
+from fabric.nos.reading.sections import ANY, Layout, Section, paths, read_indented
 from fabric.nos.statements.forms import indented as statements
 
 LAYOUTS = {"any": ANY, "EOS": EOS, "NX-OS": NXOS, "FRR": FRR}

@@ -10,7 +10,7 @@ import pytest
 
 from fabric.model.facts import Facts, Located, PrefixRule
 from fabric.nos.reading import effective, lets_in, rule, settle
-from fabric.nos.reading.prefix_rules import routes_of
+from fabric.nos.reading.permitted_routes import routes_of
 from tests.cost import growth
 
 LISTS = {  # → entries as facts have them

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 
 from fabric.audit.checks.batfish.visibility import view_of
 from fabric.base.formats import yaml
-from fabric.nos.batfish.context import JOIN, Context
+from fabric.nos.batfish import JOIN, Context
 
 KINDS = ("lines", "details", "references")
 Paths: TypeAlias = Callable[[], Iterable[str]]  # every line of a switch, "router bgp 65001 / vrf red / rd 10.0.0.1:1"

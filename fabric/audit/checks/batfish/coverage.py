@@ -12,7 +12,7 @@ from fabric.audit.checks.batfish.routes import DEFAULT
 from fabric.audit.checks.batfish.visibility import limits_of, sees, sees_of, view_of
 from fabric.audit.checks.registry import checks
 from fabric.model.plan import LEAF, SPINE, SwitchView
-from fabric.nos.batfish.view import ACL, EVPN, MULTIPATH, NATIVE, TYPE5, UNNUMBERED, VRF
+from fabric.nos.batfish import ACL, EVPN, MULTIPATH, NATIVE, TYPE5, UNNUMBERED, VRF
 from fabric.nos.target import target
 
 Pair = tuple[str, str]  # what was not looked at; why, and what covers it

@@ -12,7 +12,7 @@ from fabric.audit.checks.batfish.snapshot import Snapshot
 from fabric.audit.checks.batfish.visibility import sees, sees_of, view_of, vrf_name
 from fabric.configs.port_names import PortNames
 from fabric.model.plan import LEAF, Device, SwitchView
-from fabric.nos.batfish.view import BRIDGE, FORWARD, NATIVE, VRF
+from fabric.nos.batfish import BRIDGE, FORWARD, NATIVE, VRF
 
 ANY = 0  # of next hops: one at least
 UNDERLAY, TENANT, OVERLAY, EXTERNAL = "underlay", "tenant", "overlay", "external"  # kinds of sessions

@@ -12,7 +12,7 @@ from fabric.audit.checks.batfish.visibility import sees, vrf_name
 from fabric.base.grouping import grouped_sets
 from fabric.base.text import listed
 from fabric.model.plan import LEAF, SwitchView
-from fabric.nos.batfish.view import VRF
+from fabric.nos.batfish import VRF
 
 NAMED = 3  # prefixes that a finding names
 

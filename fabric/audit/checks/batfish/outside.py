@@ -13,9 +13,7 @@ from ipaddress import ip_interface
 
 from fabric.audit.checks.batfish.visibility import sees
 from fabric.model.plan import External, SwitchView
-from fabric.nos.batfish.concatenated import FORMAT, routing, start
-from fabric.nos.batfish.copies import Copy
-from fabric.nos.batfish.view import VRF
+from fabric.nos.batfish import FORMAT, VRF, Copy, routing, start
 
 PORT = "swp"
 

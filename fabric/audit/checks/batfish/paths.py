@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from fabric.audit.checks.batfish.visibility import sees, sees_of
 from fabric.model.plan import LEAF, SwitchView
-from fabric.nos.batfish.view import ACL, EVPN, FORWARD, NATIVE, TYPE5, UNNUMBERED, VRF
+from fabric.nos.batfish import ACL, EVPN, FORWARD, NATIVE, TYPE5, UNNUMBERED, VRF
 
 Models: TypeAlias = Callable[[SwitchView, SwitchView], bool]
 

@@ -21,7 +21,7 @@ from fabric.audit.checks.batfish.routing import Owners, Sessions, spelled
 from fabric.audit.checks.batfish.snapshot import Texts, write
 from fabric.audit.checks.batfish.visibility import view_of
 from fabric.base.diagnostics import MissingError
-from fabric.nos.batfish.copies import Copies
+from fabric.nos.batfish import Copies
 from fabric.nos.reading import Device, Folder
 
 Pair = tuple[str, str]

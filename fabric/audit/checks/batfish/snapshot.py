@@ -18,7 +18,7 @@ from fabric.audit.checks.batfish.visibility import view_of
 from fabric.base.formats import json_text
 from fabric.configs.port_names import PortNames
 from fabric.model.plan import Device, FabricPlan, Plan, SwitchView
-from fabric.nos.batfish.copies import Copies, Copy
+from fabric.nos.batfish import Copies, Copy
 
 Files = Callable[[Device], Mapping[str, str]]  # the rendered files of a switch: path → text
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from fabric.model.plan import SwitchView, Vrf
-from fabric.nos.batfish.view import BatfishView, Limit
+from fabric.nos.batfish import BatfishView, Limit
 from fabric.nos.target import installed
 
 

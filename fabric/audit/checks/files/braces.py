@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 from fabric.audit.checks import WARNING, FilesCheck, Finding, Network
 from fabric.base.text import plural
 from fabric.model.facts import Located
-from fabric.nos.reading.braces import bare
+from fabric.nos.reading.sections import bare
 
 LEAST = 20  # lines in blocks: of fewer, the indentation shows no habit
 MOST = 0.02  # share of the lines in blocks that may be indented otherwise in a file that has a habit

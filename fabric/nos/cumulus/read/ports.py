@@ -1,13 +1,16 @@
-"""Reads the interfaces of NVUE."""
+"""Reads the interfaces of NVUE, and the classes of its ports: the RoCE profile of the switch, and profiles of ports."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
-from fabric.model.facts import MANAGEMENT, Facts, Interface, Located
-from fabric.nos.cumulus.read.tree import number, off, string
+from fabric.model.facts import MANAGEMENT, Ecn, Facts, Interface, Located, PortQos
+from fabric.nos.cumulus.read.tree import number, off, string, switch, truth
 from fabric.nos.reading import Branch, esi, is_address, mac, numbers, prefix
+
+# --- Interfaces -----------------------------------------------------------------------------------------------
 
 FAMILIES = ("ipv4", "ipv6", "ip")  # `ip` has both before 5.15
 EVERY_VLAN = 4094  # a trunk with all of them says nothing about any
@@ -116,3 +119,162 @@ def _esi(segment: Branch, file: str) -> Located[str] | None:
     if discriminator is None or system is None:
         return None
     return Located(esi(f"03{mac(system)}{discriminator.value & 0xFFFFFF:06x}"), discriminator.line, file)
+
+
+# --- Classes --------------------------------------------------------------------------------------------------
+
+PRIORITY, CNP = 3, 6  # of the profile; traffic classes have the same numbers
+WEIGHT = 50  # percent of its two weighted classes
+KMIN, KMAX, PMAX = 150_000, 1_500_000, 100  # its marking, on the classes 0 and 3
+EVERY = "default-global"  # the profile of ports that name none
+KINDS = ("pfc", "congestion-control", "egress-scheduler", "mapping", "egress-queue-mapping")
+POLLS, POLL_MS = 3, 100  # of the watchdog, where one of the two is not configured
+
+
+@dataclass(slots=True)
+class Qos:
+    """The profiles of a switch."""
+
+    file: str
+    tree: Branch
+    roce: Located[int] | None = None  # the profile, where it is on
+    _known: dict[tuple[str, ...], PortQos] = field(default_factory=dict)
+
+    def of(self, port: Branch) -> PortQos:
+        """The classes of a port; ports with the same profiles share one object."""
+        names = tuple([port.at("qos", kind, "profile").word or EVERY for kind in KINDS])
+        if names not in self._known:
+            profiles = {kind: self.tree.at(kind, name) for kind, name in zip(KINDS, names, strict=True)}
+            self._known[names] = self._classes(profiles, names)
+        watchdog = switch(port.at("qos", "pfc-watchdog"), self.file)
+        return replace(self._known[names], watchdog=watchdog) if watchdog else self._known[names]
+
+    def _classes(self, profiles: Mapping[str, Branch], names: tuple[str, ...]) -> PortQos:
+        port_qos = PortQos()
+        flow = profiles["pfc"]
+        port_qos.priorities = self._priorities(profiles["mapping"])
+        port_qos.pfc = self._pauses(flow)
+        port_qos.cable_length_m = number(flow.at("cable-length"), self.file) or number(
+            self.tree.at("roce", "cable-length"), self.file
+        )
+        classes = self._by_class(profiles["egress-queue-mapping"])
+        paused = {parsed.value for parsed in port_qos.pfc}
+        named = {traffic_class: _named(traffic_class, priorities, paused) for traffic_class, priorities in classes.items()}
+        self._schedule(port_qos, profiles["egress-scheduler"], classes, named)
+        self._marking(port_qos, profiles["congestion-control"], names[1] == EVERY, named)
+        buffer, xoff = (number(flow.at(key), self.file) for key in ("port-buffer", "xoff-threshold"))
+        if buffer and xoff:  # what is left of the buffer once PAUSE is sent
+            port_qos.xoff_bytes = {priority: replace(xoff, value=buffer.value - xoff.value) for priority in sorted(paused)}
+        return port_qos
+
+    def _priorities(self, mapping: Branch) -> dict[int, Located[int]]:
+        """Eight DSCPs to a priority, with the exceptions of the profile; nothing where the port does not look at them."""
+        if not (self.roce or mapping.line) or (mapping.at("trust").word or "both") not in ("both", "l3"):
+            return {}
+        line = self.roce.line if self.roce else mapping.line
+        found = {code: Located(code // 8, line, self.file) for code in range(64)}
+        for text, row in mapping.at("dscp").parts.items():
+            priority = number(row.at("switch-priority"), self.file)
+            for code in numbers(text) if priority else ():
+                found[code] = priority or found[code]
+        return found
+
+    def _pauses(self, flow: Branch) -> list[Located[int]]:
+        if any((parsed := truth(flow.at(direction), self.file)) and not parsed.value for direction in ("rx", "tx")):
+            return []
+        if not flow.at("switch-priority").parts:
+            return [replace(self.roce, value=PRIORITY)] if self.roce else []
+        found = flow.at("switch-priority").parts.items()
+        return [Located(priority, part.line, self.file) for text, part in found for priority in numbers(text)]
+
+    def _by_class(self, mapping: Branch) -> dict[int, list[int]]:
+        """Traffic class → its switch priorities."""
+        own = {priority: priority if self.roce and priority in (PRIORITY, CNP) else 0 for priority in range(8)}
+        if not self.roce:
+            own = {priority: priority for priority in range(8)}
+        for text, row in mapping.at("switch-priority").parts.items():
+            into = number(row.at("traffic-class"), self.file)
+            own |= dict.fromkeys(numbers(text), into.value) if into else {}
+        classes: dict[int, list[int]] = {}
+        for priority, into_ in own.items():
+            classes.setdefault(into_, []).append(priority)
+        return classes
+
+    def _schedule(
+        self, port_qos: PortQos, profile: Branch, classes: Mapping[int, list[int]], named: Mapping[int, list[int]]
+    ) -> None:
+        strict: dict[int, Located[int]] = {CNP: self.roce} if self.roce else {}
+        shares = {traffic_class: replace(self.roce, value=WEIGHT) for traffic_class in (0, PRIORITY)} if self.roce else {}
+        for text, row in profile.at("traffic-class").parts.items():
+            for traffic_class in numbers(text):
+                strict.pop(traffic_class, None)
+                if share := number(row.at("bw-percent"), self.file):
+                    shares[traffic_class] = share
+                if row.at("mode").word == "strict":
+                    shares.pop(traffic_class, None)
+                    strict[traffic_class] = Located(traffic_class, row.at("mode").value.line, self.file)
+        port_qos.weights = {
+            priority: share for traffic_class, share in sorted(shares.items()) for priority in named.get(traffic_class, ())
+        }
+        port_qos.strict = [
+            Located(priority, parsed.line, self.file)
+            for traffic_class, parsed in sorted(strict.items())
+            for priority in classes.get(traffic_class, ())
+        ]
+
+    def _marking(self, found: PortQos, profile: Branch, every: bool, named: Mapping[int, list[int]]) -> None:
+        rows: dict[int, Ecn] = {}
+        if every and self.roce:
+            kmin, kmax, pmax = (replace(self.roce, value=value) for value in (KMIN, KMAX, PMAX))
+            rows = {own: Ecn(kmin, kmax, pmax) for own in (0, PRIORITY)}
+        for text, row in profile.at("traffic-class").parts.items():
+            keys = ("min-threshold", "max-threshold", "probability")
+            marks = truth(row.at("ecn"), self.file)
+            for own in numbers(text):
+                rows.pop(own, None)
+                if marks is None or marks.value:
+                    rows[own] = Ecn(*(_bytes(row.at(key), self.file) for key in keys))
+        found.ecn = {priority: ecn for own, ecn in sorted(rows.items()) for priority in named.get(own, ())}
+
+
+def read_qos(facts: Facts, file: str, tree: Branch) -> None:
+    """The classes of every physical port, where the switch has any; a port that is split is its parts."""
+    own = tree.at("qos")
+    if not own.line:
+        return
+    qos = Qos(file, own, _roce(own.at("roce"), file))
+    for name, port in tree.at("interface").parts.items():
+        if name.startswith("swp") and "." not in name and not _split(port):
+            facts.interfaces[name].qos = qos.of(port)
+    poll, polls = (number(own.at("pfc-watchdog", key), file) for key in ("polling-interval", "robustness"))
+    if parsed := polls or poll:
+        facts.watchdog_ms = replace(parsed, value=(poll.value if poll else POLL_MS) * (polls.value if polls else POLLS))
+
+
+def _split(port: Branch) -> bool:
+    """`4x`, or a port that is given up for its neighbor's parts; `1x` is a port as it comes."""
+    return port.at("link", "breakout").word not in (None, "1x")
+
+
+def _roce(branch: Branch, file: str) -> Located[int] | None:
+    """`qos roce` alone switches it on, in the mode without loss."""
+    if not branch.line or off(branch) or (branch.at("mode").word or "lossless").startswith("lossy"):
+        return None
+    on = switch(branch, file)
+    return Located(PRIORITY, on.line if on else branch.line, file)
+
+
+def _named(own: int, priorities: list[int], paused: set[int]) -> list[int]:
+    """The priorities that stand for a traffic class: each that pauses, and one for all others."""
+    others = [priority for priority in priorities if priority not in paused]
+    rest = [own if own in others else min(others)] if others else []
+    return sorted([priority for priority in priorities if priority in paused] + rest)
+
+
+def _bytes(branch: Branch, file: str) -> Located[int] | None:
+    """`150000`, `150KB`, `1.5 MB`."""
+    match = re.fullmatch(r"(\d{1,12}(?:\.\d{1,6})?) ?(KB|MB|K|M|B)?", branch.word or "", re.IGNORECASE)
+    if match is None:
+        return None
+    unit = {"": 1, "B": 1, "K": 1000, "M": 1_000_000}[(match[2] or "").upper()[:1]]
+    return Located(round(float(match[1]) * unit), branch.value.line, file)

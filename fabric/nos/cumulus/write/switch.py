@@ -1,7 +1,4 @@
-"""The file of a switch: NVUE's startup.yaml, built as data.
-
-Each module beside this one builds a branch of a neutral tree; `dialect` spells it as the release does.
-"""
+"""The file of a switch: startup.yaml of NVUE, built as data."""
 
 from __future__ import annotations
 
@@ -9,16 +6,129 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from fabric.model.plan import SwitchView
-from fabric.nos.cumulus.write.dialect import USUAL, release, spelled
-from fabric.nos.cumulus.write.interfaces import interfaces
-from fabric.nos.cumulus.write.qos import qos
-from fabric.nos.cumulus.write.routing import routing
-from fabric.nos.cumulus.write.system import management_vrf, system
-from fabric.nos.cumulus.write.tenants import tenants
-from fabric.nos.cumulus.write.tree import Tree, merged
-from fabric.nos.cumulus.write.yaml import dump
+from fabric.model.plan import Management, SwitchView
+from fabric.nos.cumulus.write.interfaces import interfaces, qos
+from fabric.nos.cumulus.write.routing import routing, tenants
+from fabric.nos.cumulus.write.tree import ENABLE, USUAL, Tree, addressed, bare, dump, family, keys, merged, release, spelled
 from fabric.nos.target import Document, File
+
+# --- Management access, telemetry and permitted services ------------------------------------------------------
+
+USER = "cumulus"  # the account that the image comes with
+CERTIFICATE, GNMI_PORT = "gnmi", 9339
+UTC = ("UTC", "Etc/UTC")  # the switch's own
+
+
+def management_vrf(view: SwitchView) -> str:
+    return "mgmt" if view.management.vrf else "default"
+
+
+def system(view: SwitchView) -> Tree:
+    manage, vrf = view.management, management_vrf(view)
+    settings: Tree = {
+        "hostname": view.device.name,
+        "aaa": accounts(manage),
+        "api": {"state": "enabled", "listening-address": keys(["localhost"])},
+        "config": {"auto-save": {"state": "enabled"}},  # since 5.10, long before the other switches were renamed
+        "control-plane": {"acl": {name: {"inbound": {}} for name in ("acl-default-dos", "acl-default-whitelist")}},
+        "ssh-server": {"state": "enabled", "permit-root-login": "disabled", "vrf": keys([vrf])},
+    }
+    tree = merged(settings, servers(manage, vrf), snmp(manage, vrf), gnmi(manage))
+    if manage.banner:
+        tree["message"] = {"pre-login": manage.banner}
+    if manage.timezone not in UTC:
+        tree["date-time"] = {"timezone": manage.timezone}
+    return merged({"system": tree, "interface": {"eth0": port(manage)}}, guard(manage))
+
+
+def port(manage: Management) -> Tree:
+    """eth0. Without an address it uses DHCP, which each dialect states differently."""
+    vrf = {"vrf": "mgmt"} if manage.vrf else {}
+    if manage.address is None:
+        lease: Tree = {"ipv4": {"address": {"dhcp": {}}, "dhcp-client": {ENABLE: True}}}
+        return merged({"type": "eth"}, vrf, lease)
+    gateway: Tree = {family(manage.gateway): {"gateway": {manage.gateway: {}}}} if manage.gateway else {}
+    return merged({"type": "eth"}, vrf, addressed(manage.address), gateway)
+
+
+def accounts(manage: Management) -> Tree:
+    """A replaced configuration forgets the roles that it does not name, so the switch's own are written out."""
+    anywhere = {"action": "allow", "command-path": {"/": {"permission": "all"}}}
+    return {
+        "class": {
+            "nvapply": anywhere,
+            "nvshow": {"action": "allow", "command-path": {"/": {"permission": "ro"}}},
+            "sudo": anywhere,
+        },
+        "role": {
+            "nvue-admin": {"class": keys(["nvapply"])},
+            "nvue-monitor": {"class": keys(["nvshow"])},
+            "system-admin": {"class": keys(["nvapply", "sudo"])},
+        },
+        "user": {USER: {"full-name": "cumulus,,,", "role": "system-admin", "hashed-password": manage.admin_secret}},
+    }
+
+
+def servers(manage: Management, vrf: str) -> Tree:
+    tree: Tree = {}
+    if manage.ntp:
+        tree["ntp"] = {"server": {server: {"iburst": True} for server in manage.ntp}, "vrf": vrf}
+    if manage.dns:
+        tree["dns"] = {"server": {server: {"vrf": vrf} for server in manage.dns}}
+    if manage.syslog:
+        tree["syslog"] = {"server": {server: {"vrf": vrf} for server in manage.syslog}}
+    return tree
+
+
+def snmp(manage: Management, vrf: str) -> Tree:
+    """SNMPv3 with SHA and AES; NVUE takes the two pass phrases as keys of the tree."""
+    if not manage.snmp_user:
+        return {}
+    secret: Tree = {"auth-sha": {manage.snmp_auth_secret: {"encrypt-aes": {manage.snmp_priv_secret: {}}}}}
+    address = bare(manage.address) if manage.address else "all"
+    return {
+        "snmp-server": {
+            "state": "enabled",
+            "listening-address": {address: {"vrf": vrf} if manage.vrf else {}},
+            "username": {manage.snmp_user: secret},
+        }
+    }
+
+
+def gnmi(manage: Management) -> Tree:
+    if not manage.gnmi:
+        return {}
+    address = bare(manage.address) if manage.address else "0.0.0.0"
+    own = {"state": "enabled", "listening-address": keys([address]), "port": GNMI_PORT, "certificate": CERTIFICATE}
+    return {"gnmi-server": own}
+
+
+# --- what the CPU answers -----------------------------------------------------------------------------------
+
+
+def guard(manage: Management) -> Tree:
+    """Only the allowed prefixes reach the management services.
+
+    Rules name those services and deny nothing else: a rule that denies all cuts the switch's own processes from each other.
+    """
+    if not manage.allow:
+        return {}
+    acls = {f"MANAGEMENT-{version.upper()}": guarded(manage, version) for version in ("ipv4", "ipv6")}
+    return {"acl": acls, "system": {"control-plane": {"acl": {name: {"inbound": {}} for name in acls}}}}
+
+
+def guarded(manage: Management, version: str) -> Tree:
+    services = [("tcp", 22), *([("udp", 161)] if manage.snmp_user else []), *([("tcp", GNMI_PORT)] if manage.gnmi else [])]
+    allowed = [prefix for prefix in manage.allow if family(prefix) == version]
+    rules: list[Tree] = []
+    for protocol, number in services:
+        match: Tree = {"protocol": protocol, protocol: {"dest-port": keys([number])}}
+        rules += [{"match": {"ip": match | {"source-ip": prefix}}, "action": keys(["permit"])} for prefix in allowed]
+        rules.append({"match": {"ip": match}, "action": keys(["deny"])})
+    return {"type": version, "rule": {str(10 * n): rule for n, rule in enumerate(rules, 1)}}
+
+
+# --- The file -------------------------------------------------------------------------------------------------
 
 FILE = "startup.yaml"
 

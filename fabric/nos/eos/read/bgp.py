@@ -7,12 +7,12 @@ from typing import Any
 
 from fabric.base.grouping import grouped
 from fabric.model.facts import MANAGEMENT, Authentication, Bgp, Facts, Located, Neighbor, Vni, Vrf
-from fabric.nos.eos.read.names import port_name
-from fabric.nos.reading import Section, asn, each_name, integer, is_address, neighbor, numbers, password
-from fabric.nos.reading.neighbor import DIRECTIONS, UNICAST, Says
+from fabric.nos.eos.statements import port_name
+from fabric.nos.reading import Section, asn, each_name, integer, is_address, numbers, password, values
+from fabric.nos.reading.values import DIRECTIONS, UNICAST, Says
 
 MOST_ROUTES = 12000  # the limit of a neighbor that states none; 0 is no limit
-FAMILIES = {**neighbor.FAMILIES, "ipv4": "ipv4", "ipv6": "ipv6", "evpn": "evpn"}
+FAMILIES = {**values.FAMILIES, "ipv4": "ipv4", "ipv6": "ipv6", "evpn": "evpn"}
 KNOWN = (
     "address-family", "aggregate-address", "bgp", "distance", "dynamic", "graceful-restart", "graceful-restart-helper",
     "maximum-paths", "neighbor", "network", "no", "rd", "redistribute", "rib", "route-target", "router-id", "shutdown",
@@ -216,8 +216,8 @@ def _authentication(words: list[str]) -> Authentication:
 
 
 VERBS: Mapping[str, Says] = {
-    **neighbor.VERBS,
-    "maximum-routes": neighbor.max_prefix,
+    **values.VERBS,
+    "maximum-routes": values.max_prefix,
     "next-hop-unchanged": lambda words: {"unchanged": True},
     "password": lambda words: {"authentication": _authentication(words)},
     "prefix-list": _filter,

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 
 from fabric.model.facts import LOCALIZED, MANAGEMENT, Facts, Interface, Located, Secret, Vni, Vrf
 from fabric.nos.eos.read.bgp import read_bgp, vrf_name
-from fabric.nos.eos.read.names import port_name
 from fabric.nos.eos.read.qos import Qos
-from fabric.nos.eos.texts import LAYOUT
+from fabric.nos.eos.statements import LAYOUT, port_name
 from fabric.nos.reading import (
     Section,
     community,

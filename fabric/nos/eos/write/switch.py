@@ -2,13 +2,260 @@
 
 from __future__ import annotations
 
-from fabric.model.plan import SwitchView
-from fabric.nos.eos.write.bgp import EVPN_TTL, routing
-from fabric.nos.eos.write.management import ADMIN, ALLOWED, GNMI_PORT, access
-from fabric.nos.eos.write.ports import RELEASE, TRACKING, channels, filter_name, filter_rules, interfaces, port_name
-from fabric.nos.eos.write.qos import classes, profiles
-from fabric.nos.policy import underlay_policy
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fabric.model.plan import External, Management, SwitchView, Vrf
+from fabric.nos.eos.write.ports import (
+    RELEASE,
+    TRACKING,
+    channels,
+    classes,
+    filter_name,
+    filter_rules,
+    interfaces,
+    port_name,
+    profiles,
+)
+from fabric.nos.policy import PrefixList, external_policy, underlay_policy, vrf_policy
 from fabric.nos.target import File, Neighbor, Text, neighbor
+
+# --- Management, and the filter before the CPU ----------------------------------------------------------------
+
+ADMIN = "admin"
+ALLOWED = "MANAGEMENT"  # standard lists, one of each family, of who may manage the switch
+GNMI_PORT = 6030
+HEREDOC = "EOF"  # the line that ends a banner
+
+
+@dataclass(frozen=True, slots=True)
+class AccessList:
+    ip: str  # "ip" | "ipv6"
+    name: str
+    standard: bool
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """The list before the CPU in one VRF."""
+
+    ip: str
+    name: str
+    vrf: str
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    vrf: str  # "" when the default VRF is the management VRF
+    lists: tuple[AccessList, ...]
+    guards: tuple[Guard, ...]
+    restricted: bool  # the services answer to the standard lists only
+    banner: str
+
+
+def management_vrf(view: SwitchView) -> str:
+    """`MGMT`, unless a tenant has taken that name."""
+    if not view.management.vrf:
+        return ""
+    return "MGMT" if all(vrf.name != "MGMT" for vrf in view.vrfs) else "MGMT-OUT-OF-BAND"
+
+
+def access(view: SwitchView) -> Access:
+    manage, vrf = view.management, management_vrf(view)
+    tables = ["default", *(tenant.name for tenant in view.vrfs)]
+    lists: list[AccessList] = []
+    if manage.allow:
+        lists += [AccessList(ip, ALLOWED, True, tuple(_sources(ip, manage))) for ip in ("ip", "ipv6")]
+    for ip in ("ip", "ipv6"):
+        lists.append(AccessList(ip, "CP-FABRIC", False, tuple(_fabric(ip))))
+        lists.append(AccessList(ip, "CP-MANAGEMENT", False, tuple(_permitted_management(ip, manage, fabric=not vrf))))
+    guards = []
+    for ip in ("ip", "ipv6"):
+        shared = "" if vrf else "default"
+        guards += [Guard(ip, "CP-MANAGEMENT" if name == shared else "CP-FABRIC", name) for name in tables]
+        guards += [Guard(ip, "CP-MANAGEMENT", vrf)] if vrf else []
+    used = {guard.name for guard in guards} | {ALLOWED}
+    return Access(
+        vrf=vrf,
+        lists=tuple(prefix_list for prefix_list in lists if prefix_list.name in used),
+        guards=tuple(guards),
+        restricted=bool(manage.allow),
+        banner=_banner(manage.banner),
+    )
+
+
+def _sources(ip: str, manage: Management) -> Iterable[str]:
+    """Sources that may manage the switch, of one family; none when the intent names none of it."""
+    return [f"permit {prefix}" for prefix in _of(ip, manage)] or ["deny any"]
+
+
+def _of(ip: str, manage: Management) -> list[str]:
+    return [prefix for prefix in manage.allow if (":" in prefix) == (ip == "ipv6")]
+
+
+def _fabric(ip: str) -> Iterable[str]:
+    """What routing lives on. `tracked`: answers to what the switch itself began, NTP and DNS included."""
+    hops = "ttl" if ip == "ip" else "hop-limit"
+    yield f"permit {'icmp' if ip == 'ip' else 'icmpv6'} any any"
+    yield f"permit {ip} any any tracked"
+    yield f"permit udp any any eq bfd {hops} eq 255"
+    yield f"permit udp any any eq bfd-echo {hops} eq 254"
+    yield "permit udp any any eq multihop-bfd micro-bfd sbfd"
+    yield "permit tcp any any eq bgp"
+    yield "permit tcp any eq bgp any"
+    yield f"deny {ip} any any"
+
+
+def _permitted_management(ip: str, manage: Management, *, fabric: bool) -> Iterable[str]:
+    """The services that the intent asks for, from where it allows them; routing too where all share one VRF."""
+    rules = list(_fabric(ip))
+    yield from rules[:-1] if fabric else rules[:2]
+    yield "permit udp any any eq ntp"
+    for source in _of(ip, manage) if manage.allow else ["any"]:
+        yield f"permit tcp {source} any eq ssh"
+        if manage.gnmi:
+            yield f"permit tcp {source} any eq {GNMI_PORT}"
+        if manage.snmp_user:
+            yield f"permit udp {source} any eq snmp"
+    yield rules[-1]
+
+
+def _banner(text: str) -> str:
+    """One printable line; the one that would end the banner is left out."""
+    return "" if text.strip() == HEREDOC else text
+
+
+# --- BGP beyond the underlay: tenants, external connections, EVPN between loopbacks ---------------------------
+
+EVPN_TTL = 3  # hops of a session between loopbacks of neighboring tiers, one to spare
+
+
+@dataclass(frozen=True, slots=True)
+class RouteMap:
+    """A prefix list as a filter; `drains`: a neighbor in graceful shutdown becomes the last choice (RFC 8326)."""
+
+    name: str
+    prefix_list: str
+    drains: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A peer group: the sessions of one tenant over the fabric."""
+
+    name: str
+    imports: str  # route maps
+    exports: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Peer:
+    """One session outside the groups of the underlay."""
+
+    address: str
+    asn: int
+    description: str
+    group: str  # peer group, "" for an external connection, which states everything itself
+    imports: str
+    exports: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A VRF's part of BGP."""
+
+    name: str
+    rd: str
+    imports: tuple[str, ...]  # route targets; () without an overlay
+    exports: str
+    connected: str  # route map
+    fabric: bool  # has sessions of its own over the fabric
+    peers: tuple[Peer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    lists: tuple[PrefixList, ...]
+    route_maps: tuple[RouteMap, ...]
+    groups: tuple[Group, ...]
+    tables: tuple[Table, ...]
+    peers: tuple[Peer, ...]  # external connections of the default table
+
+
+def routing(view: SwitchView) -> Routing:
+    lists: dict[str, PrefixList] = {}
+    route_maps: dict[str, RouteMap] = {}
+    groups, tables = [], []
+    for vrf in view.vrfs:
+        policy = vrf_policy(view, vrf)
+        lists.update((item.name, item) for item in policy.lists)
+        maps = [RouteMap(f"RM-VRF-{vrf.name}-CONNECTED", policy.connected, False)]
+        if vrf.sessions:
+            maps.append(RouteMap(f"RM-VRF-{vrf.name}-IN", policy.imports, True))
+            maps.append(RouteMap(f"RM-VRF-{vrf.name}-OUT", policy.exports, False))
+            groups.append(Group(_group(vrf), maps[1].name, maps[2].name))
+        route_maps.update((item.name, item) for item in maps)
+        tables.append(_table(view, vrf, maps[0].name))
+    for external in view.externals:
+        policy = external_policy(view, external)
+        lists.update((item.name, item) for item in policy.lists)
+        for item in (
+            RouteMap(_external_map(external, "IN"), policy.imports, True),
+            RouteMap(_external_map(external, "OUT"), policy.exports, False),
+        ):
+            route_maps[item.name] = item
+    return Routing(
+        lists=tuple(lists.values()),
+        route_maps=tuple(route_maps.values()),
+        groups=tuple(groups),
+        tables=tuple(tables),
+        peers=tuple(_outside(external) for external in view.externals if not external.vrf),
+    )
+
+
+def _table(view: SwitchView, vrf: Vrf, connected: str) -> Table:
+    inside = [
+        Peer(
+            address=session.peer_address,
+            asn=session.peer_asn,
+            description=f"{session.peer.name} {vrf.name}",
+            group=_group(vrf),
+            imports="",
+            exports="",
+        )
+        for session in vrf.sessions
+        if session.peer_address is not None
+    ]
+    outside = [_outside(external) for external in view.externals if external.vrf == vrf.name]
+    return Table(
+        name=vrf.name,
+        rd=vrf.rd,
+        imports=tuple(dict.fromkeys((vrf.route_target, *vrf.imports))) if vrf.vni else (),
+        exports=vrf.route_target if vrf.vni else "",
+        connected=connected,
+        fabric=bool(vrf.sessions),
+        peers=(*inside, *outside),
+    )
+
+
+def _outside(external: External) -> Peer:
+    text = f"{external.peer} {external.vrf}".rstrip()
+    address = external.peer_address
+    imports = _external_map(external, "IN")
+    exports = _external_map(external, "OUT")
+    return Peer(address=address, asn=external.peer_asn, description=text, group="", imports=imports, exports=exports)
+
+
+def _group(vrf: Vrf) -> str:
+    return f"VRF-{vrf.name}"
+
+
+def _external_map(external: External, direction: str) -> str:
+    return "-".join(part for part in ("RM-EXT", external.peer, external.vrf, direction) if part)
+
+
+# --- The file -------------------------------------------------------------------------------------------------
 
 
 def context(view: SwitchView) -> dict[str, object]:

@@ -2,16 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from ipaddress import ip_address, ip_network
 from typing import Any
 
 from fabric.model.facts import Bgp, Located, Neighbor, Secret, Vni, Vrf
-from fabric.nos.frr.read.line import Line, Open
-from fabric.nos.frr.read.neighbor import FILTERS, NEIGHBOR, VERBS, Draft
-from fabric.nos.frr.read.words import Device, peer_address, vrf_name
-from fabric.nos.reading import asn, need_number, password, placeholder
-from fabric.nos.reading.neighbor import DIRECTIONS, FAMILIES, UNICAST
+from fabric.nos.frr.read.words import Device, Line, Open, peer_address, vrf_name
+from fabric.nos.reading import asn, need_number, password, placeholder, values
+from fabric.nos.reading.values import DIRECTIONS, FAMILIES, UNICAST, Says
+
+# --- Statements of one neighbor, and a draft of it while it is read -------------------------------------------
+
+# Filters: verb → what its name is the name of.
+FILTERS = {
+    "prefix-list": "prefix list",
+    "route-map": "route-map",
+    "filter-list": "as-path list",
+    "distribute-list": "access list",
+}
+# Verbs that tell nothing a check asks for.
+NEIGHBOR = frozenset((
+    "accept-own", "addpath-rx-paths-limit", "addpath-tx-all-paths", "addpath-tx-best-selected",
+    "addpath-tx-bestpath-per-AS", "advertise-map", "advertisement-interval", "aigp", "as-override",
+    "attribute-unchanged", "capability", "default-originate", "disable-addpath-rx", "disable-connected-check",
+    "disable-link-bw-encoding-ieee", "dont-capability-negotiate", "encapsulation-mpls", "encapsulation-srv6",
+    "encapsulation-srv6-relax", "enforce-first-as", "enforce-multihop", "extended-link-bandwidth",
+    "extended-optional-parameters", "graceful-restart", "graceful-restart-disable", "graceful-restart-helper",
+    "graceful-shutdown", "ip-transparent", "link-bandwidth", "local-role", "maximum-prefix-out", "next-hop-self",
+    "nexthop-local", "oad", "override-capability", "passive", "path-attribute", "port", "remove-private-AS",
+    "remove-private-as", "route-server-client", "rpki", "send-community",
+    "send-nexthop-characteristics", "sender-as-path-loop-detection", "soft-reconfiguration", "solo", "soo",
+    "strict-capability-match", "tcp-mss", "ttl-security", "unsuppress-map", "weight",
+))  # fmt: skip
+
+
+# What a neighbor's statement says, by its verb.
+VERBS: Mapping[str, Says] = {
+    **values.VERBS,
+    "update-source": lambda words: {"source": peer_address(words[0]) or words[0]},
+}
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """A neighbor or peer group as its own lines tell it."""
+
+    name: str
+    line: int
+    file: str
+    configured: dict[str, Located[Any]] = field(default_factory=dict)  # by field of the neighbor
+    families: dict[str, Located[bool]] = field(default_factory=dict)
+    group: Located[str] | None = None
+    is_group: bool = False
+    interface: bool = False
+
+
+# --- Processes ------------------------------------------------------------------------------------------------
 
 DEFAULTS = {"ipv4-unicast": "ipv4", "ipv6-unicast": "ipv6", "l2vpn-evpn": "evpn"}  # of `bgp default …`
 # Statements that tell nothing a check asks for: of `bgp …`, of a process or family, of `bmp targets`.

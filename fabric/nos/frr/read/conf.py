@@ -7,8 +7,7 @@ from functools import partial
 
 from fabric.model.facts import Interface, Located, Secret
 from fabric.nos.frr.read.bgp import Processes
-from fabric.nos.frr.read.line import Line, Open, walk
-from fabric.nos.frr.read.words import Device, add_address, vrf_name
+from fabric.nos.frr.read.words import Device, Line, Open, add_address, vrf_name, walk
 from fabric.nos.reading import Entry, esi, form_of, mac, placeholder, prefix, rule, static_route, typed
 
 # Heads of lines that tell nothing a check asks for: of the whole file, of an interface, of a VRF, …

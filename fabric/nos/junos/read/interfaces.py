@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from fabric.model.facts import MANAGEMENT, Facts, Interface, Located
+from fabric.nos.junos.read.instances import Place, Vlans
 from fabric.nos.junos.read.tree import NOTHING, Node, logical, number
-from fabric.nos.junos.read.vlans import Place, Vlans
 from fabric.nos.reading import esi, gbps, mac, numbers, prefix
 
 ETHERNET_BYTES = 14  # the checksum is not counted

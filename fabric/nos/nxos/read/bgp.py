@@ -11,7 +11,7 @@ from typing import Any
 from fabric.model.facts import Authentication, Bgp, Located, Neighbor
 from fabric.nos.nxos.read.rules import Below, Reading, Rule, Rules, constant, heads, known, port_name, vrf_name
 from fabric.nos.reading import Section, asn, is_address, password
-from fabric.nos.reading.neighbor import DIRECTIONS, FAMILIES, UNICAST, VERBS
+from fabric.nos.reading.values import DIRECTIONS, FAMILIES, UNICAST, VERBS
 
 FILTERS = ("route-map", "prefix-list", "filter-list")  # of several on one session the first is named
 DEPTH = 16  # of templates that inherit from templates

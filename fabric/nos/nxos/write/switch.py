@@ -1,12 +1,262 @@
-"""The file of a switch: its whole startup-config."""
+"""The file of a switch: its whole startup-config, with how it is reached and what its tenants have."""
 
 from __future__ import annotations
 
-from fabric.model.plan import SwitchView
-from fabric.nos.nxos.write import manage, ports, qos, routing, tenants
-from fabric.nos.nxos.write.ports import RELEASE
-from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER
-from fabric.nos.target import File, Requests, Text
+from dataclasses import dataclass
+
+from fabric.model.plan import Acl, Management, SwitchView, Vrf
+from fabric.nos.nxos.write import ports, routing
+from fabric.nos.nxos.write.ports import PEER_LINK, RELEASE, mtu
+from fabric.nos.nxos.write.routing import BFD_MS, BFD_MULTIPLIER, Neighbor, Outside
+from fabric.nos.target import CannotRender, File, Requests, Text
+
+# --- Management: mgmt0 is always in the VRF `management` ------------------------------------------------------
+
+VRF = "management"
+SSH, SNMP, GNMI = "22", "161", "50051"
+DELIMITERS = "^#|~@%*"
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """An access list; its lines are numbered."""
+
+    family: str  # "ip" | "ipv6"
+    name: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    delimiter: str
+    text: str
+
+
+def management_context(view: SwitchView) -> dict[str, object]:
+    manage = view.management
+    six = ":" in (manage.address or "")
+    gateway = manage.gateway or ""
+    access_list = _own_filter(manage, "ipv6" if six else "ip")
+    return {
+        "banner": banner(manage.banner),
+        "admin_secret": manage.admin_secret,
+        "dns": manage.dns,
+        "ntp": manage.ntp,
+        "syslog": manage.syslog,
+        "timezone": "" if manage.timezone == "UTC" else manage.timezone,
+        "management_vrf": VRF,
+        "manage_ip": "ipv6" if six else "ip",
+        "manage_address": manage.address or "",
+        "manage_route": f"{'ipv6 route ::/0' if ':' in gateway else 'ip route 0.0.0.0/0'} {gateway}" if gateway else "",
+        "manage_filters": [*([access_list] if access_list else []), *_login_filters(manage)],
+        "manage_access": f"{'ipv6 traffic-filter' if six else 'ip access-group'} {access_list.name} in"
+        if access_list
+        else "",
+        "restricted": bool(manage.allow),
+        "snmp_user": manage.snmp_user,
+        "snmp_auth_secret": manage.snmp_auth_secret,
+        "snmp_priv_secret": manage.snmp_priv_secret,
+        "gnmi": manage.gnmi,
+    }
+
+
+def banner(text: str) -> Banner | None:
+    """The first delimiter that the text has not; a text with all of them loses the first."""
+    if not text:
+        return None
+    delimiter = next((mark for mark in DELIMITERS if mark not in text), DELIMITERS[0])
+    return Banner(delimiter, text.replace(delimiter, ""))
+
+
+def numbered(lines: list[str]) -> tuple[str, ...]:
+    return tuple(f"{10 * n} {line}" for n, line in enumerate(lines, 1))
+
+
+def _allowed(manage: Management, family: str) -> list[str]:
+    return [prefix for prefix in manage.allow if (":" in prefix) == (family == "ipv6")]
+
+
+def _own_filter(manage: Management, family: str) -> Filter | None:
+    """On mgmt0: services from the allowed prefixes only, all else (answers of NTP, DNS, …) may come back."""
+    if not manage.allow or not manage.address:
+        return None
+    services = [("tcp", SSH)]
+    services += [("udp", SNMP)] if manage.snmp_user else []
+    services += [("tcp", GNMI)] if manage.gnmi else []
+    lines = [f"permit {kind} {prefix} any eq {port}" for kind, port in services for prefix in _allowed(manage, family)]
+    lines += [f"deny {kind} any any eq {port}" for kind, port in services]
+    name = "MANAGEMENT6" if family == "ipv6" else "MANAGEMENT"
+    return Filter(family, name, numbered([*lines, f"permit {family} any any"]))
+
+
+def _login_filters(manage: Management) -> list[Filter]:
+    """On the terminal lines and SNMP, which answer in every VRF; a family without allowed prefixes is shut."""
+    if not manage.allow:
+        return []
+    found = []
+    for family, name in (("ip", "LOGIN"), ("ipv6", "LOGIN6")):
+        lines = [f"permit {family} {prefix} any" for prefix in _allowed(manage, family)]
+        found.append(Filter(family, name, numbered([*lines, f"deny {family} any any"])))
+    return found
+
+
+# --- Tenants --------------------------------------------------------------------------------------------------
+
+VLAN_NAME_LIMIT = 32
+FIRST_ROLE, SECOND_ROLE = 1000, 2000  # the lower one is the primary
+# What a host needs to find its gateway; after an explicit deny the implicit permits of an IPv6 filter are gone.
+NEIGHBOR_DISCOVERY = ("nd-na", "nd-ns", "router-advertisement", "router-solicitation")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A VRF, with its part of BGP."""
+
+    name: str
+    vni: int  # 0: VRF-lite
+    rd: str
+    imports: tuple[str, ...]
+    exports: str
+    connected: str
+    template: str  # of its sessions over the fabric, "" for none
+    neighbors: tuple[Neighbor, ...]
+    outsides: tuple[Outside, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Vlan:
+    number: int
+    name: str
+    vni: int
+
+
+@dataclass(frozen=True, slots=True)
+class Svi:
+    """A VLAN's routed side: the gateway of a network, or the bare one that a L3 VNI forwards through."""
+
+    vlan: int
+    description: str
+    vrf: str
+    mtu: int
+    address: str  # "ip address 10.1.0.1/24", "" of a L3 VNI
+
+
+@dataclass(frozen=True, slots=True)
+class Vni:
+    """A bridged VNI: in the tunnel interface, and in `evpn`."""
+
+    number: int
+    rd: str
+    route_target: str
+    suppress_arp: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VpcDomain:
+    number: int
+    role: int
+    system_mac: str
+    keepalive: str
+    keepalive_source: str
+    peer: str
+    source: str
+    channel: int
+
+
+def tenants_context(view: SwitchView) -> dict[str, object]:
+    overlay = view.overlay
+    vtep = overlay.vtep if overlay else None
+    return {
+        "tables": [table(view, vrf) for vrf in view.vrfs],
+        "vlans": vlans(view) if vtep else [],
+        "svis": svis(view) if vtep else [],
+        "vtep": vtep or "",
+        "shared_vtep": view.pair.shared_vtep if view.pair and vtep else "",
+        "anycast_mac": dotted(overlay.anycast_mac) if overlay and view.networks else "",
+        "vnis": [Vni(n.vni, n.rd, n.route_target, n.gateway is not None) for n in view.networks],
+        "vpc": domain(view),
+        "filters": [one for acl in view.acls for one in filters(acl)],
+    }
+
+
+def dotted(mac: str) -> str:
+    """`0000.5e00.0101`"""
+    digits = mac.replace(":", "").lower()
+    return ".".join(digits[n : n + 4] for n in (0, 4, 8))
+
+
+def table(view: SwitchView, vrf: Vrf) -> Table:
+    if vrf.name in (VRF, "default"):
+        raise CannotRender(f"tenant {vrf.name}: NX-OS keeps this VRF name for itself")
+    overlay = vrf.vni is not None
+    template = f"FABRIC-{vrf.name}" if vrf.sessions else ""
+    return Table(
+        name=vrf.name,
+        vni=vrf.vni or 0,
+        rd=vrf.rd if overlay else "",
+        imports=tuple(dict.fromkeys((vrf.route_target, *vrf.imports))) if overlay else (),
+        exports=vrf.route_target if overlay else "",
+        connected=f"RM-{vrf.name}-CONNECTED",
+        template=template,
+        neighbors=tuple(routing.neighbor(view, session, template) for session in vrf.sessions),
+        outsides=tuple(routing.outsides(view, vrf.name)),
+    )
+
+
+def vlans(view: SwitchView) -> list[Vlan]:
+    found = [Vlan(n.vlan, n.name if len(n.name) <= VLAN_NAME_LIMIT else "", n.vni) for n in view.networks]
+    found += [Vlan(vrf.vlan, f"L3VNI-{vrf.vni}", vrf.vni) for vrf in view.vrfs if vrf.vni is not None]
+    return sorted(found, key=lambda vlan: vlan.number)
+
+
+def svis(view: SwitchView) -> list[Svi]:
+    found = [
+        Svi(n.vlan, n.name, n.vrf, mtu(view, n.vrf), f"{'ipv6' if ':' in n.gateway else 'ip'} address {n.gateway}")
+        for n in view.networks
+        if n.gateway
+    ]
+    found += [Svi(v.vlan, f"L3 VNI of {v.name}", v.name, mtu(view, v.name), "") for v in view.vrfs if v.vni is not None]
+    return sorted(found, key=lambda svi: svi.vlan)
+
+
+def domain(view: SwitchView) -> VpcDomain | None:
+    """vPC without a cable between the two: the peer link is a tunnel from loopback to loopback."""
+    pair = view.pair
+    if pair is None:
+        return None
+    name = view.device.name
+    if view.overlay is None or view.overlay.vtep is None:
+        raise CannotRender(f"{name}: bonds over two leaves need the overlay on NX-OS, their peer link is a VXLAN tunnel")
+    source = (view.management.address or "").partition("/")[0]
+    if not source or not pair.peer_management:
+        raise CannotRender(f"{name}: bonds over two leaves need management addresses on NX-OS, the keepalive runs there")
+    return VpcDomain(
+        number=pair.number,
+        role=FIRST_ROLE if pair.first else SECOND_ROLE,
+        system_mac=dotted(pair.system_mac),
+        keepalive=pair.peer_management,
+        keepalive_source=source,
+        peer=pair.peer_loopback,
+        source=view.loopback.partition("/")[0],
+        channel=PEER_LINK,
+    )
+
+
+def filters(acl: Acl) -> list[Filter]:
+    """What a tenant's server may send where tenants share the table; one without permits closes the port."""
+    four = [prefix for prefix in acl.permits if ":" not in prefix]
+    six = [prefix for prefix in acl.permits if ":" in prefix]
+    found = []
+    if four or not six:
+        found.append(Filter("ip", f"ACL-{acl.name}", numbered([*(f"permit ip any {p}" for p in four), "deny ip any any"])))
+    if six:
+        discovery = [f"permit icmp any any {kind}" for kind in NEIGHBOR_DISCOVERY]
+        lines = [*discovery, *(f"permit ipv6 any {prefix}" for prefix in six), "deny ipv6 any any"]
+        found.append(Filter("ipv6", f"ACL6-{acl.name}", numbered(lines)))
+    return found
+
+
+# --- The file -------------------------------------------------------------------------------------------------
 
 
 def features(view: SwitchView) -> list[str]:
@@ -30,7 +280,7 @@ def features(view: SwitchView) -> list[str]:
 
 
 def context(view: SwitchView) -> dict[str, object]:
-    policies = qos.policies(view)
+    policies = ports.policies(view)
     return {
         "release": view.release or RELEASE,
         "title": f"{view.device.name} ({view.device.model.upper()}, NX-OS {view.release or RELEASE})",
@@ -43,9 +293,9 @@ def context(view: SwitchView) -> dict[str, object]:
         "channels": ports.channels(view, policies),
         "seed": view.balancing.seed,
         "balancer": ports.balancer(view),
-        **manage.context(view),
+        **management_context(view),
         **routing.context(view),
-        **tenants.context(view),
+        **tenants_context(view),
     }
 
 

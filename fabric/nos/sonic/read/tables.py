@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabric.model.facts import Facts, Located
-from fabric.nos.sonic.read.dump import read_tables
-from fabric.nos.sonic.read.json_lines import Object, Repeated
+from fabric.nos.sonic.read.dump import Object, Repeated, read_tables
 
 # Tables that are read, with their fields; `None`: the fields are ports, code points and the like.
 READ: dict[str, frozenset[str] | None] = {

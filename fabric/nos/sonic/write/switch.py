@@ -1,22 +1,205 @@
-"""The files of a switch: config_db.json is data, frr.conf is FRR's own text (`split-unified`).
-
-This file puts the tables together; ports, QoS, buffers, tenants and access are made beside it.
-"""
+"""The files of a switch: config_db.json is data, frr.conf is the text of FRR (`split-unified`)."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from fabric.hardware.catalog.models import SonicPlatform
-from fabric.model.plan import SwitchView
-from fabric.nos.frr.write.routing import routing
-from fabric.nos.frr.write.tenants import Spelling
+from fabric.model.plan import Management, Session, SwitchView
+from fabric.nos.frr.write.routing import Spelling, routing
 from fabric.nos.sonic.write.buffers import NVIDIA, TOFINO, buffer_model, buffer_tables, maker
-from fabric.nos.sonic.write.hardening import hardening_tables
-from fabric.nos.sonic.write.ports import TYPES, VRF, Tables, board_of, hwsku, named, neighbor_tables, port_tables
-from fabric.nos.sonic.write.qos import qos_tables
+from fabric.nos.sonic.write.ports import (
+    TYPES,
+    VRF,
+    Table,
+    Tables,
+    board_of,
+    hwsku,
+    is_older,
+    named,
+    neighbor_tables,
+    port_tables,
+    qos_tables,
+)
 from fabric.nos.sonic.write.tenants import tenant_tables
-from fabric.nos.target import Document, File, Text
+from fabric.nos.target import CannotRender, Document, File, Names, Text
+
+# --- Management access: port, time, logs, SSH, SNMP, gNMI, and what the CPU answers at all --------------------
+
+PORT = "eth0"
+GNMI_PORT = 50052  # 8080 is the default of gNMI and of the telemetry container: two services, one port
+CERTIFICATES = "/etc/sonic/credentials"
+MIN_SNMP_USER_LETTERS = 4
+EVERYONE = ("0.0.0.0/0", "::/0")
+
+# What OpenSSH itself still prefers: no CBC, no SHA-1, no MD5.
+CIPHERS = ["chacha20-poly1305@openssh.com", "aes256-gcm@openssh.com", "aes128-gcm@openssh.com", "aes256-ctr", "aes128-ctr"]
+EXCHANGES = [
+    "curve25519-sha256",
+    "ecdh-sha2-nistp521",
+    "ecdh-sha2-nistp384",
+    "ecdh-sha2-nistp256",
+    "diffie-hellman-group16-sha512",
+]
+MACS = ["hmac-sha2-512-etm@openssh.com", "hmac-sha2-256-etm@openssh.com", "hmac-sha2-512", "hmac-sha2-256"]
+
+
+def hardening_tables(view: SwitchView, names: Names) -> Tables:
+    return management_tables(view.management) | service_tables(view) | access_tables(view, names)
+
+
+def management_tables(manage: Management) -> Tables:
+    vrf = {"vrf": "mgmt"} if manage.vrf else {}
+    tables: Tables = {"MGMT_PORT": {PORT: {"alias": PORT, "admin_status": "up"}}}
+    if manage.address is not None:
+        gateway = {"gwaddr": manage.gateway} if manage.gateway else {}
+        tables["MGMT_INTERFACE"] = {f"{PORT}|{manage.address}": gateway}
+    if manage.vrf:
+        tables["MGMT_VRF_CONFIG"] = {"vrf_global": {"mgmtVrfEnabled": "true"}}
+    if manage.ntp:
+        tables["NTP"] = {"global": {"src_intf": PORT, "server_role": "disabled", "dhcp": "disabled", **vrf}}
+        tables["NTP_SERVER"] = {server: {"association_type": "server", "iburst": "on"} for server in manage.ntp}
+    if manage.syslog:
+        tables["SYSLOG_SERVER"] = {server: {"port": "514", **vrf} for server in manage.syslog}
+    if manage.dns:
+        tables["DNS_NAMESERVER"] = {server: {} for server in manage.dns}
+    return tables
+
+
+def service_tables(view: SwitchView) -> Tables:
+    manage = view.management
+    tables: Tables = {
+        "SSH_SERVER": {
+            "POLICIES": {
+                "authentication_retries": "3",
+                "login_timeout": "60",
+                "inactivity_timeout": "15",
+                "permit_root_login": "no",
+                "ciphers": list(CIPHERS),
+                "kex_algorithms": list(EXCHANGES),
+                "macs": list(MACS),
+            }
+        }
+    }
+    if manage.banner:
+        # The switch prints it with `echo -e`: a backslash is written twice to be one.
+        tables["BANNER_MESSAGE"] = {"global": {"state": "enabled", "login": manage.banner.replace("\\", "\\\\")}}
+    if manage.gnmi:
+        tables |= gnmi_tables(view)
+    if manage.snmp_user:
+        tables |= snmp_tables(view)
+    return tables
+
+
+def gnmi_tables(view: SwitchView) -> Tables:
+    """Mutual TLS with the certificate `gnmi` of the switch; a client whose own is called `gnmi` may read."""
+    in_vrf = view.management.vrf and not is_older(view)
+    return {
+        "GNMI": {
+            "certs": {
+                "ca_crt": f"{CERTIFICATES}/ca.cer",
+                "server_crt": f"{CERTIFICATES}/gnmi.cer",
+                "server_key": f"{CERTIFICATES}/gnmi.key",
+            },
+            "gnmi": {
+                "client_auth": "true",
+                "user_auth": "cert",
+                "log_level": "2",
+                "port": str(GNMI_PORT),
+                **({"vrf": "mgmt"} if in_vrf else {}),
+            },
+        },
+        "GNMI_CLIENT_CERT": {"gnmi": {"role": ["gnmi_readonly"]}},
+    }
+
+
+def snmp_tables(view: SwitchView) -> Tables:
+    manage = view.management
+    if len(manage.snmp_user) < MIN_SNMP_USER_LETTERS:
+        raise CannotRender(
+            f"{view.device.name}: SONiC takes SNMP users of {MIN_SNMP_USER_LETTERS} to 32 characters, "
+            f"expected a longer `management.snmp_user`, got {manage.snmp_user!r}"
+        )
+    tables: Tables = {
+        "SNMP_USER": {
+            manage.snmp_user: {
+                "SNMP_USER_TYPE": "Priv",
+                "SNMP_USER_PERMISSION": "RO",
+                "SNMP_USER_AUTH_TYPE": "SHA",
+                "SNMP_USER_AUTH_PASSWORD": manage.snmp_auth_secret,
+                "SNMP_USER_ENCRYPTION_TYPE": "AES",
+                "SNMP_USER_ENCRYPTION_PASSWORD": manage.snmp_priv_secret,
+            }
+        }
+    }
+    if manage.address is not None:
+        address = manage.address.partition("/")[0]
+        tables["SNMP_AGENT_ADDRESS_CONFIG"] = {f"{address}|161|{'mgmt' if manage.vrf else ''}": {}}
+    return tables
+
+
+# --- who may speak to the CPU --------------------------------------------------------------------------------
+
+
+def access_tables(view: SwitchView, names: Names) -> Tables:
+    """Filters of the control plane. With the first of them the switch drops whatever none of them lets in.
+
+    It lets in ICMP, DHCP, BGP and VXLAN by itself, but not the BFD of FRR's daemon; a filter cannot name BFD's port, so the
+    neighbors of fabric links are let in by address and port.
+    """
+    manage = view.management
+    if not manage.allow and not view.underlay.bfd:
+        return {}
+    allow = manage.allow or EVERYONE
+    services: dict[str, dict[str, str]] = {"SSH": {}}
+    if manage.snmp_user:
+        services["SNMP"] = {}
+    if manage.gnmi:
+        services["EXTERNAL_CLIENT"] = {"L4_DST_PORT": str(GNMI_PORT)}
+    tables: Table = {}
+    rules: Table = {}
+    for service, match in services.items():
+        for six in (False, True):
+            sources = [{_source(six): prefix, **match} for prefix in allow if (":" in prefix) == six]
+            _add(tables, rules, service, service, sources, six=six)
+    if view.underlay.bfd:
+        peers = [_peer(session, names, "") for session in view.sessions]
+        peers += [_peer(session, names, vrf.name) for vrf in view.vrfs for session in vrf.sessions]
+        for six in (False, True):
+            _add(tables, rules, "FABRIC-PEERS", "ANY", [peer for peer in peers if ("SRC_IPV6" in peer) == six], six=six)
+    return {"ACL_TABLE": tables, "ACL_RULE": rules}
+
+
+def _add(tables: Table, rules: Table, name: str, service: str, matches: list[dict[str, str]], *, six: bool) -> None:
+    if not matches:
+        return
+    table = f"CPU-{name}-{'V6' if six else 'V4'}"
+    tables[table] = {
+        "type": "CTRLPLANE",
+        "stage": "ingress",
+        "services": [service],
+        "policy_desc": f"Who may speak to {name}",
+    }
+    for n, match in enumerate(matches, 1):
+        # The switch sorts priorities as text: as many digits each.
+        rules[f"{table}|PERMIT-{n}"] = {"PRIORITY": str(100_000 - n), "PACKET_ACTION": "ACCEPT", **match}
+
+
+def _source(six: bool) -> str:
+    return "SRC_IPV6" if six else "SRC_IP"
+
+
+def _peer(session: Session, names: Names, vrf: str) -> dict[str, str]:
+    """A neighbor on its link. What comes in through a VRF shows the VRF, not the port: there its address must do."""
+    address = session.peer_address
+    where = {} if vrf else {"IN_PORTS": names(session.port.ref)}
+    if address is None:
+        return {"SRC_IPV6": "fe80::/10", **where}
+    six = ":" in address
+    return {_source(six): f"{address}/{128 if six else 32}", **where}
+
+
+# --- The files ------------------------------------------------------------------------------------------------
 
 # bgpcfgd writes the same two route-maps into the running daemons: under other names the last one to write would win.
 SOURCE_MAPS = ("RM_SET_SRC", "RM_SET_SRC6")

@@ -14,8 +14,7 @@ from fabric import pipeline
 from fabric.audit.checks.batfish.allow import reason
 from fabric.audit.checks.batfish.visibility import view_of
 from fabric.model.plan import SWITCH_ROLES, Device, FabricPlan, Plan
-from fabric.nos.batfish.context import JOIN, Context, contexts
-from fabric.nos.batfish.copies import Copies
+from fabric.nos.batfish import JOIN, Context, Copies, contexts
 from tests import ROOT
 from tests.audit.checks.batfish.helpers import DESIGNS, SWITCHES, small_intent
 

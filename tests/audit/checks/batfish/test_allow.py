@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fabric.audit.checks.batfish.allow import allowed, reason
-from fabric.nos.batfish.context import Context, contexts, paths
+from fabric.nos.batfish import Context, contexts, paths
 from fabric.nos.target import target_names
 
 QUALITY = "Quality of service is not modeled; the checks of lossless classes read the files themselves."

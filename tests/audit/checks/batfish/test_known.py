@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.nos.batfish.copies import Copies
-from fabric.nos.batfish.view import as_it_is
+from fabric.nos.batfish import Copies, as_it_is
 from fabric.nos.target import target_names
 from tests.audit.checks.batfish.known import (
     KNOWN,
@@ -26,7 +25,7 @@ HINT = """\
 {count} generated lines that no Batfish server was shown, such as {path} ({site}, {nos}):
 run `python -m tests.audit.checks.batfish.record HOST known` with a server. Where none is at hand, look it up in Batfish's
 grammar: if it is there, add it to tests/audit/checks/batfish/known_lines/{nos}.txt with the grammar's path behind two blanks
-and `#`; if it is not, list it in batfish/allow.yaml of its network OS with the reason why a warning about it is no
+and `#`; if it is not, list it in batfish.yaml of its network OS with the reason why a warning about it is no
 finding."""
 
 

@@ -10,12 +10,11 @@ import pytest
 
 from fabric.audit.checks.batfish.snapshot import write
 from fabric.audit.checks.batfish.visibility import view_of
-from fabric.nos.batfish.copies import Copies, Copy
-from fabric.nos.cumulus.batfish.flat import nvue_copy
-from fabric.nos.frr.batfish.linux import linux_copy
-from fabric.nos.frr.batfish.text import maps, readable
-from fabric.nos.junos.batfish.copy import junos_copy
-from fabric.nos.sonic.batfish.copy import sonic_copies
+from fabric.nos.batfish import Copies, Copy
+from fabric.nos.cumulus.batfish import nvue_copy
+from fabric.nos.frr.batfish import linux_copy, maps, readable
+from fabric.nos.junos.batfish import junos_copy
+from fabric.nos.sonic.batfish import sonic_copies
 from tests import ROOT
 from tests.audit.checks.batfish.helpers import example, site, small
 

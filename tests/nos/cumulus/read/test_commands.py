@@ -11,7 +11,7 @@ import pytest
 from fabric.audit.checks import statement_differences
 from fabric.audit.drift.commands import commands_back
 from fabric.model.facts import Facts
-from fabric.nos.cumulus.read.commands import commands
+from fabric.nos.cumulus.read.tree import commands
 from fabric.nos.cumulus.statements import SYNTAX
 from fabric.nos.reading import read_device
 from fabric.nos.reading.folder import scan

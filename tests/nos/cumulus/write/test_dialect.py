@@ -10,9 +10,8 @@ import pytest
 
 from fabric.model.plan import SwitchView
 from fabric.nos.cumulus.target import TARGET
-from fabric.nos.cumulus.write.dialect import release, release_refusal, spelled
 from fabric.nos.cumulus.write.switch import tree
-from fabric.nos.cumulus.write.tree import ENABLE, Tree
+from fabric.nos.cumulus.write.tree import ENABLE, Tree, release, release_refusal, spelled
 from fabric.nos.target import CannotRender
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, view

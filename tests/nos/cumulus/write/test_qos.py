@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from fabric.model.plan import Marking, Qos, SwitchView, Watchdog
-from fabric.nos.cumulus.write.qos import classes, marking_names, qos, weights
+from fabric.nos.cumulus.write.interfaces import classes, marking_names, qos, weights
 from fabric.nos.cumulus.write.switch import tree
 from tests.nos.tenant_views import MARKING, QOS, rich
 

@@ -9,9 +9,8 @@ import pytest
 
 from fabric.model.plan import Acl, External, SwitchView
 from fabric.nos.cumulus.target import TARGET
-from fabric.nos.cumulus.write.routing import prefix_list
+from fabric.nos.cumulus.write.routing import prefix_list, tenant_filter
 from fabric.nos.cumulus.write.switch import tree
-from fabric.nos.cumulus.write.tenants import tenant_filter
 from fabric.nos.policy import PrefixList
 from tests.nos.tenant_views import rich
 

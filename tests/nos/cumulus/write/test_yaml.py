@@ -8,7 +8,7 @@ import pytest
 import yaml
 from hypothesis import given, strategies as st
 
-from fabric.nos.cumulus.write.yaml import dump, scalar
+from fabric.nos.cumulus.write.tree import dump, scalar
 
 HOSTILE = [
     *("on", "Off", "YES", "no", "y", "N", "true", "False", "null", "Null", "~", ""),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.nos.eos.read.device import read
-from fabric.nos.eos.read.names import port_name
+from fabric.nos.eos.statements import port_name
 from tests.nos.undefined import undefined_in
 
 NAMES = {

@@ -7,8 +7,7 @@ from pathlib import PurePath
 import pytest
 
 from fabric.model.facts import Neighbor
-from fabric.nos.frr.read.device import read
-from fabric.nos.frr.read.files import unbalanced
+from fabric.nos.frr.read.device import read, unbalanced
 from tests.examples import located, paths
 from tests.nos.frr.read.helpers import FRR_CONF, GOLDEN, INTERFACES, configured, facts, plain, whole
 from tests.nos.undefined import undefined_in

@@ -7,9 +7,8 @@ from pathlib import PurePath
 
 import pytest
 
-from fabric.nos.junos.read.known import WHOLE, known
-from fabric.nos.junos.read.text import Config, read_text
-from fabric.nos.junos.read.tree import Node
+from fabric.nos.junos.read.device import WHOLE, known
+from fabric.nos.junos.read.tree import Config, Node, read_text
 from tests import ROOT
 from tests.examples import located, paths
 from tests.nos.junos.read.helpers import configured, facts, plain

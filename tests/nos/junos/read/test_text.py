@@ -6,7 +6,7 @@ import pytest
 
 from fabric.model.facts import Located
 from fabric.nos.junos.read.device import read
-from fabric.nos.junos.read.text import Config, read_text
+from fabric.nos.junos.read.tree import Config, read_text
 from tests.nos.junos.read.helpers import FILE, configured, facts
 
 FORMS = {

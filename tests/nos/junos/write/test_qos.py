@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from fabric.model.plan import Marking, Watchdog
-from fabric.nos.junos.write.buffers import partitions
-from fabric.nos.junos.write.platform import platform
-from fabric.nos.junos.write.qos import Dog, drop_profiles, fill, watchdog
+from fabric.nos.junos.write.interfaces import platform
+from fabric.nos.junos.write.qos import Dog, drop_profiles, fill, partitions, watchdog
 from fabric.nos.target import CannotRender
 from tests.nos.junos.write.test_render import block, of_model, text
 from tests.nos.tenant_views import MARKING, QOS, rich

@@ -14,7 +14,7 @@ from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import PortRef, SwitchView
 from fabric.nos.nxos import target as nxos
 from fabric.nos.nxos.target import TARGET
-from fabric.nos.nxos.write.manage import Banner, banner
+from fabric.nos.nxos.write.switch import Banner, banner
 from tests.nos.tenant_views import rich
 from tests.nos.views import STYLES, SWITCH, view
 

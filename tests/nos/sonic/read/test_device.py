@@ -10,7 +10,7 @@ import pytest
 
 from fabric.model.facts import MANAGEMENT, Facts
 from fabric.nos.sonic.read.device import read
-from fabric.nos.sonic.read.json_lines import Object, read_json
+from fabric.nos.sonic.read.dump import Object, read_json
 from tests.examples import located, paths
 from tests.nos.frr.read.helpers import GOLDEN, plain, shown, values, whole
 from tests.nos.undefined import undefined_in

@@ -12,9 +12,8 @@ import pytest
 from fabric.audit.checks import statement_differences
 from fabric.model.facts import Facts
 from fabric.nos.reading.folder import scan
-from fabric.nos.sonic.diff import tables
 from fabric.nos.sonic.read.dump import config_db
-from fabric.nos.sonic.statements import SYNTAX
+from fabric.nos.sonic.statements import SYNTAX, tables
 from tests import ROOT
 
 FOLDER = ROOT / "generated/starter/configs/backend-leaf001"

@@ -9,7 +9,7 @@ import pytest
 from fabric.hardware import catalog
 from fabric.model.plan import Marking, Port, PortRef, SwitchView, Watchdog
 from fabric.nos.sonic.write.buffers import headroom
-from fabric.nos.sonic.write.qos import marking_names, watchdog
+from fabric.nos.sonic.write.ports import marking_names, watchdog
 from tests.nos.sonic.write.test_references import findings
 from tests.nos.sonic.write.views import db, on_chip, with_qos
 from tests.nos.tenant_views import LONG, MARKING, QOS, SHORT, rich

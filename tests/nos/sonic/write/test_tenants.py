@@ -8,7 +8,7 @@ import pytest
 
 from fabric.configs.render import render
 from fabric.model.plan import Acl
-from fabric.nos.frr.write.tenants import PREFERRED
+from fabric.nos.frr.write.routing import PREFERRED
 from fabric.nos.sonic.target import TARGET
 from fabric.nos.sonic.write.ports import VRF_NAME_LIMIT, subinterface_name
 from fabric.nos.sonic.write.tenants import PREFERRED as OWN_PREFERRED, routed_tables

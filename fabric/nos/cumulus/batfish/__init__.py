@@ -1,1 +1,0 @@
-"""Cumulus Linux as Batfish reads it."""

@@ -1,1 +1,0 @@
-"""EOS as Batfish reads it."""

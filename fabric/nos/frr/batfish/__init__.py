@@ -1,1 +1,0 @@
-"""FRR on Linux as Batfish reads it."""

@@ -1,1 +1,0 @@
-"""Junos as Batfish reads it."""

@@ -1,1 +1,0 @@
-"""LLDP neighbors that switches report: the records, and the parsers of the output; each network OS has its own reader."""

@@ -1,1 +1,0 @@
-"""NX-OS as Batfish reads it."""

@@ -1,1 +1,0 @@
-"""SONiC as Batfish reads it."""
