@@ -16,13 +16,13 @@ import numpy as np
 from fabric.base.text import aligned, percent
 from fabric.solver.collectives import band
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.collectives.sample import job_of
+from fabric.solver.collectives.score import job_of
 from fabric.solver.collectives.validation import Predicted, left, predict
 from fabric.solver.doctor.causes import Cause, Effect, causes
 from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose
 from fabric.solver.doctor.evidence import Evidence
-from fabric.solver.estimate.platform_file import platform
-from fabric.solver.measured.files import read_all
+from fabric.solver.estimate.platform import platform
+from fabric.solver.measured.tables import read_all
 
 MIN_SIZES = 3
 MIN_TIME_FACTOR = 1.25  # of the time of one size, by an injected cause

@@ -20,14 +20,13 @@ import numpy as np
 from fabric.base.formats import yaml
 from fabric.base.text import aligned, percent
 from fabric.solver.collective import COLLECTIVES
+from fabric.solver.collectives.band import band_of
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.collectives.reach import band_of
-from fabric.solver.doctor.causes import causes
-from fabric.solver.doctor.checks import checks
+from fabric.solver.doctor.causes import causes, checks
 from fabric.solver.doctor.diagnosis import Curve, Setting, can_concern, diagnose, features
 from fabric.solver.doctor.evidence import Evidence
-from fabric.solver.estimate.platform_file import platform
+from fabric.solver.estimate.platform import platform
 from fabric.solver.measured.platform import MeasuredPlatform
 
 DATA = Path(__file__).parents[1] / "tests" / "reference" / "threads" / "threads.yaml"

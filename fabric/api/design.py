@@ -43,7 +43,7 @@ def init(draft: Draft, shown: str, schema: bool = False) -> str:
 def schema(document: str = "") -> str:
     """Return a JSON Schema: of the intent, or of the named `--json` document (names: `docs/glossary.md`)."""
     from fabric.base import schemas
-    from fabric.design.intent import schema as language
+    from fabric.design.intent import load as language
 
     return schemas.text(document) if document else language.text()
 
@@ -108,14 +108,14 @@ def load(path: Path, output: Path | None = None) -> Intent:
     Raises:
         InputError: all mistakes of the file, or an output folder that is a symlink.
     """
-    from fabric.design.intent import revision
+    from fabric.design.intent import intent
 
-    return revision.load(path, output)
+    return intent.load(path, output)
 
 
 def summarize(intent: Intent) -> dict[str, Any]:
     """Return counts, ports, ratios and limits of every fabric, by name: sizing only, so fast at any size."""
-    from fabric.design.planner.summarize import summarize as counts
+    from fabric.design.planner.site import summarize as counts
 
     return counts(intent)
 
@@ -170,7 +170,7 @@ def explain(intent: Intent, subject: str) -> list[str]:
     Raises:
         InputError: unknown subject.
     """
-    from fabric.design.explain.subject import explain as find
+    from fabric.design.explain.explain import explain as find
     from fabric.design.planner.resolve import resolve_intent
     from fabric.design.planner.site import size_site
 
@@ -189,9 +189,9 @@ def moves(intent: Intent, against: str) -> Changes:
     Raises:
         InputError: one of the two has no plan.
     """
-    from fabric.design.intent import revision
+    from fabric.design.intent.intent import read
     from fabric.design.moves import difference
 
-    before, old_lock = revision.read(against, intent.path, intent.folder)
+    before, old_lock = read(against, intent.path, intent.folder)
     old = plan(before, old_lock)
     return difference(old, plan(intent, old.lock))  # on the old numbers, whether they were ever written or not

@@ -74,14 +74,14 @@ def check(scope: Scope, fail_on: str = "error", progress: Progress | None = None
     from fabric.audit.checks import named_folder
     from fabric.audit.checks.run import run
     from fabric.base.diagnostics import tried
-    from fabric.design.intent import revision
+    from fabric.design.intent.intent import refuse_same_site
 
     folder = named_folder(scope)
     intents: list[Intent] = []
 
     def read(path: Path) -> None:
         intent = load(path, scope.output)
-        revision.refuse_same_site([*intents, intent])
+        refuse_same_site([*intents, intent])
         intents.append(intent)
 
     _, mistakes = tried({os.path.realpath(path): path for path in scope.files}.values(), read)
@@ -158,11 +158,11 @@ def diff(old: str, new: str, request: DiffRequest) -> Diff:
         InputError: one of the two has no plan.
     """
     from fabric.audit.diff.compare import compare
-    from fabric.design.intent.sides import planned, read
+    from fabric.design.intent.intent import planned, read_sides
+    from fabric.solver.estimate.calls import measured
     from fabric.solver.estimate.request import EstimateRequest
-    from fabric.solver.figures import measured
 
-    sides = read(old, new)
+    sides = read_sides(old, new)
     plans = planned(sides, plan)
     asked = EstimateRequest(sizes=request.sizes, routing="", queue_pairs=0, platform=request.platform)
     return compare(sides, plans, request, lambda fabric, cuts: measured(fabric, calls(fabric, asked), cuts))

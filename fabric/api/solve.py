@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from fabric.solver.estimate.calls import Calls
     from fabric.solver.estimate.estimate import Estimate
     from fabric.solver.estimate.request import EstimateRequest
-    from fabric.solver.measured.stated import Measured
-    from fabric.solver.measured.tables import Table
+    from fabric.solver.measured.tables import Measured, Table
 
 
 def estimate(fabric: FabricPlan, request: EstimateRequest, placement: str = "packed") -> tuple[Estimate, Estimate | None]:
@@ -110,11 +109,11 @@ def tables(paths: Sequence[Path], fabric: FabricPlan | None = None) -> list[Tabl
     Raises:
         InputError: a file that is neither.
     """
-    from fabric.solver.measured.files import read_all
+    from fabric.solver.measured.tables import read_all
 
     if fabric is None:
         return read_all(paths)
-    from fabric.solver.estimate.probe import platform_of
+    from fabric.solver.estimate.platform import platform_of
 
     return read_all(paths, platform_of(fabric))
 
@@ -127,7 +126,7 @@ def probe(fabric: FabricPlan, file: str, platform: str) -> list[str]:
         file: intent file, for the command.
         platform: platform file to write, for the command.
     """
-    from fabric.solver.estimate.probe import lines
+    from fabric.solver.estimate.platform import lines
 
     return lines(fabric, file, platform)
 
@@ -143,7 +142,7 @@ def score(measured: Sequence[Table], platform: Path | None = None) -> Score:
         InputError: mistakes in the platform file.
     """
     from fabric.solver.collectives.score import score as hold
-    from fabric.solver.estimate.platform_file import platform as parameters
+    from fabric.solver.estimate.platform import platform as parameters
 
     return hold(measured, parameters(platform))
 
@@ -212,7 +211,7 @@ def doctor(
         InputError: a file that is neither, or a run that does not fit the fabric.
     """
     from fabric.configs.port_names import PortNames
-    from fabric.solver.doctor.run import examine
+    from fabric.solver.doctor.examine import examine
 
     return examine(fabric, files, spread_as_planned(fabric, request), PortNames(fabric).port_name, given, slow)
 

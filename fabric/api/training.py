@@ -165,7 +165,7 @@ def utilisation(fabric: FabricPlan, jobs: Path, placements: Sequence[str] = (), 
         InputError: a mistake of the file, or a fabric without GPUs.
     """
     from fabric.solver.utilisation import jobs as job_list
-    from fabric.solver.utilisation.cluster import POLICIES
+    from fabric.solver.utilisation.simulate import POLICIES
     from fabric.solver.utilisation.utilisation import utilisation as simulate
 
     mix = job_list.read(jobs, more.pop("partition", ""))

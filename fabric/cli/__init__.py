@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from fabric.base.reading import GUARD
-from fabric.cli import stdio
+from fabric.cli import terminal
 from fabric.cli.common import FINDINGS, INTERNAL, INTERRUPTED, MISSING, NO_READER, OUT, USAGE, say, show_diagnostics
 from fabric.cli.lazy import Lazy
 
@@ -48,9 +48,9 @@ def root(
     color: str = typer.Option("auto", "--color", metavar="WHEN", help="auto (color on a terminal), always or never"),
 ) -> None:
     OUT.debug = debug
-    if color not in stdio.COLOURS:
-        raise typer.BadParameter(f"expected {', '.join(stdio.COLOURS)}, got '{color}'", param_hint="--color")
-    stdio.CHOICE.colour = color
+    if color not in terminal.COLOURS:
+        raise typer.BadParameter(f"expected {', '.join(terminal.COLOURS)}, got '{color}'", param_hint="--color")
+    terminal.CHOICE.colour = color
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # the search for them reads the metadata of every package
     gc.set_threshold(500_000, 100, 1_000)  # plans are many small records and few cycles: collecting took a tenth of the time
     atexit.register(gc.freeze)  # else the interpreter searches a whole plan for cycles before it ends
-    stdio.open_streams()
+    terminal.open_streams()
     try:
         code = _run(words)
         sys.stdout.flush()  # here, where a failure can be reported
@@ -73,7 +73,7 @@ def main(arguments: list[str] | None = None) -> None:
         code = INTERRUPTED
     except Exception as error:
         code = _failed(error)
-    stdio.give_up()
+    terminal.give_up()
     sys.exit(code)
 
 

@@ -13,7 +13,7 @@ from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, show
 from fabric.base.formats import json_text
 from fabric.base.text import plural
 from fabric.cli.common import FINDINGS, check_range, mistake, progress, say, show_diagnostics
-from fabric.cli.reports import asked, usage, write
+from fabric.cli.output import asked, usage, write
 from fabric.deliver.bom import prices as price_file
 from fabric.deliver.bom.bill import Bill
 from fabric.deliver.bom.gather import BomRequest

@@ -8,11 +8,11 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import check_range, check_target, mistake, progress, refuse, say, show_diagnostics
-from fabric.cli.reports import put, put_lines
+from fabric.cli.output import put, put_lines
 from fabric.cli.score import FOR, read_tables
-from fabric.solver.measured.files import need_scored
+from fabric.solver.measured.tables import need_scored
 
 
 def calibrate(
@@ -51,7 +51,7 @@ def calibrate(
     The fitted parameters go to a platform file, for --platform of other commands.
     """
     if probe is not None:
-        put_lines(lambda: pipeline.probe(job.chosen(probe, ""), str(probe), str(job.platform_beside(probe))))
+        put_lines(lambda: pipeline.probe(options.chosen(probe, ""), str(probe), str(options.platform_beside(probe))))
         return
     if step is not None:
         _utilisation(step, model, intent, gpus)
@@ -61,7 +61,7 @@ def calibrate(
         hint = "run `fabric calibrate all_reduce.log -o dc1.platform.yaml`, or `fabric calibrate --probe INTENT`"
         raise InputError([Diagnostic("FAB102", Place(missing), f"expected {missing}, got none", hint)])
     tables, others = read_tables(paths, intent), read_tables(beside)
-    from fabric.solver.collectives.sample import relatives  # heavy: not for help and mistakes
+    from fabric.solver.collectives.score import relatives  # heavy: not for help and mistakes
 
     need_scored(tables, paths)
     for table in tables:
@@ -90,6 +90,6 @@ def _utilisation(seconds: float, model: Path | None, intent: Path | None, gpus: 
     report.raise_errors()
     assert model is not None
     assert intent is not None
-    request = EstimateRequest(gpus=gpus, platform=job.platform_of(intent, None), routing="", queue_pairs=0)
-    placed = pipeline.training_job(job.chosen(intent, ""), request, model)
+    request = EstimateRequest(gpus=gpus, platform=options.platform_of(intent, None), routing="", queue_pairs=0)
+    placed = pipeline.training_job(options.chosen(intent, ""), request, model)
     put_lines(placed.utilisation(seconds).lines)

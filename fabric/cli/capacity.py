@@ -9,20 +9,20 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import FILE, check_range, progress
-from fabric.cli.reports import put_lines
+from fabric.cli.output import put_lines
 
 
 def capacity(
     file: Path = FILE,
-    fabric: str = job.FABRIC,
-    fail: list[str] = job.FAIL,
+    fabric: str = options.FABRIC,
+    fail: list[str] = options.FAIL,
     pairs: int = typer.Option(
         0, "--pairs", metavar="N", help="random pairs of failures to measure, in addition to all single failures"
     ),
-    seed: int = job.SEED,
-    as_json: bool = job.JSON,
+    seed: int = options.SEED,
+    as_json: bool = options.JSON,
 ) -> None:
     """Compute cuts, throughput and the effect of failures.
 
@@ -38,9 +38,9 @@ def capacity(
         "0 to 10000 pairs of failures",
         hint="the throughput is computed again for each pair",
     )
-    job.check_seed(report, seed)
+    options.check_seed(report, seed)
     report.raise_errors()
-    chosen = job.chosen(file, fabric)
+    chosen = options.chosen(file, fabric)
     with progress("cuts, throughput and failures"):
         result = pipeline.capacity(chosen, tuple(fail), pairs, seed)
     if as_json:

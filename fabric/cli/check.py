@@ -11,8 +11,7 @@ from fabric import pipeline
 from fabric.audit.checks import FAIL_ON, Scope
 from fabric.audit.checks.reports import FORMATS, report
 from fabric.cli.common import FINDINGS, MISSING, USAGE, progress, say
-from fabric.cli.output import GENERATED
-from fabric.cli.reports import asked, one_of, usage, write
+from fabric.cli.output import GENERATED, asked, one_of, usage, write
 
 
 def check(

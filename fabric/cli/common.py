@@ -13,8 +13,7 @@ import typer
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.base.text import fit, on
-from fabric.cli.progress import clear, progress as progress
-from fabric.cli.stdio import screen_of
+from fabric.cli.terminal import clear, progress as progress, screen_of
 
 if TYPE_CHECKING:
     from fabric.model.plan import Plan

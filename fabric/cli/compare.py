@@ -10,10 +10,10 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import check_fabric, check_target, progress, say
-from fabric.cli.reports import put, put_lines
-from fabric.cli.sizes import size_bytes
+from fabric.cli.options import size_bytes
+from fabric.cli.output import put, put_lines
 
 
 def compare(
@@ -24,32 +24,32 @@ def compare(
         metavar="JOB",
         help="YAML file of the model, its checkpoints and failures",
         show_default=False,
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
-    fabric: str = job.FABRIC,
-    gpus: int | None = job.GPUS,
+    fabric: str = options.FABRIC,
+    gpus: int | None = options.GPUS,
     placement: str = typer.Option(
         "packed",
         "--placement",
         metavar="P",
-        help=f"{job.PLACEMENTS}; packed and spread are always compared",
-        rich_help_panel=job.JOB,
+        help=f"{options.PLACEMENTS}; packed and spread are always compared",
+        rich_help_panel=options.JOB,
     ),
     size: str = typer.Option(
-        "1G", "--size", metavar="SIZE", help="size of the collectives as nccl-tests counts it", rich_help_panel=job.JOB
+        "1G", "--size", metavar="SIZE", help="size of the collectives as nccl-tests counts it", rich_help_panel=options.JOB
     ),
-    prices: Path | None = job.PRICES,
-    platform: Path | None = job.PLATFORM,
-    seed: int = job.SEED,
+    prices: Path | None = options.PRICES,
+    platform: Path | None = options.PLATFORM,
+    seed: int = options.SEED,
     html: Path | None = typer.Option(
         None,
         "--html",
         metavar="PAGE.html",
         help="also write an HTML page for offline use",
         show_default=False,
-        rich_help_panel=job.OUTPUT,
+        rich_help_panel=options.OUTPUT,
     ),
-    as_json: bool = job.JSON,
+    as_json: bool = options.JSON,
 ) -> None:
     """Compare designs: parts, power, and the times of collectives.
 
@@ -61,7 +61,7 @@ def compare(
     from fabric.solver.estimate.request import EstimateRequest
 
     report = Report()
-    job.check_seed(report, seed)
+    options.check_seed(report, seed)
     if html is not None:
         check_target(report, "--html", html, "compare.html")
     count = size_bytes("--size", size, report) or 0
@@ -69,12 +69,12 @@ def compare(
     request = EstimateRequest(sizes=(count,), gpus=gpus, routing="", queue_pairs=0, seed=seed)
     designs = []
     for file in files:
-        parameters = job.platform_of(file, platform)
+        parameters = options.platform_of(file, platform)
         with progress(str(file)):
             intent = pipeline.load(file)
             plan = pipeline.plan(intent)
             check_fabric(plan, fabric)
-            chosen = job.largest(plan, fabric)
+            chosen = options.largest(plan, fabric)
             asked = replace(request, platform=parameters)
             designs.append(pipeline.design(str(file), intent, plan, chosen, asked, model, placement=placement, prices=prices))
     if html is not None:

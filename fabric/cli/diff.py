@@ -16,9 +16,8 @@ from fabric.audit.diff.text import text
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
 from fabric.cli.common import FINDINGS, progress
-from fabric.cli.job import platform_of
-from fabric.cli.reports import asked, write
-from fabric.cli.sizes import size_bytes
+from fabric.cli.options import platform_of, size_bytes
+from fabric.cli.output import asked, write
 
 FORMATS: dict[str, Callable[[Diff], str]] = {
     "text": lambda found: text(found) + "\n",

@@ -11,13 +11,13 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import FILE, USAGE, mistake, progress, show_diagnostics
-from fabric.cli.reports import put_lines
-from fabric.cli.sizes import size_bytes
+from fabric.cli.options import size_bytes
+from fabric.cli.output import put_lines
 
 if TYPE_CHECKING:
-    from fabric.solver.measured.stated import Measured
+    from fabric.solver.measured.tables import Measured
 
 OPTION = "--busbw"
 
@@ -36,20 +36,20 @@ def doctor(
         metavar="NAME:GPUS:SIZE:BUSBW",
         help="one measured bus bandwidth in GB/s, as all_reduce:16:1G:27; repeatable",
         show_default=False,
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
     slow: bool = typer.Option(
         False,
         "--slow",
         help="the run is known to be slow, as another one was faster: name causes also where its times lie in the band",
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
-    fabric: str = job.FABRIC,
-    routing: str = job.ROUTING,
-    queue_pairs: int = job.QUEUE_PAIRS,
-    fail: list[str] = job.FAIL,
-    platform: Path | None = job.PLATFORM,
-    as_json: bool = job.JSON,
+    fabric: str = options.FABRIC,
+    routing: str = options.ROUTING,
+    queue_pairs: int = options.QUEUE_PAIRS,
+    fail: list[str] = options.FAIL,
+    platform: Path | None = options.PLATFORM,
+    as_json: bool = options.JSON,
 ) -> None:
     """Explain why a measured collective is slower than estimated.
 
@@ -57,17 +57,17 @@ def doctor(
     a file could not be read; the others were compared.
     """
     from fabric.solver.doctor.diagnosis import document  # heavy: not for help and mistakes
-    from fabric.solver.doctor.lines import lines
+    from fabric.solver.doctor.examine import lines
     from fabric.solver.estimate.request import EstimateRequest
 
     report = Report()
-    job.check_spread(report, routing, queue_pairs)
+    options.check_spread(report, routing, queue_pairs)
     report.raise_errors()
     given = [run for text in busbw if (run := _measured(text, report))]
     report.raise_errors()
-    parameters = job.platform_of(file, platform)
+    parameters = options.platform_of(file, platform)
     request = EstimateRequest(routing=routing, queue_pairs=queue_pairs, fail=tuple(fail), platform=parameters)
-    chosen = job.chosen(file, fabric)
+    chosen = options.chosen(file, fabric)
     with progress("causes"):
         result = pipeline.doctor(chosen, logs or [], request, given, slow)
     show_diagnostics(result.warnings)
@@ -82,8 +82,7 @@ def doctor(
 def _measured(text: str, report: Report) -> Measured | None:
     """The number of `--busbw`, None with a diagnostic where it is none."""
     from fabric.solver.collective import collective_names
-    from fabric.solver.measured.stated import Measured
-    from fabric.solver.measured.tables import collective_named
+    from fabric.solver.measured.tables import Measured, collective_named
 
     name, *values = text.split(":")
     collective = collective_named(name)

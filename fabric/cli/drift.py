@@ -11,7 +11,7 @@ from fabric.audit.drift.devices import DRIFTED, NO_CONFIG, UNKNOWN
 from fabric.audit.drift.reports import FORMATS, DriftReport
 from fabric.base.text import plural
 from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
-from fabric.cli.reports import asked, write
+from fabric.cli.output import asked, write
 
 
 def drift(

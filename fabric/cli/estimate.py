@@ -11,10 +11,10 @@ from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
 from fabric.base.text import either
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import FILE, check_range, check_target, mistake, progress, say
-from fabric.cli.reports import put, put_lines
-from fabric.cli.sizes import sizes_bytes
+from fabric.cli.options import sizes_bytes
+from fabric.cli.output import put, put_lines
 from fabric.solver.collective import ALL_REDUCE, collective_names
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 def estimate(
     file: Path = FILE,
-    fabric: str = job.FABRIC,
+    fabric: str = options.FABRIC,
     collective: str = typer.Option(
         ALL_REDUCE,
         "--collective",
         metavar="NAME",
         help=either(collective_names()),
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
     size: list[str] = typer.Option(
         [],
@@ -37,7 +37,7 @@ def estimate(
         metavar="SIZE",
         help="message size as nccl-tests counts it: 64M, 1G, 4096; repeatable",
         show_default=False,
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
     sweep: str = typer.Option(
         "",
@@ -45,33 +45,33 @@ def estimate(
         metavar="MIN:MAX[:FACTOR]",
         help="range of message sizes",
         show_default="8:8G:2",
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
-    gpus: int | None = job.GPUS,
-    gpus_per_domain: int | None = job.GPUS_PER_DOMAIN,
+    gpus: int | None = options.GPUS,
+    gpus_per_domain: int | None = options.GPUS_PER_DOMAIN,
     placement: list[str] = typer.Option(
         ["packed"],
         "--placement",
         metavar="P",
-        help=f"{job.PLACEMENTS}; repeat to compare several",
+        help=f"{options.PLACEMENTS}; repeat to compare several",
         show_default="packed",
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
     jobs: int = typer.Option(
-        1, "--jobs", metavar="N", help="number of concurrent jobs of --gpus GPUs each", rich_help_panel=job.JOB
+        1, "--jobs", metavar="N", help="number of concurrent jobs of --gpus GPUs each", rich_help_panel=options.JOB
     ),
-    routing: str = job.ROUTING,
-    queue_pairs: int = job.QUEUE_PAIRS,
-    fail: list[str] = job.FAIL,
+    routing: str = options.ROUTING,
+    queue_pairs: int = options.QUEUE_PAIRS,
+    fail: list[str] = options.FAIL,
     algorithm: str = typer.Option(
         "auto",
         "--algorithm",
         metavar="NAME",
         help="auto (fastest on a healthy network), ring, tree, nvls, nvls_tree, hierarchical, halving_doubling or in_network",
-        rich_help_panel=job.PARAMETERS,
+        rich_help_panel=options.PARAMETERS,
     ),
     protocol: str = typer.Option(
-        "auto", "--protocol", metavar="NAME", help="auto, ll, ll128 or simple", rich_help_panel=job.PARAMETERS
+        "auto", "--protocol", metavar="NAME", help="auto, ll, ll128 or simple", rich_help_panel=options.PARAMETERS
     ),
     ctas: int | None = typer.Option(
         None,
@@ -79,17 +79,17 @@ def estimate(
         metavar="N",
         help="CTAs per ring (NCCL_MIN_CTAS)",
         show_default="by the NICs, 16 for 8x400G",
-        rich_help_panel=job.PARAMETERS,
+        rich_help_panel=options.PARAMETERS,
     ),
-    platform: Path | None = job.PLATFORM,
-    seed: int = job.SEED,
+    platform: Path | None = options.PLATFORM,
+    seed: int = options.SEED,
     plot: Path | None = typer.Option(
         None,
         "--plot",
         metavar="FILE.svg",
         help="SVG plot of busbw by message size",
         show_default=False,
-        rich_help_panel=job.OUTPUT,
+        rich_help_panel=options.OUTPUT,
     ),
     measured: list[Path] = typer.Option(
         [],
@@ -97,9 +97,9 @@ def estimate(
         metavar="TABLE",
         help="measured table, drawn as dots in --plot; repeatable",
         show_default=False,
-        rich_help_panel=job.OUTPUT,
+        rich_help_panel=options.OUTPUT,
     ),
-    as_json: bool = job.JSON,
+    as_json: bool = options.JSON,
 ) -> None:
     """Estimate the time of a collective, and its bottleneck.
 
@@ -110,8 +110,8 @@ def estimate(
 
     report = Report()
     sizes = tuple(sizes_bytes(size, sweep, report))
-    job.check_spread(report, routing, queue_pairs)
-    job.check_seed(report, seed)
+    options.check_spread(report, routing, queue_pairs)
+    options.check_seed(report, seed)
     check_range(report, "--jobs", jobs, 1, 100_000, "1 to 100000 jobs", hint="each job takes --gpus GPUs")
     check_range(
         report, "--min-ctas", 1 if ctas is None else ctas, 1, 64, "1 to 64 CTAs", hint="remove it for the default of NCCL"
@@ -121,8 +121,8 @@ def estimate(
     elif measured:
         mistake(report, "--measured", "--measured needs --plot", "add --plot FILE.svg to plot the measured rows")
     report.raise_errors()
-    on = job.chosen(file, fabric)
-    parameters = job.platform_of(file, platform)
+    on = options.chosen(file, fabric)
+    parameters = options.platform_of(file, platform)
     estimate_request = EstimateRequest(
         collective=collective,
         sizes=sizes,
@@ -150,7 +150,7 @@ def estimate(
 
 
 def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: list[Path]) -> None:
-    from fabric.solver.estimate.picture import picture
+    from fabric.solver.estimate.plot import picture
     from fabric.solver.measured.tables import of_collective
 
     tables = of_collective(measured, found[0][0].job.collective)

@@ -10,8 +10,7 @@ from fabric.audit import codes
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
 from fabric.cli.common import mistake
-from fabric.cli.output import GENERATED
-from fabric.cli.reports import put_lines
+from fabric.cli.output import GENERATED, put_lines
 
 
 def explain(

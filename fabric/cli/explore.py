@@ -10,10 +10,10 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import FINDINGS, progress, say
-from fabric.cli.reports import asked, usage, write
-from fabric.cli.sizes import size_bytes
+from fabric.cli.options import size_bytes
+from fabric.cli.output import asked, usage, write
 from fabric.deliver.bom.prices import read
 from fabric.deliver.explore.measure import DesignRequest
 from fabric.deliver.explore.picture import picture
@@ -59,7 +59,7 @@ def explore(
         metavar="JOB",
         help="training job over all GPUs, for goodput and cost per useful token",
         show_default=False,
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
     collective: str = typer.Option(
         "",
@@ -67,15 +67,15 @@ def explore(
         metavar="NAME",
         help="collective to time over all GPUs",
         show_default="all_reduce and alltoall",
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
     size: str = typer.Option(
-        "1G", "--size", metavar="SIZE", help="message size as nccl-tests counts it", rich_help_panel=job.JOB
+        "1G", "--size", metavar="SIZE", help="message size as nccl-tests counts it", rich_help_panel=options.JOB
     ),
     placement: str = typer.Option(
-        "packed", "--placement", metavar="P", help="packed, spread or random:SEED", rich_help_panel=job.JOB
+        "packed", "--placement", metavar="P", help="packed, spread or random:SEED", rich_help_panel=options.JOB
     ),
-    platform: Path | None = job.PLATFORM,
+    platform: Path | None = options.PLATFORM,
     jobs: int = typer.Option(
         0, "--jobs", metavar="N", help="number of processes", show_default="one per core", rich_help_panel=RUN
     ),
@@ -96,7 +96,7 @@ def explore(
         rich_help_panel=RUN,
     ),
     plot: Path | None = typer.Option(
-        None, "--plot", metavar="FILE.svg", help="SVG plot of the designs", show_default=False, rich_help_panel=job.OUTPUT
+        None, "--plot", metavar="FILE.svg", help="SVG plot of the designs", show_default=False, rich_help_panel=options.OUTPUT
     ),
     form: list[str] = typer.Option(
         [],
@@ -104,9 +104,9 @@ def explore(
         metavar="NAME[=FILE]",
         help="text, csv or json; repeatable with =FILE",
         show_default="text",
-        rich_help_panel=job.OUTPUT,
+        rich_help_panel=options.OUTPUT,
     ),
-    as_json: bool = job.JSON,
+    as_json: bool = options.JSON,
 ) -> None:
     """Compare many designs by cost, power and time.
 
@@ -120,7 +120,7 @@ def explore(
     design = replace(
         _ask(intent, gpus, collective, size, placement, prices),
         job=JobText.of(model) if model is not None else None,
-        platform=job.platform_of(file, platform),
+        platform=options.platform_of(file, platform),
     )
     request = ExploreRequest(design, fabric, tuple(vary), tuple(filter(None, by.split(","))))
     result = pipeline.explore(intent, request, jobs, dask, resume, progress)

@@ -11,7 +11,7 @@ from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.base.text import aligned, plural
 from fabric.cli.common import check_folder, check_target, only, progress, refuse, show_diagnostics
-from fabric.cli.reports import put_folder, put_lines, usage, write
+from fabric.cli.output import put_folder, put_lines, usage, write
 from fabric.deliver.export.formats import FORMATS
 from fabric.deliver.export.unsupported import unsupported
 

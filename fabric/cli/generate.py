@@ -14,7 +14,7 @@ from fabric.base.diagnostics import InputError, tried
 from fabric.base.output import recover
 from fabric.base.text import diff_line, fit
 from fabric.cli.common import FINDINGS, USAGE, check_folder, out, page, progress, refuse, say, show_diagnostics
-from fabric.design.intent.revision import refuse_same_site
+from fabric.design.intent.intent import refuse_same_site
 
 S = TypeVar("S")
 T = TypeVar("T")

@@ -9,9 +9,9 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import FILE, check_fabric, progress
-from fabric.cli.reports import put_lines
+from fabric.cli.output import put_lines
 
 
 def goodput(
@@ -19,17 +19,17 @@ def goodput(
     model: Path = typer.Option(
         ..., "--job", metavar="JOB", help="YAML file of the model, its checkpoints and failures", show_default=False
     ),
-    fabric: str = job.FABRIC,
-    gpus: int | None = job.GPUS,
-    gpus_per_domain: int | None = job.GPUS_PER_DOMAIN,
-    placement: str = job.PLACEMENT,
-    routing: str = job.ROUTING,
-    queue_pairs: int = job.QUEUE_PAIRS,
-    fail: list[str] = job.FAIL,
-    prices: Path | None = job.PRICES,
-    platform: Path | None = job.PLATFORM,
-    seed: int = job.SEED,
-    as_json: bool = job.JSON,
+    fabric: str = options.FABRIC,
+    gpus: int | None = options.GPUS,
+    gpus_per_domain: int | None = options.GPUS_PER_DOMAIN,
+    placement: str = options.PLACEMENT,
+    routing: str = options.ROUTING,
+    queue_pairs: int = options.QUEUE_PAIRS,
+    fail: list[str] = options.FAIL,
+    prices: Path | None = options.PRICES,
+    platform: Path | None = options.PLATFORM,
+    seed: int = options.SEED,
+    as_json: bool = options.JSON,
 ) -> None:
     """Estimate the useful time of a training job over a year.
 
@@ -41,8 +41,8 @@ def goodput(
     from fabric.solver.goodput.lines import lines
 
     report = Report()
-    job.check_spread(report, routing, queue_pairs)
-    job.check_seed(report, seed)
+    options.check_spread(report, routing, queue_pairs)
+    options.check_seed(report, seed)
     report.raise_errors()
     request = EstimateRequest(
         gpus=gpus,
@@ -51,7 +51,7 @@ def goodput(
         queue_pairs=queue_pairs,
         fail=tuple(fail),
         seed=seed,
-        platform=job.platform_of(file, platform),
+        platform=options.platform_of(file, platform),
     )
     with progress("plan"):
         intent = pipeline.load(file)
@@ -59,7 +59,7 @@ def goodput(
     check_fabric(plan, fabric)
     stated = read(prices, intent.catalog, str(prices)) if prices else None
     with progress("goodput"):
-        result = pipeline.goodput(job.largest(plan, fabric), plan, request, model, placement)
+        result = pipeline.goodput(options.largest(plan, fabric), plan, request, model, placement)
         cost = pipeline.year_cost(plan, result, stated) if stated else None
     if as_json:
         print(json_text(result.as_dict() | {"cost": cost.as_dict() if cost else None}))

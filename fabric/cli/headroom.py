@@ -10,7 +10,7 @@ from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest, show
 from fabric.base.formats import json_text
 from fabric.cli.common import check_range, mistake
-from fabric.cli.reports import put_lines
+from fabric.cli.output import put_lines
 from fabric.hardware import catalog
 from fabric.hardware.catalog import asics
 from fabric.hardware.catalog.asics import Asic

@@ -9,7 +9,7 @@ import typer
 from fabric import pipeline
 from fabric.base.formats import write_new
 from fabric.cli.common import check_target, refuse, say
-from fabric.cli.reports import put
+from fabric.cli.output import put
 from fabric.design.intent.draft import SCHEMA, Draft
 
 SERVERS, SWITCHES, TOPOLOGY, OUTPUT = "Servers", "Switches", "Topology", "Output"  # groups of options

@@ -13,13 +13,12 @@ from fabric import pipeline
 from fabric.base.processes import exit_on_signal
 from fabric.base.text import counted, plural, style, volume
 from fabric.cli.common import FILE, FINDINGS, MISSING, check_folder, out, refuse, say
-from fabric.cli.reports import asked, one_of, put_text, write
+from fabric.cli.output import asked, one_of, put_text, write
 from fabric.lab.lab import Lab
-from fabric.lab.machine.run import LabError
+from fabric.lab.machine.namespaces import LabError
 from fabric.lab.reports import FORMATS, report
 from fabric.lab.run_tests import NAMES
-from fabric.lab.state import Choices
-from fabric.lab.status import Status
+from fabric.lab.up_down import Choices, Status
 
 lab = typer.Typer(help="Run the generated FRR configs in network namespaces.", no_args_is_help=True)
 

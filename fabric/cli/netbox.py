@@ -13,7 +13,7 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.base.formats import json_line
 from fabric.base.text import and_more, diff_line
 from fabric.cli.common import FILE, FINDINGS, progress, say, show_diagnostics
-from fabric.cli.reports import put, put_text
+from fabric.cli.output import put, put_text
 from fabric.deliver.inventory.engine import Change, Pushed
 from fabric.deliver.inventory.push import SYSTEMS, PushRequest, System, lines
 

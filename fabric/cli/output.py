@@ -1,23 +1,137 @@
-"""`-o FILE` of every command that prints one document: what it would print goes to the file, whole or not at all.
-
-A command that writes a folder, or a file of a form of its own, declares `-o` itself.
-"""
+"""Reports of every verb on the screen or in files: `--format NAME[=FILE]`, and `-o FILE`, written whole or not at all."""
 
 from __future__ import annotations
 
 import inspect
 import io
 import sys
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
-from fabric.cli import stdio
-from fabric.cli.common import FINDINGS, MISSING, check_target, refuse, say
-from fabric.cli.reports import put, usage
+from fabric.base.diagnostics import Diagnostic, Place, nearest
+from fabric.base.formats import write_file, write_files, write_folder
+from fabric.base.text import fit, guarded, printable
+from fabric.cli import terminal
+from fabric.cli.common import FINDINGS, MISSING, USAGE, check_target, page, refuse, say, show_diagnostics
+from fabric.cli.terminal import screen_of
+
+# --- --format NAME[=FILE]: one on the screen, others in files -------------------------------------------------
+
+
+def asked(forms: Sequence[str], names: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
+    """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done.
+
+    Args:
+        example: of one with a file, for who gets it wrong.
+    """
+    formats: dict[Path | None, str] = {}
+    for text in forms:
+        name, equals, path = text.partition("=")
+        if name not in names or (equals and not path):
+            close = nearest(name, names)
+            hint = close if close.startswith("did") and name not in names else ""
+            usage(f"--format: expected one of {', '.join(names)}, or NAME=FILE, got '{text}'", hint)
+        file = Path(path) if equals else None
+        other = formats.setdefault(file, name)
+        if other != name and file is None:
+            hint = f"--format text --format {example}"
+            usage("--format: expected at most one report without =FILE", hint)
+        if other != name:
+            usage(f"--format: {file} is the file of two reports, {other} and {name}")
+        if file is not None and (file.is_dir() or not file.parent.is_dir()):
+            usage(
+                f"--format: {text}: {'expected a file, got a folder' if file.is_dir() else f'no such folder: {file.parent}'}"
+            )
+    return [(name, file) for file, name in formats.items()]
+
+
+def write(reports: Sequence[tuple[str, Path | None]], report: Callable[[str], str | bytes]) -> None:
+    """The reports; files are all written, each whole, or none. The one named `text` fits the terminal that it goes to."""
+    made = [(file, _made(name == "text" and file is None, partial(report, name))) for name, file in reports]
+    files = {file: text for file, text in made if file is not None and _plain(file)}
+    write_files({file: encoded(text) for file, text in files.items()})
+    for file, text in made:
+        if file not in files:
+            put(file, text)
+
+
+def put_text(file: Path | None, make: Callable[[], str]) -> None:
+    """Writes text for people: made for the terminal where it goes to one, without limits or colour where it is a file."""
+    put(file, _made(file is None, make))
+
+
+def put_lines(make: Callable[[], Iterable[str]]) -> None:
+    """Prints lines for people: tables that are made inside know the width of the terminal."""
+    put_text(None, lambda: "\n".join(make()) + "\n")
+
+
+def _made(terminal: bool, make: Callable[[], str | bytes]) -> str | bytes:
+    if not terminal:
+        return make()
+    with page():
+        made = make()
+        return fit(made) if isinstance(made, str) else made
+
+
+def put(file: Path | None, content: str | bytes) -> None:
+    """Writes a file whole or leaves it as it was; no file is stdout. A symlink that a person names is followed."""
+    data = encoded(content, file is None and screen_of(sys.stdout).colour)
+    try:
+        if file is None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)  # UTF-8 everywhere, whatever the terminal's own encoding is
+            sys.stdout.buffer.flush()
+        elif not _plain(file):
+            file.write_bytes(data)
+        else:
+            write_file(file, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(file or "stdout")) from error
+
+
+def put_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Writes files below a folder that -o names, all or none.
+
+    The folder itself may be a symlink, as the user named it. Its content may come from a checkout: a symlink there is
+    refused.
+    """
+    for name in files:
+        at = folder
+        for part in Path(name).parts:
+            at = at / part
+            if at.is_symlink():
+                usage(f"-o: {at} is a symlink: files are not written through symlinks", "remove it, or choose another folder")
+    write_folder(folder, {name: encoded(content) for name, content in sorted(files.items())})
+
+
+def encoded(text: str | bytes, colour: bool = False) -> bytes:
+    """The bytes of a file: UTF-8, also of names of files that are no text; control characters are spelled."""
+    return text if isinstance(text, bytes) else guarded(text, colour).encode("utf-8", "backslashreplace")
+
+
+def _plain(file: Path) -> bool:
+    """Whether this is a file or can become one, and not a pipe or /dev/stderr."""
+    return file.is_file() or not file.exists()
+
+
+def one_of(option: str, words: Iterable[str], known: Sequence[str]) -> None:
+    """Refuses a command line with a word that an option does not know."""
+    for word in words:
+        if word not in known:
+            close = nearest(word, known)
+            usage(f"{option}: expected {', '.join(known)}, got '{word}'", close if close.startswith("did") else "")
+
+
+def usage(message: str, hint: str = "") -> NoReturn:
+    """Refuses a command line. `message` begins with the option or command, `--jobs: expected …`."""
+    where, _, what = printable(message).partition(": ")
+    show_diagnostics([Diagnostic("FAB102", Place(where), what, hint)])
+    raise typer.Exit(USAGE)
+
 
 GENERATED = typer.Option(
     None, "--generated", metavar="FOLDER", help="folder of generated files", show_default="the intent's, or generated/"
@@ -75,7 +189,7 @@ def _as_format(file: Path, form: list[str], as_json: bool) -> dict[str, Any]:
 def _to_file(file: Path, command: Callable[[], None]) -> None:
     """Runs a command whose stdout is a file; nothing is written where it fails."""
     stdout, memory = sys.stdout, io.BytesIO()
-    sys.stdout = stdio.in_memory(memory)
+    sys.stdout = terminal.in_memory(memory)
     code = 0
     try:
         command()

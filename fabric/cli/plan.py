@@ -13,9 +13,8 @@ from fabric import pipeline
 from fabric.base.formats import json_text
 from fabric.base.text import aligned, counted, listed
 from fabric.cli.common import progress, say, show_diagnostics
-from fabric.cli.output import GENERATED
-from fabric.cli.reports import put_text
-from fabric.design.explain.sessions import Sessions, phrase, sessions
+from fabric.cli.output import GENERATED, put_text
+from fabric.design.explain.counts import Sessions, phrase, sessions
 from fabric.model.plan import CLOSED, WORDS, FabricPlan, Plan
 from fabric.model.plan.summary import kinds_of_switch, leaf_ratios, summary
 

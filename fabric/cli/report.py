@@ -10,11 +10,11 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest, show
 from fabric.cli.common import check_target, mistake, only, progress, say, show_diagnostics
-from fabric.cli.reports import put
-from fabric.cli.sizes import size_bytes
+from fabric.cli.options import size_bytes
+from fabric.cli.output import put
 from fabric.deliver.report.comparison.designs import GivenDesign
 from fabric.deliver.report.request import ReportRequest
-from fabric.design.intent.revision import origin
+from fabric.design.intent.intent import origin
 from fabric.solver.collective import ALL_REDUCE, collective_names
 from fabric.solver.measured.tables import of_collective
 
@@ -109,7 +109,7 @@ def _worth(
     intent: Intent, plan: Plan, fabric: str, model: Path, gpus: int | None, prices: Path | None, *, platform: Path | None
 ) -> tuple[Goodput, YearCost | None]:
     """Goodput of the job, and its cost with prices."""
-    from fabric.cli.job import largest
+    from fabric.cli.options import largest
     from fabric.deliver.bom.prices import read
     from fabric.solver.estimate.request import EstimateRequest
 

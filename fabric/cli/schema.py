@@ -7,7 +7,7 @@ import typer
 from fabric import pipeline
 from fabric.base import schemas
 from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest, show
-from fabric.cli.reports import put
+from fabric.cli.output import put
 
 
 def schema(

@@ -10,11 +10,10 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest
 from fabric.base.formats import json_text
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import mistake, progress, say, show_diagnostics
-from fabric.cli.reports import put_lines
-from fabric.solver.measured.files import need_scored
-from fabric.solver.measured.tables import Table
+from fabric.cli.output import put_lines
+from fabric.solver.measured.tables import Table, need_scored
 
 if TYPE_CHECKING:
     from fabric.solver.collectives.score import Score
@@ -73,7 +72,7 @@ def score(
     """
     if steps is not None:
         with progress("training steps"):
-            compared = pipeline.score_steps(steps, lambda path: job.chosen(path, ""), contrast, intent)
+            compared = pipeline.score_steps(steps, lambda path: options.chosen(path, ""), contrast, intent)
         _show(compared, as_json)
         return
     _check_split(leave_out, cross_validate, contrast)
@@ -115,7 +114,7 @@ def _check_split(split: str, cross_validate: bool, contrast: bool) -> None:
 def read_tables(paths: list[Path], intent: Path | None = None) -> list[Table]:
     """All tables of files and folders, measured on the largest compute fabric of an intent if given; warnings are shown.
     Raises InputError."""
-    fabric = job.chosen(intent, "") if intent is not None else None
+    fabric = options.chosen(intent, "") if intent is not None else None
     tables = pipeline.tables(paths, fabric) if paths else []
     for table in tables:
         show_diagnostics(table.warnings)

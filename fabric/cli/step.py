@@ -9,9 +9,9 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import FILE, progress
-from fabric.cli.reports import put_lines
+from fabric.cli.output import put_lines
 
 
 def step(
@@ -19,24 +19,24 @@ def step(
     model: Path = typer.Option(
         ..., "--job", metavar="JOB", help="YAML file of the model and its parallelism", show_default=False
     ),
-    fabric: str = job.FABRIC,
-    gpus: int | None = job.GPUS,
-    gpus_per_domain: int | None = job.GPUS_PER_DOMAIN,
-    placement: str = job.PLACEMENT,
-    routing: str = job.ROUTING,
-    queue_pairs: int = job.QUEUE_PAIRS,
-    fail: list[str] = job.FAIL,
-    platform: Path | None = job.PLATFORM,
-    seed: int = job.SEED,
+    fabric: str = options.FABRIC,
+    gpus: int | None = options.GPUS,
+    gpus_per_domain: int | None = options.GPUS_PER_DOMAIN,
+    placement: str = options.PLACEMENT,
+    routing: str = options.ROUTING,
+    queue_pairs: int = options.QUEUE_PAIRS,
+    fail: list[str] = options.FAIL,
+    platform: Path | None = options.PLATFORM,
+    seed: int = options.SEED,
     vary: list[str] = typer.Option(
         [],
         "--vary",
         metavar="KEY=V,V",
         help="values of a key of JOB, such as parallel.tensor=4,8; repeatable: every combination is a variant",
         show_default=False,
-        rich_help_panel=job.JOB,
+        rich_help_panel=options.JOB,
     ),
-    as_json: bool = job.JSON,
+    as_json: bool = options.JSON,
 ) -> None:
     """Estimate the time of a training step.
 
@@ -49,10 +49,10 @@ def step(
 
     varied = choices(vary)
     report = Report()
-    job.check_spread(report, routing, queue_pairs)
-    job.check_seed(report, seed)
+    options.check_spread(report, routing, queue_pairs)
+    options.check_seed(report, seed)
     report.raise_errors()
-    parameters = job.platform_of(file, platform)
+    parameters = options.platform_of(file, platform)
     request = EstimateRequest(
         gpus=gpus,
         gpus_per_domain=gpus_per_domain,
@@ -62,7 +62,7 @@ def step(
         seed=seed,
         platform=parameters,
     )
-    chosen = job.chosen(file, fabric)
+    chosen = options.chosen(file, fabric)
     with progress("training step"):
         placed = pipeline.training_job(chosen, request, model, placement)
         result = placed.sweep(varied) if varied else placed.step()

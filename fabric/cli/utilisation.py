@@ -9,9 +9,9 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest, show
 from fabric.base.formats import json_text
-from fabric.cli import job
+from fabric.cli import options
 from fabric.cli.common import FILE, check_fabric, mistake, progress
-from fabric.cli.reports import put_lines
+from fabric.cli.output import put_lines
 
 MIX = "Jobs"
 
@@ -35,10 +35,10 @@ def utilisation(
     full: bool = typer.Option(
         False, "--full", help="a queue that never ends, in place of recorded times", rich_help_panel=MIX
     ),
-    fabric: str = job.FABRIC,
-    prices: Path | None = job.PRICES,
-    seed: int = job.SEED,
-    as_json: bool = job.JSON,
+    fabric: str = options.FABRIC,
+    prices: Path | None = options.PRICES,
+    seed: int = options.SEED,
+    as_json: bool = options.JSON,
 ) -> None:
     """Estimate how many GPUs a mix of jobs can use.
 
@@ -46,14 +46,14 @@ def utilisation(
     """
     from fabric.deliver.bom.prices import read  # heavy: not for help and mistakes
     from fabric.deliver.compare import bills, money
-    from fabric.solver.utilisation.cluster import POLICIES
-    from fabric.solver.utilisation.lines import lines
+    from fabric.solver.utilisation.simulate import POLICIES
+    from fabric.solver.utilisation.utilisation import lines
 
     report = Report()
     for name in placement:
         if name not in POLICIES:
             mistake(report, "--placement", f"expected {', '.join(POLICIES)}, got {show(name)}", nearest(name, POLICIES))
-    job.check_seed(report, seed)
+    options.check_seed(report, seed)
     report.raise_errors()
     with progress("plan"):
         intent = pipeline.load(file)
@@ -62,7 +62,7 @@ def utilisation(
     stated = read(prices, intent.catalog, str(prices)) if prices else None
     with progress("utilisation"):
         result = pipeline.utilisation(
-            job.largest(plan, fabric), jobs, tuple(dict.fromkeys(placement)), seed, partition=partition, full=full
+            options.largest(plan, fabric), jobs, tuple(dict.fromkeys(placement)), seed, partition=partition, full=full
         )
     gpu_hour = money.gpu_hour(bills.bill_of(plan, stated), bills.site_gpus(plan)) if stated else None
     currency = stated.currency if stated else ""

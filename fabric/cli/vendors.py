@@ -9,7 +9,7 @@ import typer
 from fabric import pipeline
 from fabric.base.formats import json_text
 from fabric.base.text import aligned
-from fabric.cli.reports import put_lines
+from fabric.cli.output import put_lines
 from fabric.configs.targets import WORDS
 
 

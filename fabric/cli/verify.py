@@ -10,7 +10,7 @@ from fabric import pipeline
 from fabric.audit.verify.reports import FORMATS, StateReport
 from fabric.base.text import plural
 from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
-from fabric.cli.reports import asked, one_of, write
+from fabric.cli.output import asked, one_of, write
 from fabric.nos.state.records import KINDS
 
 

@@ -1,6 +1,6 @@
-"""What a lab is made of, as plain values: nodes with their interfaces, and the wires between them.
+"""What a lab is made of, as plain values: nodes with their interfaces, the wires between them, and what everything is called.
 
-Pure data, drawn without root; `machine` and `up` make it real.
+Pure data, drawn without root; `machine` and `up_down` make it real.
 """
 
 from __future__ import annotations
@@ -8,10 +8,49 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fabric.model.plan import Plan, SwitchView
+
+
+# --- names ----------------------------------------------------------------------------------------------------
+# What everything of a lab is called: one prefix per site, so that it can be found again after any accident.
+
+RUN = Path("/run/fabric-lab")  # sockets, states and the journal of host limits; nothing survives a reboot
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names of the lab of one site."""
+
+    site: str
+
+    @property
+    def prefix(self) -> str:
+        """Of every namespace, as `ip netns` lists them."""
+        return f"fabric-{self.site}."
+
+    @property
+    def folder(self) -> Path:
+        """Of the state, and of a folder for each node."""
+        return RUN / self.site
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state.json"
+
+    def home(self, node: str) -> Path:
+        """Configs, sockets and logs of one node."""
+        return self.folder / "nodes" / node
+
+    def namespace(self, node: str, vrf: str = "") -> str:
+        """`fabric-dc1.backend-leaf001`; of a VRF that is a namespace of its own `fabric-dc1.backend-leaf001.vrf-red`."""
+        return f"{self.prefix}{node}.{vrf}" if vrf else f"{self.prefix}{node}"
+
+
+# --- nodes, interfaces, wires ---------------------------------------------------------------------------------
 
 SWITCH, SERVER, STAND_IN = "switch", "server", "stand-in"  # kinds of nodes; a stand-in plays a router outside
 PORT, LOOPBACK, BRIDGE, TUNNEL = "port", "loopback", "bridge", "tunnel"  # kinds of interfaces

@@ -1,20 +1,20 @@
-"""Writes the state of a lab as `fabric verify` reads it: a folder per switch, a file per command.
-
-The commands are those that collect the state of FRR. Speeds are left out: a veth pair has none.
-"""
+"""What a lab reports, a folder per switch: its state as `fabric verify` reads it, running configs as `fabric drift` does."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from fabric.base.diagnostics import MissingError
 from fabric.base.formats import write_folder
-from fabric.lab.expected.cables import planned
+from fabric.lab.expected import planned
 from fabric.lab.live import Live
+from fabric.lab.machine import daemons
+from fabric.lab.machine.daemons import OWN_HOPS, Silent, Vty, needs_own_hops
 from fabric.lab.machine.lldp import Lldp, missing
-from fabric.lab.machine.run import at_once, run
-from fabric.lab.machine.vty import Silent, Vty
+from fabric.lab.machine.namespaces import at_once, run
 
 LLDP_S = 6.0  # until all neighbors are expected to be known
 COMMANDS = (  # (file, daemon, command)
@@ -37,14 +37,14 @@ def collect(live: Live, *, lldp: Lldp | None = None) -> dict[str, str]:
     """
     names = list(live.lab.views)
     outputs: dict[str, str] = {}
-    for name, texts in zip(names, at_once(lambda name: dict(_of(live, name)), names), strict=True):
+    for name, texts in zip(names, at_once(lambda name: dict(_state_of(live, name)), names), strict=True):
         outputs |= {f"{name}/{file}": text for file, text in texts.items()}
     if lldp is not None:
         outputs |= _neighbors(lldp)
     return dict(sorted(outputs.items()))
 
 
-def _of(live: Live, name: str) -> Iterator[tuple[str, str]]:
+def _state_of(live: Live, name: str) -> Iterator[tuple[str, str]]:
     view = live.lab.views[name]
     for file, daemon, command in COMMANDS:
         if file in OVERLAY and not (view.overlay and view.overlay.vtep):
@@ -94,3 +94,42 @@ def _neighbors(lldp: Lldp) -> dict[str, str]:
 def save(texts: Mapping[str, str], folder: Path) -> None:
     """Writes the files; those of an earlier collection of the same switches are replaced."""
     write_folder(folder, {path: text.encode() for path, text in texts.items()})
+
+
+# --- running --------------------------------------------------------------------------------------------------
+# The running configs of a lab, as `fabric drift` reads them: a folder per switch with the files of its network OS.
+#
+# `frr.conf` is what the daemons have. The other files are those that the lab was built from: its kernel has no config.
+
+DAEMONS_FILE = "frr.conf"
+NETNS = re.compile(r" +netns \S+\n")  # of a VRF that is a namespace, where the kernel has no VRF devices
+
+
+def running(live: Live) -> dict[str, str]:
+    """Path below the folder → text, of every switch in the lab. Raises MissingError where a daemon has ended."""
+    names = list(live.lab.views)
+    found: dict[str, str] = {}
+    for name, texts in zip(names, at_once(lambda name: dict(_configs_of(live, name)), names), strict=True):
+        found |= {f"{name}/{file}": text for file, text in texts.items()}
+    return dict(sorted(found.items()))
+
+
+def _configs_of(live: Live, name: str) -> Iterator[tuple[str, str]]:
+    for path, text in live.lab.files[name].items():
+        file = path.split("/", 2)[2]
+        yield file, _of_daemons(live, name) if file == DAEMONS_FILE and text.strip() else text
+
+
+def _of_daemons(live: Live, name: str) -> str:
+    """The running config without what the lab itself entered."""
+    home = live.names.home(name)
+    alive = daemons.alive(home)
+    if ended := [daemon for daemon in daemons.started(home) if daemon not in alive]:
+        raise MissingError(f"{name}: {ended[0]} is not running: run `fabric lab up {live.lab.plan.settings.home.path}`")
+    text = run(
+        *("nsenter", f"--uts=/proc/{alive[daemons.ROUTING[0]]}/ns/uts"),  # vtysh prints the host name that it runs under
+        *("vtysh", "--vty_socket", str(home), "--config_dir", str(home), "-c", "show running-config"),
+    ).stdout
+    if needs_own_hops(live.lab.nodes[name].frr_conf):
+        text = text.replace(f"{OWN_HOPS}\n", "")
+    return NETNS.sub("", text)

@@ -10,22 +10,17 @@ from functools import cached_property, partial
 from fabric.base.diagnostics import Diagnostic, InputError, MissingError, Place, show
 from fabric.base.processes import held_back
 from fabric.configs import Renderer
+from fabric.design.downscale import scaled
 from fabric.design.intent.intent import Intent
-from fabric.design.intent.rewrite import Planning
-from fabric.design.variants.downscale import scaled
-from fabric.design.variants.substitute_os import as_network_os
-from fabric.lab import run_tests, state
-from fabric.lab.blueprint import Blueprint
-from fabric.lab.down import take_down
+from fabric.design.intent.rewrite import Planning, as_network_os
+from fabric.lab import run_tests, up_down
+from fabric.lab.blueprint import Blueprint, Names
 from fabric.lab.drawing import draw
 from fabric.lab.live import Live
-from fabric.lab.machine.kernel import Kernel, require
-from fabric.lab.machine.run import LabError
-from fabric.lab.names import Names
+from fabric.lab.machine.host import Kernel, require
+from fabric.lab.machine.namespaces import LabError
 from fabric.lab.outcome import Outcome
-from fabric.lab.state import Choices, State
-from fabric.lab.status import Status, status
-from fabric.lab.up import bring_up, digest
+from fabric.lab.up_down import Choices, State, Status, bring_up, digest, status, take_down
 from fabric.model.plan.lock_file import Lock
 
 Say = Callable[[str], None]
@@ -61,9 +56,9 @@ class Lab:
     def up(self) -> Up:
         """Brings it up. The same lab is left alone; another one of the site, or remains of one, is taken down first."""
         kernel = _kernel(self.blueprint)
-        with state.only_one(self.names):
+        with up_down.only_one(self.names):
             asked = State(str(self.path.absolute()), self.choices, digest(self.blueprint))
-            recorded = state.read(self.names)
+            recorded = up_down.read(self.names)
             if recorded is not None and recorded.intent != asked.intent and status(self.names).running:
                 raise LabError(
                     f"a lab of site '{self.names.site}' is up for another intent, {recorded.intent}: "
@@ -76,7 +71,7 @@ class Lab:
     def test(self, only: Collection[str] = (), scenarios: bool = False, fabric: str = "") -> Outcome:
         """Proofs, and scenarios where asked for, on the lab that is up, built as `up` was asked to."""
         built = self._built()
-        recorded = state.read(self.names)
+        recorded = up_down.read(self.names)
         assert recorded is not None
         selected = [
             name for name in run_tests.NAMES if name in only or (not only and (scenarios or name in run_tests.PROOF_NAMES))
@@ -85,18 +80,20 @@ class Lab:
         if fabric and fabric not in fabrics:
             message = f"unknown fabric {show(fabric)}: expected one of {', '.join(sorted(fabrics))}"
             raise InputError([Diagnostic("FAB511", Place("--fabric"), message)])
-        with state.only_one(self.names):
+        with up_down.only_one(self.names):
             if not any(name not in run_tests.PROOF_NAMES for name in selected):
                 return run_tests.run(built, _kernel(built), selected, fabric, self.say)
-            state.write(self.names, replace(recorded, ready=False))  # if this does not finish, the next `up` builds it again
+            up_down.write(
+                self.names, replace(recorded, ready=False)
+            )  # if this does not finish, the next `up` builds it again
             outcome = run_tests.run(built, _kernel(built), selected, fabric, self.say)
-            state.write(self.names, replace(recorded, ready=not outcome.failed))
+            up_down.write(self.names, replace(recorded, ready=not outcome.failed))
             return outcome
 
     def _built(self) -> Blueprint:
         """The lab that is up. Raises MissingError where there is none, LabError where its files have changed."""
         require(overlay=False)
-        recorded = state.read(self.names)
+        recorded = up_down.read(self.names)
         if recorded is None:
             raise MissingError(f"no lab of site '{self.names.site}' is up: run `fabric lab up {self.path}`")
         if not recorded.ready:
@@ -121,7 +118,7 @@ class Lab:
 
         built = self._built()
         live = Live(built, _kernel(built))
-        with state.only_one(self.names):
+        with up_down.only_one(self.names):
             if settle:
                 self.say("waiting for sessions and routes")
                 run_tests.settle(live)
@@ -130,10 +127,10 @@ class Lab:
 
     def running(self) -> dict[str, str]:
         """Running config of every switch of the lab that is up, as `fabric drift` reads it: path → text."""
-        from fabric.lab.running import running
+        from fabric.lab.collect import running
 
         built = self._built()
-        with state.only_one(self.names):
+        with up_down.only_one(self.names):
             return running(Live(built, _kernel(built)))
 
     def status(self) -> Status:
@@ -143,7 +140,7 @@ class Lab:
     def down(self) -> int:
         """Takes it down, whole or half built; how many namespaces there were. A signal takes effect when all is gone."""
         require(overlay=False)
-        with held_back(), state.only_one(self.names):
+        with held_back(), up_down.only_one(self.names):
             return take_down(self.names)
 
 

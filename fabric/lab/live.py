@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 from fabric.lab.blueprint import Blueprint, End, Interface, Node, Wire
 from fabric.lab.machine import namespaces
-from fabric.lab.machine.kernel import Kernel
-from fabric.lab.machine.run import at_once, run
-from fabric.lab.machine.vty import Silent, Vty
+from fabric.lab.machine.daemons import Silent, Vty
+from fabric.lab.machine.host import Kernel
+from fabric.lab.machine.namespaces import at_once, run
 from fabric.lab.machine.wiring import Wiring
 
 

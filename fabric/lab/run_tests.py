@@ -8,14 +8,13 @@ from contextlib import suppress
 from dataclasses import replace
 
 from fabric.lab.blueprint import Blueprint
-from fabric.lab.expected.sessions import UNDERLAY, sessions
-from fabric.lab.frr_defects import FORGETS_ROUTER_MACS, LOSES_NEXT_HOPS, OWN_HOPS, forgets, needs_own_hops
-from fabric.lab.limits_of_emulation import NOT_EMULATED
+from fabric.lab.expected import UNDERLAY, sessions
 from fabric.lab.live import Live
-from fabric.lab.machine import daemons, limits
-from fabric.lab.machine.kernel import Kernel
-from fabric.lab.machine.run import LabError
-from fabric.lab.outcome import FAIL, SKIP, NotEmulated, Outcome, Result
+from fabric.lab.machine import daemons, host
+from fabric.lab.machine.daemons import FORGETS_ROUTER_MACS, LOSES_NEXT_HOPS, OWN_HOPS, forgets, needs_own_hops
+from fabric.lab.machine.host import Kernel
+from fabric.lab.machine.namespaces import LabError
+from fabric.lab.outcome import FAIL, NOT_EMULATED, SKIP, NotEmulated, Outcome, Result
 from fabric.lab.proofs import PROOFS, forwarding as forwarding_proof, overlay as overlay_proof, sessions as sessions_proof
 from fabric.lab.proofs.base import PROOF, SCENARIO, ProofResult, broke, judged, prove, skip
 from fabric.lab.scenarios import SCENARIOS
@@ -38,7 +37,7 @@ def run(lab: Blueprint, kernel: Kernel, selected: Collection[str], fabric: str, 
         fabric: that scenarios break, "" for the first one that has something to spare.
     """
     began = time.monotonic()
-    limits.raise_open_files()
+    host.raise_open_files()
     live = Live(lab, kernel)
     results: list[Result] = []
     if TRAFFIC & {*selected} and not SETTLING & {*selected}:

@@ -1,4 +1,4 @@
-"""A fabric as arrays over directed links: what every question of bandwidth is asked of."""
+"""A fabric as arrays over directed links, and where packets may go: what every question of bandwidth is asked of."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabric.model.plan import CORE, LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, PortLabels, PortRef
+from fabric.model.plan import CORE, LEAF, LEAF_LEAF, SERVER_LEAF, SPINE, Device, FabricPlan, PortLabels, PortRef
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -104,3 +104,181 @@ def _server_ports(net: Network) -> ServerPorts:
     order = rows[np.lexsort((columns.a_sub[rows], columns.a_cage[rows], columns.a[rows]))]
     server, leaf = columns.a[order].astype(np.int64), columns.b[order].astype(np.int64)
     return ServerPorts(order.astype(np.int64), server, leaf, columns.a_cage[order] - 1, columns.a_sub[order])
+
+
+# --- routes ---------------------------------------------------------------------------------------------------
+# Where packets may go: the equal-cost next hops towards a leaf, as the plan's BGP finds them.
+#
+# Paths go up and then down and are the shortest: leaf to spine to leaf, in three tiers by a core between pods. They never
+# turn back up, because the spines of a pod share an AS number. Every link to a switch that leads to the target is a next hop
+# of its own, so two parallel links take two shares.
+
+BY_PAIR = -1  # in the table of a class: the spine meets the leaf itself, so look under the pair
+CHUNK = 4_000_000  # next hops that `spread` holds at once
+Pick = Callable[[Ints, Ints, Ints], Ints]  # (switch, number of next hops, flow) → which one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Routes:
+    """Next hops of every switch towards every leaf.
+
+    Leaves below the same spines are one class: what leads to one leads to all of them. `pool` holds the lists of next
+    hops one after another; a list is a start and a length in it.
+    """
+
+    net: Network
+    pool: Ints  # directed links
+    class_of: Ints  # device → class of a leaf, -1 for others
+    start: Ints  # [class, device]
+    count: Ints  # [class, device]; BY_PAIR where the pair decides
+    pair: Ints  # sorted keys of (sending device, leaf) …
+    pair_start: Ints
+    pair_count: Ints
+
+    def next_hops(self, at: Ints, leaf: Ints) -> tuple[Ints, Ints]:
+        """(start, length) in `pool` of the next hops from each switch `at` to each `leaf`; length 0: no path."""
+        kind = self.class_of[leaf]
+        start, count = self.start[kind, at], self.count[kind, at]
+        pairs = np.flatnonzero(count == BY_PAIR)
+        if len(pairs):
+            start, count = start.copy(), count.copy()
+            key = at[pairs] * len(self.class_of) + leaf[pairs]
+            row = np.minimum(np.searchsorted(self.pair, key), len(self.pair) - 1)
+            exact = self.pair[row] == key
+            start[pairs], count[pairs] = self.pair_start[row], np.where(exact, self.pair_count[row], 0)
+        return start, count
+
+
+def routes(net: Network) -> Routes:
+    """The next hops over the links of `net` that are up."""
+    devices, size = len(net.level), net.links
+    up = np.flatnonzero(net.alive[:size] & (net.level[net.tail[:size]] > 0))
+    sideways = net.fabric.links.kind[up] == LEAF_LEAF
+    beside, up = np.concatenate([up[sideways], net.reverse(up[sideways])]), up[~sideways]
+    first, second = (up[net.level[net.tail[up]] == level] for level in (1, 2))
+    down = net.reverse(first)
+    by_pair = np.concatenate([down, beside])
+    key = net.tail[by_pair] * devices + net.head[by_pair]
+    order = np.argsort(key, kind="stable")
+    pair, pair_start, pair_count = np.unique(key[order], return_index=True, return_counts=True)
+    class_of, members = _classes(net, first)
+    pools, offset = [by_pair[order]], len(by_pair)
+    start, count = np.zeros((len(members), devices), np.int64), np.zeros((len(members), devices), np.int64)
+    for row, spines in enumerate(members):
+        below, links = _towards(net, spines, first, second)
+        tails = net.tail[links]
+        order = np.argsort(tails, kind="stable")
+        number = np.bincount(tails, minlength=devices)
+        start[row] = offset + np.cumsum(number) - number
+        count[row] = np.where(below, BY_PAIR, number)
+        pools.append(links[order])
+        offset += len(links)
+    if len(beside):  # a pair of leaves without spines: one class, whose leaves reach each other directly
+        count[:, np.unique(net.tail[beside])] = BY_PAIR
+    return Routes(
+        net=net,
+        pool=np.concatenate(pools),
+        class_of=class_of,
+        start=start,
+        count=count,
+        pair=pair,
+        pair_start=pair_start,
+        pair_count=pair_count,
+    )
+
+
+def _classes(net: Network, first: Ints) -> tuple[Ints, list[Ints]]:
+    """Class of every leaf, and the spines that each class hangs below."""
+    devices = len(net.level)
+    class_of = np.full(devices, -1, dtype=np.int64)
+    pairs = np.unique(net.tail[first] * devices + net.head[first])
+    leaf, spine = np.divmod(pairs, devices)
+    number_of: dict[bytes, int] = {}
+    members: list[Ints] = []
+    leaves = np.flatnonzero(net.level == 1)
+    begin, end = np.searchsorted(leaf, leaves, "left"), np.searchsorted(leaf, leaves, "right")
+    for device, low, high in zip(leaves.tolist(), begin.tolist(), end.tolist(), strict=True):
+        spines = spine[low:high]
+        number = number_of.setdefault(spines.tobytes(), len(number_of))
+        if number == len(members):
+            members.append(spines)
+        class_of[device] = number
+    return class_of, members
+
+
+def _towards(net: Network, spines: Ints, first: Ints, second: Ints) -> tuple[Bools, Ints]:
+    """(switches right above the class, directed links that lead to it from everywhere else)."""
+    devices = len(net.level)
+    below = np.zeros(devices, dtype=bool)
+    below[spines] = True
+    pods = np.array([device.pod for device in net.fabric.devices]) if len(second) else np.zeros(devices)
+    home = np.isin(pods, pods[spines]) if len(spines) else np.zeros(devices, bool)
+    core = np.zeros(devices, dtype=bool)
+    core[net.head[second[below[net.tail[second]]]]] = True
+    over = np.zeros(devices, dtype=bool)  # spines of other pods that reach a core which reaches the class
+    climb = second[core[net.head[second]] & ~home[net.tail[second]]]
+    over[net.tail[climb]] = True
+    near = np.zeros(devices, dtype=bool)  # leaves that share a spine with the class need no core
+    near[net.tail[first[below[net.head[first]]]]] = True
+    leaf_up = first[below[net.head[first]] | (over[net.head[first]] & ~near[net.tail[first]])]
+    dive = net.reverse(second[below[net.tail[second]]])
+    return below, np.concatenate([leaf_up, climb, dive])
+
+
+def walk(route_table: Routes, source: Ints, target: Ints, pick: Pick) -> Ints:
+    """Directed links of one path a flow between leaves, [flows, steps], -1 after the end.
+
+    `pick` chooses among the next hops at each switch. A flow without a path has a row of -1.
+    """
+    node, flows = source.copy(), np.arange(len(source))
+    steps: list[Ints] = []
+    open_ = node != target
+    lost = np.zeros(len(node), dtype=bool)
+    while open_.any():
+        going = flows[open_]
+        start, count = route_table.next_hops(node[going], target[going])
+        lost[going[count == 0]] = True
+        going, start, count = going[count > 0], start[count > 0], count[count > 0]
+        step = np.full(len(node), -1, dtype=np.int64)
+        step[going] = route_table.pool[start + pick(node[going], count, going)]
+        node[going] = route_table.net.head[step[going]]
+        steps.append(step)
+        open_ = (node != target) & ~lost
+    hops = np.stack(steps, axis=1) if steps else np.full((len(node), 1), -1, dtype=np.int64)
+    hops[lost] = -1
+    return hops
+
+
+def spread(route_table: Routes, source: Ints, target: Ints, amount: Floats) -> tuple[Floats, Floats]:
+    """(load of every directed link, [2 links]; amount without a path, [pairs]) with ECMP.
+
+    Each switch splits equally over its next hops. `source`, `target`: leaves, and `amount`, each [pairs]; amounts of equal
+    pairs add up.
+    """
+    load = np.zeros(len(route_table.net.tail))
+    lost = np.zeros(len(source))
+    step = max(1, CHUNK // max(1, int(route_table.count.max(initial=1))))
+    for begin in range(0, len(source), step):
+        part = slice(begin, begin + step)
+        _spread(route_table, source[part], target[part], amount[part], load, lost[part])
+    return load, lost
+
+
+def _spread(route_table: Routes, source: Ints, target: Ints, amount: Floats, load: Floats, lost: Floats) -> None:
+    devices = len(route_table.class_of)
+    away = source != target
+    node, leaf, share, owner = source[away], target[away], amount[away], np.flatnonzero(away)
+    while len(node):
+        start, count = route_table.next_hops(node, leaf)
+        np.add.at(lost, owner[count == 0], share[count == 0])
+        rows = np.repeat(np.arange(len(node)), count)
+        first = np.repeat(np.cumsum(count) - count, count)
+        links = route_table.pool[start[rows] + np.arange(len(rows)) - first]
+        part = share[rows] / count[rows]
+        load += np.bincount(links, part, minlength=len(load))
+        head, leaf, owner = route_table.net.head[links], leaf[rows], owner[rows]
+        going = head != leaf
+        key, back = np.unique((owner[going] * devices + head[going]), return_inverse=True)
+        share = np.bincount(back.ravel(), part[going], minlength=len(key))
+        owner, node = np.divmod(key, devices)
+        leaf = target[owner]

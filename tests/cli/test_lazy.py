@@ -9,21 +9,7 @@ import pytest
 from fabric.cli.lazy import COMMANDS, load
 from tests import ROOT
 
-SHARED = {
-    "common",
-    "job",
-    "renamed",
-    "reports",
-    "sizes",
-    "streams",
-    "lazy",
-    "cabling_verify",
-    "catalog_power",
-    "help",
-    "output",
-    "progress",
-    "__init__",
-}
+SHARED = {"common", "options", "lazy", "output", "terminal", "__init__"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

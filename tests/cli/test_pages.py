@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.cli.help import EXAMPLES
-from fabric.cli.lazy import COMMANDS, load
+from fabric.cli.lazy import COMMANDS, EXAMPLES, load
 from tests import ROOT
 from tests.terminal import WIDTHS, Page, at_terminal, broken_words, too_wide
 

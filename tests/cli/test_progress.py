@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from fabric.cli import progress as module
+from fabric.cli import terminal as module
 from fabric.cli.common import say
 from tests import waiting
 

@@ -186,7 +186,7 @@ def test_one_bad_intent_of_several(run: Run, tmp_path: Path) -> None:
 )
 def test_sizes(size: str, count: int) -> None:
     from fabric.base.diagnostics import Report
-    from fabric.cli.sizes import size_bytes
+    from fabric.cli.options import size_bytes
 
     assert size_bytes("--size", size, Report()) == count
 

@@ -13,7 +13,7 @@ import pytest
 from fabric import pipeline
 from fabric.configs.hosts import host_files
 from fabric.configs.site_files import LINK_COLUMNS, _ipv6, links_csv, sessions_csv, site_files, upper_ends
-from fabric.design.explain.sessions import sessions
+from fabric.design.explain.counts import sessions
 from fabric.model.plan import Plan
 from tests import ROOT
 

@@ -142,8 +142,7 @@ def _data() -> Iterator[Place]:
     from fabric.audit.checks.statements import syntax_of
     from fabric.nos.reading.readers import PART, _signs, host_name, readers
     from fabric.nos.target import targets
-    from fabric.solver.doctor.causes import causes
-    from fabric.solver.doctor.checks import checks
+    from fabric.solver.doctor.causes import causes, checks
 
     yield Place("host names", host_name(), searches=True)
     for kind, signs in _signs().items():

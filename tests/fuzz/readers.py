@@ -146,12 +146,12 @@ def _lldp() -> Iterator[Reading]:
 
 
 def _runs() -> Iterator[Reading]:
-    from fabric.solver.measured import json_output, tables, text as raw
+    from fabric.solver.measured import output, output as raw, tables
     from tests.fuzz.files import NCCL, measured
 
     yield Reading("table text", lambda text: raw.is_raw(text) and raw.read_text(text, "x"), (NCCL.decode(),))
     yield Reading("table yaml", lambda text: tables.read_yaml(text, "x"), tuple(data.decode() for data in measured()[:3]))
-    yield Reading("table json", lambda text: json_output.read_text(text, "x"), JSON_TABLES)
+    yield Reading("table json", lambda text: output.read_json(text, "x"), JSON_TABLES)
     yield Reading("log", _log, (*LOGS, NCCL.decode()))
 
 
@@ -176,13 +176,15 @@ LOGS = (
 
 def _log(text: str) -> object:
     """As `fabric doctor` looks at it."""
-    from fabric.solver.doctor import logs, outputs
-    from fabric.solver.doctor.causes import causes
-    from fabric.solver.doctor.checks import checks
-    from fabric.solver.doctor.evidence import Evidence
+    from fabric.solver.doctor.causes import causes, checks
+    from fabric.solver.doctor.evidence import Design, Evidence, is_known_output, log_findings, output_findings
 
     evidence = Evidence(text)
-    found = [outputs.known(text), outputs.findings(text, 8, 400, True), logs.findings(text, logs.Design(8, 400, True, True))]
+    found = [
+        is_known_output(text),
+        output_findings(text, 8, 400, True),
+        log_findings(text, Design(8, 400, True, True)),
+    ]
     found += [evidence.environment, evidence.release, evidence.nics_with(True), evidence.whole]
     found += [evidence.points_to(cause) for cause in causes()] + [evidence.excludes(cause) for cause in causes()]
     return found + [bool(check.given and check.given.search(text)) for check in checks()]
@@ -196,7 +198,7 @@ def _lists() -> Iterator[Reading]:
     from fabric.base.output import site_folder
     from fabric.deliver.bom import prices
     from fabric.model.plan import lock_file
-    from fabric.solver.estimate import platform_file
+    from fabric.solver.estimate import platform
     from fabric.solver.training import file as job_file, ladder
     from fabric.solver.utilisation import jobs
     from tests.fuzz.files import SMALL, tree
@@ -213,7 +215,7 @@ def _lists() -> Iterator[Reading]:
     yield Reading("manifest", lambda text: site_folder.parse(text.encode(), "x"), manifests)
     yield Reading("sacct", by_path(jobs.read), (slurm([(8, 0, 60), (64, 5, 90)]), slurm([(8, 0, 60)], objects=True)))
     yield Reading("sizes of jobs", by_path(jobs.read), ("jobs: [{gpus: 64, hours: 12, count: 3}, {gpus: 8, hours: 1}]\n",))
-    yield Reading("platform", by_path(platform_file.read), (PLATFORM,))
+    yield Reading("platform", by_path(platform.read), (PLATFORM,))
     yield Reading("ladder", by_path(ladder.read), (LADDER,))
 
 

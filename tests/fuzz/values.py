@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from fabric.design.intent.schema import schema
+from fabric.design.intent.load import schema
 
 ODD: tuple[Any, ...] = (
     *(

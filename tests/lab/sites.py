@@ -11,12 +11,11 @@ from fabric.base import source
 from fabric.base.diagnostics import MissingError
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.load import validate
-from fabric.lab import state
-from fabric.lab.blueprint import Blueprint
+from fabric.lab import up_down
+from fabric.lab.blueprint import Blueprint, Names
 from fabric.lab.drawing import SERVERS, draw
 from fabric.lab.machine import namespaces
-from fabric.lab.machine.kernel import require
-from fabric.lab.names import Names
+from fabric.lab.machine.host import require
 from fabric.model.plan.lock_file import Lock
 
 # Two spines, four leaves, a server of each tenant at each leaf: one tenant has a network, the others have routed ports.
@@ -180,7 +179,7 @@ def left(site: str) -> list[str]:
     """Namespaces and files that a lab has left behind."""
     names = Names(site)
     files = [*names.folder.parent.glob(f"{site}*"), *names.folder.parent.glob(f".{site}*")]
-    limits = [] if state.sites() else list(names.folder.parent.glob("limits*"))  # are every lab's
+    limits = [] if up_down.sites() else list(names.folder.parent.glob("limits*"))  # are every lab's
     return [*namespaces.existing(names.prefix), *map(str, files), *map(str, limits)]
 
 

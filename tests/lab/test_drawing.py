@@ -20,14 +20,13 @@ from fabric.lab.blueprint import (
     Blueprint,
     End,
     Interface,
+    Names,
     Node,
     Wire,
 )
-from fabric.lab.expected.endpoints import endpoints
-from fabric.lab.expected.sessions import OUTSIDE, OVERLAY, UNDERLAY, sessions
-from fabric.lab.names import Names
-from fabric.lab.server import server, tagged
-from fabric.lab.up import digest
+from fabric.lab.devices import server, tagged
+from fabric.lab.expected import OUTSIDE, OVERLAY, UNDERLAY, endpoints, sessions
+from fabric.lab.up_down import digest
 from tests import ROOT
 from tests.examples import folder
 from tests.lab.sites import EVPN, SONIC, TAGGED, drawn, edit, generated, planned_and_drawn

@@ -20,15 +20,11 @@ import pytest
 
 from fabric import pipeline
 from fabric.lab.blueprint import Blueprint, End, Wire
-from fabric.lab.expected.endpoints import endpoints, meant, together
-from fabric.lab.expected.estimate import Estimate
-from fabric.lab.expected.forwarding import NOTHING, Down, forwarding, originated
-from fabric.lab.frr_defects import FORGETS_ROUTER_MACS, FrrDefect
-from fabric.lab.machine import limits, ping, vty
-from fabric.lab.machine.frames import arp_request_for, tunnelled, who_has
-from fabric.lab.machine.ping import Ping
-from fabric.lab.machine.run import CommandError, LabError, at_once, run
-from fabric.lab.machine.vty import Silent, Vty
+from fabric.lab.expected import NOTHING, Down, Estimate, endpoints, forwarding, meant, originated, together
+from fabric.lab.machine import daemons, host, packets
+from fabric.lab.machine.daemons import FORGETS_ROUTER_MACS, FrrDefect, Silent, Vty
+from fabric.lab.machine.namespaces import CommandError, LabError, at_once, run
+from fabric.lab.machine.packets import Ping, arp_request_for, tunnelled, who_has
 from fabric.model.plan.lock_file import Lock
 from tests import ROOT
 from tests.lab.sites import COLLAPSED, EVPN, PLANES, THREE_TIERS, TWO_TIERS, drawn, planned_and_drawn
@@ -405,7 +401,7 @@ ANSWERS: Mapping[str, tuple[tuple[str, str], Callable[[bytes], list[bytes]], int
 @pytest.mark.parametrize(("ends", "answer", "count"), ANSWERS.values(), ids=ANSWERS)
 def test_replies(ends: tuple[str, str], answer: Callable[[bytes], list[bytes]], count: int) -> None:
     live: Any = SimpleNamespace(socket=lambda node, vrf, family, *kind: Raw(family, answer))
-    assert ping.ping(live, [asked(*ends)], tries=2, wait_s=0.02) == [count]
+    assert packets.ping(live, [asked(*ends)], tries=2, wait_s=0.02) == [count]
 
 
 @pytest.mark.parametrize("size", [84, 1500, 9000])
@@ -419,7 +415,7 @@ def test_packets_have_their_size(ends: tuple[str, str], size: int) -> None:
         return [over_ip(reply(data)) if ends == V4 else reply(data, 129)]
 
     live: Any = SimpleNamespace(socket=lambda node, vrf, family, *kind: Raw(family, answer))
-    assert ping.ping(live, [asked(*ends, size=size)]) == [1]
+    assert packets.ping(live, [asked(*ends, size=size)]) == [1]
     assert [len(data) + (20 if ends == V4 else 40) for data in sent] == [size]
     if ends == V4:
         total = sum(struct.unpack(f"!{len(sent[0]) // 2}H", sent[0]))
@@ -436,7 +432,7 @@ def test_a_lost_packet_is_asked_for_again() -> None:
         return [over_ip(reply(data))] if len(tries) == 3 else []
 
     live: Any = SimpleNamespace(socket=lambda node, vrf, family, *kind: Raw(family, answer))
-    assert ping.ping(live, [asked(*V4)], tries=4, wait_s=0.02) == [1]
+    assert packets.ping(live, [asked(*V4)], tries=4, wait_s=0.02) == [1]
     assert len(tries) == 3
 
 
@@ -449,7 +445,7 @@ def test_a_late_reply_is_not_a_second_one() -> None:
         return [over_ip(reply(one)) for one in tries] if len(tries) == 2 else []
 
     live: Any = SimpleNamespace(socket=lambda node, vrf, family, *kind: Raw(family, answer))
-    assert ping.ping(live, [asked(*V4)], tries=3, wait_s=0.02) == [1]
+    assert packets.ping(live, [asked(*V4)], tries=3, wait_s=0.02) == [1]
 
 
 def test_replies_go_to_who_asked() -> None:
@@ -465,7 +461,7 @@ def test_replies_go_to_who_asked() -> None:
         return made[-1]
 
     live: Any = SimpleNamespace(socket=opened)
-    assert ping.ping(live, [asked(*V4), asked("10.0.0.9", "10.0.0.2")], tries=1, wait_s=0.02) == [0, 1]
+    assert packets.ping(live, [asked(*V4), asked("10.0.0.9", "10.0.0.2")], tries=1, wait_s=0.02) == [0, 1]
 
 
 # --- daemons ------------------------------------------------------------------------------------------------
@@ -547,7 +543,7 @@ def test_a_daemon_that_hangs_up(tmp_path: Path) -> None:
 
 
 def test_a_daemon_that_says_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vty, "TIMEOUT_S", 0.05)
+    monkeypatch.setattr(daemons, "TIMEOUT_S", 0.05)
     with (
         daemon(tmp_path, lambda question: [b"half an ans"]),
         Vty(tmp_path, "bgpd") as talk,
@@ -589,9 +585,9 @@ def proc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for family in ("ipv4", "ipv6"):
         (folder / f"net/{family}/neigh/default").mkdir(parents=True)
         put(folder, family, DEFAULTS)
-    monkeypatch.setattr(limits, "SYSCTL", folder)
-    monkeypatch.setattr(limits, "RUN", tmp_path / "run")
-    monkeypatch.setattr(limits, "JOURNAL", tmp_path / "run/limits.json")
+    monkeypatch.setattr(host, "SYSCTL", folder)
+    monkeypatch.setattr(host, "RUN", tmp_path / "run")
+    monkeypatch.setattr(host, "JOURNAL", tmp_path / "run/limits.json")
     return folder
 
 
@@ -609,40 +605,40 @@ def got(folder: Path, family: str = "ipv4") -> dict[int, int]:
 
 
 def test_limits_are_raised_and_put_back(proc: Path) -> None:
-    limits.raise_limits()
+    host.raise_limits()
     assert (got(proc), got(proc, "ipv6")) == (RAISED, RAISED)
-    written = json.loads(limits.JOURNAL.read_text(encoding="utf-8"))
+    written = json.loads(host.JOURNAL.read_text(encoding="utf-8"))
     assert (len(written), written["net/ipv6/neigh/default/gc_thresh3"]) == (6, 1024)
-    limits.raise_limits()  # of a second lab, which finds them raised
-    assert json.loads(limits.JOURNAL.read_text(encoding="utf-8")) == written
-    limits.restore_limits()
-    assert (got(proc), got(proc, "ipv6"), limits.JOURNAL.exists()) == (DEFAULTS, DEFAULTS, False)
-    limits.restore_limits()
+    host.raise_limits()  # of a second lab, which finds them raised
+    assert json.loads(host.JOURNAL.read_text(encoding="utf-8")) == written
+    host.restore_limits()
+    assert (got(proc), got(proc, "ipv6"), host.JOURNAL.exists()) == (DEFAULTS, DEFAULTS, False)
+    host.restore_limits()
     assert got(proc) == DEFAULTS
 
 
 def test_higher_limits_stay(proc: Path) -> None:
     higher = {1: 200_000, 2: 300_000, 3: 400_000}
     put(proc, "ipv4", higher)
-    limits.raise_limits()
+    host.raise_limits()
     assert (got(proc), got(proc, "ipv6")) == (higher, RAISED)
-    limits.restore_limits()
+    host.restore_limits()
     assert (got(proc), got(proc, "ipv6")) == (higher, DEFAULTS)
 
 
 def test_a_value_changed_meanwhile_stays(proc: Path) -> None:
-    limits.raise_limits()
+    host.raise_limits()
     put(proc, "ipv4", {3: 500_000})
-    limits.restore_limits()
+    host.restore_limits()
     assert got(proc) == {1: 128, 2: 512, 3: 500_000}
 
 
 def test_limits_that_a_kernel_does_not_have(proc: Path) -> None:
     for number in DEFAULTS:
         (proc / f"net/ipv6/neigh/default/gc_thresh{number}").unlink()
-    limits.raise_limits()
+    host.raise_limits()
     assert (got(proc), got(proc, "ipv6")) == (RAISED, {})
-    limits.restore_limits()
+    host.restore_limits()
     assert (got(proc), got(proc, "ipv6")) == (DEFAULTS, {})
 
 
@@ -661,27 +657,27 @@ def test_an_accident_while_limits_are_raised(proc: Path, monkeypatch: pytest.Mon
     with monkeypatch.context() as patch:
         patch.setattr(path, "write_text", some)
         with pytest.raises(OSError, match="power"):
-            limits.raise_limits()
-    limits.raise_limits()
-    limits.restore_limits()
+            host.raise_limits()
+    host.raise_limits()
+    host.restore_limits()
     assert (got(proc), got(proc, "ipv6")) == (DEFAULTS, DEFAULTS)
 
 
 def test_labs_of_several_sites_come_at_once(proc: Path) -> None:
     for _ in range(20):
-        at_once(lambda number: limits.raise_limits(), range(8))
+        at_once(lambda number: host.raise_limits(), range(8))
         assert (got(proc), got(proc, "ipv6")) == (RAISED, RAISED)
-        limits.restore_limits()
+        host.restore_limits()
         assert (got(proc), got(proc, "ipv6")) == (DEFAULTS, DEFAULTS)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", '{"net/ipv4/neigh/default/gc_thresh3": "a lot"}'])
 def test_a_journal_that_is_broken(text: str, proc: Path) -> None:
-    limits.JOURNAL.parent.mkdir()
-    limits.JOURNAL.write_text(text, encoding="utf-8")
-    limits.raise_limits()
-    limits.restore_limits()
-    assert not limits.JOURNAL.exists()
+    host.JOURNAL.parent.mkdir()
+    host.JOURNAL.write_text(text, encoding="utf-8")
+    host.raise_limits()
+    host.restore_limits()
+    assert not host.JOURNAL.exists()
 
 
 # --- programs -----------------------------------------------------------------------------------------------

@@ -17,13 +17,13 @@ import pytest
 
 from fabric.cli import main
 from fabric.design.intent.intent import Intent
-from fabric.lab import state
-from fabric.lab.down import take_down
-from fabric.lab.machine import daemons, limits, namespaces
-from fabric.lab.machine.kernel import kernel
-from fabric.lab.names import Names
+from fabric.lab import up_down
+from fabric.lab.blueprint import Names
+from fabric.lab.devices import BASE_SYSCTLS
+from fabric.lab.machine import daemons, namespaces
+from fabric.lab.machine.host import NEEDED, kernel
 from fabric.lab.run_tests import AFTERWARDS, PROOF_NAMES
-from fabric.lab.switch import BASE_SYSCTLS
+from fabric.lab.up_down import take_down
 from tests import ROOT
 from tests.lab.sites import EVPN, SONIC, TAGGED, alive, generated, left, processes
 from tests.waiting import FAR_S, wait_for
@@ -52,7 +52,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
     yield make
     for name in made:
-        with state.only_one(Names(name)):
+        with up_down.only_one(Names(name)):
             take_down(Names(name))
 
 
@@ -90,7 +90,7 @@ def host() -> tuple[object, object]:
 
 def settings() -> dict[str, str]:
     """What the machine has of everything that a lab sets in its namespaces, or raises."""
-    keys = {key.replace(".", "/") for key, _ in BASE_SYSCTLS} | ({*limits.NEEDED} if not state.sites() else set())
+    keys = {key.replace(".", "/") for key, _ in BASE_SYSCTLS} | ({*NEEDED} if not up_down.sites() else set())
     paths = {key: Path("/proc/sys", key) for key in keys}
     return {key: path.read_text(encoding="ascii") for key, path in paths.items() if path.exists()}
 

@@ -8,12 +8,11 @@ import pytest
 import yaml
 
 from fabric import pipeline
-from fabric.lab import run_tests, state
-from fabric.lab.down import take_down
-from fabric.lab.expected.endpoints import endpoints, gateway_of
-from fabric.lab.machine.kernel import require
-from fabric.lab.names import Names
-from fabric.lab.up import bring_up
+from fabric.lab import run_tests, up_down
+from fabric.lab.blueprint import Names
+from fabric.lab.expected import endpoints, gateway_of
+from fabric.lab.machine.host import require
+from fabric.lab.up_down import bring_up, take_down
 from tests.docs.test_promises import adapted
 from tests.lab.sites import generated
 
@@ -38,10 +37,10 @@ def test_management_ports_reach_their_gateway_and_each_other(tmp_path: Path) -> 
     assert {gateway_of(ends[f"{name}-management"]) for name in switches} == {"172.16.0.1"}
     assert len({end.leaf for end in ends.values()}) == 2
     try:
-        bring_up(lab.blueprint, kernel, state.State(str(intent.path), state.Choices(), ""), lambda text: None)
+        bring_up(lab.blueprint, kernel, up_down.State(str(intent.path), up_down.Choices(), ""), lambda text: None)
         outcome = run_tests.run(lab.blueprint, kernel, PROOFS, "", lambda text: None)
     finally:
-        with state.only_one(Names(NAME)):
+        with up_down.only_one(Names(NAME)):
             take_down(Names(NAME))
     results = {result.id: (result.status, [str(fault) for fault in result.faults]) for result in outcome.results}
     assert {name: results[name] for name in PROOFS} == dict.fromkeys(PROOFS, ("pass", []))

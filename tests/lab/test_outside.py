@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.lab import run_tests, state
-from fabric.lab.down import take_down
-from fabric.lab.machine.kernel import require
-from fabric.lab.names import Names
-from fabric.lab.outside import beyond
-from fabric.lab.up import bring_up
+from fabric.lab import run_tests, up_down
+from fabric.lab.blueprint import Names
+from fabric.lab.drawing import beyond
+from fabric.lab.machine.host import require
+from fabric.lab.up_down import bring_up, take_down
 from tests.lab.sites import generated
 
 SITE = """\
@@ -45,12 +44,12 @@ def test_a_leaf_without_its_denials(tmp_path: Path) -> None:
     conf.write_text("".join(bare), encoding="utf-8")
     lab, kernel = pipeline.lab(intent), require(overlay=False)
     try:
-        bring_up(lab.blueprint, kernel, state.State(str(intent.path), state.Choices(), ""), lambda text: None)
+        bring_up(lab.blueprint, kernel, up_down.State(str(intent.path), up_down.Choices(), ""), lambda text: None)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("fabric.lab.proofs.outside.PATIENCE_S", 4.0)
             outcome = run_tests.run(lab.blueprint, kernel, {"sessions", "outside"}, "", lambda text: None)
     finally:
-        with state.only_one(Names(NAME)):
+        with up_down.only_one(Names(NAME)):
             take_down(Names(NAME))
     results = {result.id: result for result in outcome.results}
     assert results["sessions"].status == "pass"

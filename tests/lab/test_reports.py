@@ -14,11 +14,8 @@ from markdown_it import MarkdownIt
 from fabric.audit.checks import ids
 from fabric.audit.diff.markdown import MENTION
 from fabric.base.text import duration, padded, width_of
-from fabric.lab.limits_of_emulation import NOT_EMULATED
-from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, NotEmulated, Outcome, Result
-from fabric.lab.reports import FORMATS, report
-from fabric.lab.reports.text import MAX_FAULTS
-from fabric.lab.reports.words import label, shown, verdict
+from fabric.lab.outcome import FAIL, NOT_EMULATED, PASS, SKIP, Fault, NotEmulated, Outcome, Result
+from fabric.lab.reports import FORMATS, MAX_FAULTS, label, report, shown, verdict
 from tests.audit.checks.reports.test_hostile import HOSTILE as CHECKED
 from tests.audit.checks.reports.test_junit import ATTRIBUTES, INSIDE
 from tests.goldens import golden

@@ -17,12 +17,12 @@ from threading import Lock
 import pytest
 
 from fabric import pipeline
-from fabric.lab import run_tests, state
+from fabric.lab import run_tests, up_down
 from fabric.lab.blueprint import PORT, Blueprint, End, Wire
-from fabric.lab.machine.kernel import require
+from fabric.lab.machine.host import require
 from fabric.lab.outcome import FAIL, Fault, Result
 from fabric.lab.proofs import attributes, forwarding, lldp, overlay, sessions
-from fabric.lab.up import bring_up
+from fabric.lab.up_down import bring_up
 from tests.lab.sites import THREE_TENANTS, edit, generated
 
 pytestmark = pytest.mark.usefixtures("machine")
@@ -207,7 +207,7 @@ class Labs:
         built, kernel = broken.cables(lab.blueprint), require(overlay=True)
         try:
             with self.changing:
-                bring_up(built, kernel, state.State(str(intent.path), state.Choices(), ""), lambda text: None)
+                bring_up(built, kernel, up_down.State(str(intent.path), up_down.Choices(), ""), lambda text: None)
             # What LLDP receives is compared with the drawing of the plan, not with how the cables were laid.
             asked = [(built, {*broken.proofs} - {"lldp"}), (lab.blueprint, {*broken.proofs} & {"lldp"})]
             found = [run_tests.run(drawn, kernel, wanted, "", lambda text: None) for drawn, wanted in asked if wanted]

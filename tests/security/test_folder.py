@@ -13,7 +13,7 @@ from fabric import pipeline
 from fabric.base.diagnostics import InputError
 from fabric.base.output import OutputError, Store
 from fabric.cli import app
-from fabric.cli.reports import put, put_folder
+from fabric.cli.output import put, put_folder
 from fabric.nos.reading import scan
 from tests import ROOT
 

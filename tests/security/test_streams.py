@@ -12,7 +12,7 @@ import pytest
 
 from fabric.base.text import guarded, on, style, visible
 from fabric.base.text.screen import Screen
-from fabric.cli import stdio
+from fabric.cli import terminal
 from tests import ROOT, forked
 from tests.terminal import at_terminal
 
@@ -118,8 +118,8 @@ def test_colour_of_a_text_ends_with_it_and_has_no_other_control_character() -> N
 
 def test_text_without_an_encoding_is_escaped_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
-    stream = stdio._Guarded(raw, "ascii", errors="backslashreplace", write_through=True)
+    stream = terminal._Guarded(raw, "ascii", errors="backslashreplace", write_through=True)
     print("é\x1b", file=stream)
     assert raw.getvalue() == b"\\xe9\\x1b\n"
-    stdio.write_raw(stream, "\x1b[2K")
+    terminal.write_raw(stream, "\x1b[2K")
     assert raw.getvalue().endswith(b"\x1b[2K")

@@ -23,8 +23,7 @@ from fabric.base import source
 from fabric.base.diagnostics import InputError
 from fabric.base.output.site_folder import check_path
 from fabric.configs.render import refuse_control, render
-from fabric.design.intent.load import validate
-from fabric.design.intent.schema import schema
+from fabric.design.intent.load import schema, validate
 from fabric.model.plan import SwitchView
 from fabric.model.plan.lock_file import Lock
 from fabric.model.settings.base import FILLED_IN

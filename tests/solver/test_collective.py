@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fabric.solver.collective import COLLECTIVES, FAMILIES, collective_names
-from fabric.solver.estimate.patterns import PATTERNS
+from fabric.solver.estimate.nic_bandwidth import PATTERNS
 from fabric.solver.routing import MODES
 from tests import ROOT
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from fabric.base.formats import text_width
 from fabric.base.text import size as size_words
 from fabric.solver import Series, busbw_svg
-from fabric.solver.plot import HEIGHT, WIDTH
+from fabric.solver.estimate.plot import HEIGHT, WIDTH
 
 SVG = "{http://www.w3.org/2000/svg}"
 

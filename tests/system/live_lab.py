@@ -14,11 +14,10 @@ from tempfile import TemporaryDirectory
 
 from fabric import pipeline
 from fabric.audit.checks import statement_differences
-from fabric.lab.collect import save
+from fabric.lab.collect import running, save
 from fabric.lab.lab import Lab
 from fabric.lab.live import Live
-from fabric.lab.machine.kernel import require
-from fabric.lab.running import running
+from fabric.lab.machine.host import require
 from tests.system.live_commands import Daemons, back
 from tests.system.operator_changes import changes
 

@@ -16,17 +16,16 @@ import yaml
 
 from fabric import pipeline
 from fabric.solver.collectives import physics
-from fabric.solver.collectives.band_validation import fitted_band
 from fabric.solver.collectives.calibrate import document, from_physics
 from fabric.solver.collectives.physics import Physics, meanings, parameters, shipped
-from fabric.solver.collectives.replicates import twins
 from fabric.solver.collectives.score import Score, score
 from fabric.solver.collectives.validation import (
     SPLITS,
     Predicted,
     total_line,
+    twins,
 )
-from fabric.solver.collectives.validation_report import Validation
+from fabric.solver.collectives.validation_report import Validation, fitted_band
 from fabric.solver.measured.tables import Table, read
 from tools.docs.tuner_score import tuner_predictions
 

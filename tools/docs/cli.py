@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.cli.help import EXAMPLES
-from fabric.cli.lazy import GROUPS, load
+from fabric.cli.lazy import EXAMPLES, GROUPS, load
 
 HEAD = """\
 # Commands

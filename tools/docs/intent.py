@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabric.design.intent.schema import schema
+from fabric.design.intent.load import schema
 from tools.docs.intent_examples import example, key_page, section_page
 from tools.docs.language import sections
 

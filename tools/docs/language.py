@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.design.intent.schema import schema
+from fabric.design.intent.load import schema
 
 
 def sections() -> Iterator[tuple[str, dict[str, Any]]]:

@@ -9,10 +9,10 @@ import numpy as np
 
 from fabric.solver import Floats
 from fabric.solver.collective import COLLECTIVES
+from fabric.solver.collectives.algorithms import estimates
 from fabric.solver.collectives.costs import Key, costs
 from fabric.solver.collectives.job import Job, measured_job
 from fabric.solver.collectives.physics import first
-from fabric.solver.collectives.tuner import estimates
 from fabric.solver.collectives.validation import Predicted
 
 

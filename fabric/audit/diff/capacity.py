@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fabric.model.plan import FabricPlan, Plan
-from fabric.solver.estimate.calls import PACKED, SPREAD
-from fabric.solver.figures import Measured
+from fabric.solver.estimate.calls import PACKED, SPREAD, Measured
 
 SIZES = (8 << 20, 256 << 20, 1 << 30, 8 << 30)  # bytes, as nccl-tests counts them
 MIN_SHOWN_PERCENT = 0.05  # what is less reads +0.0 %

@@ -16,7 +16,7 @@ from fabric.audit.diff.hosts import HostChange
 from fabric.base.diagnostics import Place, Report, nearest, show
 from fabric.base.processes import Progress, silent
 from fabric.configs import Renderer
-from fabric.design.intent.sides import IntentVersions
+from fabric.design.intent.intent import IntentVersions
 from fabric.model.plan import SERVER, SWITCH_ROLES, Plan
 
 

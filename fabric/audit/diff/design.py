@@ -14,7 +14,7 @@ from fabric.audit.diff.documents import flat
 from fabric.audit.diff.recabling import Recabling, recabling
 from fabric.base.grouping import grouped
 from fabric.design import moves
-from fabric.design.explain.sessions import sessions
+from fabric.design.explain.counts import sessions
 from fabric.model.plan import ATTACHMENT, CLOSED, SERVER_LEAF, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.model.plan.summary import summary
 

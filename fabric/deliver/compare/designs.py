@@ -14,7 +14,7 @@ from fabric.model.plan import FabricPlan
 from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.estimate.calls import Calls
 from fabric.solver.goodput.goodput import Goodput
-from fabric.solver.goodput.rates import DAYS_PER_YEAR, HOURS_PER_YEAR
+from fabric.solver.goodput.sections import DAYS_PER_YEAR, HOURS_PER_YEAR
 
 CALL_BYTES = 1 << 30  # of the collectives, by default
 

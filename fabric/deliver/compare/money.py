@@ -12,7 +12,7 @@ from typing import Any
 
 from fabric.deliver.bom.bill import Bill
 from fabric.solver.goodput.goodput import Goodput
-from fabric.solver.goodput.rates import HOURS_PER_YEAR
+from fabric.solver.goodput.sections import HOURS_PER_YEAR
 
 EXPOSED, FAILED = "exposed communication", "failed links and switches"
 STOPS = ("restarts", "repeated steps", "waiting for repair")  # causes that interruptions share

@@ -12,7 +12,7 @@ from fabric.deliver.explore.pareto import OBJECTIVES, OF_JOB, PRICED
 from fabric.deliver.explore.run import Sweep
 from fabric.deliver.explore.space import Base, Choice, choices, usual
 from fabric.design.intent.intent import Intent
-from fabric.design.intent.one_fabric import OneFabric
+from fabric.design.intent.rewrite import OneFabric
 from fabric.model.settings.site import OwnCatalog
 from fabric.solver.collective import collective_names
 from fabric.solver.estimate.placement import KINDS, PLACEMENT, RANDOM

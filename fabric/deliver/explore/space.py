@@ -12,7 +12,7 @@ from fabric.base.diagnostics import Place, Report
 from fabric.base.formats import json_line
 from fabric.base.rounding import ceil_div
 from fabric.deliver.explore.dimensions import DIMENSIONS, Value, the_group
-from fabric.design.intent.one_fabric import OneFabric
+from fabric.design.intent.rewrite import OneFabric
 from fabric.hardware import catalog
 from fabric.model.plan import FabricSpec
 from fabric.model.settings.site import OwnCatalog

@@ -7,7 +7,7 @@ from fabric.deliver.bom.parts import SERVER, Part
 from fabric.deliver.bom.power import Draw, total
 from fabric.deliver.bom.prices import PUE, YEARS, Prices, power_range
 from fabric.model.plan import FabricSpec
-from fabric.solver.goodput.rates import DAYS_PER_YEAR
+from fabric.solver.goodput.sections import DAYS_PER_YEAR
 
 
 def token_cost(spec: FabricSpec, network: Cost, prices: Prices, tokens_per_day: float) -> float | None:

@@ -20,7 +20,7 @@ from fabric.deliver.report.years import years
 from fabric.solver.collective import ALL_REDUCE, ALLTOALL
 from fabric.solver.estimate.calls import SPREAD, Call
 from fabric.solver.goodput.goodput import Goodput
-from fabric.solver.goodput.rates import HOURS_PER_YEAR
+from fabric.solver.goodput.sections import HOURS_PER_YEAR
 
 INDENT = "\N{EM SPACE}"
 

@@ -9,7 +9,7 @@ from fabric.deliver.report.charts import WIDE
 from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.study import SIZES, Study
 from fabric.solver.collective import COLLECTIVES
-from fabric.solver.estimate.picture import picture
+from fabric.solver.estimate.plot import picture
 
 _SUCH = ", such as "
 _SHEET = re.compile(r"<style>.*?</style>\n?", re.DOTALL)

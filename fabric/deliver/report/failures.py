@@ -6,7 +6,7 @@ from fabric.base.text import percent
 from fabric.deliver.report.charts import Panel, panels
 from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.study import Study, mean_loss, slowest_loss
-from fabric.solver.capacity.single_failures import Loss
+from fabric.solver.capacity.failures import Loss
 
 MAX_BARS = 12
 CAPTION = (

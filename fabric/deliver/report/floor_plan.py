@@ -13,7 +13,7 @@ from fabric.base.formats import chart, element, number
 from fabric.base.rounding import ceil_div
 from fabric.deliver.report.charts import WIDE
 from fabric.design.floor.floor import Floor
-from fabric.design.floor.names import row_letters
+from fabric.design.floor.layout import row_letters
 from fabric.model.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device
 
 MAX_NAMED_RACKS = 1000

@@ -14,7 +14,7 @@ from fabric.deliver.report.grid import Grid, grid
 from fabric.deliver.report.intervals import intervals
 from fabric.deliver.report.summary import Figure
 from fabric.solver.goodput.goodput import Goodput, Interruption
-from fabric.solver.goodput.rates import DAYS_PER_YEAR
+from fabric.solver.goodput.sections import DAYS_PER_YEAR
 
 MAX_BARS = 12
 

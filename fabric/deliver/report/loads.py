@@ -14,9 +14,9 @@ import numpy as np
 from fabric.solver import Floats, Ints, Network
 from fabric.solver.ecmp.flows import Flows, connections, queue_pairs, shift
 from fabric.solver.ecmp.paths import load_of
-from fabric.solver.estimate.patterns import PATTERNS
+from fabric.solver.estimate.nic_bandwidth import PATTERNS
 from fabric.solver.estimate.placement import place
-from fabric.solver.routes import routes
+from fabric.solver.network import routes
 
 PATTERN_WORDS = {
     "ring": "every server sends to the next one on every rail (ring)",

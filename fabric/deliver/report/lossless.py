@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.base.grouping import grouped
 from fabric.deliver.report.grid import Grid, grid
-from fabric.design.qos.marking import RULES
+from fabric.design.planner.lossless import RULES
 from fabric.hardware.headroom import explain
 from fabric.model.plan import FabricLossless, FabricPlan
 

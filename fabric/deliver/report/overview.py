@@ -17,7 +17,7 @@ from fabric.deliver.report.study import Study, mean_loss
 from fabric.model.plan import LEAF, SWITCH_ROLES
 from fabric.model.plan.spec import Origin
 from fabric.model.plan.summary import leaf_ratios
-from fabric.solver.capacity.single_failures import Loss
+from fabric.solver.capacity.failures import Loss
 from fabric.solver.estimate.calls import SPREAD
 from fabric.solver.estimate.nic_bandwidth import routing_words
 

@@ -13,7 +13,7 @@ from fabric.solver import Floats
 from fabric.solver.ecmp.flows import Flows, queue_pairs, redraw, shift
 from fabric.solver.ecmp.paths import load_of
 from fabric.solver.ecmp.study import TIERS, EcmpStudy, study as ecmp_study
-from fabric.solver.routes import routes
+from fabric.solver.network import routes
 from fabric.solver.routing import MODES, SPRAY
 
 DRAWS = 4  # of queue pair numbers, each another run of the job

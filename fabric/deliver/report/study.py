@@ -16,9 +16,8 @@ from fabric.model.plan import FabricPlan, Plan
 from fabric.model.plan.summary import summary
 from fabric.solver import Network, PortNamer
 from fabric.solver.capacity import failures, measure
-from fabric.solver.capacity.failures import Failures
+from fabric.solver.capacity.failures import Failures, Loss
 from fabric.solver.capacity.measure import Capacity
-from fabric.solver.capacity.single_failures import Loss
 from fabric.solver.collective import ALLTOALL
 from fabric.solver.estimate import request as estimate_request
 from fabric.solver.estimate.calls import calls

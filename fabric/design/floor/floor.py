@@ -1,9 +1,7 @@
 """The floor of a site: racks in rows, a spot for every device, and the length of the route between two of them.
 
-    reserve.py   how many servers share a rack, and how many racks a group keeps free for its growth
-    layout.py    racks in rows: a row of spines and cores, then units with their network racks among them
-    fixed.py     devices that the intent puts somewhere else
-    route.py     metres along racks, trays and rows
+`rack_space` says how many racks groups take, `layout` puts them in rows; here devices that the intent puts somewhere else
+are taken out, and metres are counted along racks, trays and rows.
 
 The layout is made for the planned fabric, not for what is built, so growth up to `planned` moves nothing. Beyond it a site of
 one group still keeps its servers, and the leaves of its whole units, where they are: row A holds the spines, units follow in
@@ -15,15 +13,150 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fabric.base.diagnostics import Diagnostic, Report
-from fabric.design.floor import route
-from fabric.design.floor.names import rack_name
-from fabric.design.floor.route import TrayPoint
-from fabric.model.plan import FabricPlan, Plan
-from fabric.model.settings.site import Floor as Geometry
+from fabric.base.diagnostics import Diagnostic, Report, nearest
+from fabric.design.floor.layout import RackPosition, rack_name, rack_place
+from fabric.model.plan import SERVER, FabricPlan, Plan
+from fabric.model.settings.site import Fixed, Floor as Geometry
+
+# --- route ----------------------------------------------------------------------------------------------------
+# The route of a cable: up to the tray, along the row, across the rows, and down again; within a rack along its side.
+#
+# A rack unit is 44.45 mm (EIA-310). Every end is in the middle of its device and takes half a rack's width to the side where
+# cables run.
+
+RACK_UNIT_M = 0.04445
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TrayPoint:
+    """Devices on the floor, as columns: row and place from 0, and the middle in rack units above the rack's bottom."""
+
+    row: Floats
+    place: Floats
+    middle: Floats
+
+    def __getitem__(self, at: NDArray[Any]) -> TrayPoint:
+        return TrayPoint(self.row[at], self.place[at], self.middle[at])
+
+
+def length_m(geometry: Geometry, one: TrayPoint, other: TrayPoint) -> Floats:
+    """Metres from each device of one column to that of the other, without slack."""
+    width = geometry.rack_pitch_m
+    inside = width + np.abs(one.middle - other.middle) * RACK_UNIT_M
+    rise = (2 * geometry.rack_units - one.middle - other.middle) * RACK_UNIT_M + 2 * geometry.tray_above_m
+    along = _along(geometry, one, other) * width
+    across = np.abs(one.row - other.row) * geometry.row_pitch_m
+    same_rack = (one.row == other.row) & (one.place == other.place)
+    result: Floats = np.where(same_rack, inside, width + rise + along + across)
+    return result
+
+
+def with_slack(geometry: Geometry, route_m: Floats) -> Floats:
+    """Lengths of cables along routes, slack included, rounded up to whole centimetres."""
+    metres = route_m * (1 + geometry.slack_percent / 100) + geometry.slack_m
+    result: Floats = np.ceil(np.round(metres * 100, 6)) / 100
+    return result
+
+
+def _along(geometry: Geometry, one: TrayPoint, other: TrayPoint) -> Floats:
+    """Racks along the rows. Between two rows the route leads over the cross tray that makes it shortest."""
+    direct = np.abs(one.place - other.place)
+    if not len(direct) or bool((one.row == other.row).all()):
+        return direct
+    step, last = geometry.cross_tray_racks, geometry.racks_per_row
+    best = np.full(len(direct), np.inf)
+    for tray in (*range(0, last, step), last - 1):
+        best = np.minimum(best, np.abs(one.place - tray) + np.abs(other.place - tray))
+    return np.where(one.row == other.row, direct, best)
+
+
+# --- Devices that the intent puts into a rack of its choice ---------------------------------------------------
+
+CODE = "FAB152"
+
+
+def fix(plan: Plan, positions: Mapping[str, RackPosition], report: Report) -> dict[str, RackPosition]:
+    """The layout with the intent's own places in it. A place that is none, or not free, is reported."""
+    geometry = plan.settings.floor
+    machine_names = _stated_machines(plan)
+    moved = dict(positions)
+    for name, stated in geometry.places.items():
+        if name not in positions:
+            where = plan.settings.positions.at("floor", "places", name, key=True)
+            report.error(CODE, where, f"floor.places: unknown device '{name}'", nearest(name, positions))
+        elif (place := _checked(plan, name, stated, positions[name].height, report)) is not None:
+            for other in machine_names.get(name, (name,)):
+                moved[other] = place
+    _refuse_shared(plan, moved, machine_names, report)
+    return moved
+
+
+def _stated_machines(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """Server → every name that its machine has, where fabrics name it differently."""
+    names: dict[tuple[str, int], dict[str, None]] = {}
+    for fabric in plan.fabrics.values():
+        for device in fabric.devices:
+            if device.role == SERVER:
+                names.setdefault((device.group, device.number), {})[device.name] = None
+    return {name: tuple(its) for its in names.values() for name in its}
+
+
+def _checked(plan: Plan, name: str, stated: Fixed, height: int, report: Report) -> RackPosition | None:
+    """The requested place, None where the floor has no such place."""
+    geometry = plan.settings.floor
+    row, place = rack_place(stated.rack)
+    if not 0 <= place < geometry.racks_per_row:
+        last = rack_name(row, geometry.racks_per_row - 1)
+        message = f"floor.places.{name}.rack: expected a rack of row {rack_name(row, 0)} to {last}, got {stated.rack}"
+        report.error(CODE, plan.settings.positions.at("floor", "places", name, "rack"), message)
+        return None
+    if stated.ru + height - 1 > geometry.rack_units:
+        most = geometry.rack_units - height + 1
+        message = f"floor.places.{name}.ru: expected at most {most} (height {height}), got {stated.ru}"
+        report.error(CODE, plan.settings.positions.at("floor", "places", name, "ru"), message)
+        return None
+    return RackPosition((row, place), stated.ru, height)
+
+
+def _refuse_shared(
+    plan: Plan, moved: Mapping[str, RackPosition], machine_names: Mapping[str, tuple[str, ...]], report: Report
+) -> None:
+    """No two machines share a rack unit; only a place of the intent can make them."""
+    fixed = plan.settings.floor.places
+    taken: dict[tuple[tuple[int, int], int], str] = {}
+    crowded = {moved[name].rack for name in fixed if name in moved}
+    order = sorted((name for name in moved if moved[name].rack in crowded), key=lambda name: name in fixed)
+    for name in order:
+        position = moved[name]
+        for ru in range(position.ru, position.ru + position.height):
+            other = taken.setdefault((position.rack, ru), name)
+            if other != name and other not in machine_names.get(name, ()):
+                where = plan.settings.positions.at("floor", "places", name)
+                message = f"floor.places.{name}: expected free rack units, got unit {ru} of {rack_name(*position.rack)}, "
+                report.error(CODE, where, f"{message}used by '{other}'", _free(moved, position))
+                break
+
+
+def _free(moved: Mapping[str, RackPosition], position: RackPosition) -> str:
+    """A hint at the highest free units of that rack."""
+    taken = {
+        ru for p in moved.values() if p.rack == position.rack and p is not position for ru in range(p.ru, p.ru + p.height)
+    }
+    top = max((p.ru + p.height for p in moved.values() if p.rack == position.rack), default=1)
+    for ru in range(max(top, position.ru), 0, -1):
+        if not taken & set(range(ru, ru + position.height)) and ru + position.height - 1 <= top:
+            return f"use `ru: {ru}`, which is free in that rack"
+    return "choose another rack: this rack has no room for the device"
+
+
+# --- the floor ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,24 +195,24 @@ class Floor:
 
     def distance_m(self, one: str, other: str) -> float:
         """Metres of the route from one device to the other along racks, trays and rows, without slack."""
-        return float(route.length_m(self.geometry, self._stand([one]), self._stand([other]))[0])
+        return float(length_m(self.geometry, self._stand([one]), self._stand([other]))[0])
 
     def length_m(self, one: str, other: str) -> float:
         """Length of a cable between two devices: its route, and slack."""
         return float(self.with_slack(np.array([self.distance_m(one, other)]))[0])
 
-    def with_slack(self, route_m: route.Floats) -> route.Floats:
+    def with_slack(self, route_m: Floats) -> Floats:
         """Lengths of cables along routes, slack included, rounded up to whole centimetres."""
-        return route.with_slack(self.geometry, route_m)
+        return with_slack(self.geometry, route_m)
 
     def stands(self, fabric: FabricPlan) -> TrayPoint:
         """Row, place and height of every device of a fabric, as columns."""
         return self._stand([device.name for device in fabric.devices])
 
-    def lengths_m(self, fabric: FabricPlan) -> route.Floats:
+    def lengths_m(self, fabric: FabricPlan) -> Floats:
         """Metres of every link of a fabric along the floor, slack included."""
         links, stands = fabric.links, self.stands(fabric)
-        metres = self.with_slack(route.length_m(self.geometry, stands[links.a], stands[links.b]))
+        metres = self.with_slack(length_m(self.geometry, stands[links.a], stands[links.b]))
         for link, switch in fabric.management_ports.items():
             metres[link] = self.length_m(switch.name, fabric.devices[int(links.b[link])].name)
         return metres
@@ -91,16 +224,14 @@ class Floor:
         return TrayPoint(where[:, 0], where[:, 1], middle)
 
     @cached_property
-    def _columns(self) -> route.Floats:
+    def _columns(self) -> Floats:
         return np.array([(rack.row, rack.place) for rack in self.racks], dtype=float).reshape(-1, 2)
 
 
 def floor(plan: Plan) -> Floor:
     """Stands every device of a site in a rack. Raises InputError where the intent's own places or sizes cannot be."""
-    from fabric.design.floor.fixed import fix
     from fabric.design.floor.layout import lay_out
-    from fabric.design.floor.outline import outline
-    from fabric.design.floor.reserve import machines
+    from fabric.design.floor.rack_space import machines, outline
 
     geometry, report = plan.settings.floor, Report()
     reserved = machines(outline(plan), report)

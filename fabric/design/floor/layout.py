@@ -6,6 +6,7 @@ Everything is counted for the planned fabric: a switch or server that is not bui
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -13,11 +14,49 @@ from typing import NamedTuple
 from fabric.base.diagnostics import Report
 from fabric.base.grouping import grouped
 from fabric.base.rounding import ceil_div
-from fabric.design.floor.outline import Outline, SiteOutline, outline
-from fabric.design.floor.power import switch_power_w
-from fabric.design.floor.reserve import Machines, places_of
+from fabric.design.floor.rack_space import Machines, Outline, SiteOutline, outline, places_of
 from fabric.hardware.catalog.models import SwitchModel
+from fabric.hardware.catalog.power import switch_range
+from fabric.hardware.catalog.power_class import MAX, TYPICAL, full_set_w
 from fabric.model.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, FabricPlan, GroupSize, GroupSpec, Plan
+
+# --- names of racks: the row in letters, the place in two digits: A01, Z20, AA01 ------------------------------
+
+
+def row_letters(row: int) -> str:
+    """A, B, …, Z, AA, AB, …; rows count from 0."""
+    letters, row = "", row + 1
+    while row:
+        row, last = divmod(row - 1, 26)
+        letters = chr(ord("A") + last) + letters
+    return letters
+
+
+def rack_name(row: int, place: int) -> str:
+    """The name of the rack at a place, both from 0."""
+    return f"{row_letters(row)}{place + 1:02}"
+
+
+def rack_place(name: str) -> tuple[int, int]:
+    """Row and place from 0; the place is -1 where the name ends in 00."""
+    letters, digits = re.match(r"([A-Z]+)([0-9]+)", name).groups()  # type: ignore[union-attr]
+    row = 0
+    for letter in letters:
+        row = row * 26 + ord(letter) - ord("A") + 1
+    return row - 1, int(digits) - 1
+
+
+# --- power of a switch: its worst case with an optic in every cage --------------------------------------------
+
+
+def switch_power_w(model: SwitchModel) -> float:
+    """Watts: of the data sheet, else the upper end of the bounds of its class."""
+    its, optics_w = switch_range(model), full_set_w(model)
+    typical_w = its.typical_high_w + (0.0 if TYPICAL in its.holds else optics_w)
+    return max(typical_w, its.max_w + (0.0 if MAX in its.holds else optics_w))
+
+
+# --- the layout -----------------------------------------------------------------------------------------------
 
 ATTACHED_UNITS = 1  # height of an attachment: it has no model
 ROOMY_CAGES = 32  # a switch of more cages is two rack units high where the catalog does not state it

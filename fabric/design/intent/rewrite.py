@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from jinja2 import TemplateError
+
 from fabric.base import source as sources
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, one_of, show
 from fabric.base.formats import json_line
 from fabric.base.source import Node, Path_, Source
+from fabric.configs import targets
+from fabric.configs.templating.site import extended
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.load import validate
-from fabric.model.plan import Plan
+from fabric.design.planner.resolve import resolve
+from fabric.model.plan import FabricSpec, Plan
 from fabric.model.plan.lock_file import Lock
+from fabric.model.settings.services import Override
+from fabric.nos.target import target, target_names
 
 
 class Changed(NamedTuple):
@@ -120,3 +129,98 @@ def _tree(value: Any, place: Node) -> Node:
     else:
         node.value = value
     return node
+
+
+# --- one fabric -----------------------------------------------------------------------------------------------
+# One fabric of an intent by itself: what designs that vary it start from.
+
+
+@dataclass(frozen=True)
+class OneFabric:
+    """A fabric of an intent, by its name."""
+
+    intent: Intent
+    name: str
+
+    @staticmethod
+    def of(intent: Intent, name: str, report: Report) -> OneFabric:
+        """The fabric that is meant: the one named, the only one, or the first for compute. Reports an unknown name."""
+        fabrics = intent.site.fabrics
+        if name and name not in fabrics:
+            report.error("FAB106", Place("--fabric"), f"unknown fabric {show(name)}", nearest(name, fabrics))
+        if name in fabrics:
+            return OneFabric(intent, name)
+        compute = (key for key, fabric in fabrics.items() if fabric.purpose == "compute")
+        return OneFabric(intent, next(compute, next(iter(fabrics))))
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The data of the file with this fabric alone."""
+        data = self.intent.source.data
+        return {**data, "fabrics": {self.name: data["fabrics"][self.name]}}
+
+    @property
+    def file(self) -> str:
+        """As messages name it."""
+        return self.intent.source.file
+
+    @property
+    def others(self) -> int:
+        """Fabrics of the site beside it."""
+        return len(self.intent.site.fabrics) - 1
+
+    @property
+    def spec(self) -> FabricSpec:
+        """With every default chosen. Raises InputError."""
+        return resolve(self.intent.site, self.intent.source).fabrics[self.name]
+
+
+# --- The same design on another network OS --------------------------------------------------------------------
+
+
+def as_network_os(intent: Intent, nos: str) -> Changed:
+    """The same design with one network OS on every switch; overrides and releases of others are left out.
+
+    What that network OS cannot do is refused by the planner, as for any intent. Raises InputError for an unknown name.
+    """
+    if nos not in target_names():
+        message = f"expected a network OS, {one_of(target_names())}, got {show(nos)}"
+        raise InputError([Diagnostic("FAB107", Place("--as"), message, nearest(nos, target_names()))])
+    text, notes = Rewrite(intent.source), []
+    for name, spec in resolve(intent.site, intent.source).fabrics.items():
+        fabric = intent.site.fabrics[name]
+        if not spec.ethernet:
+            notes.append(f"{name}: InfiniBand, not configured by a network OS")
+            continue
+        before = dict.fromkeys(tier.nos or "the default of each model" for tier in (spec.leaf, spec.spine, spec.core))
+        if list(before) != [nos]:
+            notes.append(f"{name}: {nos} in place of {' and '.join(before)}")
+        text.put(("fabrics", name, "nos"), nos)
+        for role in targets.ROLES:
+            text.drop(("fabrics", name, "topology", role, "nos"))
+        notes += _without_releases(text, ("fabrics", name), fabric.releases, nos)
+    notes += _without_releases(text, (), intent.site.releases, nos)
+    for number, override in reversed(list(enumerate(intent.site.overrides))):
+        if _of_another(intent, override, nos):
+            text.drop(("overrides", number))
+            notes.append(f"override skipped: {override.template or override.file} is for another network OS")
+    rendered = text.made(intent, intent.folder)
+    return Changed(intent if rendered.site == intent.site else rendered, tuple(notes))
+
+
+def _without_releases(text: Rewrite, path: Path_, releases: Mapping[str, str], nos: str) -> list[str]:
+    others = [name for name in releases if name != nos]
+    for name in others:
+        text.drop((*path, "releases", name))
+    where = f"{path[-1]}: " if path else ""
+    return [f"{where}release of {name} omitted" for name in others]
+
+
+def _of_another(intent: Intent, override: Override, nos: str) -> bool:
+    """Whether an override changes files that this network OS has not. What cannot be read is left to the renderer."""
+    if override.template is None:
+        return override.file not in target(nos).documents
+    try:
+        return extended(intent.path.absolute().parent / override.template).split("/")[0] != nos
+    except (OSError, ValueError, TemplateError):
+        return False

@@ -2,9 +2,10 @@
 
 | stage | files |
 |---|---|
-| look up hardware, choose defaults, once | `resolve` |
-| size: integers only | `sizing_inputs`, `sizing_rule`, `pods`, `sizing`, `limits` |
-| numbers that stay | `allocator`, `lock_repair`, `lock_merge`, `pools`, `numbers`, `addresses` |
-| devices and cables | `inventory`, `names`, `port_assignment`, `wiring`, `attachments`, `pins` |
+| look up hardware, choose defaults, once | `resolve`, `hardware` |
+| size: integers only | `sizing_inputs`, `sizing_rule`, `sizing` |
+| numbers that stay | `numbers`, `lock_repair`, `pools`, `addresses` |
+| devices and cables | `inventory`, `wiring`, `attachments`, `pins`, `cable_lengths` |
+| what the fabric carries | `lossless`, `overlay`, `tenancy`, `tenant_numbers` |
 | put together | `assemble` (a fabric), `site` (all of them), `warnings` |
 """

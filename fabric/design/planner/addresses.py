@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabric.base.diagnostics import Place, Report
-from fabric.design.planner.allocator import AreaAllocator, Exhausted, Need, NumberSpace, power_of_two
-from fabric.design.planner.numbers import Numbers
+from fabric.design.planner.numbers import AreaAllocator, Exhausted, Need, Numbers, NumberSpace, power_of_two
 from fabric.design.planner.pools import PoolSet
 from fabric.model.plan import CORE, LEAF, SPINE, Area, FabricSpec, Ints, Sizing
 

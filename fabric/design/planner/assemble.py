@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
-from fabric.design.planner import attachments, inventory, names, pins, wiring
+from fabric.design.planner import attachments, inventory, pins, wiring
 from fabric.design.planner.addresses import Addresses, FabricAllocator, allocate, asn_areas, pinned, server_key
-from fabric.design.planner.allocator import AreaAllocator, NumberSpace
-from fabric.design.planner.numbers import Numbers, number
+from fabric.design.planner.numbers import AreaAllocator, Numbers, NumberSpace, number
 from fabric.design.planner.pools import PoolSet
-from fabric.design.planner.port_assignment import continued
 from fabric.design.planner.tenancy import WiredFabric, tenancy
 from fabric.design.planner.tenant_numbers import numbers_of
-from fabric.design.planner.wiring_history import epochs, joined, records
+from fabric.design.planner.wiring import continued, epochs, joined, records
 from fabric.model.plan import (
     ATTACHMENT,
     LEAF,
@@ -85,7 +83,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
     devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
     if spec.tenants and len(report.errors) == errors:  # tenants name servers, so no name may stand for two
-        names.check_unique(((spec.name, device) for device in devices), names.places(spec), report)
+        inventory.check_unique(((spec.name, device) for device in devices), inventory.places(spec), report)
         if len(report.errors) > errors:
             return None
     tenants = tenancy(

@@ -1,16 +1,16 @@
-"""Every device of a fabric as a record, with its coordinates and its name."""
+"""Every device of a fabric as a record, with its coordinates and its name: patterns filled, pins, and no name twice."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from string import Formatter
 from typing import Any
 
 import numpy as np
 
-from fabric.base.diagnostics import Report
-from fabric.design.planner import names
+from fabric.base.diagnostics import Place, Report
 from fabric.design.planner.numbers import Numbers
 from fabric.model.plan import (
     ATTACHED,
@@ -29,6 +29,78 @@ from fabric.model.plan import (
     unit_plan,
 )
 from fabric.model.plan.sizing import positions
+from fabric.model.settings.base import HOST
+
+# --- names ----------------------------------------------------------------------------------------------------
+# Names of devices: patterns filled with coordinates, pins, and no name twice.
+
+_NUMBERS = ("n", "unit", "rack", "pod", "plane", "rail")
+
+
+def fields(pattern: str) -> frozenset[str]:
+    """The numbers that a checked pattern uses."""
+    return frozenset(name for _, name, _, _ in Formatter().parse(pattern) if name in _NUMBERS)
+
+
+def fill(pattern: str, site: str, fabric: str, role: str, group: str, numbers: Mapping[str, int]) -> str:
+    """The name that a pattern gives; checked patterns use only coordinates that the device has.
+
+    Numbers count from 1. Patterns were checked when the intent was read, so nothing here evaluates anything.
+    """
+    return pattern.format(site=site, fabric=fabric, role=role, group=group, **numbers)
+
+
+def missing_fields(pattern: str, has: Iterable[str]) -> list[str]:
+    """Coordinates of a pattern that a device of this kind does not have."""
+    known = set(has)
+    return [name for name in _NUMBERS if name in fields(pattern) and name not in known]
+
+
+def places(spec: FabricSpec) -> dict[tuple[str, str], Place]:
+    """(fabric, role) → where the pattern of its names stands."""
+    patterns = {(spec.name, role): spec.at("names", role) for role in (LEAF, SPINE, CORE, SERVER)}
+    return {**patterns, (spec.name, ATTACHED): spec.at("topology", "attachments")}
+
+
+def check_unique(devices: Iterable[tuple[str, Device]], places: Mapping[tuple[str, str], Place], report: Report) -> None:
+    """No switch has the name of another device of the site; names are host names and safe as folder names.
+
+    Args:
+        devices: (fabric, device) of the whole site.
+        places: where the pattern of (fabric, role) stands.
+    """
+    seen: dict[str, tuple[str, Device]] = {}
+    reported: set[tuple[str, str]] = set()
+
+    def say(fabric: str, role: str, code: str, message: str, hint: str) -> None:
+        """Reported once per pattern, not once per device."""
+        if (fabric, role) not in reported:
+            reported.add((fabric, role))
+            report.error(code, places[fabric, role], message, hint)
+
+    for fabric, device in devices:
+        if not HOST.fullmatch(device.name) or ".." in device.name:
+            expected = f"names.{device.role}: expected a pattern that gives host names of at most 63 characters"
+            hint = "a host name has letters and digits, with hyphens and dots between them"
+            say(fabric, device.role, "FAB110", f"{expected}, got '{device.name[:80]}'", hint)
+            continue
+        key = device.name.lower()  # two names that differ in case are one folder on some file systems
+        other_fabric, other = seen.setdefault(key, (fabric, device))
+        same_device = other_fabric != fabric and device.role == other.role and device.role in (SERVER, ATTACHED)
+        if other is device or same_device:
+            continue
+        owners = f"{_what(other)} of '{other_fabric}' and {_what(device)} of '{fabric}'"
+        hint = "the pattern must contain {n}; add {fabric} for several fabrics, {plane} for several planes"
+        if device.role == ATTACHED:
+            hint = "rename the attachment"
+        say(fabric, device.role, "FAB138", f"two devices are named '{device.name}': {owners}", hint)
+
+
+def _what(device: Device) -> str:
+    return "an attachment" if device.role == ATTACHED else f"a {device.role}"
+
+
+# --- devices --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -125,12 +197,12 @@ class _Naming:
 
     def key(self, role: str) -> frozenset[str]:
         """The coordinates that a role's pattern uses."""
-        return names.fields(getattr(self.patterns, role)) & {"unit", "rack", "pod", "plane", "rail"}
+        return fields(getattr(self.patterns, role)) & {"unit", "rack", "pod", "plane", "rail"}
 
     def name(self, role: str, draft: DeviceDraft) -> str:
         counted = {key: draft.where.get(key, -1) + 1 for key in ("unit", "rack", "pod", "plane", "rail")}
         pattern = getattr(self.patterns, role)
-        return names.fill(pattern, self.site, self.fabric, role, draft.where.get("group", ""), {"n": draft.shown, **counted})
+        return fill(pattern, self.site, self.fabric, role, draft.where.get("group", ""), {"n": draft.shown, **counted})
 
 
 def _network(spec: FabricSpec, sizing: Sizing, network: int) -> dict[str, int]:
@@ -253,7 +325,7 @@ def _check_pattern(spec: FabricSpec, sizing: Sizing, role: str, report: Report) 
         has.add("pod")
     if spec.kind == "rail-only" and role in (SPINE, CORE):
         has.add("rail")
-    missing = names.missing_fields(getattr(spec.names, role), has)
+    missing = missing_fields(getattr(spec.names, role), has)
     if missing:
         fields = ", ".join("{" + name + "}" for name in sorted(has))
         report.error(

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from fabric.base.diagnostics import Report
 from fabric.design.planner import overlay
-from fabric.design.qos import marking
-from fabric.design.qos.frames import frame_bytes
-from fabric.design.qos.pools import buffer_of
+from fabric.hardware.catalog.asics import Asic, HeadroomTable
+from fabric.hardware.catalog.models import SwitchModel
 from fabric.hardware.headroom import Headroom, headroom
+from fabric.hardware.headroom_forms import ROCE_HEADERS_BYTES
 from fabric.model.plan import (
     ATTACHMENT,
     CORE,
@@ -31,6 +32,7 @@ from fabric.model.plan import (
     FabricSpec,
     Links,
     Lossless,
+    Marking,
     Qos,
     RoleLossless,
     Sizing,
@@ -45,6 +47,133 @@ from fabric.model.plan import (
     spine_layout,
     words,
 )
+from fabric.model.settings.services import Ecn
+
+# --- frames ---------------------------------------------------------------------------------------------------
+# The largest frame that the lossless class of a fabric carries.
+
+VXLAN_FRAME_BYTES = 56  # outer Ethernet with a tag, IPv4, UDP, VXLAN, up to a multiple of eight
+
+
+def frame_bytes(spec: FabricSpec) -> int:
+    """The largest frame of the lossless class, in VXLAN where tenants ride on it."""
+    return spec.qos.rdma_mtu + ROCE_HEADERS_BYTES + (VXLAN_FRAME_BYTES if spec.isolation == "evpn" else 0)
+
+
+# --- marking --------------------------------------------------------------------------------------------------
+# ECN thresholds: named rules with their sources, and what the intent states.
+
+KIB = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Thresholds as fixed bytes, or as bytes per Gb/s of the port."""
+
+    kmin_bytes: int
+    kmax_bytes: int
+    pmax_percent: int
+    source: str
+    per_gbps: bool = False
+
+
+# What others run. The linear rule is that of the HPCC authors for DCQCN: 100 and 400 KB at 25G, 400 and 1600 KB at 100G.
+RULES = {
+    "linear": Rule(
+        4_000, 16_000, 20, "alibaba-edu/High-Precision-Congestion-Control@9f4be2a simulation/mix/config.txt", per_gbps=True
+    ),
+    "nvidia": Rule(150_000, 1_500_000, 100, "Cumulus Linux `nv set qos roce`, docs.nvidia.com, RoCE, lossless mode"),
+    "azure": Rule(
+        1_048_576, 2_097_152, 5, "sonic-net/sonic-buildimage@086b03bd70f9 files/build_templates/qos_config.j2, AZURE_LOSSLESS"
+    ),
+    "cisco": Rule(150_000, 3_000_000, 7, "Cisco data center networking blueprint for AI/ML applications, queuing policy"),
+}
+
+
+def choose_ecn(ecn: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
+    """Thresholds of a port.
+
+    Args:
+        trigger_bytes: fill at which a priority group sends PAUSE while all ports are congested, None when unknown.
+
+    The linear rule stays below the trigger: Kmin at half of it at most, Kmax at the trigger at most, so that senders slow
+    down before PFC stops them. Fixed rules and stated values are taken as they are; the planner compares them.
+    """
+    rule = RULES[ecn.rule]
+    scale = speed_gbps if rule.per_gbps else 1
+    kmin, kmax = rule.kmin_bytes * scale, rule.kmax_bytes * scale
+    if rule.per_gbps and trigger_bytes is not None:
+        kmin, kmax = min(kmin, trigger_bytes // 2), min(kmax, trigger_bytes)
+    if rule.per_gbps:
+        kmin, kmax = kmin // KIB * KIB or KIB, kmax // KIB * KIB or 2 * KIB
+    stated = ecn.kmin_bytes is not None or ecn.kmax_bytes is not None or ecn.pmax_percent is not None
+    if ecn.kmax_bytes is not None:
+        kmax = ecn.kmax_bytes
+        if kmin >= kmax:  # marking begins below it, at the rule's part of it
+            kmin = max(1, kmax * rule.kmin_bytes // rule.kmax_bytes)
+    if ecn.kmin_bytes is not None:
+        kmin = ecn.kmin_bytes
+        if ecn.kmax_bytes is None and kmin >= kmax:  # marking is certain above it, as far above as in the rule
+            kmax = kmin * rule.kmax_bytes // rule.kmin_bytes
+    return Marking(kmin, kmax, ecn.pmax_percent or rule.pmax_percent, "stated" if stated else ecn.rule)
+
+
+# --- pools ----------------------------------------------------------------------------------------------------
+# What PFC headroom leaves of a switch's buffer, and when a priority group sends PAUSE.
+
+
+def buffer_of(chip: Asic | None, model: SwitchModel, switch: str, ports: Sequence[tuple[Headroom, int]]) -> Buffer:
+    """Distribution of a switch's buffer, given the headroom of its lossless ports and how many there are of each.
+
+    Every port counts with its whole headroom at once, in chips that share headroom as well: a design that only fits while
+    few ports are congested is not lossless. With n ports congested and alpha = 2^exponent a group may hold
+    alpha x shared / (1 + n x alpha) bytes before it sends PAUSE: the rule of dynamic thresholds (Choudhury and Hahne,
+    IEEE/ACM Transactions on Networking 6(2), 1998), taken where all n groups have reached it.
+    """
+    table = table_of(chip, switch)
+    shared = table is not None and table.shared
+    known = table.threshold if table is not None else chip.threshold if chip is not None else None
+    exponent = known or 0  # a chip whose threshold is a number of bytes is computed with alpha = 1
+    count = sum(number for _, number in ports)
+    pool = sum(room.xoff_bytes * number for room, number in ports) if shared else 0
+    reserved = pool + sum(room.size_bytes * number for room, number in ports)
+    total = total_bytes(chip, model)
+    if total is None or not count:
+        return Buffer(
+            total_bytes=total,
+            reserved_bytes=reserved,
+            headroom_pool_bytes=pool,
+            shared_bytes=None if total is None else total - reserved,
+            alpha_exponent=exponent,
+            trigger_bytes=None,
+        )
+    left = max(0, total - reserved)
+    alpha = 2.0**exponent
+    return Buffer(
+        total_bytes=total,
+        reserved_bytes=reserved,
+        headroom_pool_bytes=pool,
+        shared_bytes=left,
+        alpha_exponent=exponent,
+        trigger_bytes=int(alpha * left / (1 + count * alpha)),
+    )
+
+
+def total_bytes(chip: Asic | None, model: SwitchModel) -> int | None:
+    """Bytes that pools can have: SONiC's figure of the chip or that of the data sheet; that of the switch where smaller."""
+    known = [size for size in (chip.pool_bytes or chip.buffer_bytes if chip else None, model.buffer_bytes) if size]
+    return min(known) if known else None
+
+
+def table_of(chip: Asic | None, switch: str) -> HeadroomTable | None:
+    """The published table of a switch, else the default table of its chip."""
+    if chip is None:
+        return None
+    own = next((table for table in chip.tables if switch in table.switches), None)
+    return own or next((table for table in chip.tables if table.default), None)
+
+
+# --- lossless values of a fabric ------------------------------------------------------------------------------
 
 ROCE_IPV4_BYTES = 60  # IPv4, UDP, BTH, RETH, ICRC
 ROCE_IPV6_BYTES = 80
@@ -165,7 +294,7 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLeng
     _check_fits(spec, tier, role, counts, headrooms, buffer, report=report)
     ports = {}
     for place, room in headrooms.items():
-        chosen = marking.choose(qos_settings.ecn, place[0], buffer.trigger_bytes)
+        chosen = choose_ecn(qos_settings.ecn, place[0], buffer.trigger_bytes)
         _check_marking(spec, role, tier, (chosen.kmin_bytes, chosen.kmax_bytes), buffer, report)
         ports[place] = Lossless(room.xoff_bytes, room.xon_bytes, room.size_bytes, room.method, chosen)
     qos = Qos(

@@ -3,18 +3,68 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from typing import Literal
 
 from netaddr import IPNetwork
 
 from fabric.base.diagnostics import Place, Report
-from fabric.design.planner import outside
-from fabric.design.planner.allocator import NumberSpace
-from fabric.model.plan import PRIVATE_2_BYTE, PRIVATE_4_BYTE, FabricSpec, SiteSpec
+from fabric.base.text import listed
+from fabric.design.planner.numbers import NumberSpace
+from fabric.model.plan import (
+    PRIVATE_2_BYTE,
+    PRIVATE_4_BYTE,
+    FabricSpec,
+    OwnPrefix,
+    SiteSpec,
+    denied,
+    left_of,
+    own_pools,
+    tenants_behind,
+)
 from fabric.model.settings.addressing import RESERVED_ASNS, Pools
+
+# --- outside --------------------------------------------------------------------------------------------------
+# Prefixes accepted from routers outside, compared with the site's own: these are denied, and something must be left.
+
+
+def check_accepted(spec: FabricSpec, prefixes: Mapping[str, Sequence[str]], report: Report) -> None:
+    """Reports accepted prefixes that have only addresses of the site.
+
+    Args:
+        prefixes: pools by kind.
+    """
+    for at, attachment in enumerate(spec.attachments):
+        external = attachment.external
+        if external is None or not external.accept:
+            continue
+        behind = tenants_behind(spec, external)
+        own_prefixes = [*own_pools(spec, prefixes), *_networks(spec, behind)]
+        for n, text in enumerate(external.accept):
+            if left_of(text, own_prefixes):
+                continue
+            met = listed([f"{prefix.what} {prefix.prefix}" for prefix in denied(own_prefixes, [text])], 3)
+            report.error(
+                "FAB136",
+                spec.at("topology", "attachments", at, "external", "accept", n),
+                f"attachment '{attachment.name}': accept: expected a prefix of other networks, got {text}, which is in {met}",
+                "own prefixes are never accepted from outside: remove it, accept the default route, or use other `pools`",
+            )
+
+
+def _networks(spec: FabricSpec, names: Sequence[str]) -> list[OwnPrefix]:
+    return [
+        OwnPrefix(0, f"network '{network.name}' of tenant '{tenant.name}'", str(ip_network(network.gateway, strict=False)))
+        for tenant in spec.tenants
+        if tenant.name in names
+        for network in tenant.networks
+        if network.gateway is not None
+    ]
+
+
+# --- pools of every fabric ------------------------------------------------------------------------------------
 
 Kind = Literal["loopback", "loopback6", "vtep", "p2p", "servers", "management"]
 KINDS: tuple[Kind, ...] = ("loopback", "loopback6", "vtep", "p2p", "servers", "management")
@@ -152,7 +202,7 @@ def check(site: SiteSpec) -> None:
     report = Report()
     of_fabrics = pools(site, report)
     for name, spec in site.fabrics.items():
-        outside.check(spec, of_fabrics[name].prefixes, report)
+        check_accepted(spec, of_fabrics[name].prefixes, report)
         asn_intervals(spec, report)
     report.raise_errors()
 

@@ -11,10 +11,9 @@ from fabric.base.diagnostics import Report, nearest
 from fabric.base.source import Source
 from fabric.base.text import plural
 from fabric.design.intent.intent import Intent
-from fabric.design.intent.site import Fabric, Site
-from fabric.design.intent.topology import ServerGroup, Topology
+from fabric.design.intent.site import Fabric, ServerGroup, Site, Topology
 from fabric.design.planner import hardware
-from fabric.design.planner.speeds import how_to_state
+from fabric.design.planner.hardware import how_to_state
 from fabric.hardware import catalog
 from fabric.model.plan import (
     KINDS,

@@ -1,38 +1,68 @@
-"""Plans every fabric of a site on shared number space."""
+"""Plans every fabric of a site on shared number space; of a site too large to be wired in memory its counts alone."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Report
-from fabric.design.floor import outline
-from fabric.design.floor.longest import longest_m
-from fabric.design.floor.reserve import machines
+from fabric.configs import targets
+from fabric.design.floor import rack_space
+from fabric.design.floor.rack_space import machines
+from fabric.design.intent.intent import Intent
 from fabric.design.planner import (
-    lengths,
-    lock_merge,
-    management_ports,
-    names,
-    outside,
+    attachments,
+    cable_lengths,
+    inventory,
+    lock_repair,
     overlay,
     pins,
-    rack_lengths,
-    size_bounds,
+    pools as address_pools,
     tenant_numbers,
     warnings,
 )
 from fabric.design.planner.addresses import address_spaces
-from fabric.design.planner.allocator import AreaAllocator, LostRows, NumberSpace
 from fabric.design.planner.assemble import Context, plan_fabric
-from fabric.design.planner.lock_merge import id_spaces
-from fabric.design.planner.lock_repair import MOVED_POOL
+from fabric.design.planner.attachments import hold
+from fabric.design.planner.cable_lengths import longest_m
+from fabric.design.planner.lock_repair import MOVED_POOL, id_spaces
 from fabric.design.planner.lossless import cabled, lossless
-from fabric.design.planner.places import hold
-from fabric.design.planner.pools import PoolSet, asn_intervals, pools
+from fabric.design.planner.numbers import AreaAllocator, LostRows, NumberSpace
+from fabric.design.planner.pools import PoolSet, asn_intervals, check_accepted, pools
+from fabric.design.planner.resolve import resolve
 from fabric.design.planner.sizing import size
-from fabric.model.plan import Device, FabricPlan, FabricSpec, Plan, SiteSpec, Sizing, unsilenced
+from fabric.model.plan import Device, FabricPlan, FabricSpec, Plan, SiteSpec, Sizing, lock_file as lock, unsilenced
 from fabric.model.plan.lock_file import FabricLock, Lock
+from fabric.model.plan.summary import links, summary
+
+# --- size bounds ----------------------------------------------------------------------------------------------
+# How large a site may be to be wired in memory: beyond it, only its counts are made.
+
+MAX_DEVICES, MAX_LINKS = 500_000, 4_000_000  # some 10 s and 1 GB
+
+
+def check(sized: Mapping[str, tuple[FabricSpec, Sizing]], report: Report) -> None:
+    """Refuses a site that is too large, at the fabric with the most of what there is too much of."""
+    devices = {name: _devices(sizing) for name, (_, sizing) in sized.items()}
+    cabled = {name: sum(links(spec, sizing).values()) for name, (spec, sizing) in sized.items()}
+    for noun, count, most in (("devices", devices, MAX_DEVICES), ("links", cabled, MAX_LINKS)):
+        total = sum(count.values())
+        if total > most:
+            spec = sized[max(count, key=lambda name: count[name])][0]
+            report.error(
+                "FAB141",
+                spec.at("servers"),
+                f"the site is too large for a wired plan: expected at most {most:,} {noun}, got {total:,}",
+                "`fabric plan FILE --json` sizes a site of any size; split the site for a wired plan",
+            )
+
+
+def _devices(sizing: Sizing) -> int:
+    return sizing.servers + sizing.leaves + sizing.spine_count + sizing.core_count
+
+
+# --- the fabrics of a site ------------------------------------------------------------------------------------
 
 
 def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]]:
@@ -48,9 +78,9 @@ def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]
         except InputError as error:
             report.errors += error.diagnostics
     report.raise_errors()
-    longest = longest_m(outline.SiteOutline.of(site.settings, (outline.sized(*pair) for pair in sized.values())))
+    longest = longest_m(rack_space.SiteOutline.of(site.settings, (rack_space.sized(*pair) for pair in sized.values())))
     return {
-        name: (lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
+        name: (cable_lengths.assumed(spec, longest[name], lock.fabrics.get(name, FabricLock())), sizing)
         for name, (spec, sizing) in sized.items()
     }
 
@@ -77,12 +107,12 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
     sized = size_site(site, lock)
     lock, changes = _settled(site, lock)
     report = Report()
-    size_bounds.check(sized, report)
+    check(sized, report)
     report.raise_errors()
     pool_sets = pools(site, report)
     for name, (spec, _) in sized.items():
         tenant_numbers.check_pools(spec, pool_sets[name].prefixes, report)
-        outside.check(spec, pool_sets[name].prefixes, report)
+        check_accepted(spec, pool_sets[name].prefixes, report)
     ranges = {name: asn_intervals(spec, report) for name, spec in site.fabrics.items()}
     report.raise_errors()
     spaces = _spaces(pool_sets, ranges)
@@ -109,15 +139,15 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
     if len(plans) == len(sized) and not report.errors:
-        plans = rack_lengths.with_lengths(
+        plans = cable_lengths.with_lengths(
             Plan(site=site.site, settings=site.settings, fabrics=plans, lock=Lock(locks)), lock, report
         )
     for name, fabric in plans.items():
         plans[name], locks[name] = _finished(fabric, locks[name], lock.fabrics.get(name, FabricLock()), report)
     report.raise_errors()
-    ordered, locks = management_ports.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
+    ordered, locks = attachments.assign({name: plans[name] for name in site.fabrics}, locks, lock.fabrics, report)
     report.raise_errors()
-    ordered = rack_lengths.with_longer(
+    ordered = cable_lengths.with_longer(
         Plan(site=site.site, settings=site.settings, fabrics=ordered, lock=Lock(locks)), report
     )
     report.warnings += _full_racks(site, sized)
@@ -131,7 +161,7 @@ def _full_racks(site: SiteSpec, sized: Mapping[str, tuple[FabricSpec, Sizing]]) 
     """Warnings of stated racks (`per_rack`) that are too low for their servers."""
     report = Report()
     if any(group.per_rack for spec, _ in sized.values() for group in spec.groups):
-        machines(outline.SiteOutline.of(site.settings, (outline.sized(*its) for its in sized.values())), report)
+        machines(rack_space.SiteOutline.of(site.settings, (rack_space.sized(*its) for its in sized.values())), report)
     return report.warnings
 
 
@@ -151,16 +181,16 @@ def _area_allocator(lock: Lock, spaces: Mapping[str, NumberSpace]) -> tuple[Area
     """An area allocator with the numbers in use marked as taken, and those that must change."""
     known = {f"{name}:{key}": blocks for name, entry in lock.fabrics.items() for key, blocks in entry.blocks.items()}
     area_allocator = AreaAllocator(known)
-    kept = [(key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if lock_merge.belongs(key, prefix)]
+    kept = [(key, spaces[prefix]) for prefix in sorted(spaces) for key in sorted(known) if lock_repair.belongs(key, prefix)]
     return area_allocator, area_allocator.keep(kept)
 
 
-def _settled(site: SiteSpec, lock: Lock) -> tuple[Lock, list[lock_merge.Change]]:
+def _settled(site: SiteSpec, lock: Lock) -> tuple[Lock, list[lock_repair.Change]]:
     attachments = {name: [attachment.name for attachment in spec.attachments] for name, spec in site.fabrics.items()}
-    return lock_merge.settled(lock, attachments)
+    return lock_repair.settled(lock, attachments)
 
 
-def _warn_of_changes(site: SiteSpec, changes: list[lock_merge.Change], lost: list[LostRows], report: Report) -> None:
+def _warn_of_changes(site: SiteSpec, changes: list[lock_repair.Change], lost: list[LostRows], report: Report) -> None:
     """Warns of numbers in use that change, as a pool has moved or two branches assigned the same."""
     for fabric, area in dict.fromkeys(item.key.partition(":")[::2] for item in lost if item.reason == MOVED_POOL):
         report.warn(
@@ -172,21 +202,38 @@ def _warn_of_changes(site: SiteSpec, changes: list[lock_merge.Change], lost: lis
     for item in lost:
         if item.reason != MOVED_POOL:
             fabric = item.key.partition(":")[0]
-            changes.append(lock_merge.Change(fabric, lock_merge.in_words(item).partition(":")[2]))
+            changes.append(lock_repair.Change(fabric, lock_repair.in_words(item).partition(":")[2]))
     for fabric in sorted({change.fabric for change in changes if change.fabric in site.fabrics}):
         texts = sorted({change.text for change in changes if change.fabric == fabric})
-        report.warn("FAB193", site.fabrics[fabric].at(), lock_merge.message(fabric, texts), lock_merge.HINT)
+        report.warn("FAB193", site.fabrics[fabric].at(), lock_repair.message(fabric, texts), lock_repair.HINT)
 
 
 def _finished(plan: FabricPlan, kept: FabricLock, known: FabricLock, report: Report) -> tuple[FabricPlan, FabricLock]:
     """A fabric with its lossless class, which needs cable lengths, and its lock with the lengths in use."""
     spec = plan.spec
     lossless_class = lossless(spec, plan.sizing, report, cabled(spec, plan.devices, plan.links))
-    lengths.report_changes(spec, known, report, lossless=lossless_class is not None)
-    return replace(plan, lossless=lossless_class), replace(kept, lengths=lengths.kept(spec.lengths))
+    cable_lengths.report_changes(spec, known, report, lossless=lossless_class is not None)
+    return replace(plan, lossless=lossless_class), replace(kept, lengths=cable_lengths.kept(spec.lengths))
 
 
 def _check_names(plans: Mapping[str, FabricPlan], report: Report) -> None:
-    places = {key: place for plan in plans.values() for key, place in names.places(plan.spec).items()}
+    places = {key: place for plan in plans.values() for key, place in inventory.places(plan.spec).items()}
     devices: list[tuple[str, Device]] = [(name, device) for name, plan in plans.items() for device in plan.devices]
-    names.check_unique(devices, places, report)
+    inventory.check_unique(devices, places, report)
+
+
+# --- The counts of a site, from its sizing alone --------------------------------------------------------------
+
+
+def summarize(intent: Intent) -> dict[str, Any]:
+    """What `fabric plan --json` prints. Raises InputError."""
+    site_lock = lock.read(intent.folder / lock.FILE, intent.shown / lock.FILE)
+    site = resolve(intent.site, intent.source)
+    sized = size_site(site, site_lock)
+    targets.choose({name: spec for name, (spec, _) in sized.items()})
+    check_services(sized, site_lock)
+    address_pools.check(site)
+    return {
+        "site": intent.site.site,
+        "fabrics": {name: summary(spec, sizing) for name, (spec, sizing) in sized.items()},
+    }

@@ -7,7 +7,7 @@ from functools import partial
 
 from fabric.base.rounding import ceil_div
 from fabric.base.text import plural
-from fabric.design.planner.speeds import advice, does, finer_uplinks, gbps, how_to_state
+from fabric.design.planner.hardware import advice, does, finer_uplinks, gbps, how_to_state
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.plan import FabricSpec, NoFit, NoSuchSpeed, capacity, leaf_ports
 

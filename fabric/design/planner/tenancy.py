@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Report
 from fabric.base.text import plural
-from fabric.design.planner import lock_merge, overlay, tenant_numbers
+from fabric.design.planner import lock_repair, overlay, tenant_numbers
 from fabric.design.planner.addresses import Addresses, FabricAllocator
-from fabric.design.planner.allocator import Exhausted, Need, NumberSpace, power_of_two
 from fabric.design.planner.lock_repair import MOVED_POOL
+from fabric.design.planner.numbers import Exhausted, Need, NumberSpace, power_of_two
 from fabric.model.plan import (
     ATTACHMENT,
     CORE,
@@ -357,9 +357,9 @@ def _network_hosts(
             f"fabric '{spec.name}': numbers in use change ({moved} of the lock file): {MOVED_POOL}",
             "see the files of the servers for the new numbers",
         )
-    texts = sorted({lock_merge.in_words(item).partition(":")[2] for item in lost if item.reason != MOVED_POOL})
+    texts = sorted({lock_repair.in_words(item).partition(":")[2] for item in lost if item.reason != MOVED_POOL})
     if texts:
-        report.warn("FAB193", where, lock_merge.message(spec.name, texts), lock_merge.HINT)
+        report.warn("FAB193", where, lock_repair.message(spec.name, texts), lock_repair.HINT)
     result: dict[int, int] = {}
     for group in sorted({end[0] for end in ends.values()}):
         ends_of_group = {link: end for link, end in ends.items() if end[0] == group}

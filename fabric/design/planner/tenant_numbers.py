@@ -8,7 +8,7 @@ from itertools import chain
 from netaddr import IPNetwork
 
 from fabric.base.diagnostics import Report
-from fabric.design.planner import lock_merge
+from fabric.design.planner import lock_repair
 from fabric.design.planner.overlay import accepted
 from fabric.model.plan import MAX_TENANTS, VLAN_BASE, FabricSpec, NetworkPlan, TenantNumber, TenantPlan
 from fabric.model.settings.services import Network, Tenant
@@ -74,7 +74,7 @@ def _warn_of_changes(spec: FabricSpec, numbers: Mapping[str, int], known: Known,
         if known.get(name) and {entry.number for entry in known[name]} != {number}
     ]
     if texts:
-        report.warn("FAB193", spec.at("tenants"), lock_merge.message(spec.name, texts), lock_merge.HINT)
+        report.warn("FAB193", spec.at("tenants"), lock_repair.message(spec.name, texts), lock_repair.HINT)
 
 
 def numbers_of(spec: FabricSpec, tenants: Iterable[TenantPlan]) -> dict[str, tuple[TenantNumber, ...]]:

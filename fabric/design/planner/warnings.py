@@ -1,16 +1,183 @@
-"""What is legal and still worth a word; any of it can be silenced with a reason."""
+"""What is legal and still worth a word: unused leaf ports and others. Any of it can be silenced with a reason."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
-from fabric.base.diagnostics import Diagnostic, Report
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Report
 from fabric.base.text import plural
 from fabric.configs.targets import fabric_links, unbalanced
-from fabric.design.planner import hardware, unused_ports
-from fabric.model.plan import FabricPlan, in_file
-from fabric.model.plan.sizing import Sizing
+from fabric.design.planner import hardware
+from fabric.design.planner.sizing import leaf_shape, size
+from fabric.model.plan import FabricPlan, FabricSpec, GroupSize, GroupSpec, Sizing, in_file
+
+# --- unused ports ---------------------------------------------------------------------------------------------
+# Designs that leave most of their leaf ports free, and what would fill them: other units tried with the same sizing.
+#
+# A unit that is not stated is as large as half the leaf's bandwidth carries, and a rack with `per_rack` servers has a leaf of
+# its own. Both are contracts; where they take far more switches than another unit would, a note names it.
+
+MIN_LEAVES = 16  # of the finished fabric; below that it is a lab or a first row of racks
+MAX_USED_BANDWIDTH = Fraction(1, 2)  # of a leaf's bandwidth: with more in use its ports are not wasted
+MIN_SAVED_SWITCHES = Fraction(1, 4)  # of all switches, for a note about free ports
+MIN_SAVED_SWITCHES_BY_UNIT = Fraction(1, 20)  # of all switches, where the default unit is that of a 1:1 leaf
+SPINES = 4  # that a fabric keeps: fewer save switches at the price of what a failure costs
+ROUND = (8, 4, 2)  # servers of a unit are rather a multiple of these
+FREE_PORTS, UNIT_OF_RACKS = "FAB197", "FAB198"
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """Another design of the same servers on the same switches."""
+
+    words: str  # what to write
+    sizing: Sizing
+    unit: int
+
+
+def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
+    """The notes; none for small fabrics, and for those that no other unit makes cheaper."""
+    yield from _units_of_racks(spec, sizing)
+    for index, (group, sized) in enumerate(zip(spec.groups, sizing.groups, strict=True)):
+        used, ratio = used_share(spec, sizing, sized), built_ratio(sized, sizing)
+        by_default = spec.kind != "collapsed" and not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
+        wide = by_default and ratio > 1
+        if leaves(sizing) < MIN_LEAVES or (used >= MAX_USED_BANDWIDTH and not wide):
+            continue
+        least = MIN_SAVED_SWITCHES if used < MAX_USED_BANDWIDTH else MIN_SAVED_SWITCHES_BY_UNIT
+        now = switches(sizing)
+        better = [option for option in _alternatives(spec, sizing, index) if (now - switches(option.sizing)) >= least * now]
+        if not better:
+            continue
+        model = f"the {leaves(sizing)} leaves ({spec.leaf.switch})"
+        if used < MAX_USED_BANDWIDTH:
+            message = f"{model} use {float(used):.0%} of their bandwidth; most of their ports stay free"
+        else:
+            message = (
+                f"the unit is not stated, so it is that of 1:1; at {float(ratio):.3g}:1 a leaf has ports for more servers"
+            )
+        hints = [f"{option.words}: {_counts(option.sizing)} in place of {_counts(sizing)}" for option in better]
+        yield Diagnostic(FREE_PORTS, _place(spec, index), f"fabric '{spec.name}': {message}", "; or ".join(hints), "note")
+
+
+def leaves(sizing: Sizing) -> int:
+    """Leaves of the finished fabric."""
+    return sum(group.units_planned * group.unit_leaves for group in sizing.groups)
+
+
+def switches(sizing: Sizing) -> int:
+    """Switches of the finished fabric."""
+    return leaves(sizing) + _spines(sizing) + _cores(sizing)
+
+
+def _spines(sizing: Sizing) -> int:
+    pods = sum(group.pods_planned for group in sizing.groups) if sizing.tiers == 3 else 1
+    return sizing.networks * pods * sizing.spines
+
+
+def _cores(sizing: Sizing) -> int:
+    return sizing.networks * sizing.spines * sizing.cores
+
+
+def used_share(spec: FabricSpec, sizing: Sizing, group: GroupSize) -> Fraction:
+    """Share of a leaf's bandwidth that servers and uplinks of the finished fabric use."""
+    gbps = group.down * group.down_gbps + group.uplinks * sizing.uplink_gbps
+    return Fraction(gbps, spec.leaf.model.bandwidth_gbps)
+
+
+def built_ratio(group: GroupSize, sizing: Sizing) -> Fraction:
+    """Server bandwidth of a leaf by that of its uplinks."""
+    up = group.uplinks * sizing.uplink_gbps
+    return Fraction(group.down * group.down_gbps, up) if up else Fraction(1)
+
+
+def _counts(sizing: Sizing) -> str:
+    parts = [plural(leaves(sizing), "leaf", "leaves")]
+    parts += [plural(_spines(sizing), "spine")] if sizing.spines else []
+    parts += [plural(_cores(sizing), "core")] if _cores(sizing) else []
+    return ", ".join(parts)
+
+
+def _place(spec: FabricSpec, at: int) -> Place:
+    """The key that decides the unit: a rack's servers, a stated unit, else the topology."""
+    for path in (("servers", at, "per_rack"), ("servers", "per_rack")) if spec.kind == "rack" else ():
+        if spec.stated(*path):
+            return spec.at(*path)
+    return spec.at("topology", "unit") if spec.stated("topology", "unit") else spec.at("topology")
+
+
+def _alternatives(spec: FabricSpec, sizing: Sizing, at: int) -> Iterator[Alternative]:
+    """The best unit of the same kind; of racks also with leaves that several racks share, and by rails."""
+    group = spec.groups[at]
+    if spec.kind == "rack" and group.per_rack:
+        rails = replace(spec, kind="rail-optimized")
+        yield from _best(rails, sizing, at, "`kind: rail-optimized` and `unit: {{servers: {unit}}}`, `per_rack` stays")
+        yield from _best(
+            spec, sizing, at, "`unit: {{servers: {unit}}}` without `per_rack`, a leaf for several racks", shared=True
+        )
+    else:
+        yield from _best(spec, sizing, at, "`unit: {{servers: {unit}}}`")
+
+
+def _best(spec: FabricSpec, sizing: Sizing, at: int, words: str, *, shared: bool = False) -> Iterator[Alternative]:
+    """The unit with the fewest switches; of several, a round number of servers."""
+    group = replace(spec.groups[at], held=())
+    if shared:  # a leaf for several racks
+        group = replace(group, per_rack=None)
+    found = [one for unit in _units(spec, group) if (one := _sized(spec, sizing, at, group, unit, words)) is not None]
+    if found:
+        yield min(found, key=lambda one: (switches(one.sizing), -_roundness(one.unit), -one.unit))
+
+
+def _roundness(unit: int) -> int:
+    return next((number for number in ROUND if unit % number == 0), 1)
+
+
+def _units(spec: FabricSpec, group: GroupSpec) -> list[int]:
+    """Sizes to try: as many servers as the leaf's bandwidth carries with their uplinks, and a few fewer."""
+    ports, _, _ = leaf_shape(spec, group)
+    most = spec.leaf.model.bandwidth_gbps * spec.leaf_ratio / ((spec.leaf_ratio + 1) * ports * group.nic.speed_gbps)
+    top = min(int(most), group.planned)
+    rounded = (top // number * number for number in (*ROUND, 16, 32))
+    return sorted(unit for unit in {*range(top, top - 4, -1), *rounded} if unit > 0)
+
+
+def _sized(spec: FabricSpec, sizing: Sizing, at: int, group: GroupSpec, unit: int, words: str) -> Alternative | None:
+    """The design with units of `unit` servers; None where it cannot be built, or gives up bandwidth, tiers or spines."""
+    groups = (*spec.groups[:at], replace(group, unit_servers=unit), *spec.groups[at + 1 :])
+    try:
+        sized = size(replace(spec, groups=groups))
+    except InputError:
+        return None
+    ratio = max(built_ratio(sizing.groups[at], sizing), spec.leaf_ratio)
+    keeps = sized.tiers <= sizing.tiers and _spines(sized) >= min(SPINES, _spines(sizing))
+    if not keeps or built_ratio(sized.groups[at], sized) > ratio:
+        return None
+    return Alternative(words.format(unit=unit), sized, unit)
+
+
+def _units_of_racks(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
+    """A stated unit that changes no count of switches: every rack has its own leaf."""
+    if spec.kind != "rack":
+        return
+    for index, group in enumerate(spec.groups):
+        if not group.per_rack or not group.unit_servers or group.unit_servers <= group.per_rack:
+            continue
+        path = ("servers", index, "unit") if spec.stated("servers", index, "unit") else ("topology", "unit")
+        yield Diagnostic(
+            UNIT_OF_RACKS,
+            spec.at(*path),
+            f"fabric '{spec.name}': a unit of {group.unit_servers} servers has no effect on the number of leaves: with "
+            f"`per_rack: {group.per_rack}` every rack has {plural(spec.leaves_per_nic(group), 'leaf', 'leaves')} of its own",
+            "remove `per_rack`, or set `kind: rail-optimized`: racks of a unit then share leaves",
+            "note",
+        )
+
+
+# --- all warnings ---------------------------------------------------------------------------------------------
 
 
 def collect(plans: Mapping[str, FabricPlan], warnings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -22,7 +189,7 @@ def collect(plans: Mapping[str, FabricPlan], warnings: Iterable[Diagnostic]) -> 
         _without_effect(plan, report)
         _not_by_load(plan, report)
         _two_default_routes(plan, report)
-        report.warnings += unused_ports.notes(plan.spec, plan.sizing)
+        report.warnings += notes(plan.spec, plan.sizing)
     _same_nics(plans, report)
     hardware.warn(plans, report)
     return tuple(sorted(set(report.warnings), key=in_file))

@@ -1,4 +1,4 @@
-"""FRR of one node: start, load a frr.conf as a booting switch does, stop.
+"""FRR of one node: start, load a frr.conf as a booting switch does, ask over its socket, stop; faults of FRR by release.
 
 Each node's daemons see a host name, a /run/netns and a /var/tmp of their own: zebra adopts every namespace that it finds
 under /run/netns as a VRF, and every daemon leaves a folder under /var/tmp.
@@ -6,16 +6,87 @@ under /run/netns as a VRF, and every daemon leaves a folder under /var/tmp.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import signal
+import socket
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import TracebackType
+from typing import Any
 
-from fabric.lab.machine.namespaces import NETNS
-from fabric.lab.machine.run import run
+from fabric.lab.blueprint import Blueprint
+from fabric.lab.machine.namespaces import NETNS, LabError, run
+
+# --- vty ------------------------------------------------------------------------------------------------------
+# Asks an FRR daemon over its own socket: a hundred times faster than starting vtysh for every question.
+
+TIMEOUT_S = 20.0
+
+
+class Silent(LabError):
+    """A daemon that does not answer."""
+
+
+class Vty:
+    """A conversation with one daemon, `zebra`, `bgpd` or `bfdd`. Raises Silent if it does not answer."""
+
+    def __init__(self, home: Path, daemon: str) -> None:
+        self.name = f"{home.name}: {daemon}"
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.socket.settimeout(TIMEOUT_S)
+        try:
+            self.socket.connect(str(home / f"{daemon}.vty"))
+        except OSError as error:
+            self.socket.close()
+            raise Silent(f"{self.name} does not answer: {error.strerror or error}") from None
+
+    def __enter__(self) -> Vty:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.socket.close()
+
+    def ask(self, command: str) -> str:
+        """The answer's text. A reply ends with three zeros and a code."""
+        parts: list[bytes] = []
+        tail = b""
+        try:
+            self.socket.sendall(command.encode() + b"\0")
+            while tail[-4:-1] != b"\0\0\0":
+                part = self.socket.recv(1 << 18)
+                if not part:
+                    raise Silent(f"{self.name} closed the connection at '{command}'")
+                parts.append(part)
+                tail = (tail + part)[-4:]
+        except OSError as error:
+            raise Silent(f"{self.name} does not answer '{command}': {error}") from None
+        return b"".join(parts)[:-4].decode("utf-8", "replace")
+
+    def json(self, command: str) -> Any:
+        """The answer to a command that ends in `json`, {} where there is none."""
+        text = self.ask(command)
+        try:
+            return json.loads(text) if text.strip() else {}
+        except ValueError:
+            raise Silent(f"{self.name}: '{command}' returned no JSON: {text.strip()[:200]}") from None
+
+    def configure(self, *lines: str) -> None:
+        """Enters configuration lines. Raises LabError for a line that is refused."""
+        self.ask("enable")
+        self.ask("configure terminal")
+        for line in lines:
+            reply = self.ask(line).strip()
+            if reply.startswith("%"):
+                raise LabError(f"{self.name} rejects '{line}': {reply}")
+        self.ask("end")
+
+
+# --- start and stop -------------------------------------------------------------------------------------------
 
 FOLDERS = ("/usr/lib/frr", "/usr/libexec/frr")  # Debian and what comes from it; Fedora and what comes from it
 FPM_MODULE = "*/frr/modules/dplane_fpm_nl.so"  # below /usr/lib
@@ -160,3 +231,57 @@ def missing() -> str:
     if lost:
         return f"FRR is incomplete: no {', '.join(lost)} in {folder}"
     return "" if shutil.which("vtysh") else "FRR is incomplete: no vtysh"
+
+
+# --- frr defects ----------------------------------------------------------------------------------------------
+# Faults of the daemons themselves, by release: what a lab on this machine cannot show because of them.
+#
+# A fault of a daemon must not pass for one of the design, nor be hidden.
+
+
+@dataclass(frozen=True, slots=True)
+class FrrDefect:
+    """A fault that some releases have."""
+
+    since: tuple[int, ...]
+    fixed: tuple[tuple[int, ...], ...]  # the first release of each branch without it
+    what: str
+    source: str
+
+    def in_(self, version: str) -> bool:
+        """Whether a release has it."""
+        own = tuple(int(part) for part in re.findall(r"\d+", version)[:3])
+        own += (0,) * (3 - len(own)) if own else ()
+        if not own or own < self.since:
+            return False
+        same = [release for release in self.fixed if release[:2] == own[:2]]
+        return own < same[0] if same else own < max(self.fixed)
+
+
+# bgpd withdraws and announces again when the best path of a type-5 route moves; zebra runs the announcement first.
+FORGETS_ROUTER_MACS = FrrDefect(
+    (8, 4, 0),
+    ((8, 4, 5), (8, 5, 3), (9, 0, 1)),
+    "forgets router MACs when the best path of a type-5 route moves to another spine; routed traffic of tenants then stops",
+    "https://github.com/FRRouting/frr/issues/12391",
+)
+
+# The kernel takes a port that goes down out of its next-hop groups, and zebra takes a group that it kept for whole.
+LOSES_NEXT_HOPS = FrrDefect(
+    (7, 3, 0),
+    ((9, 0, 0),),
+    "leaves a path out of the kernel's table after its link came back",
+    "https://github.com/FRRouting/frr/pull/13413",
+)
+OWN_HOPS = "no zebra nexthop kernel enable"  # each route with its own next hops, which zebra then installs again
+
+
+def needs_own_hops(frr_conf: str) -> bool:
+    """Whether zebra needs the command, which the file lacks: the real switch forwards by an ASIC, not by kernel tables."""
+    return OWN_HOPS not in frr_conf.splitlines() and LOSES_NEXT_HOPS.in_(version())
+
+
+def forgets(lab: Blueprint, fabric: str = "") -> bool:
+    """Whether the daemons here lose routed tenant traffic of a lab, or of one fabric of it, of their own doing."""
+    views = (view for view in lab.views.values() if fabric in ("", view.fabric))
+    return any(view.vrfs and view.overlay for view in views) and FORGETS_ROUTER_MACS.in_(version())

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 from fabric.base.grouping import grouped
 from fabric.lab.blueprint import PORT, SERVER, End, Node
 from fabric.lab.machine import namespaces
-from fabric.lab.machine.namespaces import NETNS, processes
-from fabric.lab.machine.run import CommandError, at_once, run
+from fabric.lab.machine.namespaces import NETNS, CommandError, at_once, processes, run
 
 if TYPE_CHECKING:
     from fabric.lab.live import Live

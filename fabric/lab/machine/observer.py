@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING
 
-from fabric.lab.machine.run import LabError
+from fabric.lab.machine.namespaces import LabError
 
 if TYPE_CHECKING:
     from fabric.lab.live import Live

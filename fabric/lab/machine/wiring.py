@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Blueprint, End, Interface, Node, Wire
+from fabric.lab.blueprint import BRIDGE, LOOPBACK, PORT, SWITCH, TUNNEL, Blueprint, End, Interface, Names, Node, Wire
+from fabric.lab.devices import VXLAN_PORT
 from fabric.lab.machine import namespaces
-from fabric.lab.machine.kernel import Kernel
+from fabric.lab.machine.host import Kernel
+from fabric.lab.machine.namespaces import CommandError, LabError, at_once, run
 from fabric.lab.machine.observer import FIRST_PORT
-from fabric.lab.machine.run import CommandError, LabError, at_once, run
-from fabric.lab.names import Names
-from fabric.lab.switch import VXLAN_PORT
 
 # The flows that scenarios send may end at a switch, which rightly drops unexpected traffic.
 _OWN_FLOWS = f"insert rule inet control_plane input udp dport {FIRST_PORT}-{FIRST_PORT + 99} accept\n"

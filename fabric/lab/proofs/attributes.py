@@ -9,7 +9,7 @@ from typing import Any
 from fabric.audit.checks import Key, planned_rows
 from fabric.audit.checks.rows import session
 from fabric.base.grouping import grouped
-from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
+from fabric.lab.expected import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, ProofResult

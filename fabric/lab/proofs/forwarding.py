@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator
 
 from fabric.audit.verify.route_faults import HOME, PATHS, ROUTE
-from fabric.lab.expected.forwarding import NOTHING, Down, Expected, forwarding, originated, version
+from fabric.lab.expected import NOTHING, Down, Expected, forwarding, originated, version
 from fabric.lab.live import Live, Table
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs import state
+from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult
 
 PATIENCE_S = 20.0
@@ -71,7 +71,7 @@ def show(live: Live) -> ProofResult:
     faults: tuple[Fault, ...] = ()
     if differing:
         words = f"{len(differing)} of {count} routes are not as planned"
-        faults = state.faults(state.site(live), (HOME, ROUTE, PATHS)) or tuple(differing)
+        faults = base.faults(base.site(live), (HOME, ROUTE, PATHS)) or tuple(differing)
     return ProofResult(words, faults, {"waited_s": round(seconds, 1)})
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from fabric.lab.blueprint import TUNNEL, End
-from fabric.lab.expected.endpoints import Endpoint, endpoints, gateway_of
+from fabric.lab.expected import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
-from fabric.lab.machine.frames import arp_request_for, capture, tunnelled, who_has
-from fabric.lab.machine.ping import Ping, ping
+from fabric.lab.machine.packets import Ping, arp_request_for, capture, ping, tunnelled, who_has
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.nos.target import target

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fabric.audit.verify.port_faults import CABLE
 from fabric.lab.blueprint import SERVER
-from fabric.lab.expected.cables import planned
+from fabric.lab.expected import planned
 from fabric.lab.live import Live
 from fabric.lab.machine.lldp import SERVERS, Lldp, missing
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs import state
+from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 
 PATIENCE_S = 25.0
@@ -30,7 +30,7 @@ def show(live: Live) -> ProofResult:
 
 def differences(live: Live, lldp: Lldp) -> tuple[Fault, ...]:
     """Each wrong cable once, of those whose ends are in the lab and speak."""
-    return state.faults(state.site(live, lldp), (CABLE,))
+    return base.faults(base.site(live, lldp), (CABLE,))
 
 
 PROOF = Proof("lldp", "Cabling as reported by LLDP", show)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fabric.lab.blueprint import End
-from fabric.lab.expected.endpoints import endpoints
-from fabric.lab.expected.forwarding import forwarding, originated
+from fabric.lab.expected import endpoints, forwarding, originated
 from fabric.lab.live import Live
-from fabric.lab.machine.ping import Ping, ping
+from fabric.lab.machine.packets import Ping, ping
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.lab.proofs.gateways import uplinks

@@ -13,7 +13,7 @@ from typing import Any
 
 from fabric.base.grouping import grouped
 from fabric.base.text import listed
-from fabric.lab.expected.sessions import OUTSIDE, Planned, sessions
+from fabric.lab.expected import OUTSIDE, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, ProofResult, skip

@@ -12,11 +12,11 @@ from typing import Any
 from fabric.audit.verify.overlay_faults import Overlay, Spread
 from fabric.audit.verify.site import Switch
 from fabric.lab.blueprint import End
-from fabric.lab.expected.endpoints import Endpoint, endpoints, gateway_of
+from fabric.lab.expected import Endpoint, endpoints, gateway_of
 from fabric.lab.live import Live
-from fabric.lab.machine.ping import Ping, ping
+from fabric.lab.machine.packets import Ping, ping
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs import state
+from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 from fabric.model.plan import SwitchView
 from fabric.nos.state.records import EVPN
@@ -59,7 +59,7 @@ def _tunnels(live: Live, switches: frozenset[str]) -> dict[str, SwitchView]:
 
 def _look(live: Live, tunnels: dict[str, SwitchView], hosts: list[Endpoint]) -> tuple[dict[int, int], list[Fault]]:
     """VNIs, tunnels and prefixes by the judgment of `fabric verify`; hosts and router MACs are no state of it."""
-    site_state = state.site(live)
+    site_state = base.site(live)
     overlay = Overlay(site_state)
     faults = [Fault(fault.device, fault.message) for fault in overlay.faults() if fault.device in tunnels]
     macs = live.ask_all([name for name, view in tunnels.items() if view.networks], "zebra", "show evpn mac vni all json")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from fabric.lab.expected.endpoints import Endpoint, endpoints, meant, permits, together
+from fabric.lab.expected import Endpoint, endpoints, meant, permits, together
 from fabric.lab.live import Live
-from fabric.lab.machine.ping import Ping, arrivals, ping
+from fabric.lab.machine.packets import Ping, arrivals, ping
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import Proof, ProofResult, skip
 

@@ -10,10 +10,10 @@ from fabric.audit.verify.collection_faults import ROUTER_ID
 from fabric.audit.verify.port_faults import ADDRESS, PORT
 from fabric.audit.verify.route_faults import HOME, ROUTE
 from fabric.audit.verify.session_faults import ASN, EXTRA, FAMILY, SESSION, SILENT, STOPPED
-from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
+from fabric.lab.expected import OVERLAY, Planned, sessions
 from fabric.lab.live import Live
 from fabric.lab.outcome import Fault
-from fabric.lab.proofs import state
+from fabric.lab.proofs import base
 from fabric.lab.proofs.base import Proof, ProofResult
 
 PATIENCE_S = 45.0  # until a session must be up; a daemon tries again after 10 s, and BFD may stop a first attempt
@@ -52,8 +52,8 @@ def show(live: Live) -> ProofResult:
     """Waits for all of them; whose fault it is that one is missing is the judgment of `fabric verify`."""
     wanted = sessions(live.lab)
     missing, seconds = wait(live, wanted)
-    found = state.site(live)
-    faults = state.faults(found, (*KINDS, *(BELOW if missing else ())))
+    found = base.site(live)
+    faults = base.faults(found, (*KINDS, *(BELOW if missing else ())))
     if missing and not faults:
         faults = tuple(Fault(one.node, f"{one.shown} is not established") for one in missing)
     summary = f"{len(wanted) - len(missing)} of {len(wanted)} ends established"

@@ -6,8 +6,7 @@ import math
 import socket
 from collections.abc import Iterator
 
-from fabric.lab.expected.endpoints import Endpoint, endpoints
-from fabric.lab.expected.forwarding import forwarding, originated
+from fabric.lab.expected import Endpoint, endpoints, forwarding, originated
 from fabric.lab.live import Live
 from fabric.lab.machine.observer import as_roce
 from fabric.lab.outcome import Fault

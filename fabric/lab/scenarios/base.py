@@ -8,15 +8,24 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fabric.lab.blueprint import PORT, End, Interface, Wire
-from fabric.lab.expected.endpoints import Endpoint, endpoints, together
-from fabric.lab.expected.estimate import Estimate, RemainingPaths
-from fabric.lab.expected.forwarding import NOTHING, Down, originated
-from fabric.lab.expected.sessions import OVERLAY, Planned, sessions
-from fabric.lab.frr_defects import forgets
+from fabric.lab.expected import (
+    NOTHING,
+    OVERLAY,
+    Down,
+    Endpoint,
+    Estimate,
+    Planned,
+    RemainingPaths,
+    endpoints,
+    originated,
+    sessions,
+    together,
+)
 from fabric.lab.live import Live, Table
+from fabric.lab.machine.daemons import forgets
+from fabric.lab.machine.namespaces import run
 from fabric.lab.machine.observer import Observation, Observer, Stream
-from fabric.lab.machine.ping import Ping, ping
-from fabric.lab.machine.run import run
+from fabric.lab.machine.packets import Ping, ping
 from fabric.lab.outcome import Fault, Measure
 from fabric.lab.proofs import forwarding as tables_proof
 from fabric.lab.proofs.attributes import detected

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from fabric.lab.blueprint import Wire
-from fabric.lab.expected.forwarding import Down
-from fabric.lab.machine.run import run
+from fabric.lab.expected import Down
+from fabric.lab.machine.namespaces import run
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.scenarios.base import NOT_REPAIRED, Scenario, Stage, measures

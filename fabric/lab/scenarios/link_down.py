@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.lab.expected.forwarding import Down
+from fabric.lab.expected import Down
 from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.scenarios.base import Scenario, Stage, measures
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 
-from fabric.lab.expected.forwarding import Down, version
-from fabric.lab.expected.sessions import TENANT
+from fabric.lab.expected import TENANT, Down, version
 from fabric.lab.machine.observer import Observer
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import ProofResult, skip

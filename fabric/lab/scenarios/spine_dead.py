@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from fabric.lab.expected.forwarding import NOTHING, Down
+from fabric.lab.expected import NOTHING, Down
 from fabric.lab.machine import daemons
 from fabric.lab.machine.observer import Observer
 from fabric.lab.outcome import Fault, Measure
 from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.scenarios.base import Scenario, Stage, flow_measures, measures
-from fabric.lab.up import start
+from fabric.lab.up_down import start
 
 DEAD, BACK = ("spine-dead", "Spine dead"), ("spine-back", "Spine back")
 

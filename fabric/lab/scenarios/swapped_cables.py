@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fabric.lab.blueprint import Wire
-from fabric.lab.expected.cables import planned
+from fabric.lab.expected import planned
 from fabric.lab.machine.lldp import Lldp, missing
-from fabric.lab.machine.run import run
+from fabric.lab.machine.namespaces import run
 from fabric.lab.outcome import Fault
 from fabric.lab.proofs.base import ProofResult, skip
 from fabric.lab.proofs.lldp import differences as differences_of

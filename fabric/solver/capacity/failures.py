@@ -1,7 +1,8 @@
-"""Failed links and devices by name, and whether the fabric is still connected."""
+"""Failures by name, whether the fabric is still connected, and what single failures and pairs leave of its bandwidth."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -9,10 +10,13 @@ import numpy as np
 
 from fabric.base.diagnostics import Place, Report, nearest, show
 from fabric.base.text import listed
-from fabric.model.plan import Device, FabricPlan, PortLabels
-from fabric.solver import Ints, Network
-from fabric.solver.capacity.throughput import all_paths, ground, live_ports, traffic
-from fabric.solver.routes import routes
+from fabric.model.plan import ATTACHMENT, KINDS, SWITCH_ROLES, Device, FabricPlan, PortLabels
+from fabric.solver import Bools, Floats, Ints, Network
+from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, max_flow, numbered, refine
+from fabric.solver.capacity.lp import optimal
+from fabric.solver.capacity.structured_cuts import StructuredCut
+from fabric.solver.capacity.throughput import HealthyNetwork, Shares, all_paths, ecmp, ground, live_ports, traffic
+from fabric.solver.network import routes
 
 OPTION = Place("--fail")
 MAX_TRIED_NAMES = 32  # names that `check` leaves out in turn, looking for the one that matters
@@ -154,3 +158,220 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
 def _sorted(values: Iterable[int]) -> Ints:
     return np.array(sorted(set(values)), dtype=np.int64)
+
+
+# --- single failures ------------------------------------------------------------------------------------------
+# What single failures leave of a fabric: one element of every symmetry class, and pairs drawn at random.
+
+MAX_CLASSES = 48  # rows of the table of single failures
+NO_LINKS = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """One link or switch that can fail, standing for all that are like it."""
+
+    what: str  # "leaf-spine link", "spine", …
+    name: str  # as `--fail` takes it
+    alike: int  # how many there are, this one included
+    members: Ints  # rows of links, or devices
+    link: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemainingCapacity:
+    """What a failure leaves; shares are of healthy NIC speed."""
+
+    bisection: float | None
+    optimal: float  # of uniform traffic
+    optimal_exact: bool
+    ecmp: float
+    asked: float  # share of the demand before whose ends are still up; `optimal` and `ecmp` are of this demand
+    carried: float  # least share of what the fabric carried before, over equal-cost paths in equal parts, that still fits
+    paths_before: int  # between the two leaves that lose the largest share of theirs
+    paths_after: int
+    pair: tuple[str, str] | tuple[()]
+    servers_cut_off: int
+    partitioned: bool
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A row of the table of failures."""
+
+    what: str
+    names: tuple[str, ...]
+    alike: int
+    left: RemainingCapacity
+
+
+@dataclass(frozen=True, kw_only=True)
+class Before:
+    """The state that failures are measured against: the fabric as it is, with its given failures."""
+
+    base: HealthyNetwork
+    broken: Network
+    halves: Sequence[StructuredCut]
+    paths: Floats
+    optimal: float
+    ecmp: float
+    asked: float  # Gb/s of uniform traffic
+
+
+def elements(net: Network) -> list[Element]:
+    """Links and switches that are up and matter to servers, one of every class of the refinement."""
+    size, devices = net.links, net.fabric.devices
+    columns = net.fabric.links
+    links = np.flatnonzero(net.alive[:size] & (columns.kind != ATTACHMENT))
+    both = np.concatenate([links, links + size])
+    colour = refine(numbered(net.level), net.tail[both], net.head[both], in_gbps(net)[both])
+    result = []
+    like = numbered(columns.kind[links], colour[net.tail[links]], colour[net.head[links]], in_gbps(net)[links])
+    names = PortLabels(net.fabric)
+    for number in range(int(like.max(initial=-1)) + 1):
+        members = links[like == number]
+        link = int(members[0])
+        end = devices[int(columns.a[link])]
+        name = f"{end.name}:{names.at(link, 'a')}"
+        result.append(Element(f"{KINDS[columns.kind[link]]} link", name, len(members), members, True))
+    used = np.zeros(len(devices), dtype=bool)
+    used[net.tail[both]] = True
+    switches = np.flatnonzero(used & (net.level > 0))
+    for number in np.unique(colour[switches]).tolist():
+        members = switches[colour[switches] == number]
+        result.append(Element(devices[int(members[0])].role, devices[int(members[0])].name, len(members), members, False))
+    order = [f"{kind} link" for kind in KINDS] + list(reversed(SWITCH_ROLES))
+    return sorted(result, key=lambda item: (order.index(item.what), -item.alike, item.name))
+
+
+def single_failures(before: Before) -> tuple[list[Loss], int]:
+    """(a row for every class of elements, number of classes left out because there are too many)."""
+    every_element = elements(before.broken)
+    seen: Counter[str] = Counter()
+    place = []
+    for item in every_element:  # every kind in turn, its most frequent classes first
+        place.append(seen[item.what])
+        seen[item.what] += 1
+    measured = sorted(range(len(every_element)), key=lambda at: (place[at], at))[:MAX_CLASSES]
+    rows = []
+    for at in sorted(measured):
+        item, first = every_element[at], every_element[at].members[:1]
+        links, devices = (first, NO_LINKS) if item.link else (NO_LINKS, first)
+        rows.append(Loss(item.what, (item.name,), item.alike, left(before, links, devices)))
+    return rows, len(every_element) - len(measured)
+
+
+def sampled_pairs(before: Before, number: int, seed: int) -> list[Loss]:
+    """So many pairs of elements that fail together; each element is of a random class, so that spines are drawn too."""
+    every_element = elements(before.broken)
+    if not every_element:
+        return []
+    draw = np.random.Generator(np.random.PCG64(seed))
+    rows = []
+    for _ in range(number):
+        chosen = [every_element[int(at)] for at in draw.integers(len(every_element), size=2)]
+        members = [int(item.members[int(draw.integers(item.alike))]) for item in chosen]
+        links = np.unique([at for at, item in zip(members, chosen, strict=True) if item.link]).astype(np.int64)
+        devices = np.unique([at for at, item in zip(members, chosen, strict=True) if not item.link]).astype(np.int64)
+        names = tuple(_name(before.broken, at, item) for at, item in zip(members, chosen, strict=True))
+        rows.append(Loss(" + ".join(item.what for item in chosen), names, 1, left(before, links, devices)))
+    return rows
+
+
+def _name(net: Network, member: int, item: Element) -> str:
+    if not item.link:
+        return net.fabric.devices[member].name
+    end = net.fabric.devices[int(net.fabric.links.a[member])]
+    return f"{end.name}:{PortLabels(net.fabric).at(member, 'a')}"
+
+
+def left(before: Before, links: Ints, devices: Ints) -> RemainingCapacity:
+    """Bandwidth that remains after further failures.
+
+    Args:
+        links: [failed links], rows of the plan's links (undirected).
+        devices: [failed devices], rows of the plan's devices. Both in addition to the failures of `before`.
+    """
+    base, net = before.base, before.broken.without(links, devices)
+    live = live_ports(net)
+    uniform = traffic(base, live, "uniform")
+    route_table = routes(net)
+    paths = all_paths(base, route_table)
+    split = ecmp(base, route_table, uniform)
+    best = optimal(base, net, uniform, split.share)
+    carried = _carried(before, net, uniform.asked, split)
+    source, target = _worst_pair(base, live, before.paths, paths)
+    names = base.net.fabric.devices
+    pair = (names[int(base.leaves[source])].name, names[int(base.leaves[target])].name) if source >= 0 else ()
+    return RemainingCapacity(
+        bisection=bisection(base, net, before.halves),
+        optimal=min(before.optimal, best.share),
+        optimal_exact=best.exact,
+        ecmp=min(before.ecmp, split.share),
+        asked=uniform.asked / before.asked if before.asked else 1.0,
+        carried=carried,
+        paths_before=int(before.paths[source, target]) if source >= 0 else 0,
+        paths_after=int(paths[source, target]) if source >= 0 else 0,
+        pair=pair,
+        servers_cut_off=lost_servers(before.broken, net),
+        partitioned=partitioned(uniform.demand, paths) or not live.any(),
+    )
+
+
+def _carried(before: Before, net: Network, asked_gbps: float, split: Shares) -> float:
+    """Least share of the traffic that still fits, at the rate that just fitted before, when no flow waits for the slowest.
+
+    Two lower bounds: what meets no overloaded link, and all flows at the rate of the slowest.
+    """
+    scale = before.ecmp
+    fitted = before.asked * scale
+    if not fitted:
+        return 1.0
+    excess = split.excess_gbps(in_gbps(net).astype(np.float64), scale)
+    return max(asked_gbps * scale - excess, asked_gbps * min(split.share, scale)) / fitted
+
+
+def partitioned(demand: Floats, paths: Floats) -> bool:
+    """Whether leaves whose servers communicate have no path to each other.
+
+    `demand` (Gb/s) and `paths` (count): [leaves, leaves].
+    """
+    return bool(((demand > 1e-9) & (paths == 0)).any())
+
+
+def lost_servers(net: Network, broken: Network) -> int:
+    """Servers that have no port left, of those that had one."""
+    had, has = (np.unique(net.ports.server[live_ports(state)]) for state in (net, broken))
+    return len(had) - len(has)
+
+
+def bisection(base: HealthyNetwork, net: Network, halves: Sequence[StructuredCut]) -> float | None:
+    """The least share of NIC speed between balanced halves that are meant to talk; None where there are none."""
+    shares = [share_of(base, net, cut)[0] for cut in halves if cut.balanced and not cut.apart]
+    return min(shares, default=None)
+
+
+def share_of(base: HealthyNetwork, net: Network, cut: StructuredCut) -> tuple[float, int, tuple[str, ...]]:
+    """(share of what healthy NICs could send from side to side, Gb/s, kinds of links that limit it).
+
+    In every isolated network the NICs of the smaller side are the limit.
+    """
+    flow = max_flow(net, graph(net), cut.side)
+    part = base.part[base.net.ports.leaf]
+    nic = [np.bincount(part, np.where(cut.side == side, base.port_gbps, 0)) for side in (SIDE_A, SIDE_B)]
+    most = float(np.minimum(*nic).sum())
+    return flow.gbps / most if most else 0.0, flow.gbps, flow.limits
+
+
+def _worst_pair(base: HealthyNetwork, live: Bools, before: Floats, after: Floats) -> tuple[int, int]:
+    """The two leaves with servers that keep the smallest share of their paths, (-1, -1) where no two have any."""
+    serves = np.zeros(len(base.leaves), dtype=bool)
+    serves[base.port_leaf[live]] = True
+    meant = (before > 0) & serves[:, None] & serves[None, :]
+    np.fill_diagonal(meant, False)
+    if not meant.any():
+        return -1, -1
+    remaining = np.divide(after, before, out=np.full(before.shape, np.inf), where=meant)
+    least = np.flatnonzero(np.isclose(remaining, remaining.min(), rtol=1e-12, atol=0) & meant)
+    at = int(least[np.argmin(before.ravel()[least])])
+    return divmod(at, len(base.leaves))

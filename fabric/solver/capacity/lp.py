@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from fabric.solver import Floats, Ints, Network
-from fabric.solver.capacity.cuts import Graph, graph
-from fabric.solver.capacity.symmetry import numbered, refine, representatives
+from fabric.solver.capacity.cuts import Graph, graph, numbered, refine, representatives
 from fabric.solver.capacity.throughput import DIGITS, HealthyNetwork, Traffic
 
 FULL_LEAVES = 64

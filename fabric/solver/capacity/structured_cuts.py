@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabric.solver import Bools, Floats, Ints, Network
-from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps
-from fabric.solver.capacity.symmetry import numbered, refine
+from fabric.solver.capacity.cuts import SIDE_A, SIDE_B, graph, in_gbps, numbered, refine
 from fabric.solver.capacity.throughput import HealthyNetwork, live_ports
 
 MAX_SINGLE_PARTS = 6  # parts of a kind, the weakest of each class, that are cut off one by one

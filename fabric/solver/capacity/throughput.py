@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from fabric.solver import BY_PAIR, GBPS_PER_GBYTE_S, Bools, Floats, Ints, Network, Routes
-from fabric.solver.capacity.cuts import in_gbps
-from fabric.solver.capacity.symmetry import numbered
+from fabric.solver.capacity.cuts import in_gbps, numbered
 
 PATTERNS = ("uniform", "permutation", "rail")
 DIGITS = 9  # of a share that mean something

@@ -18,12 +18,11 @@ import numpy as np
 from fabric.base.diagnostics import Diagnostic
 from fabric.solver import Floats
 from fabric.solver.collectives import physics
-from fabric.solver.collectives.choice import NEVER, monotone
+from fabric.solver.collectives.algorithms import NEVER, monotone
 from fabric.solver.collectives.job import Job
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.doctor import checks, logs, outputs
-from fabric.solver.doctor.causes import TAIL, Cause, Effect, causes
-from fabric.solver.doctor.evidence import Evidence
+from fabric.solver.doctor.causes import TAIL, Cause, Effect, Next, advised, causes
+from fabric.solver.doctor.evidence import Design, Evidence, Finding, log_findings, output_findings
 from fabric.solver.measured.platform import ALGORITHMS
 from fabric.solver.measured.run import tuning_of
 
@@ -145,7 +144,7 @@ class Diagnosis:
     healthy: float  # share of a healthy run
     warnings: tuple[Diagnostic, ...] = ()  # of the tables, such as GPUs that are not those of the design
     advice: str = ""  # what else to give, "" where the evidence is there
-    tests: tuple[checks.Next, ...] = ()  # the most informative per minute, where no cause has most of the share
+    tests: tuple[Next, ...] = ()  # the most informative per minute, where no cause has most of the share
     timed: bool = True  # False: no times were given, the causes are by the text alone
     settings: tuple[Cost, ...] = ()  # variables of the runs that make them slower than NCCL's own choice
 
@@ -158,8 +157,8 @@ def diagnose(
     nvlink = any(not curve.job.pcie and float(curve.job.domain) > 1 for curve in curves)
     crosses = any(bool(curve.job.crosses) for curve in curves)
     facts = [
-        *outputs.findings(evidence.text, setting.nics, setting.nic_gbps, nvlink),
-        *logs.findings(evidence.text, logs.Design(min(setting.nics, int(_gpus(curves))), setting.nic_gbps, nvlink, crosses)),
+        *output_findings(evidence.text, setting.nics, setting.nic_gbps, nvlink),
+        *log_findings(evidence.text, Design(min(setting.nics, int(_gpus(curves))), setting.nic_gbps, nvlink, crosses)),
     ]
     found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
     every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in found))
@@ -168,10 +167,10 @@ def diagnose(
     suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(found, shares, strict=True)]
     order = sorted(suspects, key=lambda item: (-item.share, item.cause.name))
     listed = [item for at, item in enumerate(order[:MAX_LISTED]) if at < MIN_LISTED or item.share >= MIN_SHARE]
-    tests: tuple[checks.Next, ...] = ()
+    tests: tuple[Next, ...] = ()
     if share < SUSPECT and max(shares) < DECIDED:
         every_share = {"": share, **{item.cause.name: item.share for item in suspects}}
-        tests = checks.advised(every_share, _has(curves, setting), evidence.text, MIN_SHARE)
+        tests = advised(every_share, _has(curves, setting), evidence.text, MIN_SHARE)
     return Diagnosis(
         spans=tuple(span for curve in curves for span in spans(curve, parameters)),
         suspects=tuple(listed) if share < SUSPECT else (),
@@ -215,7 +214,7 @@ def _suspect(
     parameters: Physics,
     evidence: Evidence,
     setting: Setting,
-    facts: Sequence[outputs.Finding],
+    facts: Sequence[Finding],
 ) -> _Tried | None:
     """A cause that the curves can have, None where they cannot."""
     has = _has(curves, setting)

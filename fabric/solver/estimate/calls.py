@@ -6,21 +6,20 @@ oversubscription, or of a failed spine. The same call with the job spread does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from fabric.base.diagnostics import InputError
 from fabric.model.plan import FabricPlan
 from fabric.solver import Network, PortNamer, unnamed
-from fabric.solver.capacity import failures
-from fabric.solver.capacity.failures import Failures
-from fabric.solver.capacity.single_failures import NO_LINKS, Element, elements, lost_servers
-from fabric.solver.collective import ALL_REDUCE, ALLTOALL
+from fabric.solver.capacity import failures, measure
+from fabric.solver.capacity.failures import NO_LINKS, NOTHING, Element, Failures, elements, lost_servers
+from fabric.solver.collective import ALL_REDUCE, ALLTOALL, COLLECTIVES
 from fabric.solver.estimate.estimate import Estimate, pattern_of
-from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth
+from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth, routing_words
 from fabric.solver.estimate.placement import place
-from fabric.solver.estimate.platform_file import platform
+from fabric.solver.estimate.platform import platform
 from fabric.solver.estimate.request import EstimateRequest, answer, supply_on
 from fabric.solver.network import network
 
@@ -178,3 +177,57 @@ def _calls(estimate: Estimate, supply: AvailableBandwidth, failed: Element | Non
         )
         for row in estimate.rows
     ]
+
+
+# --- a design in a few figures: bisection, throughput, times --------------------------------------------------
+
+Figures: TypeAlias = Mapping[tuple[str, str, str], float]  # (what, unit, placement of a time) → figure
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of one fabric; `routing` in words, "" where nothing was timed."""
+
+    figures: Figures
+    routing: str = ""
+
+
+def measured(fabric: FabricPlan, calls: Calls, cuts: bool) -> Measured:
+    """The figures of one fabric.
+
+    Args:
+        calls: collectives, healthy, packed and spread.
+        cuts: bisection and throughput too, which take a while.
+    """
+    how = next((routing_words(row.routing, row.queue_pairs) for row in calls.rows), "")
+    return Measured({**(_cuts(fabric) if cuts else {}), **dict(_times(calls))}, how)
+
+
+def _cuts(fabric: FabricPlan) -> Figures:
+    made = measure.measure(network(fabric), NOTHING, n_minus_1=False)
+    found: dict[tuple[str, str, str], float] = {("bandwidth of all NICs", "GB/s", ""): made.nic_GBps}
+    if made.bisection is not None:
+        found["bisection", "% of the NICs", ""] = 100 * made.bisection.share
+    for row in made.throughput:
+        if row.pattern == "uniform":
+            found["throughput, all to all", "% of the NICs", ""] = 100 * row.optimal
+            found["throughput, all to all, ECMP", "% of the NICs", ""] = 100 * row.ecmp
+    return found
+
+
+def _times(calls: Calls) -> Iterator[tuple[tuple[str, str, str], float]]:
+    """Times in ms."""
+    return (((_named(row), "ms", row.placement), row.time_us / 1000) for row in calls.rows)
+
+
+def _named(call: Call) -> str:
+    name = f"{COLLECTIVES[call.collective].prose or call.collective} of {size_name(call.bytes)}"
+    return f"{name}, spread" if call.placement == SPREAD else name
+
+
+def size_name(size: int) -> str:
+    """Bytes as an option spells them: 8M, 1G."""
+    for letter, power in (("G", 30), ("M", 20), ("K", 10)):
+        if size >= 1 << power and size % (1 << power) == 0:
+            return f"{size >> power}{letter}"
+    return f"{size} bytes"

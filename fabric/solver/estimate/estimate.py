@@ -11,12 +11,12 @@ import numpy as np
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.solver import Floats
 from fabric.solver.collective import ALLTOALL, COLLECTIVES, ROOTED, SENDRECV, collective_names
-from fabric.solver.collectives import band, environment, physics
-from fabric.solver.collectives.choice import ALIASES, NEVER, Runs, monotone, run
+from fabric.solver.collectives import band, physics
+from fabric.solver.collectives.algorithms import ALIASES, NEVER, Runs, monotone, run
+from fabric.solver.collectives.band import BETWEEN_BRIDGES, band_of, kind_of, nvlink_ranks
 from fabric.solver.collectives.costs import PROTOCOLS, ideal_us
-from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, default_ctas, joined
+from fabric.solver.collectives.job import DEFAULT_CTAS, UNLIMITED, Job, default_ctas, environment_of, joined
 from fabric.solver.collectives.physics import Physics
-from fabric.solver.collectives.reach import BETWEEN_BRIDGES, band_of, kind_of, nvlink_ranks
 from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth, Share
 from fabric.solver.estimate.placement import Placement
 
@@ -161,7 +161,7 @@ def ctas_of(supply: AvailableBandwidth) -> int:
     ports, found = placed.all_ports // placed.domain_servers, DEFAULT_CTAS
     if placed.domains > 1:
         found = default_ctas(ports // placed.nic_ports, supply.nic_GBps * placed.nic_ports * 8)
-    return environment.of(transport_of(supply)).ctas(found)
+    return environment_of(transport_of(supply)).ctas(found)
 
 
 def gpu_of(placed: Placement) -> physics.Gpu:
@@ -347,7 +347,7 @@ def notes(supply: AvailableBandwidth, job: Job, physics_: Physics) -> tuple[str,
         if physics_.measured and not physics_.measured.get(name) and name != "none":
             result.append(f"no measured table has {attribute} {name}: its parameters are first values, from its relatives")
     result += band.beyond(kind_of(job), int(job.ranks), nvlink_ranks(job), physics_.coverage)
-    if profile := environment.of(transport_of(supply)).text:
+    if profile := environment_of(transport_of(supply)).text:
         text = f"transport {transport_of(supply)}: jobs run with {profile}, as its documentation says"
         result.append(f"{text}; --algorithm and --protocol go before it")
     if gpu.bridge_gpus and not placed.server.nvlink_domain_gpus:

@@ -8,7 +8,7 @@ from typing import Any
 
 from fabric.base.rounding import ceil_div
 from fabric.base.text import aligned, percent, plural, size, time, time_span
-from fabric.solver.collectives.reach import nvlink_ranks
+from fabric.solver.collectives.band import nvlink_ranks
 from fabric.solver.estimate.estimate import PATTERN, Estimate, Row
 from fabric.solver.estimate.nic_bandwidth import Share, routing_words
 

@@ -18,7 +18,7 @@ from fabric.solver.estimate import estimate as one
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.nic_bandwidth import AvailableBandwidth, supply
 from fabric.solver.estimate.placement import Placement, place
-from fabric.solver.estimate.platform_file import platform
+from fabric.solver.estimate.platform import platform
 from fabric.solver.network import network
 
 if TYPE_CHECKING:

@@ -15,13 +15,27 @@ from fabric.model.plan import FabricPlan
 from fabric.solver import Bools, Floats, PortNamer, unnamed
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.training import placed
-from fabric.solver.goodput import renewal, sections
-from fabric.solver.goodput.parts import STOPS, Part, parts
-from fabric.solver.goodput.rates import DAYS_PER_YEAR, HOURS_PER_YEAR, Rate, rates, stated
-from fabric.solver.goodput.restart import Restart, effective_s, restarting
-from fabric.solver.goodput.saving import Saving, Sizes, sizes, writers
-from fabric.solver.goodput.sections import Checkpoint, Failures, Sections
-from fabric.solver.goodput.spares import standby_share, waiting_odds
+from fabric.solver.goodput import sections
+from fabric.solver.goodput.failures import (
+    STOPS,
+    Part,
+    Restart,
+    Saving,
+    Sizes,
+    best_interval_s,
+    daly_s,
+    effective_s,
+    first_order_share,
+    parts,
+    restarting,
+    sizes,
+    standby_share,
+    useful_share,
+    waiting_odds,
+    writers,
+    young_s,
+)
+from fabric.solver.goodput.sections import DAYS_PER_YEAR, HOURS_PER_YEAR, Checkpoint, Failures, Rate, Sections, rates, stated
 from fabric.solver.goodput.storage import StorageRates, storage_rates
 from fabric.solver.training.file import JobText
 from fabric.solver.training.job import TrainingJob
@@ -85,7 +99,7 @@ class Goodput:
     def useful_at(self, interval_s: float) -> float:
         """Useful share of the time with another interval."""
         per_s = 1 / (self.mtti_hours.value * 3600)
-        return self.ready * float(renewal.useful(per_s, self.effective_restart_s, interval_s, self.saving.stall_s))
+        return self.ready * float(useful_share(per_s, self.effective_restart_s, interval_s, self.saving.stall_s))
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON document."""
@@ -189,7 +203,7 @@ def evaluate(
     back = _restarts(per_year, asked, size)
     effective = effective_s(per_s, back)
     saving = _saving(asked.checkpoint, size, back, float(per_s[0]), float(ready[0]), float(effective[0]))
-    share = renewal.useful(per_s, effective, saving.interval_s, saving.stall_s) * ready
+    share = useful_share(per_s, effective, saving.interval_s, saving.stall_s) * ready
     with np.errstate(divide="ignore"):
         between_hours = 1 / (per_s * 3600)
     return Goodput(
@@ -199,7 +213,7 @@ def evaluate(
         mtti_hours=_span(between_hours),
         saving=saving,
         useful=_span(share),
-        first_order=float(renewal.first_order(per_s[0], saving.restart_s, saving.interval_s, saving.stall_s)),
+        first_order=float(first_order_share(per_s[0], saving.restart_s, saving.interval_s, saving.stall_s)),
         degraded=float(slow[0]),
         step=step,
         tokens_per_day=_span(step.tokens_per_second * 86400 * share / slow),
@@ -240,7 +254,7 @@ def _saving(
 ) -> Saving:
     """Interval and curve of a job that has its servers for the share `ready` of the time."""
     stall_s, least_s = size.stall_s, size.least_interval_s if checkpoint.background else 0.0
-    best_s = float(renewal.best_interval_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR
+    best_s = float(best_interval_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR
     interval_s = checkpoint.interval_s or max(best_s, least_s)
     curve = sorted({max(factor * interval_s, least_s) for factor in CURVE})
 
@@ -258,9 +272,9 @@ def _saving(
         repeated_s=mean("repeated_s"),
         interval_s=interval_s,
         best_s=best_s,
-        young_s=float(renewal.young_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR,
-        daly_s=float(renewal.daly_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR,
-        curve=tuple((at, ready * float(renewal.useful(per_s, effective_s_, at, stall_s))) for at in curve),
+        young_s=float(young_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR,
+        daly_s=float(daly_s(per_s, stall_s)) if per_s else SECONDS_PER_YEAR,
+        curve=tuple((at, ready * float(useful_share(per_s, effective_s_, at, stall_s))) for at in curve),
     )
 
 

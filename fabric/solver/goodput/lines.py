@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fabric.base.text import aligned, duration, listed, percent, plural
 from fabric.solver.estimate.nic_bandwidth import routing_words
+from fabric.solver.goodput.failures import Saving
 from fabric.solver.goodput.goodput import Goodput, Interruption, Span
-from fabric.solver.goodput.saving import Saving
 
 
 def lines(result: Goodput) -> list[str]:

@@ -1,16 +1,56 @@
-"""The sections `checkpoint` and `failures` of a JOB file. docs/goodput.md names the keys."""
+"""The sections `checkpoint` and `failures` of a JOB file, and failure rates of parts. docs/goodput.md names the keys."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
 
 from fabric.base.diagnostics import Place, Report, show
+from fabric.base.formats import yaml
 from fabric.base.source import Node
-from fabric.solver import Fields
-from fabric.solver.goodput.rates import rates
+from fabric.solver import Fields, Floats
 from fabric.solver.goodput.storage import StorageRequest
 from fabric.solver.training.job import CODE
+
+# --- failure rates of parts, as data with their sources -------------------------------------------------------
+
+DATA = Path(__file__).parent / "data" / "rates.yaml"
+HOURS_PER_YEAR = 8766.0
+DAYS_PER_YEAR = HOURS_PER_YEAR / 24
+STATED = "stated in JOB"
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Failures of one part in a year, with the range of the published values."""
+
+    title: str
+    low: float
+    typical: float
+    high: float
+    source: str
+
+    def at(self, quantile: Floats) -> Floats:
+        """Rates by quantile: half of them between low and typical, half between typical and high, each half uniform."""
+        return np.interp(quantile, [0.0, 0.5, 1.0], [self.low, self.typical, self.high])
+
+
+@cache
+def rates() -> dict[str, Rate]:
+    """Rates of all kinds of parts."""
+    return {kind: Rate(**entry) for kind, entry in yaml.read(DATA).items()}
+
+
+def stated(title: str, per_year: float) -> Rate:
+    """A rate without a range."""
+    return Rate(title, per_year, per_year, per_year, STATED)
+
+
+# --- sections of a JOB file -----------------------------------------------------------------------------------
 
 KEYS: dict[str, tuple[str, ...]] = {
     "checkpoint": (

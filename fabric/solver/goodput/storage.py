@@ -18,9 +18,8 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.model.plan import ATTACHED, SERVER, FabricPlan
 from fabric.solver import Floats, Ints, Network, Routes
 from fabric.solver.capacity.throughput import HealthyNetwork, ground, loads
-from fabric.solver.ecmp.sharing import max_min
-from fabric.solver.network import network
-from fabric.solver.routes import routes
+from fabric.solver.ecmp.study import max_min
+from fabric.solver.network import network, routes
 
 STORAGE = "storage"  # purpose of a fabric, and of the NICs of a storage server
 SERVERS, TARGETS, SYSTEM = "server NICs", "storage NICs", "storage system"  # what limits beside links

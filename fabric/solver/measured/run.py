@@ -22,6 +22,7 @@ from fabric.solver.measured.platform import (
     missing,
     read_platform,
     tuning_named,
+    variables,
 )
 from fabric.solver.measured.tables import (
     CODE,
@@ -34,7 +35,6 @@ from fabric.solver.measured.tables import (
     source_of,
     table,
 )
-from fabric.solver.measured.variables import variables
 
 # GB/s per direction of one GPU on its baseboard: half of what the makers' data sheets give for both directions
 NVLINK_GBPS = {

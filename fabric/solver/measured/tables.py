@@ -1,7 +1,7 @@
-"""Measured tables of nccl-tests and rccl-tests: what was measured, on what, by whom.
+"""Measured tables of nccl-tests and rccl-tests: what was measured, on what, by whom; of files, folders, or a single number.
 
 A YAML table has `id`, `collective`, a `platform` block, a `source` and `rows`; a row has `bytes` and `oop` (out of place)
-or `ip` (in place) or both, each with `time_us`, `algbw_GBps`, `busbw_GBps`. Raw output is read by text.py.
+or `ip` (in place) or both, each with `time_us`, `algbw_GBps`, `busbw_GBps`. `output` reads raw output and JSON.
 Sizes are those of nccl-tests: bytes of the larger buffer, so all_gather and reduce_scatter sizes are totals over the ranks.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
@@ -18,7 +18,19 @@ from fabric.solver import Fields, parse, read_text
 from fabric.solver.collective import COLLECTIVES, collective_names
 from fabric.solver.measured.platform import NOT_STATED, MeasuredPlatform, header_hint, read_platform
 
-__all__ = ["MeasuredPlatform", "Row", "Table", "of_collective", "read", "read_yaml"]
+__all__ = [
+    "Measured",
+    "MeasuredPlatform",
+    "Row",
+    "Table",
+    "need_scored",
+    "of_collective",
+    "read",
+    "read_all",
+    "read_yaml",
+    "stated_tables",
+]
+
 
 CODE = "FAB172"
 MIN_BYTES = 8  # smaller rows are not scored: they are an empty kernel
@@ -76,10 +88,10 @@ def read(path: Path, shown: str | None = None, platform: MeasuredPlatform | None
 
 
 def _tables(path: Path, text: str, name: str, platform: MeasuredPlatform | None) -> list[Table]:
-    from fabric.solver.measured import json_output as measured_json, text as measured_text
+    from fabric.solver.measured import output as measured_json, output as measured_text
 
     if measured_json.is_json(text):
-        return measured_json.read_text(text, name, platform)
+        return measured_json.read_json(text, name, platform)
     if measured_text.is_raw(text):
         return measured_text.read_text(text, name, platform)
     try:
@@ -248,3 +260,106 @@ def of_collective(paths: Sequence[Path], collective: str) -> tuple[Table, ...]:
             matching.append(table)
     report.raise_errors()
     return tuple(matching)
+
+
+# --- stated ---------------------------------------------------------------------------------------------------
+# A single measured number as a table: often all that an operator has.
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One bus bandwidth of nccl-tests."""
+
+    collective: str  # of COLLECTIVES
+    gpus: int
+    bytes: int
+    busbw_GBps: float
+
+
+def stated_tables(given: Sequence[Measured], platform: MeasuredPlatform) -> list[Table]:
+    """A table of each collective and number of GPUs; a job smaller than a server runs on one.
+
+    Raises InputError for GPUs that are no whole servers.
+    """
+    report, each = Report(), platform.gpus_per_node
+    for gpus in sorted({item.gpus for item in given if item.gpus > each and item.gpus % each}):
+        below = gpus - gpus % each
+        hint = f"{below} or {below + each} GPUs are whole servers of {each}"
+        report.error("FAB172", Place("--busbw"), f"expected whole servers of {each} GPUs, got {gpus} GPUs", hint)
+    report.raise_errors()
+    groups: dict[tuple[str, int], list[Measured]] = {}
+    for item in given:
+        groups.setdefault((item.collective, item.gpus), []).append(item)
+    return [_stated_table(collective, gpus, rows, platform) for (collective, gpus), rows in groups.items()]
+
+
+def _stated_table(collective: str, gpus: int, found: Sequence[Measured], platform: MeasuredPlatform) -> Table:
+    each = min(gpus, platform.gpus_per_node)
+    ran = replace(platform, gpus_per_node=each, nodes=-(-gpus // each))
+    factor = COLLECTIVES[collective].busbw(gpus)
+    rows = [
+        Row(item.bytes, item.bytes / algbw / 1e3, algbw, item.busbw_GBps)
+        for item in sorted(found, key=lambda item: item.bytes)
+        for algbw in (item.busbw_GBps / factor,)
+    ]
+    return Table(id=collective, collective=collective, platform=ran, source="", rows=tuple(rows), scored=True)
+
+
+# --- Measured tables of many files and folders ----------------------------------------------------------------
+
+
+def read_all(paths: Sequence[Path], platform: MeasuredPlatform | None = None) -> list[Table]:
+    """All tables of files and folders, in the order of the names.
+
+    A file of a folder that cannot be read is a table that is not scored, with its first mistake as the reason. Raises
+    InputError with the mistakes of files that were named, and where no file can be read.
+
+    Args:
+        platform: of output of nccl-tests that does not state it.
+    """
+    files: list[Path] = []
+    for path in paths:
+        files += sorted(item for item in path.rglob("*") if item.is_file()) if path.is_dir() else [path]
+    if not files:
+        message = "expected measured tables, the folder is empty"
+        raise InputError([Diagnostic("FAB172", Place(str(paths[0])), message, "use output of nccl-tests, or tables in YAML")])
+    named, tables = set(paths), list[Table]()
+    mistakes: list[Diagnostic] = []
+    for file in files:
+        try:
+            tables += read(file, str(file), platform)
+        except InputError as error:
+            mistakes += error.diagnostics
+            if file not in named:
+                tables.append(_unreadable(file, error.diagnostics))
+    of_named = any(item.place.file in {str(path) for path in named} for item in mistakes)
+    if of_named or (mistakes and not any(item.rows for item in tables)):
+        raise InputError(mistakes)
+    return _named_apart(tables)
+
+
+def _unreadable(file: Path, mistakes: Sequence[Diagnostic]) -> Table:
+    """A table without rows in place of a file."""
+    first = mistakes[0]
+    reason = f"cannot be read: {first.place}: {first.message}"
+    return Table(id=file.stem, collective="", platform=NOT_STATED, source=str(file), rows=(), scored=False, why_not=reason)
+
+
+def need_scored(tables: Sequence[Table], paths: Sequence[Path]) -> None:
+    """Raises InputError where no table can be scored."""
+    if any(table.scored_rows for table in tables):
+        return
+    reasons = "; ".join(f"{table.id}: {table.why_not}" for table in tables[:3])
+    message = f"expected a table that can be scored, got {reasons}"
+    hint = "a table needs its platform, a collective that is modeled, and rows of 8 bytes or more"
+    raise InputError([Diagnostic("FAB172", Place(str(paths[0])), message, hint)])
+
+
+def _named_apart(tables: Sequence[Table]) -> list[Table]:
+    """The tables, a second one of a name as `name (2)`: results are listed by name."""
+    seen: dict[str, int] = {}
+    out = []
+    for table in tables:
+        seen[table.id] = seen.get(table.id, 0) + 1
+        out.append(table if seen[table.id] == 1 else replace(table, id=f"{table.id} ({seen[table.id]})"))
+    return out

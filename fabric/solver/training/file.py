@@ -33,7 +33,7 @@ from fabric.solver.training.job import (
     TrainingJob,
     micro_batches_of,
 )
-from fabric.solver.training.nccl import RELEASE
+from fabric.solver.training.traffic import RELEASE
 
 WHAT = "a training job"
 _SHAPE = (

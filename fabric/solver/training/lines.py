@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabric.base.text import aligned, duration, percent, plural, size, time
 from fabric.solver.estimate.nic_bandwidth import routing_words
-from fabric.solver.training.rates import Ratio
+from fabric.solver.training.job import Ratio
 from fabric.solver.training.step import DimensionTime, StepTime
 
 

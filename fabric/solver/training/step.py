@@ -10,12 +10,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.solver.training import nccl
 from fabric.solver.training.checks import check
-from fabric.solver.training.job import BUCKET, CHUNK, CODE, Dimension, TrainingJob
+from fabric.solver.training.job import BUCKET, CHUNK, CODE, Dimension, Ratio, TrainingJob
 from fabric.solver.training.memory import Memory, memory, optimizer_ms
-from fabric.solver.training.rates import Ratio
-from fabric.solver.training.traffic import Traffic, traffic
+from fabric.solver.training.traffic import OLDEST_NCCL, Traffic, defects_fixed_in, traffic
 
 FORWARD = 1 / 3  # of the computing of a micro-batch; backward is the rest
 SPREAD, SPREAD_OTHER_GPU = 0.039, 0.065
@@ -277,8 +275,8 @@ def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str
         )
         half = replace(sizes, dispatch=1 if sizes.dispatch != 1 else 2)
         rows.append(("bytes.dispatch", f"{sizes.dispatch:g}", f"{half.dispatch:g}", replace(job, bytes=half)))
-    if fixed_in := nccl.fixed_in(job.gpu):
-        older = replace(job, software=replace(job.software, nccl=nccl.OLDEST))
+    if fixed_in := defects_fixed_in(job.gpu):
+        older = replace(job, software=replace(job.software, nccl=OLDEST_NCCL))
         rows.append(("software.nccl", f"{fixed_in} or newer", "older", older))
     if job.overlap.get("data") == BUCKET and parallel.interleave > 1:
         graph = replace(job, software=replace(job.software, cuda_graph="full_iteration"))
@@ -293,3 +291,61 @@ def _alternatives(job: TrainingJob, used: set[Dimension]) -> list[tuple[str, str
         full = replace(compute, recompute="full" if compute.recompute == "none" else "none")
         rows.append(("compute.recompute", compute.recompute, full.recompute, replace(job, compute=full)))
     return rows
+
+
+# --- utilisation ----------------------------------------------------------------------------------------------
+# The utilisation of the GPUs from one measured step: the only value that no data sheet states.
+
+MIN_UTILISATION = 1e-3  # as a JOB file may state it
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The utilisation with which a step takes the measured time."""
+
+    utilisation: float
+    low: float  # with the network at the 10th percentile of measured times: less computing remains to explain
+    high: float  # at the 90th
+    gpu: str  # model of the GPUs
+
+    def lines(self) -> list[str]:
+        """What to write into the JOB file."""
+        return [
+            f"utilisation {self.utilisation:.3f}; {self.low:.3f} to {self.high:.3f} by the band of the collectives",
+            "write it in the JOB file:",
+            "compute:",
+            f"  utilisation: {self.utilisation:.3f}",
+            *([f"  measured_on: {self.gpu}"] if self.gpu else []),
+        ]
+
+
+def fitted(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: float) -> Fitted:
+    """The utilisation that gives a measured step of the job.
+
+    Raises:
+        InputError: the job states the computing itself, or no utilisation from 0.001 to 1 gives the time.
+    """
+    if job.compute.ms:
+        hint = "write `tflops_per_gpu` in place of `ms`"
+        raise InputError([Diagnostic(CODE, Place("job"), "compute.ms: expected tflops_per_gpu, got ms", hint)])
+    sides = ("step_ms", "network_p10_ms", "network_p90_ms")
+    middle, low, high = (_solve(job, time_of, domain_gpus, measured_ms, side) for side in sides)
+    return Fitted(middle, low, high, job.gpu)
+
+
+def _solve(job: TrainingJob, time_of: TimeOf, domain_gpus: int, measured_ms: float, side: str) -> float:
+    from scipy.optimize import brentq  # heavy: not for a step without a measured one
+
+    def excess(utilisation: float) -> float:
+        changed = replace(job, compute=replace(job.compute, utilisation=utilisation))
+        return float(getattr(step_time(changed, time_of, domain_gpus), side)) - measured_ms
+
+    fastest, slowest = excess(1.0), excess(MIN_UTILISATION)
+    if fastest > 0 and side == "network_p90_ms":
+        return 1.0  # the network at its slowest leaves no time for the computing
+    if fastest > 0 or slowest < 0:
+        limit = f"at least {(fastest + measured_ms) / 1e3:,.3g} s" if fastest > 0 else "a shorter step"
+        message = f"expected {limit}, got {measured_ms / 1e3:,.3g} s"
+        hint = "check `tflops_per_gpu`, `recompute` and `overlap` of the JOB file"
+        raise InputError([Diagnostic(CODE, Place("measured step"), message, hint)])
+    return float(brentq(excess, MIN_UTILISATION, 1.0, xtol=1e-9, rtol=1e-9))

@@ -1,4 +1,8 @@
-"""The utilisation of a fabric by a mix of jobs, for each placement."""
+"""The utilisation of a fabric by a mix of jobs, for each placement, with the bandwidth that jobs at the same time get.
+
+Servers of a job in different NVLink domains exchange equal amounts from each NIC port to the same port, as in an all-to-all.
+Switches split equally over their next hops, and the share of the NIC speed that a job keeps is max-min fair among the jobs.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +10,104 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+from scipy.sparse import coo_array
+
+from fabric.base.text import aligned, counted, listed, percent, plural
 from fabric.model.plan import FabricPlan
-from fabric.solver import PortNamer, unnamed
-from fabric.solver.network import network
-from fabric.solver.routes import routes
-from fabric.solver.utilisation.bandwidth import Shares, shares
-from fabric.solver.utilisation.cluster import POLICIES, Cluster, cluster
+from fabric.solver import Floats, Ints, PortNamer, Routes, unnamed
+from fabric.solver.ecmp.study import max_min
+from fabric.solver.network import network, routes, spread
 from fabric.solver.utilisation.jobs import Mix
-from fabric.solver.utilisation.simulate import Run, recorded, saturated
+from fabric.solver.utilisation.simulate import POLICIES, Cluster, Run, State, cluster, recorded, saturated
+
+# --- bandwidth ------------------------------------------------------------------------------------------------
+# Bandwidth that jobs at the same time get from the fabric.
+#
+# Servers of a job in different NVLink domains exchange equal amounts from each NIC port to the same port, as in an
+# all-to-all. Switches split equally over their next hops, and the share of the NIC speed that a job keeps is max-min fair
+# among the jobs.
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Of the NIC bandwidth of all servers."""
+
+    used: float  # by jobs, over the network
+    contention: float  # that jobs on several NVLink domains do not get, because links are shared
+    inside: float  # of jobs in one domain, which do not use the network
+    crossing: float  # share of the jobs on several domains that are in several units
+
+
+def shares(cluster: Cluster, route_table: Routes, states: Sequence[State]) -> Shares:
+    """Mean over states, each with the same weight."""
+    known: dict[bytes, tuple[Ints, Floats]] = {}
+    rows = [_of(cluster, route_table, state, known) for state in states if state.jobs]
+    if not rows:
+        return Shares(0.0, 0.0, 0.0, 0.0)
+    used, lost, inside, crossing, spanning = (sum(row[at] for row in rows) for at in range(5))
+    whole = cluster.gpus * len(states)
+    return Shares(used / whole, lost / whole, inside / whole, crossing / spanning if spanning else 0.0)
+
+
+def _of(
+    cluster: Cluster, route_table: Routes, state: State, loads: dict[bytes, tuple[Ints, Floats]]
+) -> tuple[float, float, float, int, int]:
+    """(GPUs by the share that they use, by the share that is lost, GPUs in one domain; jobs in several units, in several
+    domains). `known`: loads of jobs by their servers."""
+    domain, unit = cluster.domain, cluster.unit
+    spanning = [(gpus, servers) for gpus, servers in state.jobs if len(np.unique(domain[servers])) > 1]
+    inside = sum(gpus for gpus, _ in state.jobs) - sum(gpus for gpus, _ in spanning)
+    crossing = sum(len(np.unique(unit[servers])) > 1 for _, servers in spanning)
+    for _, servers in spanning:
+        if servers.tobytes() not in loads:
+            loads[servers.tobytes()] = _load(cluster, route_table, servers)
+    rates = _rates(route_table, [loads[servers.tobytes()] for _, servers in spanning])
+    gpus = np.array([gpus for gpus, _ in spanning], float)
+    return float(gpus @ rates), float(gpus @ (1 - rates)), float(inside), crossing, len(spanning)
+
+
+def _rates(route_table: Routes, loads: Sequence[tuple[Ints, Floats]]) -> Floats:
+    """Share of the NIC speed that each job keeps. Links that hold the full demand of all jobs limit none."""
+    if not loads:
+        return np.empty(0)
+    flow = np.repeat(np.arange(len(loads)), [len(links) for links, _ in loads])
+    link, part = np.concatenate([links for links, _ in loads]), np.concatenate([amount for _, amount in loads])
+    capacity = route_table.net.capacity
+    tight = (np.bincount(link, part, len(capacity)) > capacity * (1 + 1e-12))[link]
+    return max_min(capacity, flow[tight], link[tight], len(loads), demand=np.ones(len(loads)), share=part[tight])
+
+
+def _load(cluster: Cluster, route_table: Routes, servers: Ints) -> tuple[Ints, Floats]:
+    """(directed links, GB/s on each) when the busiest port of a job sends at full speed."""
+    net, placement = route_table.net, cluster.placement
+    width = placement.ports.shape[1] // placement.domain_servers
+    domain, place = cluster.domain[servers], servers % placement.domain_servers
+    ports = placement.ports[domain[:, None], place[:, None] * width + np.arange(width)]
+    leaf, speed = net.ports.leaf[ports], net.capacity[net.ports.link[ports]]
+    _, row = np.unique(domain, return_inverse=True)
+    partners = len(servers) - np.bincount(row.ravel()).min()
+    source, target, amount = [], [], []
+    for at in range(width):
+        names, column = np.unique(leaf[:, at], return_inverse=True)
+        if len(names) == 1:  # over one switch
+            continue
+        counts = coo_array((np.ones(len(servers)), (row.ravel(), column.ravel()))).tocsr()
+        every = np.asarray(counts.sum(axis=0)).ravel()
+        pairs = (np.outer(every, every) - (counts.T @ counts).toarray()) * float(speed[:, at].min()) / partners
+        np.fill_diagonal(pairs, 0.0)
+        one, other = np.nonzero(pairs)
+        source.append(names[one])
+        target.append(names[other])
+        amount.append(pairs[one, other])
+    if not source:
+        return np.empty(0, np.int64), np.empty(0)
+    load, _ = spread(route_table, np.concatenate(source), np.concatenate(target), np.concatenate(amount))
+    links = np.flatnonzero(load)
+    return links, load[links]
+
+
+# --- utilisation ----------------------------------------------------------------------------------------------
 
 HOURS_PER_YEAR = 8766.0
 SERVER = "server"
@@ -156,3 +250,76 @@ def _use(ground: Cluster, mix: Mix, placement: str, always: bool, seed: int) -> 
         wait_hours=run.waited_s / 3600 / max(1, run.started),
         jobs=run.started,
     )
+
+
+# --- Utilisation for a person ---------------------------------------------------------------------------------
+
+
+def lines(result: Utilisation, gpu_hour: float | None = None, currency: str = "") -> list[str]:
+    """The sizes, then one column per placement. No line ends.
+
+    Args:
+        gpu_hour: cost of one GPU-hour; None without money.
+    """
+    out = [_head(result), "", *_fits(result)]
+    out += [f"{counted(count, 'job')} {reason} {_are(count)} left out" for reason, count in result.left_out]
+    if result.too_large:
+        out.append(f"{plural(result.too_large, 'job')} of more GPUs than the fabric has {_are(result.too_large)} left out")
+    return [*out, "", *_uses(result, gpu_hour, currency)] if result.uses else out
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _head(result: Utilisation) -> str:
+    levels = ", ".join(
+        f"{plural(groups, name)} of {held:,}" for name, groups, held in result.levels if groups > 1 and held > 1
+    )
+    inside = f" in {levels}" if levels else ""
+    others = f"; without {listed(result.other_models, 4)}" if result.other_models else ""
+    return f"{result.gpus:,} GPUs, {plural(result.servers, 'server')}{inside}{others}"
+
+
+def _fits(result: Utilisation) -> list[str]:
+    head = ("GPUs of a job", "jobs", "of GPU-hours", "servers", "fits in", "left over")
+    return aligned([_fit_cells(fit) for fit in result.fits], ">>>><<", head=head)
+
+
+def _fit_cells(fit: Fit) -> tuple[str, ...]:
+    left = f"{fit.left_gpus:,} GPUs of a full {fit.level}" if fit.left_gpus else ""
+    unused = f"{fit.unused_gpus} GPUs of its servers" if fit.unused_gpus else ""
+    return (
+        *(f"{fit.gpus:,}", f"{fit.jobs:,}", percent(fit.gpu_hours) if fit.level else "-"),
+        *(
+            f"{fit.servers:,}" if fit.servers else "part",
+            fit.level or "nothing",
+            ", ".join(filter(None, (unused, left))) or "-",
+        ),
+    )
+
+
+def _uses(result: Utilisation, gpu_hour: float | None, currency: str) -> list[str]:
+    rows = [
+        ("GPUs in use", *(percent(use.used) for use in result.uses)),
+        ("idle in servers of jobs", *(percent(use.in_part) for use in result.uses)),
+        ("idle while jobs wait", *(percent(use.waiting) for use in result.uses)),
+    ]
+    if not result.saturated:
+        rows.append(("idle, no job waits", *(percent(use.no_demand) for use in result.uses)))
+        rows.append(("mean wait of a job", *(f"{use.wait_hours:,.1f} h" for use in result.uses)))
+    rows += [
+        ("NIC bandwidth in use", *(percent(use.bandwidth.used) for use in result.uses)),
+        ("  lost to shared links", *(percent(use.bandwidth.contention) for use in result.uses)),
+        ("  of jobs in one domain", *(percent(use.bandwidth.inside) for use in result.uses)),
+        ("jobs in several units", *(percent(use.bandwidth.crossing) for use in result.uses)),
+        ("idle GPU-hours per year", *(f"{_idle(result, use):,.0f}" for use in result.uses)),
+    ]
+    if gpu_hour is not None:
+        rows.append((f"  cost, {currency}", *(f"{_idle(result, use) * gpu_hour:,.0f}" for use in result.uses)))
+    return aligned(rows, "<" + ">" * len(result.uses), head=("placement", *(use.placement for use in result.uses)))
+
+
+def _idle(result: Utilisation, use: Use) -> float:
+    """GPU-hours of a year that are idle although jobs wait."""
+    return use.idle_gpu_share * result.gpus * HOURS_PER_YEAR

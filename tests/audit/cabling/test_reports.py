@@ -15,7 +15,7 @@ from fabric.audit.cabling.compare import compare
 from fabric.audit.cabling.finding import KINDS, Verdict
 from fabric.audit.cabling.reports import FORMATS, MOVE_COLUMNS, report
 from fabric.base.diagnostics import InputError
-from fabric.cli.cabling_verify import verify
+from fabric.cli.cabling import verify
 from fabric.nos.lldp import Neighbor
 from tests import ROOT
 from tests.audit.cabling.helpers import end, fresh, reported, verdict

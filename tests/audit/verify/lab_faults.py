@@ -22,9 +22,9 @@ from fabric.audit.checks import Finding
 from fabric.lab.blueprint import Wire
 from fabric.lab.collect import collect, save, with_neighbors
 from fabric.lab.live import Live
-from fabric.lab.machine.kernel import require
+from fabric.lab.machine.host import require
 from fabric.lab.machine.lldp import Lldp
-from fabric.lab.machine.run import run
+from fabric.lab.machine.namespaces import run
 from tests import ROOT
 
 INTENT = ROOT / "intent" / "evpn-lab.yaml"

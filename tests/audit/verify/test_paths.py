@@ -8,7 +8,7 @@ from fabric import pipeline
 from fabric.audit.verify.paths import paths
 from fabric.audit.verify.sessions import UNDERLAY, sessions_of
 from fabric.lab.drawing import draw
-from fabric.lab.expected.forwarding import forwarding, originated
+from fabric.lab.expected import forwarding, originated
 from fabric.model.plan import LEAF
 from tests import ROOT
 

@@ -14,7 +14,7 @@ from fabric.deliver.compare.lines import lines
 from fabric.deliver.report.compared import page
 from fabric.deliver.report.goodput import GoodputSection
 from fabric.solver.estimate.request import EstimateRequest
-from fabric.solver.goodput.rates import DAYS_PER_YEAR
+from fabric.solver.goodput.sections import DAYS_PER_YEAR
 from tests import ROOT
 from tests.solver.goodput.test_goodput import DUAL, JOB, SINGLE
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from fabric.base.diagnostics import InputError
 from fabric.design.floor.floor import Floor, floor
-from fabric.design.floor.names import rack_name, rack_place
+from fabric.design.floor.layout import rack_name, rack_place
 from fabric.model.plan import Plan
 from tests import samples
 from tests.deliver.cabling.checks import check_floor

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.design.intent.revision import origin
+from fabric.design.intent.intent import origin
 from fabric.model.plan.spec import Origin
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="no git on this machine")

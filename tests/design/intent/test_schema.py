@@ -14,8 +14,7 @@ from pydantic import BaseModel
 from fabric.base import source
 from fabric.base.diagnostics import InputError
 from fabric.cli import main
-from fabric.design.intent.load import validate
-from fabric.design.intent.schema import schema, text
+from fabric.design.intent.load import schema, text, validate
 from fabric.design.intent.site import Site
 from tests import ROOT
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fabric.design.planner.allocator import AreaAllocator, Exhausted, Need, NumberSpace
+from fabric.design.planner.numbers import AreaAllocator, Exhausted, Need, NumberSpace
 from fabric.model.plan import Area, Block
 from tests.design.planner.intents import STABLE
 

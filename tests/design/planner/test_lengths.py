@@ -14,8 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 from fabric.base.diagnostics import InputError
 from fabric.design.floor.floor import Floor, floor
-from fabric.design.moves import difference, text
-from fabric.design.thresholds import threshold_changes
+from fabric.design.moves import difference, text, threshold_changes
 from fabric.hardware.catalog import media
 from fabric.model.plan import CLASSES_M, FLOOR, KINDS, LOCK, STATED, FabricPlan, Length, Plan, class_of
 from fabric.model.plan.lock_file import FabricLock, Lock

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 from fabric.base.diagnostics import InputError
 from fabric.configs.view_of import Views
-from fabric.design.qos.marking import RULES, choose
+from fabric.design.planner.lossless import RULES, choose_ecn
 from fabric.hardware import catalog
 from fabric.model.plan import FabricPlan, Plan, RoleLossless
 from fabric.model.settings.services import Ecn
@@ -160,7 +160,7 @@ def test_thresholds_are_in_order(rule: str, kmin: int | None, kmax: int | None, 
     if kmin is not None and kmax is not None:
         kmin, kmax = min(kmin, kmax), max(kmin, kmax)
     request = Ecn.model_validate({"rule": rule, "kmin_bytes": kmin, "kmax_bytes": kmax})
-    found = choose(request, speed, trigger)
+    found = choose_ecn(request, speed, trigger)
     assert 1 <= found.kmin_bytes <= found.kmax_bytes
     assert kmin in (None, found.kmin_bytes)
     assert kmax in (None, found.kmax_bytes)

@@ -12,10 +12,8 @@ import yaml
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
-from fabric.design.planner.lock_merge import settled
-from fabric.design.planner.lock_repair import settle
-from fabric.design.planner.number_space import NumberSpace
-from fabric.design.planner.wiring_history import epochs, joined, records
+from fabric.design.planner.lock_repair import NumberSpace, settle, settled
+from fabric.design.planner.wiring import epochs, joined, records
 from fabric.model.plan import Block, Epoch, Record, Shape, TenantNumber, lock_file as locks
 from fabric.model.plan.lock import PortSpot
 from tests.cost import calls

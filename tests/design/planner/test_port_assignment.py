@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fabric.design.planner.port_assignment import continued, lower_slots, now, upper_slots
+from fabric.design.planner.wiring import continued, lower_slots, now, upper_slots
 from fabric.model.plan import Epoch
 from tests.design.planner.intents import STABLE
 

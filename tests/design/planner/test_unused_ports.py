@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from fabric import pipeline
 from fabric.audit.checks import Scope
 from fabric.base.diagnostics import Diagnostic, InputError
-from fabric.design.planner import unused_ports
+from fabric.design.planner import warnings
 from tests import ROOT
 
 SILENCE = "    checks: {silence: {FAB197: the racks are rented with a leaf each}}\n"
@@ -129,6 +129,6 @@ def test_every_note_saves_switches_and_keeps_the_ratio(
         return
     fabric = pipeline.plan(made).fabrics["storage"]
     for note in (one for one in found if one.code == "FAB197"):
-        now = unused_ports.switches(fabric.sizing)
+        now = warnings.switches(fabric.sizing)
         for better in re.findall(r": (\d+ .*?) in place of", note.hint):
             assert sum(map(int, re.findall(r"\d+", better))) < now

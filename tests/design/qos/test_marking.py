@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.design.qos.marking import choose
+from fabric.design.planner.lossless import choose_ecn
 from fabric.model.settings.services import Ecn
 
 # stated, speed in Gb/s, fill that sends PAUSE → Kmin, Kmax
@@ -20,5 +20,5 @@ CASES = [
 
 @pytest.mark.parametrize(("stated", "speed", "trigger", "requested"), CASES)
 def test_thresholds(stated: dict[str, int], speed: int, trigger: int | None, requested: tuple[int, int]) -> None:
-    found = choose(Ecn.model_validate(stated), speed, trigger)
+    found = choose_ecn(Ecn.model_validate(stated), speed, trigger)
     assert (found.kmin_bytes, found.kmax_bytes) == requested

@@ -13,10 +13,10 @@ from hypothesis import assume, given, settings, strategies as st
 from fabric import pipeline
 from fabric.base import source
 from fabric.base.diagnostics import Diagnostic, InputError
+from fabric.design.downscale import scaled
 from fabric.design.intent.intent import Intent
 from fabric.design.intent.load import validate
-from fabric.design.variants.downscale import scaled
-from fabric.design.variants.substitute_os import as_network_os
+from fabric.design.intent.rewrite import as_network_os
 from fabric.model.plan import LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE_CORE, FabricPlan, Plan
 from fabric.model.plan.lock_file import Lock
 from tests import ROOT, examples, samples

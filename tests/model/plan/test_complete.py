@@ -24,21 +24,21 @@ OF_INTENTS = (
     "deliver/explore/space.py",
     "deliver/explore/explore.py",
     "deliver/explore/measure.py",
-    "design/variants/assign_servers.py",
+    "design/assign_servers.py",
     "lab/lab.py",
-    "design/variants/downscale.py",
-    "design/variants/substitute_os.py",
+    "design/downscale.py",
+    "design/intent/rewrite.py",
 )
 # Who plans on purpose, or recomputes a number by the stages that made it.
 OF_STAGES = (
     "design/explain/counts.py",
-    "design/explain/lossless.py",
-    "design/explain/subject.py",
+    "design/explain/explain.py",
+    "design/explain/explain.py",
     "design/intent/draft.py",
-    "design/intent/one_fabric.py",
-    "design/variants/assign_servers.py",
-    "design/variants/downscale.py",
-    "design/variants/substitute_os.py",
+    "design/intent/rewrite.py",
+    "design/assign_servers.py",
+    "design/downscale.py",
+    "design/intent/rewrite.py",
 )
 
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from fabric.solver.capacity.cuts import graph, max_flow
+from fabric.solver.capacity.cuts import graph, max_flow, numbered, refine
 from fabric.solver.capacity.structured_cuts import BY_DESIGN, SPARE_PAIR, structured
-from fabric.solver.capacity.symmetry import numbered, refine
 from fabric.solver.capacity.throughput import ground
 from tests import samples
 from tests.solver.capacity.fabrics import FABRICS, NONE, STABLE, broken, fabric, networks, slow_max_flow

@@ -10,9 +10,8 @@ from hypothesis import given, settings, strategies as st
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
 from fabric.solver import Network
-from fabric.solver.capacity.failures import NOTHING, apply, parse, separated
+from fabric.solver.capacity.failures import MAX_CLASSES, NOTHING, apply, elements, parse, separated
 from fabric.solver.capacity.measure import Capacity, measure
-from fabric.solver.capacity.single_failures import MAX_CLASSES, elements
 from fabric.solver.network import network
 from tests import ROOT, samples
 from tests.solver.capacity.fabrics import FABRICS, STABLE, fabric, networks

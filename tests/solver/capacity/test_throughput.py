@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings, strategies as st
 from fabric.solver import Network
 from fabric.solver.capacity.lp import bound, connected, optimal, program, quotient, reduced, solve
 from fabric.solver.capacity.throughput import PATTERNS, Traffic, all_paths, ecmp, ground, live_ports, loads, paths, traffic
-from fabric.solver.routes import routes, spread
+from fabric.solver.network import routes, spread
 from tests import samples
 from tests.solver.capacity.fabrics import FABRICS, NONE, STABLE, broken, fabric, networks
 

@@ -12,13 +12,11 @@ import yaml
 from fabric.base.diagnostics import InputError
 from fabric.cli import main
 from fabric.solver.collective import COLLECTIVES
+from fabric.solver.collectives.band import band_of
 from fabric.solver.collectives.calibrate import calibrated, document
-from fabric.solver.collectives.coverage import origin
-from fabric.solver.collectives.physics import Physics, first, from_document, parameters, shipped
-from fabric.solver.collectives.reach import band_of
-from fabric.solver.collectives.sample import job_of, predicted
-from fabric.solver.collectives.score import score
-from fabric.solver.estimate import platform_file
+from fabric.solver.collectives.physics import Physics, first, from_document, origin, parameters, shipped
+from fabric.solver.collectives.score import job_of, predicted, score
+from fabric.solver.estimate import platform
 from fabric.solver.measured.tables import MeasuredPlatform, Row, Table
 
 PLATFORM = MeasuredPlatform(
@@ -118,14 +116,14 @@ def test_entries_of_a_platform_file_are_checked(tmp_path, monkeypatch, line, mes
     monkeypatch.chdir(tmp_path)
     Path("p.yaml").write_text(f"about: x\n{line}\n")
     with pytest.raises(InputError) as caught:
-        platform_file.read(Path("p.yaml"))
+        platform.read(Path("p.yaml"))
     assert message in str(caught.value)
 
 
 def test_parameters_of_earlier_models_have_no_effect(tmp_path):
     (tmp_path / "p.yaml").write_text("shared: {tuner_weight: 0.5, one_process_us: 10.5}\n")
     assert (
-        platform_file.read(tmp_path / "p.yaml").columns(np.array(0), np.array(0)).keys()
+        platform.read(tmp_path / "p.yaml").columns(np.array(0), np.array(0)).keys()
         == shipped().columns(np.array(0), np.array(0)).keys()
     )
 

@@ -9,7 +9,7 @@ import pytest
 
 from fabric.solver.collective import collective_names
 from fabric.solver.collectives import physics
-from fabric.solver.collectives.choice import NEVER, monotone, run
+from fabric.solver.collectives.algorithms import NEVER, monotone, run
 from fabric.solver.collectives.job import Job
 
 SIZES = np.exp2(np.arange(3, 37))

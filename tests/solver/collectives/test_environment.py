@@ -9,12 +9,11 @@ import pytest
 
 from fabric.solver import Floats
 from fabric.solver.collective import collective_names
-from fabric.solver.collectives.choice import NEVER, Runs, monotone
+from fabric.solver.collectives.algorithms import NEVER, Runs, monotone
+from fabric.solver.collectives.band import band_of
 from fabric.solver.collectives.costs import forms, ideal_us
-from fabric.solver.collectives.environment import environments, of
-from fabric.solver.collectives.job import Job, measured_job
+from fabric.solver.collectives.job import Job, environment_of, environments, measured_job
 from fabric.solver.collectives.physics import shipped, transports
-from fabric.solver.collectives.reach import band_of
 from fabric.solver.measured.platform import MeasuredPlatform
 
 TCPX = MeasuredPlatform(
@@ -89,10 +88,10 @@ def test_the_data_of_the_profiles() -> None:
         assert profile.source
         assert any(profile.permits(("ring", protocol), "auto", "auto") for protocol in ("ll", "ll128", "simple"))
         assert profile.permits(("p2p", "simple"), "auto", "auto")
-    assert [of("tcpx").ctas(default) for default in (4, 16)] == [8, 8]
-    assert [of("tcpxo").ctas(default) for default in (2, 16)] == [4, 16]
-    assert of("roce").text == ""
-    assert of("tcpx").text.startswith("NCCL_ALGO=Ring NCCL_PROTO=Simple")
+    assert [environment_of("tcpx").ctas(default) for default in (4, 16)] == [8, 8]
+    assert [environment_of("tcpxo").ctas(default) for default in (2, 16)] == [4, 16]
+    assert environment_of("roce").text == ""
+    assert environment_of("tcpx").text.startswith("NCCL_ALGO=Ring NCCL_PROTO=Simple")
 
 
 @pytest.mark.parametrize("collective", collective_names())

@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 
 from fabric.solver.collectives import band
-from fabric.solver.collectives.band_validation import banded, interval_scores
 from fabric.solver.collectives.calibrate import better_platform
-from fabric.solver.collectives.coverage import Coverage, Kind, MeasuredRange, origin
-from fabric.solver.collectives.physics import shipped
-from fabric.solver.collectives.replicates import twins
+from fabric.solver.collectives.physics import Coverage, Kind, MeasuredRange, origin, shipped
 from fabric.solver.collectives.validation import (
     MAX_SOURCE_WEIGHT,
     Predicted,
@@ -20,7 +17,9 @@ from fabric.solver.collectives.validation import (
     left,
     row_weights,
     three_points,
+    twins,
 )
+from fabric.solver.collectives.validation_report import banded, interval_scores
 from fabric.solver.measured.tables import Table
 from tests.solver.collectives.test_score import MORE, REFERENCES, tables
 

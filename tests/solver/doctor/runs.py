@@ -11,10 +11,10 @@ import numpy as np
 from fabric.model.plan import FabricPlan
 from fabric.pipeline import load, plan
 from fabric.solver.collective import COLLECTIVES
-from fabric.solver.collectives.choice import monotone
+from fabric.solver.collectives.algorithms import monotone
 from fabric.solver.doctor.causes import Effect
 from fabric.solver.estimate.estimate import ctas_of, job_of
-from fabric.solver.estimate.platform_file import platform
+from fabric.solver.estimate.platform import platform
 from fabric.solver.estimate.request import EstimateRequest, supply_of
 from tests import ROOT
 

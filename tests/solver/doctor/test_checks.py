@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from fabric.solver.doctor.causes import NEEDS, Effect, causes
-from fabric.solver.doctor.checks import Check, advised, checks
+from fabric.solver.doctor.causes import NEEDS, Check, Effect, advised, causes, checks
 from fabric.solver.doctor.diagnosis import DECIDED, document
-from fabric.solver.doctor.lines import lines
+from fabric.solver.doctor.examine import lines
 from tests.solver.doctor.runs import output
 from tests.solver.doctor.test_doctor import examined
 

@@ -11,13 +11,13 @@ import pytest
 
 from fabric.pipeline import doctor
 from fabric.solver.collective import collective_names
+from fabric.solver.collectives.band import band_of
 from fabric.solver.collectives.job import measured_job
-from fabric.solver.collectives.reach import band_of
 from fabric.solver.doctor.causes import NEEDS, STEPS, Cause, Effect, causes, releases
 from fabric.solver.doctor.diagnosis import BETWEEN, Curve, Diagnosis, Setting, _between, can_concern, diagnose, features
 from fabric.solver.doctor.evidence import Evidence
-from fabric.solver.doctor.lines import lines
-from fabric.solver.estimate.platform_file import platform
+from fabric.solver.doctor.examine import lines
+from fabric.solver.estimate.platform import platform
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.measured.tables import read
 from tests import ROOT

@@ -9,14 +9,14 @@ import pytest
 
 from fabric.base.diagnostics import InputError
 from fabric.pipeline import doctor
-from fabric.solver.collectives.choice import monotone
+from fabric.solver.collectives.algorithms import monotone
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.doctor.diagnosis import Diagnosis
-from fabric.solver.doctor.lines import lines
-from fabric.solver.estimate.platform_file import platform
+from fabric.solver.doctor.examine import lines
+from fabric.solver.estimate.platform import platform
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.measured.platform import MeasuredPlatform
-from fabric.solver.measured.stated import Measured
+from fabric.solver.measured.tables import Measured
 from tests.solver.doctor.runs import fabric, output, write
 
 REQUEST = EstimateRequest(routing="adaptive", queue_pairs=4)

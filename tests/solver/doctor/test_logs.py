@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.solver.doctor import logs
+from fabric.solver.doctor import evidence
 from fabric.solver.doctor.causes import causes
 from fabric.solver.doctor.evidence import Evidence
 
 CAUSES = {cause.name: cause for cause in causes()}
-H100 = logs.Design(nics=8, nic_gbps=400, nvlink=True, crosses=True)
-INSIDE = logs.Design(nics=8, nic_gbps=400, nvlink=True)
-PCIE = logs.Design()
+H100 = evidence.Design(nics=8, nic_gbps=400, nvlink=True, crosses=True)
+INSIDE = evidence.Design(nics=8, nic_gbps=400, nvlink=True)
+PCIE = evidence.Design()
 SENDS = "".join(
     f"h:1:2 [{nic}] NCCL INFO Channel 0{nic}/0 : {nic}[{nic}] -> 8[0] [send] via NET/IB/{{}}/GDRDMA\n" for nic in range(4)
 )
@@ -79,8 +79,8 @@ h:1:2 [0] NCCL INFO Connected all rings
         ("", H100, []),
     ],
 )
-def test_what_a_log_says(text: str, design: logs.Design, expected: list[str]) -> None:
-    found = [f"{item.cause} {'+' if item.weight > 1 else '-'}" for item in logs.findings(text, design)]
+def test_what_a_log_says(text: str, design: evidence.Design, expected: list[str]) -> None:
+    found = [f"{item.cause} {'+' if item.weight > 1 else '-'}" for item in evidence.log_findings(text, design)]
     assert found == expected
 
 
@@ -96,10 +96,10 @@ def test_the_nics_that_nccl_uses() -> None:
     assert [Evidence(found + text).nics_with(gpus_for_all=True) for text in (one, each)] == [1, 3]
     assert Evidence(found + one).nics_with(gpus_for_all=False) == 3  # one GPU of a server uses one NIC
     assert Evidence(one).nics_with(gpus_for_all=True) == 1
-    assert logs.used_nics("4 coll channels\n" + SENDS.format(0, 0, 0, 0)) == 1
-    assert logs.used_nics("4 coll channels\n" + SENDS.format(0, 1, 2, 3)) == 4
-    assert logs.used_nics("8 coll channels\n" + SENDS.format(0, 0, 0, 0)) == 0
-    assert logs.used_nics(SENDS.format(0, 0, 0, 0)) == 0
+    assert evidence.used_nics("4 coll channels\n" + SENDS.format(0, 0, 0, 0)) == 1
+    assert evidence.used_nics("4 coll channels\n" + SENDS.format(0, 1, 2, 3)) == 4
+    assert evidence.used_nics("8 coll channels\n" + SENDS.format(0, 0, 0, 0)) == 0
+    assert evidence.used_nics(SENDS.format(0, 0, 0, 0)) == 0
 
 
 @pytest.mark.parametrize(

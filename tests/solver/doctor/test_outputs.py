@@ -8,13 +8,13 @@ import pytest
 
 from fabric.base.diagnostics import InputError
 from fabric.pipeline import doctor
-from fabric.solver.doctor import logs, outputs
+from fabric.solver.doctor import evidence
 from fabric.solver.doctor.causes import NEEDS, Effect, causes
 from fabric.solver.doctor.diagnosis import MIN_LISTED, Diagnosis
-from fabric.solver.doctor.evidence import Evidence
-from fabric.solver.doctor.lines import lines
+from fabric.solver.doctor.evidence import Design, Evidence, log_findings
+from fabric.solver.doctor.examine import lines
 from fabric.solver.estimate.request import EstimateRequest
-from fabric.solver.measured.stated import Measured
+from fabric.solver.measured.tables import Measured
 from tests.solver.doctor.runs import fabric, output, write
 
 CAUSES = {cause.name: cause for cause in causes()}
@@ -66,7 +66,7 @@ PERFTEST = """\
 
 def found(text: str, nics: int = 2, nic_gbps: float = 400, nvlink: bool = True) -> list[tuple[str, str]]:
     """(cause, + or -) of every finding."""
-    return [(item.cause, "+" if item.weight > 1 else "-") for item in outputs.findings(text, nics, nic_gbps, nvlink)]
+    return [(item.cause, "+" if item.weight > 1 else "-") for item in evidence.output_findings(text, nics, nic_gbps, nvlink)]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def found(text: str, nics: int = 2, nic_gbps: float = 400, nvlink: bool = True) 
 )
 def test_what_an_output_says(text: str, expected: list[tuple[str, str]]) -> None:
     assert found(text) == expected
-    assert outputs.known(text) or not expected
+    assert evidence.is_known_output(text) or not expected
 
 
 def test_without_the_speed_of_a_port_no_port_is_judged() -> None:
@@ -170,7 +170,7 @@ def test_lines_of_healthy_servers(line: str) -> None:
 )
 def test_a_network_with_gpudirect_is_neither_sockets_nor_without_it(line: str) -> None:
     evidence = Evidence(line + "\n")
-    assert [(item.cause, item.weight < 1) for item in logs.findings(line, logs.Design())] == [("peer_dma", True)]
+    assert [(item.cause, item.weight < 1) for item in log_findings(line, Design())] == [("peer_dma", True)]
     assert evidence.excludes(CAUSES["socket"]) == CAUSES["socket"].weight
     assert not evidence.points_to(CAUSES["peer_dma"])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from fabric.solver.collectives.physics import NOTHING_MEASURED
-from fabric.solver.collectives.sample import kinds_of, predicted
+from fabric.solver.collectives.score import kinds_of, predicted
 from fabric.solver.collectives.validation import Predicted
-from fabric.solver.estimate.platform_file import platform
+from fabric.solver.estimate.platform import platform
 from fabric.solver.measured.tables import read
 from tests import ROOT
 from tools.doctor_rates import clusters, lines

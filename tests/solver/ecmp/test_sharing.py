@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import linprog
 
-from fabric.solver.ecmp import sharing
+from fabric.solver.ecmp import study
 from fabric.solver.ecmp.flows import connections, queue_pairs, together
 
 STABLE = settings(derandomize=True, deadline=None, database=None, max_examples=60)
@@ -28,7 +28,7 @@ class Case:
     share: np.ndarray
 
     def solve(self) -> np.ndarray:
-        return sharing.max_min(**self.__dict__)
+        return study.max_min(**self.__dict__)
 
     @property
     def matrix(self) -> np.ndarray:
@@ -123,16 +123,16 @@ def test_every_flow_has_a_bottleneck(case: Case, endless: bool) -> None:
 )
 def test_small_cases_by_hand(capacity: list[float], entries: list[tuple[int, int]], rates: list[float]) -> None:
     flow, link = np.array(entries).T
-    assert sharing.max_min(np.array(capacity), flow, link, len(rates)).tolist() == pytest.approx(rates)
+    assert study.max_min(np.array(capacity), flow, link, len(rates)).tolist() == pytest.approx(rates)
 
 
 def test_weights_demands_and_parts() -> None:
     capacity, flow, link = np.array([12.0, 12.0]), np.array([0, 1, 2, 2]), np.array([0, 0, 0, 1])
     half = np.array([1.0, 1.0, 0.5, 0.5])
-    assert sharing.max_min(capacity, flow, link, 3, share=half).tolist() == pytest.approx([4.8, 4.8, 4.8])
-    weighted = sharing.max_min(capacity, flow, link, 3, weight=np.array([1.0, 2.0, 2.0]), share=half)
+    assert study.max_min(capacity, flow, link, 3, share=half).tolist() == pytest.approx([4.8, 4.8, 4.8])
+    weighted = study.max_min(capacity, flow, link, 3, weight=np.array([1.0, 2.0, 2.0]), share=half)
     assert weighted.tolist() == pytest.approx([3, 6, 6])
-    capped = sharing.max_min(capacity, flow, link, 3, demand=np.array([1.0, 99.0, 2.0]), share=half)
+    capped = study.max_min(capacity, flow, link, 3, demand=np.array([1.0, 99.0, 2.0]), share=half)
     assert capped.tolist() == pytest.approx([1, 10, 2])
 
 
@@ -142,7 +142,7 @@ def test_a_long_chain_of_bottlenecks_is_exact() -> None:
     capacity = np.arange(2, links + 2).astype(np.float64)
     flow = np.concatenate([np.arange(links), np.arange(1, links + 1)])
     link = np.tile(np.arange(links), 2)
-    rate = sharing.max_min(capacity, flow, link, links + 1)
+    rate = study.max_min(capacity, flow, link, links + 1)
     expected = [1.0]
     for c in capacity:
         expected.append(c - expected[-1])
@@ -151,7 +151,7 @@ def test_a_long_chain_of_bottlenecks_is_exact() -> None:
 
 def test_a_connection_keeps_the_pace_of_its_slowest_queue_pair() -> None:
     one = queue_pairs(connections(np.array([0, 1]), np.array([2, 3]), weight=np.array([8.0, 4.0])), 2)
-    assert sharing.connection_rates(one, np.array([3.0, 5.0, 2.0, 2.0])).tolist() == [6.0, 4.0]
+    assert study.connection_rates(one, np.array([3.0, 5.0, 2.0, 2.0])).tolist() == [6.0, 4.0]
 
 
 def test_jobs_share_without_mixing_their_connections() -> None:
@@ -178,4 +178,4 @@ def test_jobs_share_without_mixing_their_connections() -> None:
 def test_senseless_arrays_are_refused(change: dict[str, np.ndarray], message: str) -> None:
     good = {"capacity": np.array([1.0]), "flow": np.array([0, 1]), "link": np.array([0, 0])}
     with pytest.raises(ValueError, match=message):
-        sharing.max_min(**{**good, **change}, flows=2)
+        study.max_min(**{**good, **change}, flows=2)

@@ -21,10 +21,8 @@ from fabric.solver import Network, Routes
 from fabric.solver.ecmp import paths as ecmp, polarization
 from fabric.solver.ecmp.flows import Flows, addresses, connections, queue_pairs, redraw, shift, together, udp_source_port
 from fabric.solver.ecmp.hashing import Hash, by_tier
-from fabric.solver.ecmp.sharing import rates
-from fabric.solver.ecmp.study import study
-from fabric.solver.network import network
-from fabric.solver.routes import routes, spread
+from fabric.solver.ecmp.study import rates, study
+from fabric.solver.network import network, routes, spread
 from tests import ROOT
 
 INTENTS = ROOT / "intent"

@@ -10,10 +10,10 @@ import pytest
 from fabric.base.diagnostics import InputError
 from fabric.model.plan import FabricPlan
 from fabric.pipeline import estimate, load, plan, step
-from fabric.solver.collectives.choice import monotone
+from fabric.solver.collectives.algorithms import monotone
+from fabric.solver.collectives.band import band_of
 from fabric.solver.collectives.job import measured_job
 from fabric.solver.collectives.physics import gpu, shipped, transport
-from fabric.solver.collectives.reach import band_of
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.lines import as_dict, head
 from fabric.solver.estimate.request import EstimateRequest

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings, strategies as st
 from fabric.base.diagnostics import InputError
 from fabric.model.plan import FabricPlan
 from fabric.solver.collective import COLLECTIVES, collective_names
-from fabric.solver.collectives.choice import NEVER
+from fabric.solver.collectives.algorithms import NEVER
 from fabric.solver.estimate import lines
 from fabric.solver.estimate.estimate import ALGORITHMS, Estimate, Row
 from fabric.solver.estimate.request import EstimateRequest, estimate

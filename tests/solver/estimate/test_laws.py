@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fabric.solver.collectives import physics
-from fabric.solver.estimate.patterns import PEERS_AT_ONCE
+from fabric.solver.estimate.nic_bandwidth import PEERS_AT_ONCE
 from tests.solver.estimate.fabrics import ask, planned, supplied, wired
 
 HUGE = 1 << 40

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from fabric.base.diagnostics import InputError
 from fabric.solver.collectives import physics
-from fabric.solver.collectives.choice import monotone
+from fabric.solver.collectives.algorithms import monotone
 from fabric.solver.collectives.job import Job, default_ctas
 from fabric.solver.estimate.nic_bandwidth import supply
 from fabric.solver.estimate.placement import place

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fabric.solver import Ints
-from fabric.solver.estimate.patterns import PATTERNS, Phase, peers, together
+from fabric.solver.estimate.nic_bandwidth import PATTERNS, Phase, peers, together
 
 COUNTS = [2, 3, 4, 5, 7, 8, 9, 16, 31, 33, 64, 100]
 

@@ -14,10 +14,9 @@ from fabric import pipeline
 from fabric.base.diagnostics import InputError
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput import sections
+from fabric.solver.goodput.failures import STOPS, Part
 from fabric.solver.goodput.goodput import Goodput, evaluate
-from fabric.solver.goodput.parts import STOPS, Part
-from fabric.solver.goodput.rates import rates
-from fabric.solver.goodput.sections import Checkpoint, Failures, Sections
+from fabric.solver.goodput.sections import Checkpoint, Failures, Sections, rates
 from fabric.solver.training import file as job_file
 from fabric.solver.training.job import TrainingJob
 from fabric.solver.training.step import CallTime, StepTime, step_time

@@ -11,10 +11,8 @@ from fabric import pipeline
 from fabric.solver import Network
 from fabric.solver.capacity.throughput import Traffic as Demand, ecmp, ground
 from fabric.solver.estimate.request import EstimateRequest
-from fabric.solver.goodput.rates import DAYS_PER_YEAR, rates
-from fabric.solver.goodput.sections import Failures
-from fabric.solver.network import network
-from fabric.solver.routes import routes
+from fabric.solver.goodput.sections import DAYS_PER_YEAR, Failures, rates
+from fabric.solver.network import network, routes
 from tests.solver.goodput.test_goodput import JOB, servers, valued
 
 PLANES = """\

@@ -8,13 +8,20 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from fabric.solver.goodput import renewal
+from fabric.solver.goodput import failures
+from fabric.solver.goodput.failures import (
+    STOPS,
+    Part,
+    Restart,
+    effective_s,
+    restarting,
+    sizes,
+    standby_share,
+    waiting_odds,
+    writers,
+)
 from fabric.solver.goodput.goodput import evaluate
-from fabric.solver.goodput.parts import STOPS, Part
-from fabric.solver.goodput.restart import Restart, effective_s, restarting
-from fabric.solver.goodput.saving import sizes, writers
 from fabric.solver.goodput.sections import Checkpoint, Failures, Sections
-from fabric.solver.goodput.spares import standby_share, waiting_odds
 from fabric.solver.training import file as job_file
 from tests.solver.goodput.test_goodput import JOB, job_of, servers, step_of, valued
 
@@ -52,7 +59,7 @@ def simulated(rate: float, ways: Ways, unsaved: float, interval: float, stall: f
 def test_the_closed_form_is_that_of_events(rate: float, ways: Ways, unsaved: float, interval: float, stall: float) -> None:
     runs = [simulated(rate, ways, unsaved, interval, stall, seed) for seed in range(24)]
     back = [Restart(np.array([share]), 0.0, waits, 0.0, unsaved) for share, waits in ways]
-    exact = renewal.useful(rate, effective_s(np.array([rate]), back)[0], interval, stall)
+    exact = failures.useful_share(rate, effective_s(np.array([rate]), back)[0], interval, stall)
     assert np.mean(runs) == pytest.approx(exact, abs=3.5 * float(np.std(runs, ddof=1)) / math.sqrt(len(runs)))
 
 

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from fabric.solver.goodput.spares import waiting_odds
+from fabric.solver.goodput.failures import waiting_odds
 
 
 def odds_by_sum(load: float, spares: int) -> float:

@@ -14,8 +14,7 @@ from fabric.base.diagnostics import InputError, Place
 from fabric.model.plan import FabricPlan
 from fabric.solver import Floats, Network, walk
 from fabric.solver.goodput.storage import StorageRates, StorageRequest, storage_rates, targets_of
-from fabric.solver.network import network
-from fabric.solver.routes import routes
+from fabric.solver.network import network, routes
 
 INTENT = """\
 version: 1

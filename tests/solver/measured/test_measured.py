@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from fabric.base.diagnostics import InputError
-from fabric.solver.measured import json_output as measured_json, tables as measured, text as measured_text
+from fabric.solver.measured import output as measured_json, output as measured_text, tables as measured
 from fabric.solver.measured.tables import MeasuredPlatform, Table
 from tests import ROOT
 
@@ -483,7 +483,7 @@ def test_the_report_of_rccl_tests() -> None:
         | {"time": 100.0 - place, "algBw": 10.0, "busBw": 18.75}
         for place in (0, 1)
     ]
-    table = one(measured_json.read_text(json.dumps(rows), "r.json", H100))
+    table = one(measured_json.read_json(json.dumps(rows), "r.json", H100))
     assert [(row.bytes, row.time_us) for row in table.rows] == [(1000000, 99)]
     assert (table.collective, table.platform.ranks) == ("all_reduce", 16)
 
@@ -498,7 +498,7 @@ def test_the_report_of_rccl_tests() -> None:
     ],
 )
 def test_reports_that_are_wrong(text: str, message: str) -> None:
-    assert message in error_text(measured_json.read_text, text, "r.json", H100)
+    assert message in error_text(measured_json.read_json, text, "r.json", H100)
 
 
 # whatever comes
@@ -559,7 +559,7 @@ def test_any_json_is_read_or_refused(data: object) -> None:
     text = json.dumps({"results": data} if not isinstance(data, list | dict) else data)
     tables: list[Table] = []
     with contextlib.suppress(InputError):
-        tables = measured_json.read_text(text, "a.json", H100)
+        tables = measured_json.read_json(text, "a.json", H100)
     assert all(row.time_us > 0 for table in tables for row in table.rows)
 
 

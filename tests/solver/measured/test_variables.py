@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.solver.measured.platform import ALGORITHMS, PROTOCOLS, MeasuredPlatform, tuning_named
+from fabric.solver.measured.platform import ALGORITHMS, PROTOCOLS, MeasuredPlatform, tuning_named, variables
 from fabric.solver.measured.run import forced
-from fabric.solver.measured.variables import variables
 
 RUN = MeasuredPlatform(gpu="h100", gpus_per_node=8, nodes=2)
 

@@ -13,10 +13,9 @@ from fabric.base.source import Node
 from fabric.model.plan import FabricPlan
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.estimate.training import PlacedJob, placed
-from fabric.solver.training import nccl
 from fabric.solver.training.file import JobText, with_values
 from fabric.solver.training.step import StepTime
-from fabric.solver.training.traffic import traffic
+from fabric.solver.training.traffic import nic_share, traffic
 from tests.solver import small_fabric
 from tests.solver.estimate.fabrics import STABLE, planned, plans
 from tests.solver.training.test_step import error_text
@@ -90,7 +89,7 @@ def test_sends_without_contention_do_not_depend_on_the_speed_of_gpus() -> None:
     ],
 )
 def test_the_share_of_a_nic_by_release(release: str, gpu: str, gpus: int, nics: int, share: float) -> None:
-    assert nccl.nic_share(release, gpu, gpus, nics) == share
+    assert nic_share(release, gpu, gpus, nics) == share
 
 
 def test_groups_of_one_gpu_a_server_have_half_of_a_nic_with_an_old_release() -> None:

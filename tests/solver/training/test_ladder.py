@@ -11,8 +11,8 @@ import pytest
 from fabric.base.diagnostics import InputError
 from fabric.model.plan import FabricPlan
 from fabric.pipeline import estimate, load, plan, score_steps
-from fabric.solver.estimate.groups import group_domains
 from fabric.solver.estimate.request import EstimateRequest
+from fabric.solver.estimate.training import group_domains
 from fabric.solver.training import ladder
 from fabric.solver.training.ladder import StepScore
 from fabric.solver.training.step import SPREAD, SPREAD_OTHER_GPU

@@ -8,9 +8,8 @@ import pytest
 
 from fabric.base.formats import yaml
 from fabric.solver.collectives.physics import gpu_names
-from fabric.solver.training.job import Compute
+from fabric.solver.training.job import DATA, Compute, Ratio, ratio
 from fabric.solver.training.lines import lines
-from fabric.solver.training.rates import DATA, Ratio, ratio
 from fabric.solver.training.step import step_time
 from tests.solver.training.test_step import DENSE, simple
 

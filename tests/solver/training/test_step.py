@@ -14,7 +14,7 @@ from hypothesis import assume, given, strategies as st
 
 from fabric.base.diagnostics import InputError
 from fabric.solver.collective import COLLECTIVES
-from fabric.solver.estimate.groups import group_domains
+from fabric.solver.estimate.training import group_domains
 from fabric.solver.training import file as training_file
 from fabric.solver.training.checks import check
 from fabric.solver.training.job import (

@@ -10,9 +10,8 @@ from hypothesis import given, settings, strategies as st
 from fabric.base.diagnostics import InputError
 from fabric.solver.training import file as training_file
 from fabric.solver.training.job import Compute
-from fabric.solver.training.step import step_time
+from fabric.solver.training.step import fitted, step_time
 from fabric.solver.training.sweep import StepSweep, choices, sweep
-from fabric.solver.training.utilisation import fitted
 from tests.solver.training.test_step import DENSE, EXAMPLE, changed, error_text, scaled, simple
 
 

@@ -10,11 +10,9 @@ import pytest
 from fabric import pipeline
 from fabric.model.plan import FabricPlan
 from fabric.solver.network import network
-from fabric.solver.utilisation.cluster import POLICIES, Cluster, cluster
 from fabric.solver.utilisation.jobs import Job, Mix, Size
-from fabric.solver.utilisation.lines import lines
-from fabric.solver.utilisation.simulate import _Simulation
-from fabric.solver.utilisation.utilisation import Utilisation, utilisation
+from fabric.solver.utilisation.simulate import POLICIES, Cluster, _Simulation, cluster
+from fabric.solver.utilisation.utilisation import Utilisation, lines, utilisation
 
 INTENT = """\
 version: 1

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from fabric.design.intent.schema import schema
+from fabric.design.intent.load import schema
 
 Node = dict[str, Any]
 Values = Mapping[str, Callable[[random.Random], Any]]  # path → a value that its type alone does not give

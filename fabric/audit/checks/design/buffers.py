@@ -9,8 +9,7 @@ import numpy as np
 from fabric.audit.checks import ERROR, WARNING, Design, Finding
 from fabric.audit.checks.design.family import Ints, Path
 from fabric.audit.checks.design.roce import LosslessCheck, capable, ends, meant, sorts, switches
-from fabric.design.qos.frames import frame_bytes
-from fabric.design.qos.pools import buffer_of
+from fabric.design.planner.lossless import buffer_of, frame_bytes
 from fabric.hardware.headroom import Headroom, floor_bytes, headroom
 from fabric.model.plan import KINDS, LONGER_WARNING, FabricPlan, Lossless, Qos, RoleLossless, SpeedAndLength, longer_text
 

@@ -186,7 +186,7 @@ def _product(ratios: list[Fraction | None]) -> Fraction:
 
 def _measured(fabric: FabricPlan) -> tuple[int, list[tuple[float, str]]]:
     """Networks that no link joins; and (share of NIC speed, which halves) of the balanced cuts whose sides are to talk."""
-    from fabric.solver.capacity.single_failures import share_of
+    from fabric.solver.capacity.failures import share_of
     from fabric.solver.capacity.structured_cuts import structured
     from fabric.solver.capacity.throughput import ground
     from fabric.solver.network import network

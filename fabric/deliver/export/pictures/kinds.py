@@ -10,7 +10,7 @@ from fabric.base.grouping import grouped
 from fabric.base.text import counted
 from fabric.deliver.export.spans import runs
 from fabric.design.floor.floor import Floor, Rack
-from fabric.design.floor.names import row_letters
+from fabric.design.floor.layout import row_letters
 from fabric.model.plan import ATTACHED, CORE, LEAF, SERVER, SPINE, Device, Plan
 
 UNFOLDED = 6  # racks of a site that is drawn rack by rack

@@ -1,0 +1,198 @@
+"""Options that several commands share: sizes of a collective, platform, placement, and the fabric that they apply to."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from fabric import pipeline
+from fabric.base.diagnostics import Report, nearest
+from fabric.base.text import either
+from fabric.cli.common import check_fabric, check_range, mistake, progress, say
+from fabric.solver.routing import MODES
+
+if TYPE_CHECKING:
+    from fabric.model.plan import FabricPlan, Plan
+
+
+SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgtKMGT][iI]?)?B?")
+BITS = re.compile(r"([0-9.]+)\s*([kmgt]?)i?b(?:it)?s?", re.IGNORECASE)
+MIN_BYTES, MAX_BYTES = 8, 1 << 42
+SWEEP = (8, 8 << 30)
+
+
+def size_bytes(option: str, text: str, report: Report) -> int | None:
+    """The bytes that an option asks for; None when it asks for no size, which is reported."""
+    match = SIZE.fullmatch(text.strip())
+    value = round(float(match[1]) * _unit(text.strip().lower().lstrip("0123456789. "))) if match else 0
+    if not MIN_BYTES <= value <= MAX_BYTES:
+        hint = "K, M, G and T are powers of 1024, as in nccl-tests; KB, MB, GB and TB of 1000"
+        if not match and (bits := BITS.fullmatch(text.strip())):
+            number, unit = bits[1], bits[2].upper()
+            hint = f"b is bits, B is bytes: write {number}{unit}B" + (f" or {number}{unit}; {hint}" if unit else "")
+        mistake(report, option, f"expected a size of 8 bytes to 4 TiB, got {text!r}", hint)
+        return None
+    return value
+
+
+def _unit(suffix: str) -> int:
+    """Bytes of `g`, `gib`, `gb`; the suffix has been checked."""
+    power = " kmgt".index(suffix[0]) if suffix[:1] in tuple("kmgt") else 0
+    base = 1000 if suffix.endswith("b") and "i" not in suffix else 1024
+    return int(base**power)
+
+
+def sizes_bytes(sizes: list[str], sweep: str, report: Report) -> list[int]:
+    """The bytes that --size or --sweep ask for, ascending; mistakes go to the report."""
+    if sizes and sweep:
+        mistake(report, "--sweep", "expected one of --size and --sweep, got both", "repeat --size for several sizes")
+    if sizes:
+        return sorted({value for text in sizes if (value := size_bytes("--size", text, report)) is not None})
+    parts = sweep.split(":") if sweep else []
+    if sweep and len(parts) not in (2, 3):
+        hint = "`--sweep 1M:1G:4` is 1, 4, 16 MiB, …"
+        mistake(report, "--sweep", f"expected MIN:MAX or MIN:MAX:FACTOR, got {sweep!r}", hint)
+        return []
+    ends = [size_bytes("--sweep", text, report) for text in parts[:2]] or list(SWEEP)
+    factor = 2
+    if len(parts) == 3:
+        factor = int(parts[2]) if re.fullmatch("[0-9]{1,4}", parts[2]) else 0
+        if factor < 2:
+            mistake(report, "--sweep", f"expected a whole factor of 2 or more, got {parts[2]!r}", "`1M:1G:4` multiplies by 4")
+    if None in ends or factor < 2:
+        return []
+    low, high = (int(value or 0) for value in ends)
+    if low > high:
+        mistake(report, "--sweep", f"expected MIN up to MAX, got {sweep!r}", "put the smaller size first")
+    bytes_list = []
+    while low <= high:
+        bytes_list.append(low)
+        low *= factor
+    return bytes_list
+
+
+# --- job ------------------------------------------------------------------------------------------------------
+# Options that `estimate`, `capacity` and `step` share, and the fabric that they apply to.
+
+JOB, NETWORK, PARAMETERS, OUTPUT = "Job", "Network", "Model parameters", "Output"  # groups of options
+
+FABRIC = typer.Option(
+    "",
+    "--fabric",
+    metavar="NAME",
+    help="fabric of the site",
+    show_default="compute fabric with the most GPUs",
+    rich_help_panel=NETWORK,
+)
+GPUS = typer.Option(None, "--gpus", metavar="N", help="GPUs of the job", show_default="all", rich_help_panel=JOB)
+GPUS_PER_DOMAIN = typer.Option(
+    None,
+    "--gpus-per-domain",
+    metavar="N",
+    help="GPUs used per NVLink domain, such as 64 of 72",
+    show_default="all",
+    rich_help_panel=JOB,
+)
+PLACEMENTS = "packed, spread, random:SEED, or server names separated by commas"
+PLACEMENT = typer.Option("packed", "--placement", metavar="P", help=PLACEMENTS)
+ROUTING = typer.Option(
+    "",
+    "--routing",
+    metavar="MODE",
+    help=f"load balancing: {either(tuple(MODES))}",
+    show_default="as in the plan",
+    rich_help_panel=NETWORK,
+)
+QUEUE_PAIRS = typer.Option(
+    0,
+    "--qps",
+    metavar="N",
+    help="queue pairs per connection",
+    show_default="as in the plan",
+    rich_help_panel=NETWORK,
+)
+FAIL = typer.Option(
+    [],
+    "--fail",
+    metavar="NAME",
+    help="failed device or link: SWITCH, A:B or SWITCH:PORT; repeatable",
+    show_default=False,
+    rich_help_panel=NETWORK,
+)
+PLATFORM = typer.Option(
+    None,
+    "--platform",
+    metavar="FILE",
+    help="platform file of `fabric calibrate`",
+    show_default="shipped parameters",
+    rich_help_panel=PARAMETERS,
+)
+PRICES = typer.Option(
+    None,
+    "--prices",
+    metavar="PRICES",
+    help="price file (keys: docs/bom.md)",
+    show_default=False,
+    rich_help_panel=PARAMETERS,
+)
+SEED = typer.Option(
+    0,
+    "--seed",
+    metavar="N",
+    help="seed of queue pair numbers and samples",
+    rich_help_panel=PARAMETERS,
+)
+JSON = typer.Option(False, "--json", help="print one JSON document", rich_help_panel=OUTPUT)
+
+
+def platform_beside(file: Path) -> Path:
+    """The platform file of an intent: dc1.platform.yaml for dc1.yaml."""
+    return file.with_name(f"{file.stem}.platform.yaml")
+
+
+def platform_of(file: Path, stated: Path | None) -> Path | None:
+    """The platform file that is stated, else the one beside the intent, None for neither; the latter is reported."""
+    beside = platform_beside(file)
+    if stated is not None or not beside.is_file():
+        return stated
+    say(f"parameters of {beside}")
+    return beside
+
+
+def chosen(file: Path, name: str) -> FabricPlan:
+    """The named fabric of an intent, else its compute fabric with the most GPUs. Raises InputError."""
+    with progress("plan"):
+        made = pipeline.plan(pipeline.load(file))
+    check_fabric(made, name)
+    return largest(made, name)
+
+
+def largest(made: Plan, name: str) -> FabricPlan:
+    """The named fabric of a plan, else its compute fabric with the most GPUs."""
+    if name:
+        return made.fabrics[name]
+    return max(made.fabrics.values(), key=lambda item: (item.spec.purpose == "compute", item.sizing.gpus))
+
+
+def check_spread(report: Report, routing: str, queue_pairs: int) -> None:
+    """Validates --routing and --qps."""
+    if routing and routing not in MODES:
+        mistake(report, "--routing", f"expected a routing mode, got {routing!r}", nearest(routing, MODES))
+    check_range(
+        report, "--qps", queue_pairs, 0, 128, "1 to 128 queue pairs", hint="NCCL_IB_QPS_PER_CONNECTION has the same range"
+    )
+
+
+def check_seed(report: Report, seed: int) -> None:
+    check_range(
+        report,
+        "--seed",
+        seed,
+        0,
+        (1 << 31) - 1,
+        "a seed from 0 to 2147483647",
+        hint="`--seed 0` is the default",
+    )
