@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from fabric.audit.checks import Check, ids, of_subject
-from fabric.audit.checks.registry import every
+from fabric.audit.checks.base import every
 from fabric.audit.codes import without_check
 from fabric.base.diagnostics import SUBJECTS, subject_of
 from fabric.model.settings.services import Checks

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from fabric.deliver.bom.bill import Bandwidth, Bill
     from fabric.deliver.bom.gather import BomRequest
     from fabric.deliver.cabling.labels import Sheet
-    from fabric.deliver.cabling.run_list import RunList
+    from fabric.deliver.cabling.tables import RunList
     from fabric.deliver.export.formats import Exported
     from fabric.deliver.inventory.engine import Pushed
     from fabric.deliver.inventory.push import PushRequest
-    from fabric.deliver.report.comparison.designs import GivenDesign
-    from fabric.deliver.report.request import ReportRequest
+    from fabric.deliver.report.comparison import GivenDesign
+    from fabric.deliver.report.study import ReportRequest
     from fabric.model.plan import Plan
 
 
@@ -40,13 +40,13 @@ def report_designs(designs: Sequence[GivenDesign], request: ReportRequest) -> st
     """Return several designs side by side as one HTML page that works offline.
 
     Args:
-        designs: plan and keys of each design (`fabric.deliver.report.comparison.designs.Side`).
+        designs: plan and keys of each design (`fabric.deliver.report.comparison.Side`).
         request: options of the report.
 
     Raises:
         InputError: a failure of the request partitions a fabric.
     """
-    from fabric.deliver.report.comparison.page import page
+    from fabric.deliver.report.comparison_page import page
 
     return page(designs, request)
 
@@ -79,7 +79,7 @@ def cables(site_plan: Plan, fabric: str = "", limit: str = "") -> RunList:
     Raises:
         InputError: a link for which the catalog has no cable or optic, or an unknown name.
     """
-    from fabric.deliver.cabling.run_list import run_list
+    from fabric.deliver.cabling.tables import run_list
 
     return run_list(site_plan, fabric, limit)
 
@@ -113,7 +113,7 @@ def verify(site_plan: Plan, files: Sequence[Path], stated: Mapping[Path, str], s
     Raises:
         InputError: no file can be read, or `stated` names no device of the plan.
     """
-    from fabric.audit.cabling.verify import verify as compare
+    from fabric.audit.cabling.compare import verify as compare
 
     return compare(site_plan, files, stated, source)
 

@@ -128,7 +128,7 @@ def goodput(
         InputError: a mistake of the file, or a job that does not fit the fabric.
     """
     from fabric.configs.port_names import PortNames
-    from fabric.deliver.cabling.optical import optical
+    from fabric.deliver.cabling.runs import optical
     from fabric.solver.goodput.goodput import goodput as evaluate
 
     light = optical(site_plan, fabric.name)
@@ -144,9 +144,9 @@ def year_cost(site_plan: Plan, result: Goodput, prices: Prices) -> YearCost:
         result: its goodput.
         prices: price file.
     """
-    from fabric.deliver.compare import bills, money
+    from fabric.deliver.compare import designs, money
 
-    cost = money.year_cost(bills.bill_of(site_plan, prices), result, bills.site_gpus(site_plan))
+    cost = money.year_cost(designs.bill_of(site_plan, prices), result, designs.site_gpus(site_plan))
     assert cost is not None
     return cost
 
@@ -201,13 +201,15 @@ def design(
         InputError: a mistake of a file, or a job that does not fit the fabric.
     """
     from fabric.deliver.bom.prices import read
-    from fabric.deliver.compare import bills, designs
+    from fabric.deliver.compare import designs
 
     stated = read(prices, intent.catalog, str(prices)) if prices else None
     useful = goodput(fabric, site_plan, request, job, placement) if job else None
     asked = replace(request, sizes=request.sizes or (designs.CALL_BYTES,), gpus=useful.gpus if useful else request.gpus)
     design_calls = calls(fabric, asked, placements=tuple(dict.fromkeys((placement, "packed", "spread"))), worst=True)
-    return designs.design(name, fabric, bills.bill_of(site_plan, stated), design_calls, useful, bills.site_gpus(site_plan))
+    return designs.design(
+        name, fabric, designs.bill_of(site_plan, stated), design_calls, useful, designs.site_gpus(site_plan)
+    )
 
 
 def explore(
@@ -227,7 +229,7 @@ def explore(
         InputError: an unknown dimension, value or objective.
         MissingError: the Dask cluster is missing or lost.
     """
-    from fabric.deliver.explore.explore import explore as sweep
     from fabric.deliver.explore.measure import Stages
+    from fabric.deliver.explore.report import explore as sweep
 
     return sweep(intent, request, Stages(plan, calls, goodput), jobs, dask, journal, progress=progress)

@@ -74,7 +74,7 @@ def without_check() -> dict[str, Entry]:
 
 def entries() -> list[Entry]:
     """Every code, by number."""
-    from fabric.audit.checks.registry import every  # heavy
+    from fabric.audit.checks.base import every  # heavy
 
     return sorted([*without_check().values(), *map(_of_check, every())], key=lambda entry: entry.id)
 
@@ -86,7 +86,7 @@ def entry(code: str) -> Entry:
         return without_check()[name]
     subject = subject_of(name)
     if subject is not None and subject.has_checks:
-        from fabric.audit.checks.registry import of_subject  # heavy
+        from fabric.audit.checks.base import of_subject  # heavy
 
         for check in of_subject(subject.name):
             if check.id == name:

@@ -18,8 +18,7 @@ from fabric.deliver.bom import prices as price_file
 from fabric.deliver.bom.bill import Bill
 from fabric.deliver.bom.gather import BomRequest
 from fabric.deliver.bom.parts import PLURALS, Spares
-from fabric.deliver.bom.sheets import csv_text, order, sheets
-from fabric.deliver.bom.text import lines
+from fabric.deliver.bom.text import csv_text, lines, order, sheets
 from fabric.model.settings.site import OwnCatalog
 
 FORMATS = ("text", "csv", "xlsx", "json")

@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.audit.cabling.readers import sources
-from fabric.audit.cabling.reports import FORMATS as VERIFY_FORMATS, report
+from fabric.audit.cabling.finding import FORMATS as VERIFY_FORMATS, report
+from fabric.audit.cabling.outputs import sources
 from fabric.base.diagnostics import nearest
 from fabric.base.text import aligned
 from fabric.cli.common import (
@@ -25,10 +25,9 @@ from fabric.cli.common import (
     show_diagnostics,
 )
 from fabric.cli.output import asked, one_of, put, put_folder, put_lines, usage, write
-from fabric.deliver.cabling import rows, summary, tables
+from fabric.deliver.cabling import tables
 from fabric.deliver.cabling.labels import sheets
-from fabric.deliver.cabling.run_list import RunList
-from fabric.deliver.cabling.workbook import xlsx
+from fabric.deliver.cabling.tables import RunList, xlsx
 
 # --- cabling verify -------------------------------------------------------------------------------------------
 # `fabric cabling verify`: are the cables plugged in as planned? Switches and servers tell, by LLDP.
@@ -205,8 +204,8 @@ def _made(form: str, found: RunList) -> str | bytes:
     if form == "xlsx":
         return xlsx(runs, chosen, found.walk)
     if form == "csv":
-        return rows.csv_text(rows.COLUMNS, rows.rows(runs, chosen))
-    return rows.json_text(runs, chosen) if form == "json" else summary.text(runs, chosen, found.walk)
+        return tables.csv_text(tables.COLUMNS, tables.rows(runs, chosen))
+    return tables.json_text(runs, chosen) if form == "json" else tables.text(runs, chosen, found.walk)
 
 
 def _files(forms: list[str], found: RunList) -> dict[str, str | bytes]:
@@ -214,9 +213,9 @@ def _files(forms: list[str], found: RunList) -> dict[str, str | bytes]:
     runs, chosen, walk = found.runs, found.chosen, found.walk
     made = {f"cables{ENDINGS[form]}": _made(form, found) for form in forms}
     if "csv" in forms:
-        made["patch-order.csv"] = rows.csv_text(tables.PATCH_COLUMNS, tables.patch_rows(runs, walk))
+        made["patch-order.csv"] = tables.csv_text(tables.PATCH_COLUMNS, tables.patch_rows(runs, walk))
         for rack, ends in tables.rack_lists(runs, chosen):
-            made[f"racks/{rack}.csv"] = rows.csv_text(tables.RACK_LIST_COLUMNS, ends)
+            made[f"racks/{rack}.csv"] = tables.csv_text(tables.RACK_LIST_COLUMNS, ends)
     return made
 
 

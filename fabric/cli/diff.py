@@ -8,11 +8,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.audit.diff.capacity import SIZES
-from fabric.audit.diff.compare import Diff, DiffRequest
-from fabric.audit.diff.document import document
-from fabric.audit.diff.markdown import markdown
-from fabric.audit.diff.text import text
+from fabric.audit.diff.compare import SIZES, Diff, DiffRequest
+from fabric.audit.diff.formats import document, markdown, text
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
 from fabric.cli.common import FINDINGS, progress

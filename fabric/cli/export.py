@@ -12,8 +12,7 @@ from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest
 from fabric.base.text import aligned, plural
 from fabric.cli.common import check_folder, check_target, only, progress, refuse, show_diagnostics
 from fabric.cli.output import put_folder, put_lines, usage, write
-from fabric.deliver.export.formats import FORMATS
-from fabric.deliver.export.unsupported import unsupported
+from fabric.deliver.export.formats import FORMATS, unsupported
 
 
 def export(

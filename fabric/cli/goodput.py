@@ -36,7 +36,7 @@ def goodput(
     Failures that stop or slow the job, the best checkpoint interval, tokens per day, and what is lost by cause.
     """
     from fabric.deliver.bom.prices import read  # heavy: not for help and mistakes
-    from fabric.deliver.compare import money_lines
+    from fabric.deliver.compare import money
     from fabric.solver.estimate.request import EstimateRequest
     from fabric.solver.goodput.lines import lines
 
@@ -64,4 +64,4 @@ def goodput(
     if as_json:
         print(json_text(result.as_dict() | {"cost": cost.as_dict() if cost else None}))
     else:
-        put_lines(lambda: [*lines(result), *(["", *money_lines.lines(cost)] if cost else [])])
+        put_lines(lambda: [*lines(result), *(["", *money.lines(cost)] if cost else [])])

@@ -12,8 +12,8 @@ from fabric.base.diagnostics import Report, nearest, show
 from fabric.cli.common import check_target, mistake, only, progress, say, show_diagnostics
 from fabric.cli.options import size_bytes
 from fabric.cli.output import put
-from fabric.deliver.report.comparison.designs import GivenDesign
-from fabric.deliver.report.request import ReportRequest
+from fabric.deliver.report.comparison import GivenDesign
+from fabric.deliver.report.study import ReportRequest
 from fabric.design.intent.intent import origin
 from fabric.solver.collective import ALL_REDUCE, collective_names
 from fabric.solver.measured.tables import of_collective

@@ -45,7 +45,7 @@ def utilisation(
     GPUs and NIC bandwidth in use, and what is idle because jobs do not fit, by placement.
     """
     from fabric.deliver.bom.prices import read  # heavy: not for help and mistakes
-    from fabric.deliver.compare import bills, money
+    from fabric.deliver.compare import designs, money
     from fabric.solver.utilisation.simulate import POLICIES
     from fabric.solver.utilisation.utilisation import lines
 
@@ -64,7 +64,7 @@ def utilisation(
         result = pipeline.utilisation(
             options.largest(plan, fabric), jobs, tuple(dict.fromkeys(placement)), seed, partition=partition, full=full
         )
-    gpu_hour = money.gpu_hour(bills.bill_of(plan, stated), bills.site_gpus(plan)) if stated else None
+    gpu_hour = money.gpu_hour(designs.bill_of(plan, stated), designs.site_gpus(plan)) if stated else None
     currency = stated.currency if stated else ""
     if as_json:
         print(json_text(result.as_dict() | {"gpu_hour": gpu_hour, "currency": currency}))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from fabric.audit.diff.markdown import MENTION, SPECIAL
+from fabric.audit.diff.formats import MENTION, SPECIAL
 from fabric.base.formats import Case, Failure, Format, Suite, json_text
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import by_message, grouped

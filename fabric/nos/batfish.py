@@ -193,7 +193,7 @@ class BatfishView:
     loopback_is_vtep: bool = False
     allow: tuple[
         Path, ...
-    ] = ()  # lists of lines that say nothing about a configuration, see `fabric.audit.checks.batfish.allow`
+    ] = ()  # lists of lines that say nothing about a configuration, see `fabric.audit.checks.batfish.parsing`
     unread: tuple[str, str] = ("", "")  # what of its files is not read as it is, and why
 
 

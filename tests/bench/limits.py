@@ -37,7 +37,7 @@ def _show(least_s: float, limit_s: float, what: str) -> None:
 def _page(scratch: Path) -> Iterator[tuple[str, float, float]]:
     """The report of 1,280 switches in a browser, wall seconds; nothing where there is no browser."""
     from fabric.deliver.report.page import page
-    from fabric.deliver.report.request import ReportRequest
+    from fabric.deliver.report.study import ReportRequest
     from tests.deliver.report.browser import CHROMIUM, chromium, opened
     from tests.deliver.report.designs import plan_of
 
@@ -71,9 +71,9 @@ def _cpu_s(work: Work) -> float:
 
 def rows(scratch: Path) -> Iterator[tuple[str, float, Work]]:
     """What is done, its limit, and the work: with what only the tests of its subject have."""
+    from fabric.audit.cabling.compare import verify
+    from fabric.audit.cabling.finding import report
     from fabric.audit.cabling.planned import planned
-    from fabric.audit.cabling.reports import report
-    from fabric.audit.cabling.verify import verify
     from fabric.configs.hosts import host_files
     from fabric.deliver.cabling.runs import runs
     from fabric.deliver.inventory.gather import inventory

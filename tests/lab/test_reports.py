@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from fabric.audit.checks import ids
-from fabric.audit.diff.markdown import MENTION
+from fabric.audit.diff.formats import MENTION
 from fabric.base.text import duration, padded, width_of
 from fabric.lab.outcome import FAIL, NOT_EMULATED, PASS, SKIP, Fault, NotEmulated, Outcome, Result
 from fabric.lab.reports import FORMATS, MAX_FAULTS, label, report, shown, verdict

@@ -16,8 +16,8 @@ import pytest
 
 from fabric import pipeline
 from fabric.audit.checks import FilesCheck, Network
-from fabric.audit.checks.device import judge
-from fabric.audit.checks.registry import checks
+from fabric.audit.checks.base import checks
+from fabric.audit.checks.site import judge
 from fabric.audit.verify.sessions import OUTSIDE, sessions_of
 from fabric.model.facts import Facts, Located, PrefixRule
 from fabric.model.plan import External, SwitchView

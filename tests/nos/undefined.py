@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabric.audit.checks import syntax_of
-from fabric.audit.checks.defined import undefined
+from fabric.audit.checks.files.policy import undefined
 from fabric.audit.checks.role_peers.outline import names_of
 from fabric.model.facts import Located
 from fabric.nos.reading import read_device

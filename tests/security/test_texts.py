@@ -422,7 +422,7 @@ def test_a_text_stays_text_in_pages_sheets_and_pictures(tmp_path: Path) -> None:
         made_text = pipeline.export(made, form)
         assert isinstance(made_text, str)
         yaml.safe_load(made_text)
-    from fabric.deliver.report.request import ReportRequest
+    from fabric.deliver.report.study import ReportRequest
 
     assert "<script>alert" not in pipeline.report(made, ReportRequest())
 

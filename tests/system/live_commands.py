@@ -25,7 +25,7 @@ from tempfile import TemporaryDirectory
 
 from fabric.audit.checks import statement_differences
 from fabric.audit.diff import remedy
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.drift.devices import commands_back
 from tests.system.frr_daemons import NAMESPACES, NOTICES, PREPARE, devices, lines
 from tests.system.operator_changes import PORTS, all_changes, changes
 

@@ -7,7 +7,7 @@ from textwrap import fill
 from typing import Any
 
 from fabric.audit.checks import KINDS, Check, FilesCheck, of_subject
-from fabric.audit.checks.reports.rules import FAMILIES
+from fabric.audit.checks.reports.common import FAMILIES
 from fabric.base.diagnostics import SUBJECTS
 
 WIDTH = 125  # of a line of the page

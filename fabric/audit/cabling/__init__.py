@@ -1,1 +1,1 @@
-"""Compares the cabling with the plan, from the LLDP neighbors of switches and servers; verify.py has the overview."""
+"""Compares the cabling with the plan, from the LLDP neighbors of switches and servers; compare.py has the overview."""

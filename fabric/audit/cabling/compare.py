@@ -1,23 +1,22 @@
-"""Reported links compared with planned ones: each planned link is as planned, not reported, or part of one finding."""
+"""Compares the cabling reported by LLDP with the plan: each link is as planned, not reported, or part of one finding."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
-from fabric.audit.cabling.describe import Describe
+from fabric.audit.cabling import files
 from fabric.audit.cabling.files import Collected
 from fabric.audit.cabling.finding import KINDS, Finding, Verdict
-from fabric.audit.cabling.moves import Figure, figures
-from fabric.audit.cabling.places import Places
-from fabric.audit.cabling.planned import Planned
-from fabric.audit.cabling.splits import Splits, splits
-from fabric.audit.cabling.states import States
-from fabric.audit.cabling.wires import Wires, wires
+from fabric.audit.cabling.moves import Describe, Figure, figures
+from fabric.audit.cabling.planned import Places, Planned, places, planned
+from fabric.audit.cabling.wires import Splits, States, Wires, splits, wires
+from fabric.base.diagnostics import Diagnostic
 from fabric.base.text import listed, plural
-from fabric.model.plan import SERVER
+from fabric.model.plan import SERVER, Plan
 
 
 class Comparison:
@@ -220,3 +219,26 @@ def _notes(run: Comparison, vague: int) -> Iterator[str]:
         names = sorted(set(run.wires.misnamed.values()))
         shown = listed(names, 3)
         yield f"{plural(len(run.wires.misnamed), 'port')} reported under a name that matches no port of the plan: {shown}"
+
+
+# --- verify ---------------------------------------------------------------------------------------------------
+# Compares the cabling reported by LLDP with the plan.
+#
+# files ──outputs──▶ JSON values and text lines ──readers──▶ neighbors and port states of each device plan ──planned──▶ every
+# end under each name that a device may report wires: names looked up, reports of both ends joined ──moves──▶ chains and rings
+# of wrong cables, the fewest moves compare ──▶ Verdict ──reports──▶ text, JSON, CSV of moves, JUnit
+
+
+def verify(
+    plan: Plan, paths: Sequence[Path], stated: Mapping[Path, str] | None = None, form: str = ""
+) -> tuple[Verdict, tuple[Diagnostic, ...]]:
+    """The findings on the cabling, warnings about ignored files, and errors about unread ones. Raises InputError.
+
+    Args:
+        paths: files or folders with the output of devices.
+        stated: file → device, where neither content nor name of the file identifies it.
+        form: read the files as this network OS's, "": determined from the content.
+    """
+    cabling = planned(plan)
+    collected = files.read(paths, stated or {}, cabling.hosts, form)
+    return compare(cabling, collected, places(plan), plan.site), collected.unknown

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fabric.audit.cabling.hosts import Hosts
 from fabric.audit.cabling.outputs import CODE, WHAT, Output, outputs
+from fabric.audit.cabling.planned import Hosts
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
 from fabric.base.reading import UnreadableError, guarded
 from fabric.nos.lldp import LldpPart, LldpPort, Neighbor

@@ -1,15 +1,17 @@
-"""The fewest moves that turn the cables as they are into the cables as planned.
-
-Planned and laid cables each join a port to one other at most, so together they form chains and rings in which the two kinds
-take turns. Every laid cable of a chain or ring is wrong and must be touched at least once; moving one end of each along the
-figure, all in the same direction, touches each exactly once. So the number of moves is the least there can be: one for each
-wrong cable, and a new cable where the plan has one more than there are.
-"""
+"""The fewest moves that turn the cables as they are into the planned ones, and the messages of findings."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from fabric.audit.cabling.finding import Finding, Move, PortLocation
+from fabric.audit.cabling.planned import Places, Planned
+from fabric.audit.cabling.wires import UNKNOWN, States, Wires
+from fabric.base.diagnostics import nearest
+from fabric.base.text import and_more, listed, plural
+
+# --- moves ----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +109,231 @@ def apply(laid: Mapping[int, int], shifts: Iterable[Shift], new: Iterable[tuple[
     for a, b in [*((shift.kept, shift.target) for shift in shifts if shift.target >= 0), *new]:
         after[a], after[b] = b, a
     return after
+
+
+# --- messages -------------------------------------------------------------------------------------------------
+
+_SAME_PLUG = 1000  # a port cannot leave the plug that it shares with others
+
+
+class Describe:
+    """Makes findings of nodes and links."""
+
+    def __init__(self, plan: Planned, wires: Wires, states: States, places: Places) -> None:
+        self.plan, self.wires, self.states, self.places = plan, wires, states, places
+
+    def port(self, node: int) -> PortLocation:
+        """Where a node is."""
+        extra = self.wires.extra(node)
+        if extra is None:
+            device = self.plan.hosts.names[self.plan.device[node]]
+            return PortLocation(device, self.plan.label[node], self.plan.port_name[node], *self.places(device))
+        if extra.device == UNKNOWN:
+            return PortLocation(extra.unknown_name, "", extra.port)
+        device = self.plan.hosts.names[extra.device]
+        label = extra.slot.label if extra.slot is not None else ""
+        return PortLocation(device, label, extra.port, *self.places(device))
+
+    def cost(self, shifts: Sequence[Shift]) -> tuple[int, ...]:
+        """Of two fixes: plugs that are shared stay whole, one device is better than two, the upper end is moved."""
+        moved = [shift for shift in shifts if shift.target >= 0]
+        torn = sum(self.plug(shift.source) == self.plug(shift.target) for shift in moved)
+        walks = sum(self.wires.device(shift.source) != self.wires.device(shift.target) for shift in moved)
+        places = len({self.wires.device(node) for shift in moved for node in (shift.source, shift.target)})
+        lower = sum(shift.target % 2 == 0 for shift in moved)
+        unknown = sum(self.wires.device(shift.kept) == UNKNOWN for shift in shifts)
+        return torn * _SAME_PLUG + unknown, walks, places, lower, *(shift.target for shift in moved)
+
+    def plug(self, node: int) -> tuple[int, int, int]:
+        """Device and cage of a port that shares its plug; the node itself of one that has its own."""
+        extra = self.wires.extra(node)
+        if extra is None and self.plan.split[node] > 1 and self.plan.is_switch(self.plan.device[node]):
+            return self.plan.device[node], self.plan.cage[node], -1
+        if extra is not None and extra.slot is not None and extra.slot.split > 1:
+            return extra.device, extra.slot.cage, -1
+        return 0, 0, node
+
+    def plugs(self, figure: Figure) -> object:
+        """The same of figures that the same moves of plugs fix."""
+        return tuple(sorted((self.plug(shift.source), self.plug(max(0, shift.target))) for shift in figure.shifts))
+
+    def pair(self, link: int) -> tuple[PortLocation, PortLocation]:
+        return self.port(2 * link), self.port(2 * link + 1)
+
+    def _finding(self, kind: str, links: Sequence[int], message: str, moves: Sequence[Move]) -> Finding:
+        fabric = self.plan.fabrics[links[0]] if links else ""
+        return Finding(
+            kind=kind,
+            fabric=fabric,
+            message=message,
+            at=moves[0].at,
+            moves=tuple(moves),
+            links=tuple(self.pair(link) for link in links),
+        )
+
+    def wrong(self, group: Sequence[Figure], links: Sequence[int]) -> Finding:
+        """Cables that are exchanged, one port off, or somewhere else. Of several figures each moves with the first."""
+        figure = group[0]
+        moves = [self._move(shift) for shift in figure.shifts]
+        kind, also = self._kind(figure), f", with the other {plural(len(group) - 1, 'link')} of the same plugs"
+        return self._finding(kind, links, self._story(kind, figure) + (also if len(group) > 1 else ""), moves)
+
+    def _kind(self, figure: Figure) -> str:
+        moved = [shift for shift in figure.shifts if shift.target >= 0]
+        if figure.ring:
+            return "swapped"
+        if any(self.wires.device(node) == UNKNOWN for shift in figure.shifts for node in (shift.kept, shift.source)):
+            return "unknown-device"
+        if not moved:
+            return "unexpected"
+        same = all(self.wires.device(shift.source) == self.wires.device(shift.target) for shift in moved)
+        return "wrong-port" if same else "wrong-device"
+
+    def _story(self, kind: str, figure: Figure) -> str:
+        """The reported and the planned connection."""
+        shifts = figure.shifts
+        if kind == "swapped":
+            names = [f"{_short(self.port(shift.kept))} – {_short(self.port(shift.target))}" for shift in shifts]
+            where = {self.port(shift.source).device for shift in shifts}
+            place = f" at {where.pop()}" if len(where) == 1 else ""
+            if len(shifts) == 2:
+                return f"the cables {names[0]} and {names[1]} are swapped{place}"
+            return f"{len(shifts)} cables have changed places{place}: {listed(names)}"
+        parts = [self._connection(shift) for shift in shifts[:3]]
+        more = f"; {and_more(len(shifts) - 3)} in a row" if len(shifts) > 3 else ""
+        return "; ".join(parts) + more + self._nearest(figure)
+
+    def _connection(self, shift: Shift) -> str:
+        kept, source = self.port(shift.kept), self.port(shift.source)
+        if shift.target >= 0:
+            return f"{kept} is connected to {source}, expected {self.port(shift.target)}"
+        return f"{kept} is connected to {source}, expected no cable"
+
+    def _nearest(self, figure: Figure) -> str:
+        """The planned name closest to that of an unknown neighbor."""
+        for node in figure.nodes:
+            extra = self.wires.extra(node)
+            if extra is not None and extra.device == UNKNOWN:
+                hint = nearest(extra.unknown_name, self.plan.hosts.names)
+                return f"; {hint}" if hint.startswith("did") else ""
+        return ""
+
+    def _move(self, shift: Shift) -> Move:
+        held, source = self.port(shift.kept), self.port(shift.source)
+        if shift.target < 0:
+            text = f"remove the cable between {held} and {source}"
+            return Move("remove", text, held if self._known(shift.kept) else source, held)
+        to = self.port(shift.target)
+        if source.device == to.device:
+            old = f"from port {_own(source)} " if source.port or source.port_name else ""
+            text = f"at {to.device}, move the cable of {held} {old}to port {_own(to)}"
+        else:
+            text = f"move the cable of {held} from {source} to {to}"
+        return Move("move", text, source if source.rack or not to.rack else to, held, to)
+
+    def _known(self, node: int) -> bool:
+        return self.wires.device(node) != UNKNOWN
+
+    def contradiction(
+        self, nodes: Sequence[int], links: Sequence[int], reported: Mapping[int, int], *, cloned: bool
+    ) -> Finding:
+        """Ports that report the same neighbor port. `cloned`: no neighbor reports the device that is planned there."""
+        first, second = nodes[0], reported[nodes[0]]
+        port, name = self.port(first), self.port(second).device
+        message = f"{port} and {self.port(self._other(first, second))} both report {self.port(second)}"
+        message += f", {and_more(len(nodes) - 1, 'port')} likewise" if len(nodes) > 1 else ""
+        if not cloned:
+            planned = f"the plan has {self.port(first ^ 1)} at the first" if links else "the plan has no cable at the first"
+            text = f"at {port}, trace the cable; LLDP entries stay for two minutes: collect again"
+            return self._finding("contradiction", links, f"{message}; {planned}", [Move("check", text, port)])
+        planned = self.port(first ^ 1).device
+        message += f"; no neighbor reports {planned}, planned at the first: its host name may be {name}"
+        text = f"set the host name of {planned}, check that its LLDP agent sends it, and collect again"
+        location = PortLocation(planned, "", "", *self.places(planned))
+        return self._finding("duplicate-name", links, message, [Move("check", text, location, port)])
+
+    def _other(self, here: int, there: int) -> int:
+        """The other port that reports the same: the joined one, another one without a mate, or one joined to the device."""
+        wires = self.wires
+        mate = wires.mate.get(there)
+        if mate is not None:
+            return mate
+        rivals = [node for node, found in wires.reported.items() if there in found and node != here]
+        device = wires.device(there)
+        joined = [node for node, far in wires.mate.items() if wires.device(far) == device]
+        near = [node for node in joined if wires.device(node) == wires.device(here)]
+        return min(rivals or near or joined, default=there)
+
+    def missing(self, link: int, *, taken: bool = False) -> Finding:
+        """`taken`: another cable is in one of its ports."""
+        a, b = self.pair(link)
+        down = [port.device for end, port in ((2 * link, a), (2 * link + 1, b)) if self.states.up(end) is False]
+        why = "its port has another cable" if taken else "neither end reports the other"
+        if down and not taken:
+            why += ", and both ports are down" if len(down) == 2 else f", and the port at {down[0]} is down"
+        text = f"lay the cable from {a} to {b}" if taken else f"lay the cable from {a} to {b}, or plug it in at both ends"
+        message = f"{_short(a)} – {_short(b)} is missing: {why}"
+        return self._finding("missing", [link], message, [Move("lay", text, b, a, b)])
+
+    def down(self, link: int) -> Finding:
+        a, b = self.pair(link)
+        ends = [port for end, port in ((2 * link, a), (2 * link + 1, b)) if self.states.shut(end)]
+        what = " and ".join(f"{port} is shut" for port in ends)
+        text = f"enable {' and '.join(map(str, ends))}, then collect again"
+        return self._finding("port-down", [link], f"{_short(a)} – {_short(b)}: {what}", [Move("check", text, ends[0])])
+
+    def silent(self, device: int, links: Sequence[int]) -> Finding:
+        """A device that no neighbor reports."""
+        name = self.plan.hosts.names[device]
+        at = PortLocation(name, "", "", *self.places(name))
+        message = f"no neighbor reports {name} on its {plural(len(links), 'planned link')}"
+        text = f"check that {name} is on and sends LLDP, then collect its neighbors too"
+        return self._finding("silent-device", links, message, [Move("check", text, at)])
+
+    def one_way(self, silent: int, reporting: int) -> Finding:
+        here, there = self.port(silent), self.port(reporting)
+        other = next((node for node in self.wires.reported.get(silent, ()) if node != reporting), None)
+        reported = "no neighbor" if other is None else str(self.port(other))
+        message = f"{there} reports {here}, which reports {reported}"
+        text = f"at {here}, clean and reseat the receive fiber; collect again after two minutes"
+        return self._finding("one-way", [silent >> 1], message, [Move("check", text, here, there)])
+
+    def speed(self, link: int, wrong: Sequence[tuple[int, int]]) -> Finding:
+        end, speed = wrong[0]
+        here, planned = self.port(end), self.plan.speeds[link]
+        runs = " and ".join(f"{self.port(at)} runs at {gbps}G" for at, gbps in wrong)
+        if len(wrong) == 2 and wrong[0][1] == wrong[1][1]:
+            runs = f"{' and '.join(str(self.port(at)) for at, _ in wrong)} run at {speed}G"
+        text = f"at {here}, set {planned}G; if it stays at {speed}G, insert the planned transceiver or cable"
+        return self._finding("wrong-speed", [link], f"{runs}, expected {planned}G", [Move("set", text, here)])
+
+    def split(self, key: tuple[int, int], reported: int, links: Sequence[int]) -> Finding:
+        """`reported`: ports that the cage is broken out into, 0 where only planned ones are absent."""
+        cage = self.plan.cages[key]
+        device, speed = self.plan.hosts.names[key[0]], self.plan.speeds[cage.ends[0] >> 1]
+        planned = f"{cage.split}x{speed}G" if cage.split > 1 else f"one port of {speed}G"
+        runs = {0: "lacks some of its ports", 1: "runs as one port"}.get(reported, f"is broken out into {reported}")
+        at = PortLocation(device, str(key[1]), "", *self.places(device))
+        message = f"{device} port {key[1]} {runs}, expected {planned}"
+        move = Move("split", f"at {device}, configure port {key[1]} as {planned}", at)
+        fabric = self.plan.fabrics[cage.ends[0] >> 1]
+        return Finding(
+            kind="wrong-split",
+            fabric=fabric,
+            message=message,
+            at=at,
+            moves=(move,),
+            links=tuple(self.pair(link) for link in links),
+        )
+
+
+def _short(port: PortLocation) -> str:
+    return f"{port.device} {port.port or port.port_name}".rstrip()
+
+
+def _own(port: PortLocation) -> str:
+    return (
+        f"{port.port} ({port.port_name})"
+        if port.port_name and port.port and port.port_name != port.port
+        else port.port or port.port_name
+    )

@@ -1,22 +1,119 @@
-"""The plan as the comparison needs it: every end of every link, under each name that a device may report for it.
-
-An end is a number: twice its link's row in the site, one more for the upper end; `end ^ 1` is the far end of its link.
-"""
+"""The plan as the comparison needs it: ports, cages and hosts under every name that a device may report."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from fabric.audit.cabling.hosts import Hosts
-from fabric.audit.cabling.spelling import canonical
 from fabric.base.grouping import grouped
 from fabric.configs.port_names import PortNames
+from fabric.design.floor.floor import floor
 from fabric.model.plan import ATTACHED, CLOSED, SWITCH_ROLES, Device, FabricPlan, Plan, PortRef
 from fabric.nos.target import target
+
+# --- places on the floor --------------------------------------------------------------------------------------
+
+Places = Callable[[str], tuple[str, int]]  # device → name of its rack and its lowest height unit; "" and 0: unknown
+
+
+def places(plan: Plan) -> Places:
+    """Rack and height unit by device, from the floor of the plan."""
+    where = floor(plan)
+
+    def place(device: str) -> tuple[str, int]:
+        spot = where.spots.get(device)
+        return ("", 0) if spot is None else (where.racks[spot.rack].name, spot.ru)
+
+    return place
+
+
+# --- spelling of port names -----------------------------------------------------------------------------------
+
+_SHORT = (
+    (re.compile(r"^(?:eth|et|e)(?=[0-9]+/)"), "ethernet"),  # NX-OS and EOS shorten so
+    (re.compile(r"^et(?=[0-9]+$)"), "ethernet"),  # EOS, an SFP cage
+)
+_UNIT = re.compile(r"^((?:et|xe|ge)-[0-9]+/[0-9]+/[0-9]+(?::[0-9]+)?)\.[0-9]+$")  # Junos: a logical unit of the port
+_SHORT_SUBINTERFACE = re.compile(r"Eth(?=[0-9]+$)")  # SONiC shortens those alone: `Eth0.102` is of `Ethernet0`
+_MANAGEMENT = re.compile(
+    r"(?:eth|mgmt|em|me|fxp|re0:mgmt-|idrac|ilo|bmc|ipmi|usb|docker|lo|vme)[0-9]*(?:[.-].*)?"
+    r"|(?:ma|management)[0-9]+(?:/[0-9]+)*"
+)
+_NO_NAME = re.compile(r"(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(?:[0-9a-f]{4}[.-]){2}[0-9a-f]{4}|[0-9]+")
+
+
+@lru_cache(maxsize=65_536)
+def canonical(name: str) -> str:
+    """The name as it is compared."""
+    text = name.strip().strip('"').lower().replace(" ", "")
+    for pattern, whole in _SHORT:
+        text = pattern.sub(whole, text)
+    return _UNIT.sub(r"\1", text)
+
+
+def port_of(name: str) -> str:
+    """The port of a subinterface, `swp1` of `swp1.102`; "" for a name that is none."""
+    parts = name.strip().split(".")
+    while len(parts) > 1 and parts[-1].isascii() and parts[-1].isdigit():
+        parts.pop()
+    port = ".".join(parts)
+    return _SHORT_SUBINTERFACE.sub("Ethernet", port) if port != name.strip() and not is_nameless(name) else ""
+
+
+def is_management(name: str) -> bool:
+    """A management port, for which no plan of a fabric has cables."""
+    return _MANAGEMENT.fullmatch(canonical(name)) is not None
+
+
+def is_nameless(name: str) -> bool:
+    """A MAC address, or a number with a meaning only on the device itself."""
+    return not name or _NO_NAME.fullmatch(canonical(name)) is not None
+
+
+# --- host names -----------------------------------------------------------------------------------------------
+
+MIN_CUT_NAME_LETTERS = 15  # letters of a name that may be the beginning of a longer one: tables cut no earlier
+
+
+class Hosts:
+    """The names of a plan's devices."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.names = list(names)
+        self._exact = {name.lower(): at for at, name in enumerate(names)}
+        short = grouped((name.lower().partition(".")[0], at) for at, name in enumerate(names))
+        self._short = {name: found[0] for name, found in short.items() if len(found) == 1}
+        self._found: dict[str, int | None] = {}
+
+    def exact(self, name: str) -> int | None:
+        """The device of that name in any letters."""
+        return self._exact.get(name.lower())
+
+    def find(self, name: str) -> int | None:
+        """The device of a reported name: without its domain, and truncated if only one device matches."""
+        if name not in self._found:
+            self._found[name] = self._look(name.strip().lower())
+        return self._found[name]
+
+    def _look(self, name: str) -> int | None:
+        if name in self._exact:
+            return self._exact[name]
+        head = name.partition(".")[0]
+        if head in self._short:
+            return self._short[head]
+        if len(name) >= MIN_CUT_NAME_LETTERS:
+            longer = [at for known, at in self._exact.items() if known.startswith(name)]
+            return longer[0] if len(longer) == 1 else None
+        return None
+
+
+# --- ends of links --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

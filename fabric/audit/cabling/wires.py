@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fabric.audit.cabling.files import Collected, DeviceData, plain_id
-from fabric.audit.cabling.planned import Planned, Slot
-from fabric.audit.cabling.spelling import canonical, is_management, is_nameless, port_of
+from fabric.audit.cabling.planned import Planned, Slot, canonical, is_management, is_nameless, port_of
 from fabric.base.diagnostics import Place, Report, show
-from fabric.nos.lldp import Neighbor
+from fabric.nos.lldp import LldpPort, Neighbor
 
 UNKNOWN = -1  # a device that the plan does not have
 CODE = "FAB176"
@@ -252,3 +251,81 @@ def _contradict(wiring: Wires) -> None:
 def _is_certain(wiring: Wires, here: int, there: int) -> bool:
     """Whether both ends report it, or the plan has it."""
     return wiring.reports(there, here) or (here ^ 1 == there and max(here, there) < len(wiring.plan.device))
+
+
+# --- port states ----------------------------------------------------------------------------------------------
+
+
+class States:
+    """Port states by node."""
+
+    def __init__(self, plan: Planned, collected: Collected, wires: Wires) -> None:
+        self._plan, self._wires = plan, wires
+        self.by_node: dict[int, LldpPort] = {}
+        for device in sorted(collected.devices):
+            for state in collected.devices[device].ports.values():
+                node = wires.place(device, state.port)
+                if node is not None:
+                    self.by_node[node] = state
+
+    def up(self, end: int) -> bool | None:
+        state = self.by_node.get(end)
+        return None if state is None else state.up
+
+    def shut(self, end: int) -> bool:
+        state = self.by_node.get(end)
+        return state is not None and state.shut and not state.up
+
+    def wrong_speeds(self, link: int) -> list[tuple[int, int]]:
+        """(end, speed in Gb/s) of the ends that run at another speed than planned; what the neighbor tells comes second."""
+        wanted, found = self._plan.speeds[link], []
+        for end in (2 * link, 2 * link + 1):
+            state = self.by_node.get(end)
+            speed = state.speed_gbps if state is not None else 0
+            speed = speed or self._wires.far_speed.get(end ^ 1, 0)
+            if speed and speed != wanted:
+                found.append((end, speed))
+        return found
+
+
+# --- breakouts other than planned -----------------------------------------------------------------------------
+
+Key = tuple[int, int]  # device and cage
+
+
+@dataclass
+class Splits:
+    """The cages, each with the split it has and the planned links that cannot be right for it."""
+
+    cages: dict[Key, tuple[int, set[int]]] = field(default_factory=dict)
+    nodes: set[int] = field(default_factory=set)  # ports that should not be there
+
+    @property
+    def links(self) -> set[int]:
+        return {link for _, links in self.cages.values() for link in links}
+
+
+def splits(plan: Planned, wires: Wires, states: States) -> Splits:
+    """Ports of a cabled cage that belong to another split, and planned ports that a device's list of ports lacks."""
+    result = Splits()
+    nodes = {*wires.reported, *(node for reported in wires.reported.values() for node in reported), *states.by_node}
+    for node in sorted(nodes):
+        extra = wires.extra(node)
+        if extra is None or extra.slot is None:
+            continue
+        cage = plan.cages.get((extra.device, extra.slot.cage))
+        if cage is not None and cage.split != extra.slot.split:
+            result.nodes.add(node)
+            _add(result, wires, (extra.device, extra.slot.cage), extra.slot.split, cage.ends)
+    listed = {(plan.device[end], plan.cage[end]) for end in states.by_node if end < len(plan.device)}
+    for key in sorted(listed - result.cages.keys()):
+        cage = plan.cages.get(key)
+        if cage is not None and any(end not in states.by_node for end in cage.ends):
+            _add(result, wires, key, 0, tuple(end for end in cage.ends if end not in states.by_node))
+    return result
+
+
+def _add(found: Splits, wires: Wires, key: Key, split: int, ends: tuple[int, ...]) -> None:
+    """Links that are reported as planned stay to be judged: the first part may have the name of the whole cage."""
+    _, links = found.cages.setdefault(key, (split, set()))
+    links.update(end >> 1 for end in ends if wires.mate.get(end) != end ^ 1)

@@ -1,4 +1,4 @@
-from .base import Check as Check, Design as Design, FilesCheck as FilesCheck
+from .base import Check as Check, Design as Design, FilesCheck as FilesCheck, ids as ids, of_subject as of_subject
 from .ends import (
     End as End,
     Ends as Ends,
@@ -15,19 +15,19 @@ from .ends import (
 )
 from .finding import (
     ERROR as ERROR,
+    FAIL_ON as FAIL_ON,
     NOTE as NOTE,
     SEVERITIES as SEVERITIES,
     WARNING as WARNING,
     About as About,
     Finding as Finding,
     Merge as Merge,
+    Read as Read,
     Subject as Subject,
+    Verdict as Verdict,
 )
-from .literals import unknown_addresses as unknown_addresses
-from .majority import odd_ones as odd_ones, place as place, role as role
-from .network import Network as Network
+from .network import Network as Network, odd_ones as odd_ones, place as place, role as role
 from .planned import planned_rows as planned_rows
-from .registry import ids as ids, of_subject as of_subject
 from .rows import (
     KINDS as KINDS,
     Key as Key,
@@ -47,5 +47,5 @@ from .statements import (
     statement_differences as statement_differences,
     syntax_of as syntax_of,
     unexplained as unexplained,
+    unknown_addresses as unknown_addresses,
 )
-from .verdict import FAIL_ON as FAIL_ON, Read as Read, Verdict as Verdict

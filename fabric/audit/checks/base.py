@@ -10,7 +10,9 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from fabric.audit.checks.finding import SEVERITIES, UNKNOWN, About, Finding, Merge
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from fabric.configs.view_of import Views
     from fabric.model.facts import Facts, Located
     from fabric.model.plan import FabricLossless, FabricPlan, Plan, SwitchView
+
 
 S = TypeVar("S")  # subject of a kind of check
 REGENERATE = "run `fabric generate` to restore the file"
@@ -199,3 +202,47 @@ class Design:
         for device in self.fabric.switches:
             if device.nos:
                 yield self.views.of(device)
+
+
+# --- registry of checks ---------------------------------------------------------------------------------------
+
+C = TypeVar("C", bound=Check[Any])
+HOMES = {  # subject → module or package of its checks
+    "silence": "fabric.audit.checks.silence",
+    "design": "fabric.audit.checks.design",
+    "files": "fabric.audit.checks.files",
+    "batfish": "fabric.audit.checks.batfish",
+    "state": "fabric.audit.checks.state",
+    "servers": "fabric.audit.checks.servers",
+}
+
+
+@cache
+def of_subject(name: str) -> tuple[type[Check[Any]], ...]:
+    """Every check of a subject, by id."""
+    home = HOMES[name]
+    module = import_module(home)
+    for part in iter_modules(getattr(module, "__path__", ())):
+        import_module(f"{home}.{part.name}")
+    inside = (check for check in Check.registry.values() if f"{check.__module__}.".startswith(f"{home}."))
+    return tuple(sorted(inside, key=lambda check: check.id))
+
+
+def every() -> tuple[type[Check[Any]], ...]:
+    """Every check of every subject."""
+    return tuple(check for subject in HOMES for check in of_subject(subject))
+
+
+def checks(kind: type[C]) -> tuple[C, ...]:
+    """One of every check of a kind, by id."""
+    return tuple(check() for check in of_subject(kind.subject) if issubclass(check, kind))
+
+
+def ids(*subjects: str) -> set[str]:
+    """The ids of subjects' checks."""
+    return {check.id for subject in subjects for check in of_subject(subject)}
+
+
+def run(kind: type[Check[S]], subject: S) -> list[Finding]:
+    """What the checks of a kind find in what they judge, by id."""
+    return [finding for check in checks(kind) for finding in check.run(subject)]

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from fabric.audit.checks.finding import About, Subject
 from fabric.audit.checks.rows import KINDS, Key, Row, Rows, Value
 from fabric.base.text import listed
-from fabric.model.facts import Located
+from fabric.model.facts import Ecn, Facts, Interface, Located, PortQos
+from fabric.model.plan import Lossless, Marking, Port, Qos, SwitchView
+from fabric.nos.target import Idiom, target
+
+# --- rows -----------------------------------------------------------------------------------------------------
 
 NONE = "none"
 
@@ -100,3 +104,117 @@ def show(value: object) -> str:
     if isinstance(value, frozenset):
         return ", ".join(str(item) for item in sorted(value)) or NONE
     return str(value)
+
+
+# --- lossless class of every port -----------------------------------------------------------------------------
+
+BEST_EFFORT = 0
+CONTROL = (48, 56)  # class selectors 6 and 7, what switches say to each other
+
+
+def class_differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
+    """Every difference in the classes of ports that are in use."""
+    nos = target(view.device.nos)
+    assert nos.idiom is not None
+    groups: dict[tuple[int, int], list[tuple[str, Port, Interface]]] = {}
+    for port in view.ports:
+        if not port.up:
+            continue
+        name = nos.port_name(view.model, port.ref, view.device.model)
+        interface = facts.interfaces.get(name)
+        if interface is not None:
+            qos = _classes(facts, interface)
+            groups.setdefault((id(qos), id(port.lossless)), []).append((name, port, interface))
+    alike: dict[tuple[str, str, str, Located[object] | None], list[tuple[str, Located[object]]]] = {}
+    for members in groups.values():
+        _, port, interface = members[0]
+        home = Located(None, interface.line, interface.file)
+        ports = _Ports(view, nos.idiom, home)
+        for one in ports.compare(_classes(facts, interface), port):
+            stated = one.place if one.place is not home else None  # what is stated nowhere is missing on all ports at once
+            rows = alike.setdefault((one.key.kind, one.expected, one.got, stated), [])
+            rows += [(name, one.place) for name, _, _ in members]
+    for (kind, expected, got, _), rows in alike.items():
+        subjects = tuple(Subject(name) for name, _ in rows)
+        yield Difference(Key(kind, subjects[0]), expected, got, rows[0][1], subjects)
+
+
+def _classes(facts: Facts, interface: Interface) -> PortQos | None:
+    """Of the port, or of its bond."""
+    if interface.qos is None and interface.bond and interface.bond.value in facts.interfaces:
+        return facts.interfaces[interface.bond.value].qos
+    return interface.qos
+
+
+@dataclass(frozen=True)
+class _Ports:
+    view: SwitchView
+    idiom: Idiom
+    home: Located[object]
+
+    def differ(self, kind: str, expected: object, got: object, place: Located[object] | None) -> Iterator[Difference]:
+        if expected != got:
+            yield Difference(Key(kind), show(expected), show(got) if got is not None else NONE, place or self.home)
+
+    def compare(self, qos_facts: PortQos | None, port: Port) -> Iterator[Difference]:
+        qos, lossless = self.view.qos, port.lossless
+        paused = {item.value: item for item in qos_facts.pfc} if qos_facts else {}
+        wanted = frozenset({qos.priority}) if qos and lossless else frozenset()
+        extra = next((place for value, place in paused.items() if value not in wanted), None)
+        yield from self.differ("pfc", wanted, frozenset(paused), extra)
+        if qos_facts is None or qos is None or lossless is None:
+            return
+        yield from self._maps(qos_facts, qos)
+        yield from self._queues(qos_facts, qos)
+        yield from self._sizes(qos_facts, qos, lossless, port)
+
+    def _maps(self, qos_facts: PortQos, qos: Qos) -> Iterator[Difference]:
+        """Exactly one DSCP is lossless; that of notifications goes first, perhaps beside what switches say to each other."""
+        strict = {item.value for item in qos_facts.strict}
+        lossless = {own: place for own, place in qos_facts.priorities.items() if place.value == qos.priority}
+        first = {own: place for own, place in qos_facts.priorities.items() if place.value in strict}
+        if qos.cnp_dscp in first:
+            first = {own: place for own, place in first.items() if own == qos.cnp_dscp or own not in CONTROL}
+        for kind, found, dscp in (("lossless", lossless, qos.dscp), ("cnp", first, qos.cnp_dscp)):
+            if self.idiom.blocks and dscp in found and all(own >> 3 == dscp >> 3 for own in found):
+                found = {dscp: found[dscp]}
+            odd = next((place for own, place in sorted(found.items()) if own != dscp), None) or qos_facts.priorities.get(dscp)
+            yield from self.differ(kind, frozenset({dscp}), frozenset(found), odd)
+
+    def _queues(self, qos_facts: PortQos, qos: Qos) -> Iterator[Difference]:
+        strict = {item.value: item for item in qos_facts.strict}
+        wrong = strict.get(qos.priority) or strict.get(BEST_EFFORT)
+        if not strict or wrong:
+            yield from self.differ("strict", frozenset({qos.cnp_priority}), frozenset(strict), wrong)
+        own, rest = qos_facts.weights.get(qos.priority), qos_facts.weights.get(BEST_EFFORT)
+        if own and rest and own.value + rest.value:
+            share = round(100 * own.value / (own.value + rest.value))
+            if abs(share - qos.lossless_percent) > 1:
+                odd = rest if own.value == qos.lossless_percent else own  # the one that was changed
+                yield from self.differ("weight", qos.lossless_percent, share, odd)
+
+    def _sizes(self, qos_facts: PortQos, qos: Qos, lossless: Lossless, port: Port) -> Iterator[Difference]:
+        yield from self._thresholds(qos_facts.ecn.get(qos.priority) or Ecn(), qos, lossless.marking)
+        if headroom := qos_facts.xoff_bytes.get(qos.priority):
+            yield from self.differ("xoff", lossless.xoff_bytes, headroom.value, headroom)
+        if qos_facts.cable_length_m:
+            yield from self.differ(
+                "cable", self.idiom.cable_m(self.view, port), qos_facts.cable_length_m.value, qos_facts.cable_length_m
+            )
+        if qos_facts.watchdog is not None:
+            yield from self.differ("watchdog", qos.watchdog is not None, qos_facts.watchdog.value, qos_facts.watchdog)
+        elif qos.watchdog and target(self.view.device.nos).capabilities.watchdog:
+            yield from self.differ("watchdog", True, None, None)
+
+    def _thresholds(self, qos_facts: Ecn, qos: Qos, marking: Marking) -> Iterator[Difference]:
+        """In bytes, or in percent of the queue's fill where the network OS takes no bytes."""
+        low, high, pmax = marking.kmin_bytes, marking.kmax_bytes, marking.pmax_percent
+        percent, places = self.idiom.ecn_percent, (qos_facts.kmin_bytes, qos_facts.kmax_bytes)
+        if percent is not None:
+            low, high, pmax = percent(marking, qos.buffer)
+            places = qos_facts.kmin_percent, qos_facts.kmax_percent
+        for kind, place, expected in (("kmin", places[0], low), ("kmax", places[1], high)):
+            if place is None or abs(place.value - expected) >= self.idiom.ecn_unit:
+                yield from self.differ(kind, expected, place.value if place else None, place)
+        if qos_facts.pmax_percent:
+            yield from self.differ("pmax", pmax, qos_facts.pmax_percent.value, qos_facts.pmax_percent)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
+from typing import TypeVar
 
 from fabric.audit.checks.compare_with_plan import Difference
 from fabric.audit.checks.ends import (
@@ -24,9 +26,70 @@ from fabric.audit.checks.ends import (
     without_prefix_length,
 )
 from fabric.base.grouping import grouped
-from fabric.model.facts import MANAGEMENT, Bgp, Facts, Interface, Neighbor
+from fabric.model.facts import MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor
 from fabric.nos.statements.names import Name
 from fabric.nos.statements.syntax import Place
+
+# --- what most devices have alike -----------------------------------------------------------------------------
+
+T = TypeVar("T")
+V = TypeVar("V", bound=Hashable)
+
+
+def role(name: str) -> str:
+    """Devices of one role differ in numbers alone: `backend-leaf001` and `backend-leaf002`."""
+    return re.sub(r"\d+", "", name)
+
+
+def place(fact: Located[T]) -> str:
+    """`configs/leaf1/frr.conf:12`."""
+    return f"{fact.file}:{fact.line}" if fact.line else fact.file
+
+
+def odd_ones(values: Iterable[tuple[V, T]]) -> tuple[V | None, list[tuple[V, T]]]:
+    """What most have, and those that have something else; of two, neither can be believed, so both are odd.
+
+    Nothing is odd where more than a quarter differ: then there is no rule to break.
+    """
+    rows = list(values)
+    counts = Counter(value for value, _ in rows)
+    if len(counts) < 2:
+        return None, []
+    usual, most = max(counts.items(), key=lambda item: (item[1], str(item[0])))
+    others = [row for row in rows if row[0] != usual]
+    if len(rows) == 2:
+        return usual, rows
+    return (usual, others) if len(others) <= max(1, len(rows) // 4) and most > len(others) else (None, [])
+
+
+# --- separate networks of a site ------------------------------------------------------------------------------
+
+
+def components(network: Network) -> Sequence[Sequence[Facts]]:
+    """The groups that cables and sessions join, in the order of their first devices; one group if fewer than two."""
+    parent = {id(facts): id(facts) for facts in network.devices}
+
+    def root(key: int) -> int:
+        while parent[key] != key:
+            parent[key] = key = parent[parent[key]]
+        return key
+
+    pairs = [(a.facts, b.facts) for a, b in network.links]
+    pairs += [(facts, far.facts) for facts, _, peer in network.sessions() if (far := network.remote_end(peer))]
+    for one, other in pairs:
+        parent[root(id(other))] = root(id(one))
+    groups = grouped((root(id(facts)), facts) for facts in network.devices)
+    joined = [group for group in groups.values() if len(group) > 1]
+    if len(joined) < 2:
+        return [network.devices]
+    roles = {role(facts.name): group for group in reversed(joined) for facts in group}
+    alone = [group[0] for group in groups.values() if len(group) == 1]
+    for facts in alone:
+        roles.get(role(facts.name), joined[0]).append(facts)
+    return joined
+
+
+# --- facts of many devices ------------------------------------------------------------------------------------
 
 WORD = re.compile(r"[^\s,;()\[\]\"']+")
 GLUE = re.compile(r"[:_]")
@@ -134,8 +197,6 @@ class Network:
         A part without a connection, because some files are missing, belongs to the network that has devices of its role;
         without such a network all devices are one network.
         """
-        from fabric.audit.checks.components import components
-
         parts = components(self)
         return [self] if len(parts) < 2 else [Network(part, names=self.names) for part in parts]
 
@@ -276,3 +337,46 @@ def words_of(text: str) -> list[str]:
     """
     words = WORD.findall(text)
     return words + [part for word in words for part in (*word.split(":"), *GLUE.split(word)) if part and part != word]
+
+
+# --- planes with the same link addresses ----------------------------------------------------------------------
+
+PART = re.compile(r"[a-z]+|\d+")  # of a host name
+
+
+def planes(devices: Sequence[Facts]) -> list[list[Facts]]:
+    """The devices of each network, distinguished by one part of the host names; one network without such a part.
+
+    Every device with links must have the link addresses of exactly one device of each other network. So a device with the
+    config of another one, or a pair with common addresses, makes no network of its own.
+    """
+    links = {id(facts): _links(facts) for facts in devices}
+    twins = grouped((links[id(facts)], facts) for facts in devices if links[id(facts)])
+    positions = {_difference(one, other) for same in twins.values() for one, other in combinations(same, 2)}
+    position = positions.pop() if len(positions) == 1 else None
+    if position is None or any(len(_parts(facts)) <= position for facts in devices):
+        return [list(devices)]
+    found = grouped((_parts(facts)[position], facts) for facts in devices)
+    alike = len(twins) > 1 and all(len(same) == len(found) for same in twins.values())
+    return list(found.values()) if alike else [list(devices)]
+
+
+def _links(facts: Facts) -> frozenset[tuple[str, str]]:
+    """(VRF, address) of every port in a point-to-point subnet."""
+    return frozenset(
+        (vrf_of(port), without_prefix_length(fact.value))
+        for port in facts.interfaces.values()
+        for fact in port.addresses
+        if is_link(fact.value)
+    )
+
+
+def _difference(one: Facts, other: Facts) -> int | None:
+    """Where two host names differ, if that is in one part."""
+    mine, theirs = _parts(one), _parts(other)
+    found = [at for at, (a, b) in enumerate(zip(mine, theirs, strict=False)) if a != b]
+    return found[0] if len(found) == 1 and len(mine) == len(theirs) else None
+
+
+def _parts(facts: Facts) -> list[str]:
+    return PART.findall(facts.name.lower())

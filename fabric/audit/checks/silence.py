@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from fabric.audit.checks.base import Check
+from fabric.audit.checks.base import Check, every, run
 from fabric.audit.checks.finding import NOTE, WARNING, Finding
-from fabric.audit.checks.registry import every, run
-from fabric.audit.checks.reports.rules import OTHER, rule_of
+from fabric.audit.checks.reports.common import OTHER, rule_of
 from fabric.model.plan import Plan
 
 

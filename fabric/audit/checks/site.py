@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from fabric.audit.checks import device, hosts
-from fabric.audit.checks.base import Design
-from fabric.audit.checks.design.family import FabricCheck
-from fabric.audit.checks.files.reading import OnDisk, OnDiskCheck, Rest, Statements, Unreadable
+from fabric.audit.checks import servers
+from fabric.audit.checks.base import Design, FilesCheck, checks, ids, run
+from fabric.audit.checks.compare_with_plan import Difference, class_differences, differences
+from fabric.audit.checks.consequences import explaining, follows, without_repetitions
+from fabric.audit.checks.design.base import FabricCheck
+from fabric.audit.checks.files.reading import OnDisk, OnDiskCheck, Rest, RestCheck, Statements, Unreadable
 from fabric.audit.checks.files.services import HostNames
-from fabric.audit.checks.finding import ERROR, Finding
-from fabric.audit.checks.registry import ids, run
+from fabric.audit.checks.finding import ERROR, Finding, Read, Subject
+from fabric.audit.checks.incomplete_files import CUT_OFF, Cut, cuts
+from fabric.audit.checks.network import Network
+from fabric.audit.checks.planned import planned_rows
+from fabric.audit.checks.role_peers.outline import names_of
+from fabric.audit.checks.rows import blocks_of, rows_of
 from fabric.audit.checks.silence import Silences
-from fabric.audit.checks.truncated_files import CUT_OFF
-from fabric.audit.checks.verdict import Read
 from fabric.base.diagnostics import Diagnostic
 from fabric.base.output.site_folder import kind
 from fabric.base.processes import Progress, in_chunks, silent
@@ -26,9 +30,76 @@ from fabric.configs.disk_state import GeneratedFolder
 from fabric.configs.hosts import host_files
 from fabric.configs.site_files import site_files
 from fabric.model.facts import Facts, Located
-from fabric.model.plan import LONGER_WARNING, Device, Plan
+from fabric.model.plan import LONGER_WARNING, Device, Plan, SwitchView
 from fabric.nos.reading import Device as Found, Folder, is_read, read_device
 from fabric.nos.target import UNSUPPORTED, target
+
+# --- one switch -----------------------------------------------------------------------------------------------
+
+NOTHING: Mapping[str, str] = {}
+
+
+def judge(view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Mapping[str, str] = NOTHING) -> list[Finding]:
+    """Everything that the files of a switch say otherwise than its plan, and what is wrong in them by itself.
+
+    `rendered`: path → what the plan renders, of the files whose statements are compared.
+    """
+    if cut := list(cuts(facts.nos, rendered, files)) if rendered else []:
+        return _of_cut(view, facts, files, rendered, cut)
+    names = {id(facts): names_of(facts)}
+    found = run(FilesCheck, Network((facts,), view.device.name, tuple(_differences(view, facts)), names))
+    found = without_repetitions(found)
+    rest = _rest(Rest(view, facts, files, rendered, tuple(found)))
+    dropped = [one for one in found if follows(one, rest)]
+    if dropped:  # what they covered is reported by its statement
+        found = [one for one in found if one not in dropped]
+        rest = explaining(_rest(Rest(view, facts, files, rendered, tuple(found))), dropped)
+    return found + rest
+
+
+def _rest(subject: Rest) -> list[Finding]:
+    """The findings about what no other check covers; each check knows the findings before it."""
+    found: list[Finding] = []
+    for check in checks(RestCheck):
+        found += check.run(replace(subject, reported=(*subject.reported, *found)))
+    return found
+
+
+def _of_cut(
+    view: SwitchView, facts: Facts, files: Mapping[str, str], rendered: Mapping[str, str], cut: list[Cut]
+) -> list[Finding]:
+    """The files as if they went on as planned: what is wrong in front of their ends is still reported."""
+    ends = {one.file: one.line for one in cut}
+    whole = {**files, **{one.file: one.completed for one in cut}}
+    name = facts.name
+    facts = read_device(name, facts.nos, whole)
+    facts.name = name
+    found = [one.finding(view.device.name) for one in cut]
+    for one in judge(view, facts, whole, rendered):
+        found.append(replace(one, line=min(one.line, ends.get(one.file, one.line))))
+    return found
+
+
+def _differences(view: SwitchView, facts: Facts) -> Iterator[Difference]:
+    top = Located(None, 0, facts.files[0] if facts.files else "")
+    idiom = target(view.device.nos).idiom
+    derived = idiom.derives if idiom else frozenset[str]()  # their statement shows whether the derived value differs
+    found = differences(planned_rows(view), rows_of(facts), top, blocks_of(facts))
+    yield from _grouped(one for one in found if not (one.about.absent and one.key.kind in derived))
+    yield from class_differences(view, facts)
+
+
+def _grouped(found: Iterable[Difference]) -> Iterator[Difference]:
+    """A line of a peer group that is wrong for all its neighbors is reported once."""
+    alike: dict[tuple[str, str, str, Located[object], Subject], list[Difference]] = {}
+    for one in found:
+        alone = Subject() if one.key.subject.kind == "neighbor" else one.key.subject
+        alike.setdefault((one.key.kind, one.expected, one.got, one.place, alone), []).append(one)
+    for group in alike.values():
+        yield replace(group[0], alike=tuple(one.key.subject for one in group))
+
+
+# --- site -----------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -46,7 +117,7 @@ class Judged:
     """A switch whose files were read; small, as it comes back from another process."""
 
     findings: tuple[Finding, ...]
-    ends: hosts.Ends
+    ends: servers.Ends
     files: int
     statements: int
     unread: tuple[Located[str], ...]
@@ -77,7 +148,7 @@ class Site:
         self.renderer, self.plan, self.home = renderer, renderer.plan, renderer.plan.settings.home
         given = None if folder is None else folder.by_name()
         misnamed = {} if folder is None else folder.misnamed()
-        self.sample = hosts.Sample.of_site(self.plan, whole=all_servers)
+        self.sample = servers.Sample.of_site(self.plan, whole=all_servers)
         self.work = _Work(self.renderer, GeneratedFolder(self.plan.settings), given, self.sample, misnamed)
         self.todo = self.renderer.jobs(lambda name: True)
         self.stale_hosts = set[str]()
@@ -160,7 +231,7 @@ class Site:
                 stale.add(path)
         return sorted(stale), sorted(line_ends)
 
-    def _servers(self, result: Checked, ends: hosts.Ends) -> None:
+    def _servers(self, result: Checked, ends: servers.Ends) -> None:
         """Files of servers against the ends of their leaves that are as planned."""
         if not ends:
             return
@@ -172,7 +243,7 @@ class Site:
                 self.stale_hosts.add(path)
             return found.data
 
-        result.findings += hosts.disagreements(self.plan, ends, fresh, look, str(self.home.shown))
+        result.findings += servers.disagreements(self.plan, ends, fresh, look, str(self.home.shown))
         result.skipped += self.sample.skipped
 
     def _read(self, judged: Sequence[Judged]) -> Read:
@@ -217,7 +288,7 @@ class _Work:
     renderer: Renderer
     disk: GeneratedFolder
     given: Mapping[str, Found] | None  # name → device, of a folder that was named
-    sample: hosts.Sample
+    sample: servers.Sample
     misnamed: Mapping[str, Found]  # name → device of that folder with the host name of another
 
     def judge(self, job: Job) -> Judged:
@@ -240,10 +311,10 @@ class _Work:
             return Judged(findings=(wrong,), ends={}, files=len(texts), statements=0, unread=(), stale=())
         facts = read_device(job.device.name, job.device.nos, texts)
         facts.name = job.device.name if self.given is None else facts.name
-        findings = device.judge(view, facts, texts, seen.rendered)
+        findings = judge(view, facts, texts, seen.rendered)
         codes = {code for finding in findings for code in (finding.id, *finding.about.explains)}
-        right = codes.isdisjoint((CUT_OFF, *hosts.ECHOED))
-        ends = hosts.ends(view, facts, self.sample) if right else {}
+        right = codes.isdisjoint((CUT_OFF, *servers.ECHOED))
+        ends = servers.ends(view, facts, self.sample) if right else {}
         count, unread = facts.statements, tuple(facts.unread)
         return Judged(findings=tuple(findings), ends=ends, files=len(texts), statements=count, unread=unread, **folder)
 

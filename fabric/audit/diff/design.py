@@ -10,13 +10,29 @@ from typing import Any
 
 import numpy as np
 
-from fabric.audit.diff.documents import flat
 from fabric.audit.diff.recabling import Recabling, recabling
 from fabric.base.grouping import grouped
 from fabric.design import moves
 from fabric.design.explain.counts import sessions
 from fabric.model.plan import ATTACHMENT, CLOSED, SERVER_LEAF, SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.model.plan.summary import summary
+
+# --- leaves of a document -------------------------------------------------------------------------------------
+
+
+def flat(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted names and values of the leaves; entries of a list go by their names where they have one."""
+    if isinstance(tree, Mapping) and tree:
+        for key, value in tree.items():
+            yield from flat(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(tree, list) and any(isinstance(item, Mapping) for item in tree):
+        for at, item in enumerate(tree):
+            yield from flat(item, f"{path}[{item.get('name') or at}]" if isinstance(item, Mapping) else f"{path}[{at}]")
+    else:
+        yield path, tree
+
+
+# --- design ---------------------------------------------------------------------------------------------------
 
 Keys = Mapping[str, Any]  # of an intent, as a tree
 Names = Mapping[str, str]  # old name → new name of what keeps its place but not its name

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fabric.audit.diff import traffic_impact
-from fabric.audit.diff.capacity import Figure
-from fabric.audit.diff.compare import Diff
+from fabric.audit.diff.compare import Diff, Figure
+from fabric.audit.diff.configs import FileChange
 from fabric.audit.diff.design import Change, FabricChange
-from fabric.audit.diff.files import FileChange
 from fabric.audit.diff.groups import Group, groups
 from fabric.audit.diff.recabling import LAY
 from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table

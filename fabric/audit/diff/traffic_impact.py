@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from fabric.audit.diff.compare import Diff
 from fabric.audit.diff.design import TenantMove
-from fabric.audit.diff.hosts import NETPLAN, HostChange
+from fabric.audit.diff.groups import NETPLAN, HostChange
 from fabric.audit.diff.recabling import MOVE, PULL
 from fabric.audit.diff.report_blocks import Notes, Table
 from fabric.base.text import listed, plural

@@ -1,22 +1,201 @@
-"""Compares the running config of every planned switch with the plan.
-
-Statements are compared first: a switch in sync costs no more. Only a switch that differs is read for facts, whose checks
-explain the differences.
-"""
+"""The running config of every planned switch compared with the plan, and the commands back to it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Any
 
-from fabric.audit.checks import ERROR, Finding, device as switch_checks, missing_files, statement_differences
-from fabric.audit.diff.files import FileChange
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.checks import ERROR, Finding, missing_files, site as switch_checks, statement_differences, syntax_of
+from fabric.audit.diff import configs, remedy
+from fabric.audit.diff.configs import FileChange, set_lines
 from fabric.base.processes import Progress, in_chunks, silent
 from fabric.base.reading import UnreadableError, guarded
 from fabric.configs import Job, Renderer
+from fabric.nos.dialect import COMMANDS, Config, Patch, SetLines
 from fabric.nos.reading import Device, Folder, is_read, read_device
+from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, REORDERED, Difference
+from fabric.nos.statements.forms import Path
+from fabric.nos.statements.syntax import Statements, Syntax
+
+# --- commands back to the plan --------------------------------------------------------------------------------
+
+MARGIN = " " * 3
+
+
+def commands_back(
+    nos: str, planned: Mapping[str, str], running: Mapping[str, str], differences: Sequence[Difference]
+) -> tuple[FileChange, ...]:
+    """The change of each file from the running statements to the planned ones.
+
+    Args:
+        nos: network OS.
+        planned: path → text that the plan renders.
+        running: path → text of the device.
+        differences: of `statement_differences` for the same files.
+    """
+    syntax, forms = syntax_of(nos), remedy.dialect(nos).forms
+    changes = []
+    for part in sorted({one.path[0] for one in differences}):
+        of_part = [one for one in differences if one.path[0] == part]
+        texts = [_text(syntax, part, side) for side in (planned, running)]
+        form = forms.get(part)
+        if form is COMMANDS:
+            before = _before(syntax, syntax.read({part: texts[0]}), syntax.read({part: texts[1]}), of_part)
+            changes.append(configs.change(nos, part, before, _as_text(_raw(syntax.read({part: texts[0]}).values()))))
+        elif isinstance(form, SetLines):
+            changes.append(_set_lines(nos, part, form, texts, of_part))
+        elif isinstance(form, Patch):
+            changes.append(_document(nos, part, form, texts, of_part))
+        else:
+            changes.append(configs.change(nos, part, texts[1], texts[0]))
+    return tuple(change for change in changes if change.lines)
+
+
+def _text(syntax: Syntax, part: str, texts: Mapping[str, str]) -> str:
+    return next((text for file, text in texts.items() if syntax.part(file, text) == part), "")
+
+
+# --- commands -----------------------------------------------------------------------------------------------
+
+
+def _before(syntax: Syntax, planned: Statements, running: Statements, differences: Iterable[Difference]) -> str:
+    """The planned text with the differences in it: without what is missing, with what is extra."""
+    lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
+    found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
+    kept = {path: place for path, place in planned.items() if not _within(path, lost)}
+    more = {path: place for path, place in running.items() if _within(path, found)}
+    return _as_text(dict.fromkeys([*_lines(kept, planned), *_lines(more, running)]))
+
+
+def _lines(part: Statements, whole: Statements) -> Iterator[Path]:
+    """The lines of a part of a config; of a line with several statements, `vlan 100-102`, only those of the part."""
+    of_part, of_whole = (Counter(place.raw for place in side.values()) for side in (part, whole))
+    for path, place in part.items():
+        yield place.raw if of_part[place.raw] == of_whole[place.raw] else path[1:]
+
+
+def _within(path: Path, roots: set[Path]) -> bool:
+    return any(path[:end] in roots for end in range(2, len(path) + 1))
+
+
+def _raw(places: Iterable[Any]) -> dict[Path, None]:
+    return dict.fromkeys(place.raw for place in places)
+
+
+def _as_text(raws: Iterable[Path]) -> str:
+    """Statements as indented text. A repeated section is read as one section."""
+    lines: list[str] = []
+    open_section: Path = ()
+    for raw in raws:
+        shared = next((at for at, pair in enumerate(zip(open_section, raw, strict=False)) if pair[0] != pair[1]), None)
+        start = min(len(open_section), len(raw) - 1) if shared is None else shared
+        lines += [MARGIN * depth + words for depth, words in enumerate(raw) if depth >= start]
+        open_section = raw
+    return "".join(f"{line}\n" for line in lines)
+
+
+# --- set lines ----------------------------------------------------------------------------------------------
+
+
+def _set_lines(nos: str, part: str, form: SetLines, texts: Sequence[str], differences: Sequence[Difference]) -> FileChange:
+    """The lines between the planned config with the differences in it, as the device spells it, and without them."""
+    syntax = syntax_of(nos)
+    planned, running = (syntax.read({part: text}) for text in texts)
+    plan, device = (_config(form, text) for text in texts)
+    lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
+    changed = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
+    marks = {_words((part, *path)) for path in (*plan.inactive, *device.inactive)}
+    marked = {path for path in (*planned, *running) if " ".join(path) != _words(path) in marks}
+    raws = {path: running.get(path, place).raw for path, place in planned.items() if path not in marked}
+    raw_lines = [*dict.fromkeys(part for path in raws for part in _left(path, lost, running))]
+    _as_running(raw_lines, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
+    before = [
+        *(raws.get(path) or running[path].raw for path in raw_lines),
+        *(place.raw for path, place in running.items() if _within(path, changed) and path not in marked | raws.keys()),
+        *_below(device),
+    ]
+    after = Config((*raws.values(), *_below(plan)), plan.inactive)
+    lines = set_lines(Config(tuple(before), device.inactive), after, form.hierarchy())
+    return FileChange(part, form, tuple(lines))
+
+
+def _config(form: SetLines, text: str) -> Config:
+    """What a text has without effect; nothing is known of a damaged one."""
+    try:
+        return form.config(text)
+    except ValueError:
+        return Config(())
+
+
+def _below(config: Config) -> Iterator[Path]:
+    """The statements without effect."""
+    return (path for path in config.statements if any(path[: len(root)] == root for root in config.inactive))
+
+
+def _left(path: Path, lost: set[Path], running: Statements) -> list[Path]:
+    """A planned statement that the device has; of one that is missing the sections that are empty there."""
+    if not _within(path, lost):
+        return [path]
+    return [path[:end] for end in range(2, len(path)) if path[:end] in running]
+
+
+def _words(path: Path) -> str:
+    return " ".join(" ".join(path).split())
+
+
+def _as_running(paths: list[Path], sections: Iterable[Path], running: Statements) -> None:
+    """Puts the statements of sections into the order of the running config."""
+    positions = {path: at for at, path in enumerate(running)}
+    for section in sections:
+        places = [at for at, path in enumerate(paths) if path[: len(section)] == section]
+        ordered = sorted((paths[at] for at in places), key=lambda path: positions.get(path, len(positions)))
+        for at, path in zip(places, ordered, strict=True):
+            paths[at] = path
+
+
+# --- documents ----------------------------------------------------------------------------------------------
+
+
+def _document(nos: str, part: str, form: Patch, texts: Sequence[str], differences: Iterable[Difference]) -> FileChange:
+    """The patch of a document in the form of its network OS."""
+    try:
+        planned, running = form.tree(texts[0]), form.tree(texts[1])
+    except ValueError:  # the running file is damaged: it is replaced whole
+        return configs.change(nos, part, texts[1], texts[0])
+    paths = [path for one in differences for path in (one.path, one.got) if path]
+    sides = [syntax_of(nos).read({part: text}) for text in texts]
+    raws = [side[path].raw for side in sides for path in paths if path in side]  # with the value of a secret
+    touched = {_keys(path) for path in [*raws, *(path[1:] for path in paths)]}
+    before = _touched(planned, running, (), touched)
+    return configs.of_trees(part, form, before, planned)
+
+
+def _keys(path: Path) -> Path:
+    """Keys of a statement: `mtu = 9100` is at `mtu`."""
+    return (*path[:-1], path[-1].partition(" = ")[0])
+
+
+def _touched(planned: Any, running: Any, at: Path, touched: set[Path]) -> Any:
+    """The planned document with the running values of what differs."""
+    if not (isinstance(planned, Mapping) and isinstance(running, Mapping)):
+        return running
+    document: dict[str, Any] = {}
+    for key in (*planned, *(key for key in running if key not in planned)):
+        path = (*at, str(key))
+        inside = any(other[: len(path)] == path or path[: len(other)] == other for other in touched)
+        if not inside:
+            document |= {key: planned[key]} if key in planned else {}
+        elif key in planned and key in running:
+            document[key] = _touched(planned[key], running[key], path, touched)
+        elif key in running:
+            document[key] = running[key]
+    return document
+
+
+# --- switches -------------------------------------------------------------------------------------------------
 
 IN_SYNC = "in sync"
 DRIFTED = "drifted"

@@ -13,10 +13,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fabric.audit.cabling import readers as lldp
+from fabric.audit.cabling import outputs as lldp
 from fabric.audit.cabling.files import UnknownDeviceError, by_name, device_of, every_file
-from fabric.audit.cabling.hosts import Hosts
 from fabric.audit.cabling.outputs import CODE, DEEPEST, prompt_of, split
+from fabric.audit.cabling.planned import Hosts
 from fabric.audit.verify.reported_state import ReportedState
 from fabric.base.diagnostics import InputError, Place, Report
 from fabric.base.reading import UnreadableError, guarded, refuse_folder

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from fabric.audit.verify.faults import Fault
 from fabric.audit.verify.overlay_faults import Overlay
-from fabric.audit.verify.site import Site, Switch
+from fabric.audit.verify.site import Fault, Site, Switch
 from fabric.base.text import listed
 from fabric.model.plan import Lag, SwitchView
 from fabric.nos.state.records import INTERFACES, MULTIHOMING, PairState, Segment

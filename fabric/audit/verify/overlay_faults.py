@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from ipaddress import ip_address, ip_network
 
-from fabric.audit.verify.faults import Fault
 from fabric.audit.verify.sessions import OUTSIDE, OVERLAY
-from fabric.audit.verify.site import Site, Switch
+from fabric.audit.verify.site import Fault, Site, Switch
 from fabric.base.grouping import grouped
 from fabric.base.text import listed
 from fabric.nos.state.records import EVPN, ROUTES, Hop, Table, Vni

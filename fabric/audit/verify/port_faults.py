@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fabric.audit.cabling.finding import Finding as CableFinding
-from fabric.audit.cabling.spelling import canonical
+from fabric.audit.cabling.planned import canonical
 from fabric.audit.checks.finding import Subject
 from fabric.audit.checks.planned import planned_ports
 from fabric.audit.checks.rows import Key
-from fabric.audit.verify.faults import Fault
-from fabric.audit.verify.site import End, PlannedPort, Site, Switch
+from fabric.audit.verify.site import End, Fault, PlannedPort, Site, Switch
 from fabric.base.grouping import grouped_sets
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import ERRORS, INTERFACES, LLDP, OPTICS, QUEUES, Count, Counter, Optic, PortState

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from fabric.audit.cabling.spelling import canonical
+from fabric.audit.cabling.planned import canonical
 from fabric.nos.lldp import LldpPart
 from fabric.nos.state.records import (
     BGP,

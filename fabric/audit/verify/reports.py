@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fabric.audit.checks import ERROR, Verdict
+from fabric.audit.checks import ERROR, NOTE, Finding, Verdict
+from fabric.audit.checks.reports.common import clean, line
+from fabric.audit.checks.reports.compared import file_lines, findings_text
+from fabric.audit.diff.formats import sections_as_markdown
+from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
+from fabric.audit.verify.site import Switch
 from fabric.audit.verify.verify import SiteState
-from fabric.base.formats import Format
+from fabric.base.formats import Case, Failure, Format, Suite
+from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
-from fabric.base.text import plural
+from fabric.base.text import listed, plural
 from fabric.nos.state.records import KINDS
 
 
@@ -31,11 +37,11 @@ class StateReport:
 
 
 FORMATS: Mapping[str, Format[str]] = {
-    "text": Format("for people at a terminal", "fabric.audit.verify.text:report"),
-    "markdown": Format("for a pull request or a chat", "fabric.audit.verify.markdown:report"),
+    "text": Format("for people at a terminal", "fabric.audit.verify.reports:text_report"),
+    "markdown": Format("for a pull request or a chat", "fabric.audit.verify.reports:markdown_report"),
     "json": Format("all findings, and what was not judged", "fabric.audit.checks.reports.compared:json"),
     "sarif": Format("SARIF, for code scanning", "fabric.audit.checks.reports.compared:sarif"),
-    "junit": Format("JUnit XML, a test per switch", "fabric.audit.verify.junit:report"),
+    "junit": Format("JUnit XML, a test per switch", "fabric.audit.verify.reports:junit_report"),
 }
 
 
@@ -80,3 +86,104 @@ def summary(state: SiteState) -> str:
     inside = f" in {plural(len(affected), 'switch', 'switches')}" if affected else ""
     silent = f", {len(state.silent):,} without state" if state.silent else ""
     return f"{plural(len(state.site.switches), 'switch', 'switches')}: {found}{inside}{silent}"
+
+
+# --- terminal -------------------------------------------------------------------------------------------------
+
+
+def text_report(report: StateReport) -> str:
+    """Findings as `fabric check` prints them; the last line is the summary."""
+    state = report.state
+    blocks = []
+    if state.findings:
+        blocks.append(findings_text(report.verdict, report.whole))
+    if lines := list(_beside(state, report.whole)):
+        blocks.append("\n".join(lines))
+    return "\n\n".join([*blocks, f"site {state.site.plan.site}: {summary(state)}"]) + "\n"
+
+
+def _beside(state: SiteState, whole: bool) -> Iterator[str]:
+    if state.silent:
+        shown = listed(list(state.silent), len(state.silent) if whole else 3)
+        yield f"no state: {plural(len(state.silent), 'switch', 'switches')}: {shown}"
+    yield from (f"not judged: {one.words}" for one in state.missing)
+    yield from (f"not judged: {one.words}" for one in state.gaps)
+    for title, files in (("not in the plan", state.collected.unplanned), ("not read", state.collected.unread)):
+        yield from file_lines(title, sorted(files.items()), whole)
+
+
+# --- markdown -------------------------------------------------------------------------------------------------
+
+MAX_ROWS = 100
+
+
+def markdown_report(report: StateReport) -> str:
+    """The report as GitHub and GitLab show it; parts that do not fit into a comment are counted."""
+    state = report.state
+    head = f"## Fabric state: site {state.site.plan.site}\n\n{summary(state)}."
+    return sections_as_markdown(head, list(_sections(state)), f"fabric verify --all, folder {state.collected.folder}")
+
+
+def _sections(state: SiteState) -> Iterator[Section]:
+    if state.findings:
+        rows = tuple((one.device, one.id, one.severity, one.message) for one in state.findings)
+        rest = max(0, len(rows) - MAX_ROWS)
+        yield Section("Findings", (Table("", ("switch", "check", "severity", "finding"), rows[:MAX_ROWS], rest),))
+        yield Section("What to do", tuple(_folds(state)))
+    notes = [one.words for one in state.missing] + [one.words for one in state.gaps]
+    notes += [f"no state of {name}" for name in state.silent]
+    notes += [f"not read: {file}: {reason}" for file, reason in sorted(state.collected.unread.items())]
+    if notes:
+        yield Section("Not judged", (Notes("", tuple(notes)),))
+
+
+def _folds(state: SiteState) -> Iterator[Fold]:
+    for device, findings in grouped((one.device, one) for one in state.findings).items():
+        lines = tuple(f"{one.id}: {one.hint}" for one in findings)
+        yield Fold(device or "site", "", lines, plural(len(lines), "finding"))
+
+
+# --- JUnit XML: a suite per fabric, a test case per switch and kind of state ----------------------------------
+
+
+def junit_report(report: StateReport) -> str:
+    """A switch without state is skipped; one whose findings are notes passes."""
+    state = report.state
+    by_device = grouped((finding.device, finding) for finding in state.findings)
+    fabrics = grouped((switch.view.fabric, switch) for switch in state.site.switches.values())
+    suites = [
+        Suite(name, [_case(state, one, by_device.get(one.name, ())) for one in group]) for name, group in fabrics.items()
+    ]
+    return junit("fabric verify", suites + list(_others(state, by_device)))
+
+
+def _case(state: SiteState, switch: Switch, findings: Sequence[Finding]) -> Case:
+    name, classname = switch.name, f"fabric.{switch.view.fabric}"
+    lines = "\n".join(line(clean(finding)) for finding in findings)
+    if any(finding.severity != NOTE for finding in findings):
+        return Case(name=name, classname=classname, failure=Failure("state", plural(len(findings), "finding"), lines))
+    if name in state.silent:
+        return Case(name=name, classname=classname, skipped="no state")
+    missing = [one.kind for one in state.missing if name in one.switches]
+    return Case(
+        name=name,
+        classname=classname,
+        output="\n".join(filter(None, (lines, f"not judged: {', '.join(missing)}" if missing else ""))),
+    )
+
+
+def _others(state: SiteState, by_device: dict[str, list[Finding]]) -> Iterator[Suite]:
+    """Findings at devices that are no switches: servers that no neighbor reports."""
+    others = {name: findings for name, findings in by_device.items() if name not in state.site.switches}
+    if others:
+        yield Suite(
+            "others",
+            [
+                Case(
+                    name=name or "site",
+                    classname="fabric",
+                    failure=Failure("state", plural(len(findings), "finding"), "\n".join(map(str, findings))),
+                )
+                for name, findings in others.items()
+            ],
+        )

@@ -10,11 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from fabric.audit.cabling.spelling import canonical
-from fabric.audit.verify.faults import Fault
-from fabric.audit.verify.paths import Paths
-from fabric.audit.verify.sessions import OUTSIDE, OVERLAY, UNDERLAY, Planned
-from fabric.audit.verify.site import Site, Switch
+from fabric.audit.cabling.planned import canonical
+from fabric.audit.verify.sessions import OUTSIDE, OVERLAY, UNDERLAY, Paths, Planned
+from fabric.audit.verify.site import Fault, Site, Switch
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import BGP, EVPN, ROUTES, Hop, Table

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from fabric.audit.cabling.spelling import canonical
-from fabric.audit.verify.faults import Fault
+from fabric.audit.cabling.planned import canonical
 from fabric.audit.verify.reported_state import peer_key
 from fabric.audit.verify.sessions import OVERLAY, Planned
-from fabric.audit.verify.site import Site
+from fabric.audit.verify.site import Fault, Site
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import BGP, ESTABLISHED, ROUTES, Peer

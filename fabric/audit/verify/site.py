@@ -14,18 +14,39 @@ from ipaddress import ip_interface, ip_network
 from fabric.audit.cabling.compare import compare
 from fabric.audit.cabling.files import Collected as Neighbors, take
 from fabric.audit.cabling.finding import Finding as CableFinding
-from fabric.audit.cabling.places import places
-from fabric.audit.cabling.planned import planned
-from fabric.audit.cabling.spelling import canonical
-from fabric.audit.verify.paths import Paths, paths
+from fabric.audit.cabling.planned import canonical, places, planned
 from fabric.audit.verify.reported_state import ReportedState, peer_key
-from fabric.audit.verify.sessions import OVERLAY, UNDERLAY, Planned, sessions_of
+from fabric.audit.verify.sessions import OVERLAY, UNDERLAY, Paths, Planned, paths, sessions_of
 from fabric.base.grouping import grouped
 from fabric.configs.targets import mtu_limit
 from fabric.configs.view_of import Views
 from fabric.model.plan import LEAF, Plan, Port, SwitchView, Vrf
 from fabric.nos.state.records import BGP, ESTABLISHED, INTERFACES, LLDP, ROUTES, Peer, PortState
 from fabric.nos.target import installed
+
+# --- fault ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One cause.
+
+    Attributes:
+        kind: what a check of `fabric/audit/checks/state` takes up.
+        device: switch to look at.
+        message: expected and found.
+        state: kind of state that shows it, for the file of the finding.
+        hint: what to do, where it is known better than for the kind as a whole.
+    """
+
+    kind: str
+    device: str
+    message: str
+    state: str
+    hint: str = ""
+
+
+# --- site -----------------------------------------------------------------------------------------------------
 
 End = tuple[str, str]  # switch, and port as `canonical` spells it
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fabric.audit.checks import Finding, Verdict
-from fabric.audit.checks.registry import ids, run
-from fabric.audit.checks.verdict import Read
+from fabric.audit.checks.base import ids, run
+from fabric.audit.checks.finding import Read
 from fabric.audit.verify.all_faults import all_faults
 from fabric.audit.verify.files import Collected, read
 from fabric.audit.verify.missing_output import MissingOutput, gaps
@@ -106,7 +106,7 @@ def judge(plan: Plan, collected: Collected, views: Collection[SwitchView] | None
 
 def run_checks(site: Site, folder: str) -> tuple[Finding, ...]:
     """The findings of every check of state."""
-    from fabric.audit.checks.state.family import StateCheck
+    from fabric.audit.verify.all_faults import StateCheck
 
     return tuple(sorted(set(run(StateCheck, all_faults(site, folder))), key=lambda one: one.order))
 

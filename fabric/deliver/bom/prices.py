@@ -6,16 +6,101 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
-from fabric.base.diagnostics import Place, Report, show
+from fabric.base.diagnostics import Place, Report, nearest, show
 from fabric.deliver.bom.parts import CABLE, PLURALS, Part, Spares
-from fabric.deliver.bom.stated import Model, StatedPower, read_power
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
-from fabric.hardware.catalog.models import ServerModel, SwitchModel, generic_switch
+from fabric.hardware.catalog.models import Record, ServerModel, SwitchModel, generic_switch
 from fabric.hardware.catalog.power import STATED, PowerRange, server_range, switch_range
+from fabric.hardware.catalog.power_class import MAX, TYPICAL
 from fabric.model.settings.site import OwnCatalog
 from fabric.solver import Fields, parse, read_text
+
+# --- power that a price file states ---------------------------------------------------------------------------
+
+_MAX_W = 1_000_000
+_FIGURES = {TYPICAL: "typical_w", MAX: "max_w"}
+_HELD = "includes_optics"
+Model = TypeVar("Model", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class StatedPower:
+    """Of one model; None: not stated, the catalog's figure applies."""
+
+    typical_w: int | None = None
+    max_w: int | None = None
+    includes_optics: tuple[str, ...] = ()  # which of the two hold a full set of optics
+
+    def of(self, model: Model) -> Model:
+        """The model with these figures. Whether a figure holds optics goes with the figure."""
+        figures = {f"power_{key}": getattr(self, key) for key in _FIGURES.values()}
+        return model.model_copy(
+            update={key: watts for key, watts in figures.items() if watts is not None} | self._held(model)
+        )
+
+    def _held(self, model: Record) -> dict[str, object]:
+        """Figures that include optics: as stated here for the figures stated here, else as in the catalog."""
+        if not isinstance(model, SwitchModel):
+            return {}
+        kept = [name for name in model.power_includes_optics if getattr(self, _FIGURES[name]) is None]
+        return {"power_includes_optics": (*kept, *self.includes_optics)}
+
+
+def read_power(section: Fields, switches: Collection[str], servers: Collection[str]) -> dict[str, StatedPower]:
+    """The section `power` by the catalog's names; `switches` and `servers` are those it may name."""
+    section.refuse_unknown([*switches, *servers])
+    stated = {}
+    for name in section:
+        if name not in switches and name not in servers:
+            continue
+        value = section.value(name)
+        inner = section.section(name) if isinstance(value, dict) else None
+        if inner is None or not any(key in inner for key in _FIGURES.values()):
+            message = f"expected typical_w, max_w or both, got {show(value)}"
+            section.error(name, message, f"`{name}: {{typical_w: 700, max_w: 1000}}`, watts of one device")
+        if inner is not None:
+            stated[name] = _stated(inner, name in switches)
+    return stated
+
+
+def _stated(inner: Fields, switch: bool) -> StatedPower:
+    inner.refuse_unknown((*_FIGURES.values(), _HELD))
+    watts = {name: inner.whole(key, 0, 1, _MAX_W) or None for name, key in _FIGURES.items()}
+    typical, most, held = watts[TYPICAL], watts[MAX], _held(inner, switch)
+    if typical and most and most < typical and held != (TYPICAL,):
+        inner.error(
+            _FIGURES[MAX], f"expected typical_w, {typical}, or more, got {most}", "check whether the two figures are swapped"
+        )
+    return StatedPower(typical, most, held)
+
+
+def _held(inner: Fields, switch: bool) -> tuple[str, ...]:
+    """`includes_optics`, of figures that stand beside it."""
+    if _HELD not in inner:
+        return ()
+    words = inner.value(_HELD)
+    if not switch:
+        message = "expected for switches only: optics in NICs count as part of the network"
+        inner.error(_HELD, message, "remove it; state the power of the server without its optics")
+        return ()
+    if not isinstance(words, list) or not words:
+        inner.error(
+            _HELD, f"expected a list of {' and '.join(_FIGURES)}, got {show(words)}", "use `[max]`, or `[typical, max]`"
+        )
+        return ()
+    for word in words:
+        if word not in tuple(_FIGURES):
+            inner.error(_HELD, f"expected {' or '.join(_FIGURES)}, got {show(word)}", nearest(word, _FIGURES))
+        elif _FIGURES[word] not in inner:
+            message = f"{word}: {_FIGURES[word]} is missing"
+            inner.error(_HELD, message, f"add `{_FIGURES[word]}: …` beside it")
+    return tuple(name for name in _FIGURES if name in words)
+
+
+# --- price file -----------------------------------------------------------------------------------------------
 
 CODE = "FAB172"
 WHAT = "a price file"

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 from fabric.base.formats import yaml
 from fabric.base.text import printable
-from fabric.deliver.cabling.colours import TONES
 from fabric.deliver.cabling.laying_order import Walk
-from fabric.deliver.cabling.runs import Runs
+from fabric.deliver.cabling.runs import TONES, Runs
 
 FONT, BOLD = "Helvetica", "Helvetica-Bold"
 MAX_FONT_PT, MIN_FONT_PT = 7.0, 4.5

@@ -18,16 +18,90 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Diagnostic, Report
 from fabric.base.text import plural
-from fabric.deliver.cabling import lengths
 from fabric.deliver.cabling.cable_segments import Failure, Legs, legs
-from fabric.deliver.cabling.colours import cable_colour
 from fabric.deliver.cabling.ends import Ends, ends
 from fabric.deliver.cabling.texts import Texts
-from fabric.design.floor.floor import Floor
-from fabric.model.plan import KINDS, FabricPlan, Plan
+from fabric.deliver.export.legend import NEUTRAL, PLANES, RAILS
+from fabric.design.floor.floor import Floor, floor
+from fabric.hardware.catalog import media
+from fabric.model.plan import (
+    ATTACHMENT,
+    ENDS,
+    KINDS,
+    LEAF_LEAF,
+    LEAF_SPINE,
+    SERVER_LEAF,
+    SPINE_CORE,
+    STATED,
+    Device,
+    FabricPlan,
+    Plan,
+)
+
+# --- colours --------------------------------------------------------------------------------------------------
+
+RAIL_NAMES = ("blue", "orange", "green", "violet", "red", "teal", "olive", "indigo")
+PLANE_NAMES = ("blue", "orange", "green", "violet")
+KIND_NAMES = {SERVER_LEAF: "grey", LEAF_LEAF: "green", LEAF_SPINE: "blue", SPINE_CORE: "violet", ATTACHMENT: "orange"}
+
+TONES = {"grey": NEUTRAL.line, **dict(zip(PLANE_NAMES, (tone.line for tone in PLANES), strict=True))}
+TONES |= dict(zip(RAIL_NAMES, RAILS, strict=True))
+
+
+def cable_colour(kind: int, lower: Device, upper: Device, planes: int) -> str:
+    """The colour name of a cable between two devices: by the rail of its leaf, else by its plane, else by its kind."""
+    leaf = upper if kind in (SERVER_LEAF, ATTACHMENT) else lower
+    if leaf.rail >= 0:
+        return RAIL_NAMES[leaf.rail % len(RAIL_NAMES)]
+    if planes > 1 and leaf.plane >= 0:
+        return PLANE_NAMES[leaf.plane % len(PLANE_NAMES)]
+    return KIND_NAMES[kind]
+
+
+# --- lengths --------------------------------------------------------------------------------------------------
+
+Floats = NDArray[np.float64]
+
+
+def lengths(fabric: FabricPlan, floor: Floor) -> Floats:
+    """Metres of every link of a fabric, slack included."""
+    found = floor.lengths_m(fabric)
+    if not floor.stated:
+        for kind, length in enumerate(fabric.spec.lengths):
+            if length.source == STATED:
+                found[fabric.links.kind == kind] = length.metres
+    return found
+
+
+def bought_longer(plan: Plan, needed: dict[str, Floats], bought: dict[str, Floats]) -> tuple[Diagnostic, ...]:
+    """Warnings where cables fit the length that PFC headroom is computed for, but are sold longer only.
+
+    A class that the planner chose is a length that every medium is sold in, so this is about lengths that are stated.
+    Cables that are longer on the floor already are the planner's warning.
+
+    Args:
+        needed: by fabric, metres of every link.
+        bought: by fabric, metres of the cable of every link as it is bought.
+    """
+    report = Report()
+    for name, metres in bought.items():
+        fabric = plan.fabrics[name]
+        for kind, length in enumerate(fabric.spec.lengths) if fabric.lossless is not None else ():
+            mine = (fabric.links.kind == kind) & np.isfinite(metres) & (needed[name] <= length.metres)
+            of_kind = metres[mine]
+            longest = float(of_kind.max(initial=0))
+            if longest > length.metres:
+                report.warn(
+                    "FAB196",
+                    fabric.spec.at("topology", "cable_length_m", KINDS[kind]),
+                    f"fabric '{name}': expected cables of at most {length.metres} m {ENDS[kind]}, as PFC headroom assumes, "
+                    f"got {int((of_kind > length.metres).sum()):,} that are sold only in longer lengths, up to {longest:g} m",
+                    f"set `cable_length_m: {{{KINDS[kind]}: {int(np.ceil(longest))}}}`: too little headroom drops packets",
+                )
+    return tuple(report.warnings)
+
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +164,7 @@ def runs(plan: Plan, floor: Floor) -> Runs:
     requests, report = _requests(plan), Report()
     parts, needed, bought, leg, begin = [], {}, {}, {}, 0
     for number, (name, fabric) in enumerate(plan.fabrics.items()):
-        needed[name] = length_m = lengths.lengths(fabric, floor)
+        needed[name] = length_m = lengths(fabric, floor)
         both = (ends(fabric, "a"), ends(fabric, "b"))
         cable_legs = legs(fabric, both, length_m, requests)
         parts.append(_columns(fabric, floor, number, both, cable_legs, length_m))
@@ -99,7 +173,7 @@ def runs(plan: Plan, floor: Floor) -> Runs:
         for failure in cable_legs.failures:
             _report(plan, fabric, failure, report)
     columns = {item.name: _joined([getattr(part, item.name) for part in parts]) for item in fields(Columns)}
-    warned = lengths.bought_longer(plan, needed, bought)
+    warned = bought_longer(plan, needed, bought)
     return Runs(
         **columns, plan=plan, floor=floor, names=tuple(plan.fabrics), leg=leg, errors=tuple(report.errors), warnings=warned
     )
@@ -195,3 +269,14 @@ def _report(plan: Plan, fabric: FabricPlan, failure: Failure, report: Report) ->
             f"the longest reach is {failure.reach.longest_m:g} m, of {name}: move the racks closer, or allow another medium"
         )
     report.error("FAB153", where, problem + more, hint)
+
+
+# --- links with optics ----------------------------------------------------------------------------------------
+
+
+def optical(plan: Plan, name: str) -> NDArray[np.bool_]:
+    """Of every link of a fabric; true as well where the catalog has no cable that joins it. Raises InputError."""
+    laid = runs(plan, floor(plan))
+    medium = np.array(laid.medium)[laid.leg[name]]
+    copper = [cable for cable, its in media.cables().items() if its.class_ != "aoc"]
+    return ~np.isin(medium, copper)

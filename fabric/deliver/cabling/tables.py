@@ -1,17 +1,153 @@
-"""The other lists beside the run list: the order of laying, what stands in each rack, one list a rack, and what to buy."""
+"""The lists: the run list as rows, the order of laying, racks, what to buy; on one screen and as a workbook."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fabric.deliver.cabling.laying_order import Walk
-from fabric.deliver.cabling.rows import Cell, Ints
-from fabric.deliver.cabling.runs import Runs
+from fabric.base.diagnostics import Diagnostic, InputError, Place, Warnings, nearest, show
+from fabric.base.formats import Sheet, csv_text as to_csv, json_line, no_formula, workbook
+from fabric.base.text import aligned, printable
+from fabric.deliver.cabling.laying_order import Walk, walk
+from fabric.deliver.cabling.runs import TONES, Runs, runs
+from fabric.design.floor.floor import floor
 from fabric.hardware.catalog import media
-from fabric.model.plan import Device
+from fabric.model.plan import KINDS, Device, Plan
+
+# --- run list -------------------------------------------------------------------------------------------------
+
+Cell = str | int | float
+Ints = NDArray[np.int64]
+
+END = ("row", "rack", "ru", "device", "port", "port_name", "plug", "lanes", "optic")
+COLUMNS: tuple[str, ...] = (
+    *("site", "cable", "fabric", "kind"),
+    *(f"a_{name}" for name in END),
+    *(f"b_{name}" for name in END),
+    *("medium", "class", "speed_gbps", "links", "pieces", "length_m", "order_length_m", "colour", "a_label", "b_label"),
+)
+
+
+def safe(value: Cell) -> Cell:
+    """A cell that no spreadsheet evaluates, without control characters."""
+    return no_formula(printable(value, "?")) if isinstance(value, str) else value
+
+
+def selected(runs: Runs, fabric: str = "", limit: str = "") -> Ints:
+    """Rows of one fabric, and with a device or rack whose name a pattern matches at either end."""
+    chosen = np.ones(len(runs), dtype=bool)
+    for number, name in enumerate(runs.names):
+        mine = runs.fabric == number
+        if fabric not in ("", name):
+            chosen[mine] = False
+        elif limit:
+            names = [device.name for device in runs.plan.fabrics[name].devices]
+            fits = np.array(
+                [fnmatchcase(device, limit) or fnmatchcase(runs.floor.rack_of(device).name, limit) for device in names]
+            )
+            chosen[mine] = fits[runs.a[mine]] | fits[runs.b[mine]]
+    return np.flatnonzero(chosen)
+
+
+def rows(runs: Runs, chosen: Ints) -> Iterator[tuple[Cell, ...]]:
+    """The chosen legs in their order: whole columns are made, then read across."""
+    indices = chosen.tolist()
+    names = [runs.names[number] for number in runs.fabric[chosen].tolist()]
+    cable = [runs.medium[row] for row in indices]
+    class_of = {name: _class(runs, name) for name in dict.fromkeys(cable)}
+    optic = [runs.a_optic[row] for row in indices]
+    classes = {name: media.optics()[name].class_ for name in dict.fromkeys(optic) if name}
+    yield from zip(
+        [runs.plan.site] * len(indices),
+        [runs.cable[row] for row in indices],
+        names,
+        [KINDS[kind] for kind in runs.kind[chosen].tolist()],
+        *_end(runs, chosen, "a"),
+        *_end(runs, chosen, "b"),
+        cable,
+        [classes.get(lit, class_of[name]) for lit, name in zip(optic, cable, strict=True)],
+        runs.speed_gbps[chosen].tolist(),
+        runs.links[chosen].tolist(),
+        runs.pieces[chosen].tolist(),
+        runs.length_m[chosen].tolist(),
+        [metres if metres != float("inf") else "" for metres in runs.order_length_m[chosen].tolist()],
+        [runs.colour[row] for row in indices],
+        [runs.a_label[row] for row in indices],
+        [runs.b_label[row] for row in indices],
+        strict=True,
+    )
+
+
+def _class(runs: Runs, name: str) -> str:
+    its = media.cables().get(name)
+    return its.class_ if its else ""
+
+
+def _end(runs: Runs, chosen: Ints, end: str) -> list[list[Cell]]:
+    """The columns of one end."""
+    stands: dict[tuple[int, int, str], tuple[str, str, int, str]] = {}
+    rows = []
+    numbers, indices = runs.fabric[chosen].tolist(), getattr(runs, end)[chosen].tolist()
+    for number, index, managed in zip(numbers, indices, [runs.managed[row] for row in chosen.tolist()], strict=True):
+        key = (number, index, managed if end == "a" else "")
+        if key not in stands:
+            name = key[2] or runs.plan.fabrics[runs.names[number]].devices[index].name
+            rack = runs.floor.rack_of(name)
+            stands[key] = (rack.name.rstrip("0123456789"), rack.name, runs.floor.spots[name].ru, name)
+        rows.append(stands[key])
+    columns: list[list[Cell]] = [list(column) for column in zip(*rows, strict=True)] if rows else [[], [], [], []]
+    texts = ("port", "port_name", "plug", "lanes", "optic")
+    return columns + [[getattr(runs, f"{end}_{text}")[row] for row in chosen.tolist()] for text in texts]
+
+
+def csv_text(columns: Sequence[str], cells: Iterable[Sequence[Cell]]) -> str:
+    """Rows as CSV that a spreadsheet may open."""
+    return to_csv(columns, (tuple(map(safe, row)) for row in cells))
+
+
+def json_text(runs: Runs, chosen: Ints) -> str:
+    """The run list as one document, one line per leg."""
+    lines = [json_line(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) for row in rows(runs, chosen)]
+    head = {"site": runs.plan.site, "racks": len(runs.floor.racks), "rack_units": runs.floor.units}
+    return json_line(head, ensure_ascii=False)[:-1] + ', "cables": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+# --- run list in the order of laying --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RunList:
+    """All cables, the rows of those that were asked for, and the walk that lays these."""
+
+    runs: Runs
+    chosen: Ints
+    walk: Walk
+    warnings: Warnings
+
+
+def run_list(plan: Plan, fabric: str = "", limit: str = "") -> RunList:
+    """The cables of a plan, of one fabric, or of the devices and racks of a pattern.
+
+    Raises InputError where the floor cannot be laid out, for links that nothing joins, and for a pattern without a match.
+    """
+    stands = floor(plan)
+    cables = runs(plan, stands)
+    if cables.errors:
+        raise InputError(cables.errors)
+    chosen = selected(cables, fabric, limit)
+    if limit and not len(chosen):
+        names = [device.name for name, its in plan.fabrics.items() if fabric in ("", name) for device in its.devices]
+        message = f"{show(limit)} matches no device or rack of a cable"
+        raise InputError([Diagnostic("FAB162", Place("--limit"), message, nearest(limit, names))])
+    return RunList(cables, chosen, walk(cables, chosen), (*stands.warnings, *cables.warnings))
+
+
+# --- other lists ----------------------------------------------------------------------------------------------
 
 PATCH_COLUMNS = ("step", "from_rack", "to_rack", "cable", "medium", "order_length_m", "colour", "from", "to")
 RACK_COLUMNS = ("rack", "ru", "height_units", "device", "role", "model", "cable_ends")
@@ -106,3 +242,60 @@ def _fibre(name: str) -> str:
     its = media.fibres()[name]
     far = f"{its.ends} x {its.far_connector}" if its.ends > 1 else its.far_connector
     return f"{its.fibre} fibre, {its.connector} to {far}" + (", over a patch panel" if its.panel else "")
+
+
+# --- one screen -----------------------------------------------------------------------------------------------
+
+
+def text(runs: Runs, chosen: Ints, walk: Walk) -> str:
+    """Cables to buy, and the walking distance to lay them."""
+    rows = totals(runs, chosen)
+    cables = len({runs.cable[row] for row in chosen.tolist()})
+    length_m = float((runs.length_m[chosen] * (runs.pieces[chosen] > 0)).sum())
+    devices = len(runs.floor.spots)
+    lines = [
+        f"{runs.plan.site}: {cables:,} cables, {_far(length_m)}, in {len(runs.floor.racks):,} racks for {devices:,} devices",
+        "",
+    ]
+    cells = [
+        (f"{count:,}", str(name), f"{metres:g} m" if isinstance(metres, float) else "", str(label))
+        for name, label, metres, count in rows
+    ]
+    lines += aligned(cells, ">8<>7<", indent="  ") if cells else []
+    walks = (walk.walked_m, walk.bundles_as_listed_m, walk.cables_as_listed_m)
+    patch, bundles, single = map(_far, walks)
+    lines += ["", f"  walking distance: {patch} in patch order, {bundles} in list order, {single} one cable at a time"]
+    return "\n".join(lines) + "\n"
+
+
+def _far(metres: float) -> str:
+    return f"{metres / 1000:,.1f} km" if metres >= 1000 else f"{metres:.0f} m"
+
+
+# --- workbook -------------------------------------------------------------------------------------------------
+
+WORDS = {"ru": "RU", "gbps": "Gb/s", "a": "A", "b": "B"}
+
+
+def xlsx(runs: Runs, chosen: Ints, walk: Walk) -> bytes:
+    """The workbook. The same bytes every time."""
+    sheets = (
+        _sheet("Cables", COLUMNS, rows(runs, chosen), frozen=2),
+        _sheet("Patch order", PATCH_COLUMNS, patch_rows(runs, walk)),
+        _sheet("Racks", RACK_COLUMNS, rack_rows(runs, chosen)),
+        _sheet("To buy", TOTAL_COLUMNS, totals(runs, chosen)),
+    )
+    return workbook(f"Cables of {runs.plan.site}", sheets, TONES)
+
+
+def _sheet(title: str, columns: Sequence[str], cells: Iterable[Sequence[Cell]], frozen: int = 0) -> Sheet:
+    tinted = columns.index("colour") if "colour" in columns else -1
+    return Sheet(
+        title=title, columns=tuple(map(_heading, columns)), rows=list(cells), frozen=frozen, tinted=tinted, thousands=False
+    )
+
+
+def _heading(column: str) -> str:
+    """`a_port_name` → `A port name`, `order_length_m` → `Order length m`."""
+    text = " ".join(WORDS.get(word, word) for word in column.split("_"))
+    return text[:1].upper() + text[1:]

@@ -1,20 +1,107 @@
-"""One design of a comparison, and the figures that are compared."""
+"""Designs of a comparison: the figures of each, in one record for `compare`, `explore`, `report` and `diff`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from fabric.deliver.bom.bill import Bill
-from fabric.deliver.bom.cost import Cost
-from fabric.deliver.compare.figures import DesignFigures, figures
+from fabric.deliver.bom.bill import Bill, Cost
+from fabric.deliver.bom.gather import BomRequest, gather
+from fabric.deliver.bom.parts import Power
+from fabric.deliver.bom.prices import PUE, YEARS, Prices
 from fabric.deliver.compare.money import YearCost, year_cost
-from fabric.model.plan import FabricPlan
+from fabric.model.plan import FabricPlan, Plan
+from fabric.model.plan.summary import built_ratio, summary
 from fabric.solver.collective import ALL_REDUCE
 from fabric.solver.estimate.calls import Calls
 from fabric.solver.goodput.goodput import Goodput
 from fabric.solver.goodput.sections import DAYS_PER_YEAR, HOURS_PER_YEAR
+
+# --- bill of a site for a job ---------------------------------------------------------------------------------
+
+
+def bill_of(plan: Plan, prices: Prices | None) -> Bill:
+    """Of the whole site with its servers. Raises InputError where the floor cannot be laid out."""
+    if prices is None:
+        return gather(plan, BomRequest())[0]
+    asked = BomRequest(prices=prices, spares=prices.spares, pue=prices.pue or PUE, years=prices.years or YEARS)
+    return gather(plan, asked)[0]
+
+
+def site_gpus(plan: Plan) -> int:
+    """GPUs of the site: those of its largest fabric, as a server is in several."""
+    return max(fabric.sizing.gpus for fabric in plan.fabrics.values())
+
+
+# --- figures --------------------------------------------------------------------------------------------------
+
+BETWEEN_SWITCHES = ("leaf-leaf", "leaf-spine", "spine-core")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignFigures:
+    """Counts of one fabric over all planes and pods, its power, and the times of its collectives."""
+
+    fabric: str
+    kind: str
+    servers: int
+    gpus: int
+    tiers: int
+    planes: int
+    leaves: int
+    spines: int
+    cores: int
+    links: int  # all logical links: of servers, attachments and between switches
+    switch_links: int  # those between switches
+    cables: int
+    oversubscription: float  # as built, over all tiers; below 1 there is spare bandwidth
+    power: Power | None  # of the switches, and of optics at both ends of all links; None where it is not known
+    calls: Calls
+
+    @property
+    def switches(self) -> int:
+        return self.leaves + self.spines + self.cores
+
+    def values(self) -> dict[str, Any]:
+        """The fields by name, for a record that has more."""
+        return {item.name: getattr(self, item.name) for item in fields(DesignFigures)}
+
+    def counts(self) -> dict[str, Any]:
+        """The counts as every JSON document has them."""
+        names = ("tiers", "planes", "oversubscription", "switches", "links", "switch_links", "cables")
+        return {name: getattr(self, name) for name in names}
+
+
+def figures(fabric: FabricPlan, power: Power | None = None, calls: Calls | None = None) -> DesignFigures:
+    """The figures of a planned fabric.
+
+    Args:
+        power: of its share of the bill of materials.
+        calls: times of its collectives; none for a fabric without GPUs.
+    """
+    row = summary(fabric.spec, fabric.sizing)
+    switches, links = row["switches"], row["links"]
+    return DesignFigures(
+        fabric=fabric.name,
+        kind=row["kind"],
+        servers=row["servers"],
+        gpus=row["gpus"],
+        tiers=row["tiers"],
+        planes=row["planes"],
+        leaves=switches["leaf"],
+        spines=switches["spine"],
+        cores=switches["core"],
+        links=sum(links.values()),
+        switch_links=sum(links[kind] for kind in BETWEEN_SWITCHES),
+        cables=sum(row["cables"].values()),
+        oversubscription=built_ratio(row),
+        power=power,
+        calls=calls or Calls(),
+    )
+
+
+# --- designs --------------------------------------------------------------------------------------------------
 
 CALL_BYTES = 1 << 30  # of the collectives, by default
 

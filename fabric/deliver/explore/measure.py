@@ -12,20 +12,40 @@ from pathlib import Path
 from typing import Any
 
 from fabric.base.diagnostics import InputError
-from fabric.deliver.bom.bill import Bill
-from fabric.deliver.bom.prices import Prices
-from fabric.deliver.compare.bills import bill_of
-from fabric.deliver.compare.figures import DesignFigures, figures
-from fabric.deliver.explore.space import Base, Choice
-from fabric.deliver.explore.token_cost import token_cost
+from fabric.deliver.bom.bill import Bill, Cost, cost
+from fabric.deliver.bom.parts import SERVER, Draw, Part, total
+from fabric.deliver.bom.prices import PUE, YEARS, Prices, power_range
+from fabric.deliver.compare.designs import DesignFigures, bill_of, figures
+from fabric.deliver.explore.dimensions import Base, Choice
 from fabric.design.intent.rewrite import Planning, of_data
-from fabric.model.plan import FabricPlan, Plan
+from fabric.model.plan import FabricPlan, FabricSpec, Plan
 from fabric.model.plan.lock_file import Lock
 from fabric.solver.collective import ALL_REDUCE, ALLTOALL
 from fabric.solver.estimate.calls import Call, Calls
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.goodput.goodput import Goodput
+from fabric.solver.goodput.sections import DAYS_PER_YEAR
 from fabric.solver.training.file import JobText
+
+# --- cost of useful tokens ------------------------------------------------------------------------------------
+
+
+def token_cost(spec: FabricSpec, network: Cost, prices: Prices, tokens_per_day: float) -> float | None:
+    """Total cost over the years of the price file by the useful tokens of these years, for a billion of them; None where a
+    part of the network or a server has no price."""
+    years = prices.years or YEARS
+    rows, devices = [], []
+    for group in spec.groups:
+        part = Part(SERVER, group.model)
+        rows.append((part, float(group.count), float(group.count + prices.spares.of(part, group.count))))
+        devices.append((group.model, Draw(power_range(prices, group.model, group.server)), group.count))
+    servers = cost(rows, prices, total(devices), prices.pue or PUE, years)
+    if network.unpriced or servers.unpriced:
+        return None
+    return (network.tco + servers.tco) / (tokens_per_day * DAYS_PER_YEAR * years) * 1e9
+
+
+# --- one design -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)

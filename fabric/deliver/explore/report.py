@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
 from fabric.base.formats import csv_text, json_text
+from fabric.base.processes import Progress
 from fabric.base.text import aligned, counted, percent, size, time
 from fabric.base.text.screen import table
-from fabric.deliver.explore.measure import Figures, Outcome
-from fabric.deliver.explore.pareto import Objective, front, known
-from fabric.deliver.explore.run import Sweep, reasons
+from fabric.deliver.explore.measure import Figures, Outcome, Stages
+from fabric.deliver.explore.request import ExploreRequest, Objective, front, known, objectives, sweep
+from fabric.deliver.explore.run import Journal, Sweep, reasons, run
+from fabric.design.intent.intent import Intent
 from fabric.solver.collective import ALLTOALL
 from fabric.solver.estimate.calls import PACKED, Call
 from fabric.solver.estimate.nic_bandwidth import routing_words
@@ -263,3 +265,18 @@ def as_csv(result: SweepResult) -> str:
 
 
 FORMATS: Mapping[str, Callable[[SweepResult], str]] = {"text": text, "csv": as_csv, "json": as_json}
+
+
+# --- from the request to the result ---------------------------------------------------------------------------
+
+
+def explore(
+    intent: Intent, request: ExploreRequest, stages: Stages, jobs: int, dask: str, journal: Path | None, *, progress: Progress
+) -> SweepResult:
+    """Measures every design of the request. Raises InputError, and MissingError without the Dask cluster."""
+    sweep_ = sweep(intent, request)
+    known = Journal(journal, sweep_.base, sweep_.design) if journal else None
+    with progress("designs", len(sweep_.choices)) as advance:
+        outcomes = run(sweep_, stages, jobs, dask, known, advance)
+    currency = request.design.prices.currency if request.design.prices else ""
+    return SweepResult.of(sweep_, outcomes, objectives(request), currency)

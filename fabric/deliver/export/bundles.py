@@ -15,9 +15,9 @@ from typing import TypeVar
 import numpy as np
 
 from fabric.base.text import counted
+from fabric.deliver.export.legend import names_span
 from fabric.deliver.export.parts import PodPart, UnitPart
 from fabric.deliver.export.pictures.view import View
-from fabric.deliver.export.spans import names_span
 from fabric.model.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SPINE, Device
 
 SINGLY = 16  # switches of a fabric that are drawn one by one

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, MissingError, Place
-from fabric.deliver.inventory.items import Item, Key, NameFilter, Ref, Row, Table, Term
+from fabric.deliver.inventory.records import Item, Key, NameFilter, Ref, Row, Table, Term
 
 TAG = "fabricwright"
 PAGE = 1000  # objects a page: the default maximum of both servers

@@ -13,9 +13,8 @@ from typing import Any
 
 from fabric.deliver.inventory.engine import TAG
 from fabric.deliver.inventory.gather import inventory, words
-from fabric.deliver.inventory.items import Item, Key, NameFilter, Ref, Table, document
 from fabric.deliver.inventory.netbox import COLOUR, device_types, own_tag
-from fabric.deliver.inventory.records import MANAGEMENT, Inventory, Port
+from fabric.deliver.inventory.records import MANAGEMENT, Inventory, Item, Key, NameFilter, Port, Ref, Table, document
 from fabric.model.plan import Plan
 
 TITLE, TOKEN, URL = "Nautobot", "NAUTOBOT_TOKEN", "NAUTOBOT_URL"

@@ -9,8 +9,21 @@ from typing import Any
 
 from fabric.deliver.inventory.engine import TAG
 from fabric.deliver.inventory.gather import inventory, words
-from fabric.deliver.inventory.items import Item, Key, NameFilter, Ref, Row, Table, Term, document
-from fabric.deliver.inventory.records import LOOPBACK, MANAGEMENT, Inventory, Model, Port
+from fabric.deliver.inventory.records import (
+    LOOPBACK,
+    MANAGEMENT,
+    Inventory,
+    Item,
+    Key,
+    Model,
+    NameFilter,
+    Port,
+    Ref,
+    Row,
+    Table,
+    Term,
+    document,
+)
 from fabric.model.plan import Plan
 
 TITLE, TOKEN, URL = "NetBox", "NETBOX_TOKEN", "NETBOX_URL"

@@ -14,8 +14,7 @@ from fabric.base.text import aligned
 from fabric.deliver.inventory import nautobot, netbox
 from fabric.deliver.inventory.engine import Advance, Engine, Pushed
 from fabric.deliver.inventory.gather import inventory
-from fabric.deliver.inventory.items import Ref, Table
-from fabric.deliver.inventory.records import Inventory
+from fabric.deliver.inventory.records import Inventory, Ref, Table
 from fabric.model.plan import Plan
 
 

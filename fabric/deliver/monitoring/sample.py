@@ -6,10 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabric.deliver.monitoring.exporters import SIGNALS, Exporter, Reading, Signal, filled
-from fabric.deliver.monitoring.facts import LINK, PRIMARY, SESSION, SWITCH, End, Session
-from fabric.deliver.monitoring.promql import labels
-from fabric.deliver.monitoring.watch import Watch
+from fabric.deliver.monitoring.exporters import SIGNALS, Exporter, Reading, Signal, filled, labels
+from fabric.deliver.monitoring.watch import LINK, PRIMARY, SESSION, SWITCH, End, Session, Watch
 from fabric.model.plan import Device
 
 Thing = tuple[str, str, str]  # device, signal, key: what a value is of

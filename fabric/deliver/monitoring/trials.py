@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabric.deliver.monitoring.alerts import alerts, alerts_of
-from fabric.deliver.monitoring.facts import PRIMARY, End
 from fabric.deliver.monitoring.limits import PAUSE_BITS
+from fabric.deliver.monitoring.rules import alerts, alerts_of
 from fabric.deliver.monitoring.sample import ABSENT, BETWEEN_SWITCHES, HALF, SampleElements, Thing, Values
+from fabric.deliver.monitoring.watch import PRIMARY, End
 
 WITHIN, BEYOND = 0.97, 1.03  # of a threshold
 _FIRING = 'count by (alertname) (ALERTS{alertstate="firing"})'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -12,8 +13,34 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
+from fabric.base.formats import palette
 from fabric.base.formats.palette import page_sheet
-from fabric.deliver.report.theme import theme
+
+# --- colours --------------------------------------------------------------------------------------------------
+
+# Paper has no ground of its own, and ink is black
+_ON_PAPER = "--panel: #ffffff; --ink: #000000; --bad-ground: #ffffff; --warn-ground: #ffffff; --good-ground: #ffffff;"
+
+
+def theme() -> str:
+    """The first rules of the page's style sheet."""
+    light, dark = palette.variables(dark=False), palette.variables(dark=True)
+    return "\n".join(
+        (
+            f":root {{ color-scheme: light; {light} }}",
+            "@media (prefers-color-scheme: dark) {",
+            f'  :root:not([data-theme="light"]) {{ color-scheme: dark; {dark} }}',
+            "}",
+            f':root[data-theme="dark"] {{ color-scheme: dark; {dark} }}',
+            "@media print {",
+            '  :root, :root:not([data-theme="light"]), :root[data-theme="dark"] '
+            f"{{ color-scheme: light; {light} {_ON_PAPER} }}",
+            "}",
+        )
+    )
+
+
+# --- style, script, templates ---------------------------------------------------------------------------------
 
 HERE = Path(__file__).parent
 _TICKS = re.compile(r"`([^`\n]+)`")
@@ -73,3 +100,35 @@ def template(name: str) -> Template:
     )
     environment.filters["ticks"] = _ticks
     return environment.get_template(name)
+
+
+# --- small tables ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Columns whose title begins with `#` are numbers, set to the right; `total`: the last row is a sum."""
+
+    caption: str
+    titles: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+    total: bool = False
+
+    @property
+    def head(self) -> list[tuple[str, bool]]:
+        """(title, whether the column is of numbers)."""
+        return [(title.removeprefix("#"), title.startswith("#")) for title in self.titles]
+
+    @property
+    def lines(self) -> list[list[tuple[str, bool]]]:
+        """Cells with whether each is a number."""
+        numbers = [title.startswith("#") for title in self.titles]
+        return [list(zip(row, numbers, strict=True)) for row in self.rows]
+
+
+def grid(caption: str, titles: Sequence[str], rows: Iterable[Sequence[object]], note: str = "", total: bool = False) -> Grid:
+    """Cells as text; columns that are empty throughout are left out."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    kept = [at for at in range(len(titles)) if any(row[at] for row in cells)]
+    return Grid(caption, tuple(titles[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in cells), note, total)

@@ -67,10 +67,9 @@ import numpy as np
 
 from fabric.configs.port_names import PortNames
 from fabric.configs.site_files import addresses
-from fabric.deliver.report.columns import Pool, numbered, packed
-from fabric.deliver.report.scenarios import Scenario
-from fabric.deliver.report.sites import Sites
-from fabric.deliver.report.tables import Table
+from fabric.deliver.report.hardware import Sites
+from fabric.deliver.report.loads import Scenario
+from fabric.deliver.report.tables import Pool, Table, numbered, packed
 from fabric.model.plan import ATTACHED, CORE, KINDS, LEAF, SERVER, SERVER_LEAF, SPINE, SWITCH_ROLES, FabricPlan, Plan
 from fabric.model.plan.summary import summary
 

@@ -9,9 +9,8 @@ from markupsafe import Markup
 
 from fabric.base.text import duration, percent
 from fabric.deliver.compare.money import USEFUL, YearCost
-from fabric.deliver.report.charts import bars
-from fabric.deliver.report.grid import Grid, grid
-from fabric.deliver.report.intervals import intervals
+from fabric.deliver.report.assets import Grid, grid
+from fabric.deliver.report.charts import bars, intervals
 from fabric.deliver.report.summary import Figure
 from fabric.solver.goodput.goodput import Goodput, Interruption
 from fabric.solver.goodput.sections import DAYS_PER_YEAR

@@ -13,17 +13,15 @@ from typing import Any
 from markupsafe import Markup
 
 from fabric.deliver.export.formats import FORMATS
-from fabric.deliver.report import bill, curve, failures, numbers, overview, racks, spread, summary
-from fabric.deliver.report.assets import Assets, template
+from fabric.deliver.report import bandwidth, hardware, loads, numbers, summary
+from fabric.deliver.report.assets import Assets, Grid, grid, template
 from fabric.deliver.report.charts import histogram
 from fabric.deliver.report.data import document, encoded
 from fabric.deliver.report.goodput import GoodputSection
-from fabric.deliver.report.grid import Grid, grid
-from fabric.deliver.report.lossless import Arithmetic, arithmetic
-from fabric.deliver.report.request import ReportRequest
-from fabric.deliver.report.scenarios import Scenario, loads_grid, scenarios
-from fabric.deliver.report.sites import Sites, sites
-from fabric.deliver.report.study import Study, studies
+from fabric.deliver.report.hardware import Sites, sites
+from fabric.deliver.report.loads import Scenario, loads_grid, scenarios
+from fabric.deliver.report.numbers import Arithmetic, arithmetic
+from fabric.deliver.report.study import ReportRequest, Study, studies
 from fabric.deliver.report.tables import cells, tables
 from fabric.model.plan import FabricPlan, Plan
 
@@ -68,15 +66,15 @@ class FabricPart:
 
     @property
     def curve(self) -> Markup | None:
-        return Markup(curve.curve_svg(self.study)) if self.study.trains else None
+        return Markup(bandwidth.curve_svg(self.study)) if self.study.trains else None
 
     @property
     def curve_grid(self) -> Grid:
-        return curve.curve_grid(self.study)
+        return bandwidth.curve_grid(self.study)
 
     @cached_property
-    def spread(self) -> spread.Spread | None:
-        return spread.spread(self.study) if self.study.request.load else None
+    def spread(self) -> loads.Spread | None:
+        return loads.spread(self.study) if self.study.request.load else None
 
     @property
     def histograms(self) -> list[tuple[str, Markup]]:
@@ -84,7 +82,7 @@ class FabricPart:
 
     @property
     def spread_grids(self) -> list[Grid]:
-        return [spread.spread_grid(self.spread), spread.rates_grid(self.spread)] if self.spread else []
+        return [loads.spread_grid(self.spread), loads.rates_grid(self.spread)] if self.spread else []
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -96,11 +94,11 @@ class FabricPart:
 
     @property
     def failures(self) -> Markup:
-        return Markup(failures.failures_svg(self.study))
+        return Markup(bandwidth.failures_svg(self.study))
 
     @property
     def failures_grid(self) -> Grid:
-        return failures.failures_grid(self.study)
+        return bandwidth.failures_grid(self.study)
 
     @cached_property
     def qos(self) -> Arithmetic | None:
@@ -124,7 +122,7 @@ def page(plan: Plan, request: ReportRequest) -> str:
         where,
     )
     picture = _picture(plan)
-    assets, parts_list = Assets.read(picture), bill.bill(plan)
+    assets, parts_list = Assets.read(picture), hardware.bill(plan)
     findings = summary.findings(plan, where.diagnostics)
     return template("page.html.j2").render(
         site=plan.site,
@@ -135,14 +133,14 @@ def page(plan: Plan, request: ReportRequest) -> str:
         parts=parts,
         request=request,
         picture=Markup(picture),
-        top=overview.overview([(part.study, part.scenarios) for part in parts], findings, request.origin),
-        failures_caption=failures.CAPTION,
+        top=summary.overview([(part.study, part.scenarios) for part in parts], findings, request.origin),
+        failures_caption=bandwidth.CAPTION,
         tables=_static_tables(data),
         sections=_sections(parts, request),
-        draws=spread.DRAWS,
-        racks=racks.racks(plan, where.floor),
-        bill_grids=[bill.order_grid(parts_list), bill.power_grid(parts_list)],
-        fills=racks.FILLS,
+        draws=loads.DRAWS,
+        racks=hardware.racks(plan, where.floor),
+        bill_grids=[hardware.order_grid(parts_list), hardware.power_grid(parts_list)],
+        fills=hardware.FILLS,
         worth=GoodputSection(request.goodput, request.cost) if request.goodput else None,
     )
 

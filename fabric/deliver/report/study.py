@@ -5,25 +5,52 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
 from fabric.configs.hosts.nccl import spreading
 from fabric.configs.port_names import PortNames
-from fabric.deliver.compare.figures import DesignFigures, figures
-from fabric.deliver.report.request import ReportRequest
+from fabric.deliver.compare.designs import DesignFigures, figures
+from fabric.deliver.compare.money import YearCost
 from fabric.model.plan import FabricPlan, Plan
+from fabric.model.plan.spec import Origin
 from fabric.model.plan.summary import summary
 from fabric.solver import Network, PortNamer
 from fabric.solver.capacity import failures, measure
 from fabric.solver.capacity.failures import Failures, Loss
 from fabric.solver.capacity.measure import Capacity
-from fabric.solver.collective import ALLTOALL
+from fabric.solver.collective import ALL_REDUCE, ALLTOALL
 from fabric.solver.estimate import request as estimate_request
 from fabric.solver.estimate.calls import calls
 from fabric.solver.estimate.estimate import Estimate
 from fabric.solver.estimate.request import EstimateRequest
+from fabric.solver.goodput.goodput import Goodput
+from fabric.solver.measured.tables import Table
 from fabric.solver.network import network
+
+# --- request --------------------------------------------------------------------------------------------------
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportRequest:
+    """Options of `fabric report`."""
+
+    collective: str = ALL_REDUCE
+    size_bytes: int = 8 * GIB  # whose link loads are shown, and that the curve has a row for
+    fail: tuple[str, ...] = ()  # as `fabric estimate --fail` takes them
+    platform: Path | None = None
+    measured: tuple[Table, ...] = ()
+    load: bool = True  # link loads, and the spread of ECMP
+    goodput: Goodput | None = None  # of a training job
+    cost: YearCost | None = None  # of its year, with prices
+    origin: Origin | None = None  # of the intent
+    collective_first: bool = False  # its link loads are what a reader sees first; else those of an alltoall, which loads all
+
+
+# --- study ----------------------------------------------------------------------------------------------------
 
 SIZES = tuple(1 << power for power in range(12, 35))  # 4 KiB to 16 GiB
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
-from fabric.audit.verify.collection_faults import ROUTER_ID
+from fabric.audit.verify.all_faults import ROUTER_ID
 from fabric.audit.verify.port_faults import ADDRESS, PORT
 from fabric.audit.verify.route_faults import HOME, ROUTE
 from fabric.audit.verify.session_faults import ASN, EXTRA, FAMILY, SESSION, SILENT, STOPPED

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.audit.cabling.finding import Finding, Verdict
-from fabric.audit.cabling.reports import report
-from fabric.audit.cabling.verify import verify
+from fabric.audit.cabling.compare import verify
+from fabric.audit.cabling.finding import Finding, Verdict, report
 from fabric.nos.lldp import Neighbor
 from tests.audit.cabling.helpers import SWITCHES, end, fresh, kinds, links, reported, site, verdict
 from tests.audit.cabling.lldp_writers import WRITERS, Ear, Floor, write

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.cabling.files import plain_id, read
-from fabric.audit.cabling.hosts import Hosts
 from fabric.audit.cabling.outputs import outputs
-from fabric.audit.cabling.spelling import canonical, is_management, is_nameless
+from fabric.audit.cabling.planned import Hosts, canonical, is_management, is_nameless
 from fabric.base.diagnostics import Diagnostic, InputError
 
 HOSTS = Hosts(["leaf001", "leaf002", "leaf0011", "backend-leaf001", "spine.one"])

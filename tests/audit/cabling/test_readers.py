@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from fabric.audit.cabling.outputs import outputs
-from fabric.audit.cabling.readers import readers
+from fabric.audit.cabling.outputs import outputs, readers
 from fabric.nos.lldp import LldpPort, Neighbor, medium_gbps, speed_gbps
 
 SAMPLES: dict[str, tuple[str, Any, list[Neighbor]]] = {

@@ -12,8 +12,7 @@ import pytest
 import typer
 
 from fabric.audit.cabling.compare import compare
-from fabric.audit.cabling.finding import KINDS, Verdict
-from fabric.audit.cabling.reports import FORMATS, MOVE_COLUMNS, report
+from fabric.audit.cabling.finding import FORMATS, KINDS, MOVE_COLUMNS, Verdict, report
 from fabric.base.diagnostics import InputError
 from fabric.cli.cabling import verify
 from fabric.nos.lldp import Neighbor

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from fabric.audit.cabling.finding import Verdict
+from fabric.audit.cabling.compare import verify
+from fabric.audit.cabling.finding import Verdict, report
 from fabric.audit.cabling.planned import planned
-from fabric.audit.cabling.reports import report
-from fabric.audit.cabling.verify import verify
 from tests.audit.cabling.helpers import site
 from tests.audit.cabling.lldp_writers import Floor, sonic_db, write
 from tests.cost import calls

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from fabric.audit.cabling.compare import verify
 from fabric.audit.cabling.finding import Verdict
-from fabric.audit.cabling.verify import verify
 from tests.audit.cabling.helpers import fresh, kinds, site
 from tests.audit.cabling.lldp_writers import WRITERS, Ear, Floor, write
 

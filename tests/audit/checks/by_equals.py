@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from fabric.audit.checks import NOTE, Finding, Network
-from fabric.audit.checks.folder import check_network
 from fabric.audit.checks.role_peers.outline import Outline
 from fabric.audit.checks.role_peers.roles import Outlines, stem
+from fabric.audit.checks.run import check_network
 from fabric.model.facts import Facts
 from fabric.nos.reading import read_device
 from tests.audit.checks.damage import ADDED_LINE, CHANGED, DELETED, NUMBER, SWAPPED, Damage, damages

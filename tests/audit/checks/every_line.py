@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fabric.audit.checks import ERROR, device, statement_differences, syntax_of
+from fabric.audit.checks import ERROR, site, statement_differences, syntax_of
 from fabric.base.processes import in_chunks
 from fabric.nos.reading import read_device
 from fabric.nos.statements.compare import Difference, compare
@@ -84,7 +84,7 @@ class Judge:
     def by_facts(self, files: Mapping[str, str]) -> bool:
         """Whether a check of facts has an error."""
         facts = read_device(self.switch.view.device.name, self.switch.nos, files)
-        return any(finding.severity == ERROR for finding in device.judge(self.switch.view, facts, files))
+        return any(finding.severity == ERROR for finding in site.judge(self.switch.view, facts, files))
 
     def _reason(self, damage: Damage, running: Statements) -> str:
         """Why the damage has no effect, or MISSED."""

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from fabric import pipeline
-from fabric.audit.checks import NOTE, FilesCheck, Finding, Network, device
-from fabric.audit.checks.registry import checks
+from fabric.audit.checks import NOTE, FilesCheck, Finding, Network, site
+from fabric.audit.checks.base import checks
 from fabric.audit.checks.role_peers.outline import names_of
 from fabric.model.facts import Facts
 from fabric.model.plan import SwitchView
@@ -275,7 +275,7 @@ def _around(lines: list[str], at: int, gone: set[int]) -> set[int]:
 
 def with_plan(damage: Damage) -> list[Finding]:
     """What is found when the plan is at hand."""
-    return device.judge(damage.switch.view, damage.facts, damage.files)
+    return site.judge(damage.switch.view, damage.facts, damage.files)
 
 
 def without_plan(damage: Damage) -> list[Finding]:

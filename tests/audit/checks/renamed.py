@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fabric.audit.checks import syntax_of
-from fabric.audit.checks.defined import undefined
+from fabric.audit.checks.files.policy import undefined
 from fabric.audit.checks.role_peers.outline import names_of
 from fabric.model.facts import Facts
 from fabric.nos.reading import read_device, scan

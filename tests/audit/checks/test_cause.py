@@ -10,9 +10,8 @@ from types import ModuleType
 import pytest
 
 from fabric import pipeline
-from fabric.audit.checks import ERROR, NOTE, WARNING, Finding, causes, statements, truncated_files
-from fabric.audit.checks.folder import check_folder
-from fabric.audit.checks.run import Scope, run
+from fabric.audit.checks import ERROR, NOTE, WARNING, Finding, consequences, incomplete_files, statements
+from fabric.audit.checks.run import Scope, check_folder, run
 from fabric.nos.reading import scan
 from tests import ROOT
 
@@ -282,6 +281,6 @@ def test_a_local_address_that_does_not_exist_is_one_error(tmp_path: Path) -> Non
     assert [(one.id, one.line) for one in found if one.severity == "error"] == [("FAB257", 6), ("FAB281", 7)]
 
 
-@pytest.mark.parametrize("module", [causes, truncated_files, statements])
+@pytest.mark.parametrize("module", [consequences, incomplete_files, statements])
 def test_what_follows_is_not_read_from_messages(module: ModuleType) -> None:
     assert ".message" not in inspect.getsource(module)

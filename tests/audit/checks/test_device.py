@@ -14,9 +14,9 @@ import pytest
 
 from fabric import pipeline
 from fabric.audit.checks import KINDS, FilesCheck
-from fabric.audit.checks.device import judge
-from fabric.audit.checks.hosts import Sample
-from fabric.audit.checks.registry import checks
+from fabric.audit.checks.base import checks
+from fabric.audit.checks.servers import Sample
+from fabric.audit.checks.site import judge
 from fabric.model.plan import SwitchView
 from fabric.nos.reading import read_device
 from tests import ROOT
@@ -791,7 +791,7 @@ def test_the_hint_for_a_server_that_an_override_dropped(name: str) -> None:
 def test_a_sample_says_what_it_is_and_how_to_have_all(monkeypatch: pytest.MonkeyPatch) -> None:
     made = pipeline.plan(pipeline.load(INTENTS / "h100-4su.yaml"))
     for most, step, left in ((256, 1, 0), (100, 2, 63), (60, 3, 84), (47, 3, 84)):
-        monkeypatch.setattr("fabric.audit.checks.hosts.MOST", most)
+        monkeypatch.setattr("fabric.audit.checks.servers.MOST", most)
         sample = Sample.of_site(made)
         assert (sample.step, sample.of - len(sample.servers)) == (step, left)
         assert Sample.of_site(made, whole=True).skipped == []

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from fabric.audit.checks import ERROR, device
+from fabric.audit.checks import ERROR, site
 from fabric.nos.reading import read_device
 from fabric.nos.statements.syntax import LABEL
 from tests.audit.checks.every_line import COMMENT, FOUND, LISTED, MISSED, Score, score
@@ -71,5 +71,5 @@ def test_known_escapes(nos: str, shape: str, role: str, old: str, new: str) -> N
     switch = next(switch for switch in switches(nos, shape) if switch.view.device.role == role)
     files = {f"pulled/{path}": text for path, text in damaged(switch, old, new).items()}
     facts = read_device(switch.view.device.name, nos, files)
-    findings = device.judge(switch.view, facts, files, switch.files)
+    findings = site.judge(switch.view, facts, files, switch.files)
     assert [finding.id for finding in findings if finding.severity == ERROR]

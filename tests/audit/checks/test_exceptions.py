@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.audit.checks.folder import check_network
 from fabric.audit.checks.role_peers import exceptions as table
 from fabric.audit.checks.role_peers.exceptions import PeerException, exceptions
+from fabric.audit.checks.run import check_network
 from tests.audit.checks.files.helpers import Files, network
 
 HEADS = {"junos": "set system host-name leaf{n}\n"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.audit.checks.folder import check_network
+from fabric.audit.checks.run import check_network
 from tests.audit.checks.files.helpers import Files, but, network
 from tests.audit.checks.files.test_outliers import FRR
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.audit.checks.planes import planes
+from fabric.audit.checks.network import planes
 from tests.audit.checks.files.helpers import network
 
 DEVICE = "hostname {name}\ninterface Ethernet1\n   ip address 10.0.{net}.{host}/31\n"

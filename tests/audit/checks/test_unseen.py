@@ -10,8 +10,8 @@ import pytest
 
 from fabric import pipeline
 from fabric.audit.checks import ERROR, About, Finding, Subject
-from fabric.audit.checks.device import judge
 from fabric.audit.checks.files.reading import Rest, Statements
+from fabric.audit.checks.site import judge
 from fabric.model.facts import Facts
 from fabric.nos.reading import read_device
 from tests.audit.checks.batfish.helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from fabric.audit.diff.trees import Tree, indented
+from fabric.audit.diff.order import Tree, indented
 from fabric.nos.dialect import Rules
 
 REMOVED = re.compile(r"default (interface .*)")

@@ -21,9 +21,9 @@ from itertools import count, islice
 from typing import Any
 
 from fabric.audit.checks.statements import statement_differences
-from fabric.audit.diff import files
-from fabric.audit.diff.files import FileChange
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.diff import configs
+from fabric.audit.diff.configs import FileChange
+from fabric.audit.drift.devices import commands_back
 from fabric.nos.dialect import UNIFIED
 from tests.audit.diff.candidate import designs, edits, junos, nvue
 
@@ -80,12 +80,12 @@ def _split(rng: random.Random, intent: dict[str, Any]) -> dict[str, Any]:
 def wrong(nos: str, pair: Pair) -> str:
     """What is wrong with the commands of a pair, "" for nothing."""
     file = FILES[nos]
-    back = _lines(files.changes(nos, {file: pair.new}, {file: pair.old}))
+    back = _lines(configs.changes_of_files(nos, {file: pair.new}, {file: pair.old}))
     if pair.edited:
         planned, running = {file: pair.new}, {file: pair.old}
         there = _lines(commands_back(nos, planned, running, statement_differences(nos, planned, running)))
     else:
-        there = _lines(files.changes(nos, {file: pair.old}, {file: pair.new}))
+        there = _lines(configs.changes_of_files(nos, {file: pair.old}, {file: pair.new}))
     for old, new, lines, way in ((pair.old, pair.new, there, "there"), (pair.new, pair.old, back, "back")):
         if found := TRIALS[nos](old, new, lines):
             return f"{way}: {found}"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from fabric.audit.diff.documents import flat
+from fabric.audit.diff.design import flat
 from fabric.nos.dialect import json_lines, json_patch
 from tests.audit.diff.apply import patched
 from tests.examples import folder

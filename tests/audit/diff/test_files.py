@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.audit.diff.files import change
+from fabric.audit.diff.configs import change
 from fabric.nos.cumulus.statements import NVUE
 from fabric.nos.dialect import COMMANDS, UNIFIED
 from fabric.nos.junos.statements import SET_LINES

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.audit.diff.configs import DeviceChange
-from fabric.audit.diff.files import FileChange
+from fabric.audit.diff.configs import DeviceChange, FileChange
 from fabric.audit.diff.groups import groups
 from fabric.nos.dialect import COMMANDS
 

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from fabric.audit.checks.statements import statement_differences
-from fabric.audit.diff.set_lines import set_lines
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.diff.configs import set_lines
+from fabric.audit.drift.devices import commands_back
 from fabric.nos.dialect import FLAG, NODE, UNKNOWN, VALUE, VALUES, Node
 from fabric.nos.junos.statements import config, hierarchy
 from tests import ROOT

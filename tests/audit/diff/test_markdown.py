@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.audit.diff.capacity import Capacity
-from fabric.audit.diff.compare import Diff
-from fabric.audit.diff.configs import DeviceChange
+from fabric.audit.diff.compare import Capacity, Diff
+from fabric.audit.diff.configs import DeviceChange, FileChange
 from fabric.audit.diff.design import Change, Design
-from fabric.audit.diff.files import FileChange
-from fabric.audit.diff.markdown import MAX_COMMENT_CHARACTERS, markdown
+from fabric.audit.diff.formats import MAX_COMMENT_CHARACTERS, markdown, text
 from fabric.audit.diff.recabling import Recabling
-from fabric.audit.diff.text import text
 from fabric.nos.dialect import COMMANDS
 
 CUT = Design((Change("site|name", "a*b", "<c>"), Change("banner", "", "@octocat")), (), Recabling())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from fabric.audit.checks.statements import statement_differences
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.drift.devices import commands_back
 from fabric.nos.cumulus.statements import nvue_changes, nvue_lines, nvue_tree
 from fabric.nos.cumulus.write.tree import dump
 from tests.audit.diff.candidate.nvue import Refused, Switch

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from fabric.audit.diff import remedy
-from fabric.audit.diff.trees import Tree, indented
+from fabric.audit.diff.order import Tree, indented
 from tests import ROOT, samples
 from tests.audit.diff.apply import left, typed
 from tests.audit.diff.candidate.model import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.audit.diff.trees import Tree, indented, lines, pruned
+from fabric.audit.diff.order import Tree, config_lines, indented, pruned
 
 INDENTED = {
     "comments, blanks and ends of sections": (
@@ -41,5 +41,5 @@ def test_pruned(name: str) -> None:
 
 def test_lines_are_read_as_the_tree() -> None:
     tree: Tree = {"a": {"b": {"c": {}}, "d": {}}, "banner login\nx\nEOF": {}}
-    assert list(lines(tree, " ")) == ["a", " b", "  c", " d", "banner login", "x", "EOF"]
-    assert indented("\n".join(lines(tree))) == tree
+    assert list(config_lines(tree, " ")) == ["a", " b", "  c", " d", "banner login", "x", "EOF"]
+    assert indented("\n".join(config_lines(tree))) == tree

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fabric import pipeline
-from fabric.audit.checks.registry import of_subject
+from fabric.audit.checks.base import of_subject
 from fabric.audit.verify.site import Site
 from fabric.audit.verify.verify import SiteState
 from fabric.model.plan import Plan

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric import pipeline
-from fabric.audit.verify.paths import paths
-from fabric.audit.verify.sessions import UNDERLAY, sessions_of
+from fabric.audit.verify.sessions import UNDERLAY, paths, sessions_of
 from fabric.lab.drawing import draw
 from fabric.lab.expected import forwarding, originated
 from fabric.model.plan import LEAF

@@ -27,7 +27,7 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
         "base/formats/yaml.py",
         {
             "deliver/export/kubernetes.py": "yaml is fabric.base.formats.yaml there",
-            "deliver/export/slurm_yaml.py": "likewise",
+            "deliver/export/slurm.py": "likewise",
             "deliver/export/ansible.py": "likewise",
             "deliver/export/anta.py": "likewise",
             "deliver/export/collect.py": "likewise",
@@ -43,7 +43,7 @@ RULES: dict[str, tuple[str, str, dict[str, str]]] = {
         "base/text/screen.py",
         {
             "deliver/export/containerlab.py": "a comment in a generated file, whose bytes stay",
-            "deliver/report/racks.py": "names the first racks and the last",
+            "deliver/report/hardware.py": "names the first racks and the last",
         },
     ),
 }

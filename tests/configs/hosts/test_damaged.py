@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.audit.checks.hosts import disagreements
+from fabric.audit.checks.servers import disagreements
 from fabric.configs.hosts import host_files
 from fabric.configs.hosts.mismatches import SwitchEnd
 from tests.configs.hosts.helpers import lossless_facts, plan

@@ -8,8 +8,7 @@ import pytest
 
 from fabric.base.diagnostics import InputError, Report
 from fabric.deliver.bom.parts import CABLE, OPTIC, SERVER, SWITCH, Part, Spares
-from fabric.deliver.bom.prices import Prices, power_range, powered, read, read_yaml, unpriced
-from fabric.deliver.bom.stated import StatedPower
+from fabric.deliver.bom.prices import Prices, StatedPower, power_range, powered, read, read_yaml, unpriced
 from fabric.hardware import catalog
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.models import PortGroup, SwitchModel

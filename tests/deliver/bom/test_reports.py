@@ -22,7 +22,7 @@ from fabric.deliver.bom.bill import Bill
 from fabric.deliver.bom.gather import BomRequest
 from fabric.deliver.bom.parts import SWITCH, Part
 from fabric.deliver.bom.prices import read
-from fabric.deliver.bom.sheets import csv_text, order, sheets
+from fabric.deliver.bom.text import csv_text, order, sheets
 from tests import ROOT
 from tests.deliver.bom import designs as bom_designs
 

@@ -23,11 +23,22 @@ from fabric.base.formats.xlsx import letters
 from fabric.cli.cabling import cabling
 from fabric.deliver.cabling.labels import fit, labels, pdf, sheets
 from fabric.deliver.cabling.laying_order import walk
-from fabric.deliver.cabling.rows import COLUMNS, csv_text, json_text, rows, safe, selected
 from fabric.deliver.cabling.runs import Runs, runs
-from fabric.deliver.cabling.summary import text as summary
-from fabric.deliver.cabling.tables import PATCH_COLUMNS, RACK_LIST_COLUMNS, patch_rows, rack_lists, totals
-from fabric.deliver.cabling.workbook import xlsx
+from fabric.deliver.cabling.tables import (
+    COLUMNS,
+    PATCH_COLUMNS,
+    RACK_LIST_COLUMNS,
+    csv_text,
+    json_text,
+    patch_rows,
+    rack_lists,
+    rows,
+    safe,
+    selected,
+    text as summary,
+    totals,
+    xlsx,
+)
 from fabric.design.floor.floor import floor
 from tests.design.planner.helpers import make
 from tests.goldens import golden

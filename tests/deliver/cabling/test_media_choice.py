@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.deliver.cabling.cage_groups import MESH, STAR, STRAIGHT
-from fabric.deliver.cabling.ends import Module
-from fabric.deliver.cabling.media_choice import Task, candidates
+from fabric.deliver.cabling.cable_segments import Task, candidates
+from fabric.deliver.cabling.ends import MESH, STAR, STRAIGHT, Module
 from fabric.hardware.catalog import media
 
 

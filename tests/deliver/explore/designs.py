@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabric.deliver.bom.power import Power
+from fabric.deliver.bom.parts import Power
 from fabric.deliver.explore.measure import Figures
 from fabric.solver.estimate.calls import ALL_REDUCE, PACKED, Call, Calls
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 
-from fabric.deliver.bom.power import Power
+from fabric.deliver.bom.parts import Power
 from fabric.deliver.explore.measure import Outcome
-from fabric.deliver.explore.pareto import OBJECTIVES, front, known
+from fabric.deliver.explore.request import OBJECTIVES, front, known
 from tests.deliver.explore.designs import figures_of
 
 OBJECTIVE = tuple(OBJECTIVES[name] for name in ("cost", "power", "time"))

@@ -18,12 +18,11 @@ from fabric.base.diagnostics import InputError, MissingError
 from fabric.configs.hosts.nccl import spreading
 from fabric.deliver.bom.gather import BomRequest
 from fabric.deliver.bom.prices import read as read_prices
-from fabric.deliver.explore.journal import Journal, fingerprint
 from fabric.deliver.explore.measure import DesignRequest, Outcome, Stages, measure
 from fabric.deliver.explore.picture import picture
 from fabric.deliver.explore.report import FORMATS, SweepResult
 from fabric.deliver.explore.request import ExploreRequest, objectives, sweep
-from fabric.deliver.explore.run import reasons, run
+from fabric.deliver.explore.run import Journal, fingerprint, reasons, run
 from fabric.solver.estimate.request import EstimateRequest
 from fabric.solver.training.file import JobText
 from tests import ROOT

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from fabric.deliver.export.bundles import Graph, overview, switches
+from fabric.deliver.export.legend import names_span, ports_span, runs
 from fabric.deliver.export.pictures.view import View, plane as cut_plane, planes, rail, rails
-from fabric.deliver.export.spans import names_span, ports_span, runs
 from fabric.model.plan import LEAF
 from tests.deliver.export.diagrams import DESIGNS, plan
 

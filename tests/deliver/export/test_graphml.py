@@ -10,7 +10,7 @@ import networkx
 import pytest
 
 from fabric.configs.site_files import links_csv
-from fabric.deliver.export.graphml import graphml
+from fabric.deliver.export.graphs import graphml
 from fabric.model.plan import KINDS
 from tests.deliver.export.plans import plan
 from tests.goldens import golden

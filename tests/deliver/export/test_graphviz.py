@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from fabric.deliver.export.graphviz import graphviz
+from fabric.deliver.export.graphs import graphviz
 from tests.deliver.export.plans import DESIGNS, plan
 from tests.goldens import golden
 

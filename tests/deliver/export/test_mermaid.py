@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fabric.deliver.export.mermaid import mermaid
+from fabric.deliver.export.graphs import mermaid
 from tests import ROOT
 from tests.deliver.export.diagrams import DESIGNS, hostile, made, of_intent, plan
 from tests.goldens import golden

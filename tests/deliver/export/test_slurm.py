@@ -16,8 +16,7 @@ import yaml
 from hypothesis import given, settings, strategies as st
 
 from fabric.deliver.export.locality import hostlist, localities
-from fabric.deliver.export.slurm import slurm, slurm_block
-from fabric.deliver.export.slurm_yaml import slurm_yaml
+from fabric.deliver.export.slurm import slurm, slurm_block, slurm_yaml
 from fabric.model.plan import LEAF, SERVER, SERVER_LEAF
 from tests.deliver.export.plans import DESIGNS, plan
 from tests.goldens import golden

@@ -13,9 +13,9 @@ import pytest
 from fabric.base.diagnostics import InputError
 from fabric.base.formats import fit, text_width, wrap
 from fabric.cli.export import export
+from fabric.deliver.export.legend import bandwidth
 from fabric.deliver.export.parts import Gap, condense
 from fabric.deliver.export.svg import svg, svg_plane, svg_racks, svg_rail
-from fabric.deliver.export.words import bandwidth
 from fabric.model.plan import Plan
 from fabric.model.plan.summary import summary
 from tests.deliver.export.diagrams import DESIGNS, HOSTILE, hostile, made, of_intent, plan

@@ -12,10 +12,9 @@ import pytest
 
 from fabric import pipeline
 from fabric.deliver.inventory.gather import inventory, words
-from fabric.deliver.inventory.items import Ref, Table, Term
 from fabric.deliver.inventory.nautobot import nautobot, nautobot_tables
 from fabric.deliver.inventory.netbox import netbox, netbox_tables, slug
-from fabric.deliver.inventory.records import LOOPBACK, PORT
+from fabric.deliver.inventory.records import LOOPBACK, PORT, Ref, Table, Term
 from fabric.model.plan import Plan
 from tests import ROOT
 from tests.cost import calls

@@ -16,8 +16,8 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from fabric.deliver.monitoring.alerts import alerts, inhibit_rules
-from fabric.deliver.monitoring.documents import document
+from fabric.deliver.monitoring.prometheus import document
+from fabric.deliver.monitoring.rules import alerts, inhibit_rules
 from fabric.model.plan import LEAF_SPINE
 from tests.deliver.monitoring.plans import files_of, plan_of
 from tests.waiting import FAR_S, wait_for

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from fabric.deliver.monitoring.alerts import alerts
 from fabric.deliver.monitoring.prometheus import prometheus_snmp
+from fabric.deliver.monitoring.rules import alerts
 from tests.deliver.monitoring.plans import DESIGNS, files_of, plan_of, written
 
 ALL = "every threshold"

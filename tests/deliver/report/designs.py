@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from fabric import pipeline
 from fabric.deliver.report.page import page
-from fabric.deliver.report.request import ReportRequest
+from fabric.deliver.report.study import ReportRequest
 from fabric.model.plan import Plan
 
 HEAD = """\

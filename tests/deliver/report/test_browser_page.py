@@ -14,7 +14,7 @@ from unicodedata import normalize
 import pytest
 
 from fabric.deliver.report.page import page
-from fabric.deliver.report.request import ReportRequest
+from fabric.deliver.report.study import ReportRequest
 from tests.deliver.report.browser import Opened, opened
 from tests.deliver.report.designs import plan_of
 

@@ -11,7 +11,7 @@ from fabric import pipeline
 from fabric.base.diagnostics import InputError
 from fabric.cli.report import report
 from fabric.deliver.report.page import page
-from fabric.deliver.report.request import ReportRequest
+from fabric.deliver.report.study import ReportRequest
 from fabric.model.plan.spec import Origin
 from tests import ROOT
 from tests.deliver.report.designs import write

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from hypothesis import given, strategies as st
 
-from fabric.deliver.report.columns import LETTERS, lettered, numbered, packed, unpacked
+from fabric.deliver.report.tables import LETTERS, lettered, numbered, packed, unpacked
 from tests.deliver.report.browser import opened
 
 if TYPE_CHECKING:

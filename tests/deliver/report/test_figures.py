@@ -17,21 +17,15 @@ from fabric.base.diagnostics import InputError
 from fabric.base.text import percent
 from fabric.configs.hosts.nccl import spreading
 from fabric.configs.port_names import PortNames
-from fabric.deliver.report import overview
-from fabric.deliver.report.bill import bill, power_grid
-from fabric.deliver.report.columns import Pool, packed, ranges, unpacked
-from fabric.deliver.report.curve import curve_grid
+from fabric.deliver.report import summary
+from fabric.deliver.report.bandwidth import curve_grid, failures_grid
 from fabric.deliver.report.data import ROLES, document
-from fabric.deliver.report.failures import failures_grid
-from fabric.deliver.report.loads import loads
+from fabric.deliver.report.hardware import bill, power_grid, sites
+from fabric.deliver.report.loads import loads, scenarios, spread, spread_grid
 from fabric.deliver.report.numbers import pools_grid
-from fabric.deliver.report.request import ReportRequest
-from fabric.deliver.report.scenarios import scenarios
-from fabric.deliver.report.sites import sites
-from fabric.deliver.report.spread import spread, spread_grid
-from fabric.deliver.report.study import Study, mean_loss, slowest_loss, studies
+from fabric.deliver.report.study import ReportRequest, Study, mean_loss, slowest_loss, studies
 from fabric.deliver.report.summary import figures, tiers_grid
-from fabric.deliver.report.tables import cells, tables
+from fabric.deliver.report.tables import Pool, cells, packed, ranges, tables, unpacked
 from fabric.model.plan import KINDS, LEAF_SPINE, SERVER_LEAF, SPINE_CORE, FabricPlan, Plan
 from fabric.solver.estimate import request as estimate_request
 from fabric.solver.estimate.nic_bandwidth import supply
@@ -357,4 +351,4 @@ def test_the_worst_switch_failure_counts_the_servers_that_it_cuts_off(tmp_path: 
     study = Study(pipeline.plan(pipeline.load(path)).fabrics["oob"], ReportRequest(), ())
     leaf = next(loss for loss in study.ranked if loss.what == "leaf")
     assert leaf.left.servers_cut_off == 48
-    assert overview._worst(study) == f"leaf, {percent(mean_loss(leaf))}, 48 servers cut off; spine, none"
+    assert summary._worst(study) == f"leaf, {percent(mean_loss(leaf))}, 48 servers cut off; spine, none"

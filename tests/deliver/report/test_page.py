@@ -12,7 +12,7 @@ import pytest
 
 from fabric import pipeline
 from fabric.deliver.report.page import page
-from fabric.deliver.report.request import ReportRequest
+from fabric.deliver.report.study import ReportRequest
 from fabric.model.plan import Device
 from tests import ROOT
 from tests.deliver.report.designs import DESIGNS, SIZES, page_of, plan_of

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from fabric import pipeline
-from fabric.audit.checks import registry
+from fabric.audit.checks import base
 from fabric.audit.checks.silence import NeedlessSilence, Silenced
 from fabric.base.diagnostics import InputError
 from fabric.design.intent.site import Site
@@ -226,7 +226,7 @@ def messages(text: str, folder: Path) -> str:
         pipeline.render(plan, intent)
     except InputError as error:
         return "\n".join(map(str, error.diagnostics))
-    silences = registry.run(NeedlessSilence, Silenced(plan, (), ()))
+    silences = base.run(NeedlessSilence, Silenced(plan, (), ()))
     return "\n".join([*map(str, plan.warnings), *(f"{its.id}: {its.message}" for its in silences)])
 
 

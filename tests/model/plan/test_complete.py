@@ -21,8 +21,8 @@ PACKAGE = ROOT / "fabric"
 OF_INTENTS = (
     "audit/diff/compare.py",
     "deliver/explore/request.py",
-    "deliver/explore/space.py",
-    "deliver/explore/explore.py",
+    "deliver/explore/dimensions.py",
+    "deliver/explore/report.py",
     "deliver/explore/measure.py",
     "design/assign_servers.py",
     "lab/lab.py",

@@ -12,7 +12,7 @@ import yaml
 
 from fabric.audit.checks import statement_differences, syntax_of
 from fabric.audit.checks.statements import remediation
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.drift.devices import commands_back
 from fabric.nos.cumulus.statements import nvue_tree
 from fabric.nos.cumulus.write.tree import dump
 from fabric.nos.reading.readers import recognize

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fabric.audit.checks import statement_differences
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.drift.devices import commands_back
 
 BGP = """frr defaults datacenter
 hostname leaf1

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.checks import statement_differences, syntax_of
-from fabric.audit.checks.folder import check_folder
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.checks.run import check_folder
+from fabric.audit.drift.devices import commands_back
 from fabric.nos.dialect import VALUE, Node as Statement
 from fabric.nos.junos.read.tree import Config, Node, read_text
 from fabric.nos.junos.statements import hierarchy

@@ -113,8 +113,8 @@ def test_changes_are_commands_and_files_are_read(both: dict[str, Any]) -> None:
 
 BATFISH = """
 import sys
-from fabric.audit.checks.batfish.allow import allowed
-from fabric.audit.checks.batfish.visibility import view_of
+from fabric.audit.checks.batfish.parsing import allowed
+from fabric.audit.checks.batfish.client import view_of
 view = view_of(sys.argv[1])
 files = view.reads("leaf1", {"configs/leaf1/startup-config": "hostname leaf1\\n"})
 print(len(allowed(sys.argv[1])), sorted(view.sees), len(view.limits), files)

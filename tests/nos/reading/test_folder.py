@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from fabric.audit.checks.folder import check_folder
+from fabric.audit.checks.run import check_folder
 from fabric.nos.reading import PART_REASON, folder as folder_module, scan
 from fabric.nos.reading.readers import Kind, recognize
 from tests.cost import growth

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fabric.audit.checks.folder import check_folder
-from fabric.audit.checks.reports.fold_findings import folded
+from fabric.audit.checks.reports.common import folded
+from fabric.audit.checks.run import check_folder
 from fabric.nos.reading import scan
 from fabric.nos.reading.readers import Kind, recognize
 

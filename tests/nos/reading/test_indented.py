@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, strategies as st
 
-from fabric.audit.diff.trees import Tree, indented as tree
+from fabric.audit.diff.order import Tree, indented as tree
 from fabric.base.reading import MAX_DEPTH, UnreadableError
 from fabric.nos.batfish import paths as of_batfish
 from fabric.nos.eos.statements import LAYOUT as EOS

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fabric.audit.diff import files
+from fabric.audit.diff import configs
 from fabric.nos.sonic.steps import script, steps
 from fabric.nos.sonic.updater import WAYS, updater
 from tests.nos.sonic.updater import designs
@@ -404,7 +404,7 @@ def test_a_patch_in_place_leaves_the_port_in_its_old_vrf() -> None:
 
 def test_text_beside_the_tables_is_not_compared() -> None:
     running, planned = tables(), tables(PORT={"Ethernet0": PORT | {"mtu": "9216"}})
-    (change,) = files.changes(
+    (change,) = configs.changes_of_files(
         "sonic", {"config_db.json": json.dumps({**running, "bgpraw": ""})}, {"config_db.json": json.dumps(planned)}
     )
     assert change.json_patch == ({"op": "replace", "path": "/PORT/Ethernet0/mtu", "value": "9216"},)

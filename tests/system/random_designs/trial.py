@@ -25,7 +25,7 @@ from unittest.mock import patch
 
 from fabric import pipeline
 from fabric.audit.checks import ERROR, WARNING, Finding, Scope, ids
-from fabric.audit.checks.folder import check_folder
+from fabric.audit.checks.run import check_folder
 from fabric.base.diagnostics import InputError
 from fabric.design.intent.intent import Intent
 from fabric.model.facts import Facts

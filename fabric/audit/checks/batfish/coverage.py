@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabric.audit.checks.batfish.checks import Asked, BatfishCheck
+from fabric.audit.checks.base import checks
+from fabric.audit.checks.batfish.checks import Asked, BatfishCheck, isolated
+from fabric.audit.checks.batfish.client import limits_of, sees, sees_of, view_of
 from fabric.audit.checks.batfish.expect import EXTERNAL, OVERLAY, TENANT, UNDERLAY
-from fabric.audit.checks.batfish.places import isolated
 from fabric.audit.checks.batfish.reach import MOST_SPINES, sample
-from fabric.audit.checks.batfish.routes import DEFAULT
-from fabric.audit.checks.batfish.visibility import limits_of, sees, sees_of, view_of
-from fabric.audit.checks.registry import checks
+from fabric.audit.checks.batfish.routing import DEFAULT
 from fabric.model.plan import LEAF, SPINE, SwitchView
 from fabric.nos.batfish import ACL, EVPN, MULTIPATH, NATIVE, TYPE5, UNNUMBERED, VRF
 from fabric.nos.target import target

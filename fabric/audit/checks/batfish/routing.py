@@ -1,14 +1,19 @@
-"""Do the switches speak as the plan says: addresses and sessions?"""
+"""Addresses, sessions and routes as planned, and no routes of another tenant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from ipaddress import ip_network
 
 from fabric.audit.checks import ERROR, Finding
 from fabric.audit.checks.batfish.checks import Asked, BatfishCheck, Judged, name_of
-from fabric.audit.checks.batfish.client import Row
-from fabric.audit.checks.batfish.expect import Session
-from fabric.audit.checks.batfish.visibility import vrf_name
+from fabric.audit.checks.batfish.client import Row, sees, vrf_name
+from fabric.audit.checks.batfish.expect import Route, Session, subnets
+from fabric.base.grouping import grouped, grouped_sets
+from fabric.base.text import listed, plural
+from fabric.model.plan import LEAF, SwitchView
+from fabric.nos.batfish import VRF
 
 Key = tuple[str, str, str]  # node, VRF, address or interface of the far end
 
@@ -121,3 +126,219 @@ def _key(row: Row) -> Key:
 
 def _where(vrf: str) -> str:
     return "" if vrf == "default" else f"VRF {vrf}: "
+
+
+# --- routes: is the leaf at fault, or the switch that should announce them? -----------------------------------
+
+DEFAULT = "default"
+MAX_NAMED_LEAVES = 3  # leaves that a finding names
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """A planned route that a leaf lacks, or has over another number of next hops."""
+
+    route: Route
+    got: int
+    outside: tuple[str, ...] = ()  # routers outside among its next hops: "wan (10.128.0.55)"
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """The routes of one table that are short by one switch's fault."""
+
+    switch: str
+    vrf: str
+    origin: bool  # the switch owes the routes to others; else it is the one that lacks them
+    short: tuple[Shortfall, ...]
+
+
+def shortfalls(asked: Asked, name: str) -> tuple[list[Route], list[Shortfall]]:
+    """Every planned route of a fabric, and those that are short."""
+    leaves = [node for node, view in asked.snapshot.views[name].items() if view.device.role == LEAF]
+    if not leaves or not asked.expected.routed(name):
+        return [], []
+    routes = list(dict.fromkeys(asked.expected.routes(name)))
+    hops = grouped(
+        ((name_of(row["Node"]), row["VRF"], row["Network"]), str((row.get("Next_Hop") or {}).get("ip", "")))
+        for row in asked.routes(leaves)
+    )
+    routers = {
+        (node, external.peer_address): f"{external.peer} ({external.peer_address})"
+        for node, view in asked.snapshot.views[name].items()
+        for external in view.externals
+    }
+    short = []
+    for route in routes:
+        got = hops.get((route.device, route.vrf, route.prefix), [])
+        if _short(route, len(got)):
+            outside = tuple(routers[route.device, hop] for hop in got if (route.device, hop) in routers)
+            short.append(Shortfall(route, len(got), outside))
+    return routes, short
+
+
+def _short(route: Route, got: int) -> bool:
+    return got != route.hops if route.hops else not got
+
+
+def blamed(routes: Iterable[Route], short: Iterable[Shortfall]) -> list[Blame]:
+    """Who is at fault: a switch whose route no leaf has as planned, else each leaf that lacks one.
+
+    The default table comes first: a switch at fault there is at fault for the tenants' routes from and to it as well.
+    """
+    short = list(short)
+    expecting, lacking = _leaves_by_route(routes), _leaves_by_route(one.route for one in short)
+    elsewhere = _targets(
+        one.route for one in short if len(expecting[_route_key(one.route)]) < 2 or not _all(one, lacking, expecting)
+    )
+    guilty: dict[tuple[str, str, bool], list[Shortfall]] = {}
+    underlay: set[str] = set()
+    for one in sorted(short, key=lambda one: one.route.vrf != DEFAULT):
+        route, target = one.route, one.route.to.lower()
+        ends = {route.device, target} & underlay
+        if route.vrf != DEFAULT and len(ends) == 1:
+            switch = ends.pop()
+            guilty.setdefault((switch, DEFAULT, (switch, DEFAULT, True) in guilty), []).append(one)
+            continue
+        origin = _all(one, lacking, expecting)
+        if len(expecting[_route_key(route)]) == 1:  # one device expects it: the one that lacks other routes too is at fault
+            origin = elsewhere[route.device] <= {route.to}
+        switch = target if origin else route.device
+        guilty.setdefault((switch, route.vrf, origin), []).append(one)
+        if route.vrf == DEFAULT:
+            underlay.add(switch)
+    return [Blame(*key, tuple(wrong)) for key, wrong in guilty.items()]
+
+
+RouteKey = tuple[str, str, str]  # table, prefix, the switch that it is of
+
+
+def _route_key(route: Route) -> RouteKey:
+    return route.vrf, route.prefix, route.to
+
+
+def _all(one: Shortfall, lacking: Mapping[RouteKey, set[str]], expecting: Mapping[RouteKey, set[str]]) -> bool:
+    """Whether no leaf has a route as planned."""
+    return lacking[_route_key(one.route)] == expecting[_route_key(one.route)]
+
+
+def _leaves_by_route(routes: Iterable[Route]) -> Mapping[RouteKey, set[str]]:
+    return grouped_sets((_route_key(route), route.device) for route in routes)
+
+
+def _targets(routes: Iterable[Route]) -> Mapping[str, set[str]]:
+    """Leaf → the switches that it lacks routes to."""
+    return grouped_sets((route.device, route.to) for route in routes)
+
+
+class Routes(BatfishCheck):
+    """Compares the routes and next hops that Batfish computes on every leaf with the plan.
+
+    With fewer next hops, a session, filter or multipath setting differs from the plan, and the traffic uses the remaining
+    paths; more next hops are a detour. A route that all leaves lack is reported on the switch that should advertise it.
+    """
+
+    id = "FAB306"
+    title = "Every leaf has all planned routes with all equal-cost next hops"
+    severity = ERROR
+    example = "3 next hops to 10.0.0.4/32 of leaf004; 4 in the plan"
+    remediation = "check BGP sessions, route filters and the multipath setting on the path"
+
+    def judged(self, asked: Asked) -> Judged:
+        routes = [route for name in asked.snapshot.views for route in asked.expected.planned_routes(name)]
+        return Judged(sum(route.judged for route in routes), len(routes), "route")
+
+    def check(self, asked: Asked) -> Iterator[Finding]:
+        for name in asked.snapshot.views:
+            for blame in blamed(*shortfalls(asked, name)):
+                message = _owed(blame) if blame.origin else _lacked(blame)
+                file, line = asked.block(blame.switch, blame.vrf)
+                yield from self.at_line(asked, blame.switch, file, line, _where(blame.vrf) + message)
+
+
+def _lacked(blame: Blame) -> str:
+    """`no route to 10.0.0.4/32 of leaf002 (2 more routes differ)`."""
+    one = blame.short[0]
+    return _one(one, f"to {one.route.prefix} of {one.route.to}") + _more(blame)
+
+
+def _owed(blame: Blame) -> str:
+    """`no route to 10.0.0.4/32 of this switch (2 more routes differ), on 3 leaves: leaf001, leaf003, leaf004`."""
+    leaves = sorted({one.route.device for one in blame.short} - {blame.switch})
+    count = plural(len(leaves), "leaf", "leaves")
+    return (
+        f"{_one(blame.short[0], f'to {blame.short[0].route.prefix} of this switch')}{_more(blame)}, on {count}: "
+        f"{listed(leaves, MAX_NAMED_LEAVES)}"
+    )
+
+
+def _one(short: Shortfall, destination: str) -> str:
+    if not short.got:
+        return f"no route {destination}"
+    outside = f", of which outside: {listed(short.outside)}" if short.outside else ""
+    return f"expected {plural(short.route.hops, 'next hop')} {destination}, got {short.got}{outside}"
+
+
+def _more(blame: Blame) -> str:
+    count = len({(one.route.vrf, one.route.prefix) for one in blame.short}) - 1
+    return f" ({count} more {'routes differ' if count > 1 else 'route differs'})" if count else ""
+
+
+# --- routes that a tenant must not have -----------------------------------------------------------------------
+
+MAX_NAMED_PREFIXES = 3  # prefixes that a finding names
+
+
+class TenantRoutes(BatfishCheck):
+    """Searches every tenant's routing table, and the default one, for server subnets of another tenant.
+
+    A route target too many, or a table in which a session of another tenant ends, lets routes in long before a packet uses
+    them: the other tenant may filter today and not tomorrow.
+    """
+
+    id = "FAB312"
+    title = "No routing table has routes to servers of another tenant"
+    severity = ERROR
+    example = "VRF blue: routes to 10.128.0.0/31 of 'red'"
+    remediation = "check the imported route targets of the VRF, and which VRF its ports and sessions are in"
+
+    def judged(self, asked: Asked) -> Judged:
+        tables = [sees(view.device.nos, VRF) for view in _leaves(asked) for _ in view.vrfs]
+        return Judged(sum(tables), len(tables), "routing table of a tenant", "routing tables of tenants")
+
+    def check(self, asked: Asked) -> Iterator[Finding]:
+        for name, views in asked.snapshot.views.items():
+            leaves = {node: view for node, view in views.items() if view.device.role == LEAF}
+            tables = [(view, vrf.name) for view in leaves.values() for vrf in view.vrfs]
+            owners = grouped_sets((net, tenant) for view, tenant in tables for net in subnets(view, tenant))
+            if owners and asked.expected.routed(name):
+                imports = {one.name: {one.name, *one.imports} for one in asked.snapshot.plan.fabrics[name].tenancy.tenants}
+                yield from self._tables(asked, leaves, owners, imports)
+
+    def _tables(
+        self, asked: Asked, leaves: Mapping[str, SwitchView], owners: Mapping[str, set[str]], imports: Mapping[str, set[str]]
+    ) -> Iterator[Finding]:
+        """`owners`: server subnet → its tenants; `imports`: tenant → those whose routes it may have."""
+        lengths = sorted({int(net.rpartition("/")[2]) for net in owners})
+        wrong: dict[tuple[str, str, str], list[str]] = {}
+        for row in asked.routes(list(leaves)):
+            node, network = name_of(row["Node"]), ip_network(row["Network"])
+            tenant = _tenant_of_table(leaves[node], row["VRF"]) if node in leaves else None
+            around = (str(network.supernet(new_prefix=length)) for length in lengths if length <= network.prefixlen)
+            found = {owner for net in around for owner in owners.get(net, ())}
+            if tenant is not None and found and not found & imports.get(tenant, set()):
+                wrong.setdefault((node, tenant, min(found)), []).append(row["Network"])
+        for (node, tenant, owner), networks in sorted(wrong.items()):
+            shown = listed(list(dict.fromkeys(networks)), MAX_NAMED_PREFIXES)
+            message = f"{f'VRF {tenant}' if tenant else 'default table'}: routes to {shown} of '{owner}'"
+            yield from self.at_line(asked, node, *asked.block(node, vrf_name(leaves[node].device.nos, tenant)), message)
+
+
+def _leaves(asked: Asked) -> Iterator[SwitchView]:
+    return (view for views in asked.snapshot.views.values() for view in views.values() if view.device.role == LEAF)
+
+
+def _tenant_of_table(view: SwitchView, table: str) -> str | None:
+    """The tenant of a table as Batfish names it, "" of the default one; None of a table that the plan does not have."""
+    tables = {vrf_name(view.device.nos, vrf.name): vrf.name for vrf in view.vrfs}
+    return "" if table == "default" else tables.get(table)

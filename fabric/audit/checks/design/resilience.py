@@ -10,8 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.audit.checks import ERROR, NOTE, WARNING, Design, Finding
-from fabric.audit.checks.design.family import FabricCheck, Ints, in_all, named, of_role, per_device, rows
-from fabric.audit.checks.design.roce import LosslessCheck, capable
+from fabric.audit.checks.design.base import (
+    FabricCheck,
+    Ints,
+    LosslessCheck,
+    capable,
+    in_all,
+    named,
+    of_role,
+    per_device,
+    rows,
+)
 from fabric.base.text import plural
 from fabric.model.plan import LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE, FabricPlan
 

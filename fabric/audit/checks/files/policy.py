@@ -1,7 +1,8 @@
-"""Route policy and names: lists as planned, nothing that is referred to and does not exist."""
+"""Route policy, filters and names: lists as planned, nothing that is referred to and does not exist."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,14 +18,18 @@ from fabric.audit.checks import (
     Network,
     is_enabled,
     is_loopback,
+    role,
     syntax_of,
+    without_prefix_length,
 )
 from fabric.audit.checks.base import REGENERATE
-from fabric.audit.checks.defined import shared, undefined, unused
+from fabric.audit.checks.finding import Subject
 from fabric.audit.checks.role_peers.roles import stem
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.model.facts import Clause, Facts, Interface, Located, Neighbor
+from fabric.nos.statements.names import GIVEN, Name, Names
+from fabric.nos.statements.syntax import Place
 
 
 class PrefixLists(FilesCheck):
@@ -249,3 +254,122 @@ class ConflictingSettings(FilesCheck):
                 yield self.finding_at(facts, fact, fact.value)
             for fact in facts.idle:
                 yield self.finding_at(facts, fact, fact.value, severity="" if network.planned else WARNING)
+
+
+# --- names defined and used -----------------------------------------------------------------------------------
+
+Named = Sequence[tuple[Name, Place]]
+
+
+def undefined(names: Names, found: Named) -> Iterator[Located[Subject]]:
+    """Every use of a name that nothing defines, as `route-map FABRIC-IN`; once in a statement that several patterns match."""
+    defined = {(name.kind, name.scope, name.text) for name, _ in found if not name.used}
+    seen: set[tuple[int, str, Place]] = set()
+    for name, place in found:
+        key, use = (name.kind, name.scope, name.text), (name.kind, name.text, place)
+        if name.used and key not in defined and use not in seen and _is_judged(names, name.kind, defined):
+            seen.add(use)
+            yield Located(Subject(name.text, names.kinds[name.kind].title), place.line, place.file)
+
+
+def unused(names: Names, found: Named) -> Iterator[Located[str]]:
+    """Every definition that nothing refers to, where that is worth a note."""
+    used = {(name.kind, name.text) for name, _ in found if name.used}
+    for name, place in found if used else ():  # a part of a config may have definitions alone
+        kind = names.kinds[name.kind]
+        if name.used or name.of or name.text == GIVEN or not kind.unused or (name.kind, name.text) in used:
+            continue
+        if kind.built_in is None or not kind.built_in.fullmatch(name.text):
+            yield Located(f"{kind.title} {name.text}", place.line, place.file)
+
+
+def shared(names: Names, found: Named) -> Iterator[Located[str]]:
+    """Every value that two objects have and only one may have, at the later one, or that one statement has twice."""
+    first: dict[tuple[int, str, str], tuple[str, Place]] = {}
+    for name, place in found:
+        if not name.of:
+            continue
+        key = name.kind, name.scope, name.text
+        if key not in first:
+            first[key] = name.of, place
+            continue
+        (of, known), title = first[key], names.kinds[name.kind].title
+        if of != name.of:
+            text = f"{name.of}: {title} {name.text} is that of {of} (line {known.line}) too"
+            yield Located(text, place.line, place.file)
+        elif known is place:
+            yield Located(f"{of}: {title} {name.text} is stated twice", place.line, place.file)
+
+
+def _is_judged(names: Names, kind: int, defined: set[tuple[int, str, str]]) -> bool:
+    return names.kinds[kind].given is None or (kind, "", GIVEN) in defined
+
+
+# --- filters that list BGP neighbors --------------------------------------------------------------------------
+
+LEAST = 3  # neighbors in a list before one more is expected in it
+ADDRESS = re.compile(r"(?<![\w.:])(?:(?:\d{1,3}\.){3}\d{1,3}|[0-9A-Fa-f]{1,4}:[0-9A-Fa-f]*:[0-9A-Fa-f:]*)(?![\w.:])")
+REPEATED = re.compile(r"(?:\*(?:/\d+)?[\s,;\"']*){2,}")
+NUMBER = re.compile(r"\d+")
+OTHER = re.compile(r"(?i)neighbor|descr|route[ -]|next-?hop")  # sessions, text and routes: no lists of who is let in
+QUOTED = 60  # characters of a line
+Kind = tuple[str, str, bool, bool]  # VRF, role or AS number of the far end, in a subnet of the device, IPv6
+Listed = dict[str, int]  # address → line
+
+
+class ListedNeighbors(FilesCheck):
+    """Looks for a list with all BGP neighbors of one kind but one.
+
+    Filters of the control plane let the neighbors in by their addresses and drop the rest. A neighbor that is missing in
+    the list cannot open its session, as after a change of its address or a new cable.
+    """
+
+    id = "FAB2518"
+    title = "Filters that list BGP neighbors list all of them"
+    severity = WARNING
+    example = "15 of 16 neighbors in the prefix list of the filter that protects BGP"
+    remediation = "add the neighbor to the list, or correct its address there"
+    of_device: ClassVar = True
+
+    def check(self, network: Network) -> Iterator[Finding]:
+        for facts in network.devices if not network.planned else ():
+            kinds = [same for same in _neighbors(network, facts).values() if len(same) > LEAST]
+            wanted = set().union(*kinds)
+            for file, text in facts.texts.items() if kinds else ():
+                for entries in _lists(text, wanted):
+                    yield from self._missing(facts, file, entries, kinds)
+
+    def _missing(self, facts: Facts, file: str, listed: Listed, kinds: list[set[str]]) -> Iterator[Finding]:
+        for same in kinds:
+            missing = same - listed.keys()
+            if len(missing) == 1 and len(same & listed.keys()) >= LEAST:
+                line = max(listed[address] for address in same & listed.keys())
+                (address,) = missing
+                shown = facts.texts[file].splitlines()[line - 1].strip()[:QUOTED]
+                got = f"BGP neighbor {address} is not listed, but {len(same) - 1} others of its kind are (as in `{shown}`)"
+                yield self.finding_at(facts, Located(None, line, file), got)
+
+
+def _neighbors(network: Network, facts: Facts) -> dict[Kind, set[str]]:
+    """Addresses of the neighbors that are to be let in for one reason."""
+    found: dict[Kind, set[str]] = {}
+    for peer in facts.neighbors():
+        if is_enabled(peer) and not (peer.dynamic or peer.interface):
+            far = network.remote_end(peer)
+            who = role(far.facts.name) if far else str(peer.remote_as.value if peer.remote_as else "")
+            direct = bool(network.near[id(facts)].own_addresses_in_subnet(peer.vrf, peer.peer))
+            found.setdefault((peer.vrf, who, direct, ":" in peer.peer), set()).add(without_prefix_length(peer.peer))
+    return found
+
+
+def _lists(text: str, wanted: set[str]) -> Iterator[Listed]:
+    """Lines that differ in addresses and numbers alone, with the addresses that are wanted."""
+    found: dict[str, Listed] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        if "neighbor" in line or not ("." in line or ":" in line):  # most lines, without a pattern
+            continue
+        addresses = {without_prefix_length(match) for match in ADDRESS.findall(line)} & wanted
+        if addresses and not OTHER.search(line):
+            form = NUMBER.sub("#", REPEATED.sub("*", ADDRESS.sub("*", line.strip(" \t,;"))))
+            found.setdefault(form, {}).update(dict.fromkeys(addresses, number))
+    yield from found.values()

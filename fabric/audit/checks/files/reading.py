@@ -27,7 +27,7 @@ from fabric.audit.checks import (
     unexplained,
     unknown_addresses,
 )
-from fabric.audit.checks.truncated_files import UNCLOSED, is_lost
+from fabric.audit.checks.incomplete_files import UNCLOSED, is_lost
 from fabric.base.diagnostics import Place
 from fabric.base.grouping import grouped
 from fabric.base.reading import UnreadableError

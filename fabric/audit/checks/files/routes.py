@@ -1,17 +1,21 @@
-"""Static routes whose next hop is nowhere."""
+"""Static routes whose next hop is nowhere, and what border devices accept from outside."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from ipaddress import ip_address, ip_network
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import ip_address, ip_interface, ip_network
 
 from fabric.audit.checks import WARNING, FilesCheck, Finding, Network
 from fabric.audit.checks.ends import within
+from fabric.audit.checks.files.evpn_sessions import is_external
 from fabric.audit.checks.files.session_ends import has_addresses, kernel_unread
 from fabric.base.grouping import grouped
-from fabric.base.text import listed
-from fabric.model.facts import MANAGEMENT, Facts, Located, Route
+from fabric.base.text import listed, plural
+from fabric.model.facts import MANAGEMENT, Bgp, Facts, Located, Neighbor, Route
+from fabric.nos.reading import Net, lets_in
 
 UNSTATED = re.compile(r"address dhcp|inet6? dhcp|dhcp-client|ip unnumbered|unnumbered-address")  # subnets of no statement
 
@@ -60,3 +64,93 @@ def _is_lost(network: Network, facts: Facts, route: Route) -> bool:
 
 def _net(route: Route) -> str:
     return str(ip_network(route.prefix, strict=False))
+
+
+# --- routes from outside --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Border:
+    """A session with a router outside, and its import policy."""
+
+    facts: Facts
+    process: Bgp
+    peer: Neighbor
+    policy: Located[str]
+
+    @property
+    def asn(self) -> int:
+        own = self.peer.local_as or self.process.asn
+        return own.value if own else 0
+
+
+class OwnFromOutside(FilesCheck):
+    """Looks for import policies of external sessions that permit prefixes of the network itself.
+
+    A router outside that has sessions with two border devices sends to one what the other advertised. With two AS numbers on
+    the border devices no AS path check refuses it: traffic between two parts of the network then leaves it, where the path
+    is as short, or the route is longer. RFC 7454 section 6.1.4: a network does not accept its own prefixes from others. A
+    session is external if its neighbor was not read, has the AS number of no device that was, and has a policy of its own.
+    """
+
+    id = "FAB2522"
+    title = "Prefixes of the network are not accepted from outside"
+    severity = WARNING
+    example = "`ip prefix-list WAN-IN seq 10 permit 10.0.0.0/8 le 32`, and loopbacks in 10.255.0.0/24"
+    remediation = "deny the prefixes of the network before the entry that permits them"
+
+    def check(self, network: Network) -> Iterator[Finding]:
+        if network.planned:
+            return  # compared with the plan
+        for table, borders in grouped((border.peer.vrf, border) for border in _borders(network)).items():
+            if len({border.asn for border in borders}) < 2:
+                continue
+            own = _Own(network, table)
+            for (_, policy), same in grouped(((id(one.facts), one.policy.value), one) for one in borders).items():
+                border = same[0]
+                passing = [str(net) for net in own.prefixes if lets_in(border.facts, policy, net)]
+                if passing:
+                    count = f"{plural(len(passing), 'prefix', 'prefixes')} of the network itself"
+                    message = f"{policy} of {border.peer.peer} permits {count}: {listed(passing, 2)}"
+                    yield self.finding_at(border.facts, border.policy, message)
+
+
+def _borders(network: Network) -> Iterator[_Border]:
+    """External sessions of devices that have sessions inside as well."""
+    read = {process.asn.value for facts in network.devices for process in facts.bgp.values() if process.asn}
+    inside = {id(facts) for facts, _, peer in network.sessions() if network.remote_end(peer) is not None}
+    policies = {
+        (id(facts), peer.import_filter.value)
+        for facts, _, peer in network.sessions()
+        if network.remote_end(peer) is not None and peer.import_filter
+    }
+    for facts, process, peer in network.sessions():
+        policy = peer.import_filter
+        if policy is None or not policy.value or network.remote_end(peer) is not None or id(facts) not in inside:
+            continue
+        remote = peer.remote_as.value if peer.remote_as else None
+        outside = is_external(process, peer) and isinstance(remote, int) and remote not in read and not peer.dynamic
+        if outside and (id(facts), policy.value) not in policies:
+            yield _Border(facts, process, peer, policy)
+
+
+@dataclass(frozen=True)
+class _Own:
+    """What the devices of a network have in one routing table."""
+
+    network: Network
+    table: str
+
+    @cached_property
+    def prefixes(self) -> list[Net]:
+        """Aggregates, loopbacks and subnets, in the order of the files."""
+        found: dict[Net, None] = {}
+        for facts in self.network.devices:
+            for process in facts.bgp.values():
+                if process.vrf == self.table:
+                    found |= dict.fromkeys(ip_network(one.value, strict=False) for one in process.aggregates)
+            for interface in facts.interfaces.values():
+                table = interface.vrf.value if interface.vrf else ""
+                if table == self.table != MANAGEMENT:
+                    found |= dict.fromkeys(ip_interface(one.value).network for one in interface.addresses)
+        return list(found)

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from fabric.audit.checks import Verdict
 
 FORMATS: Mapping[str, Format[str]] = {
-    "text": Format("for people at a terminal", "fabric.audit.checks.reports.text:report"),
-    "json": Format("all that the run knows", "fabric.audit.checks.reports.json:report"),
-    "sarif": Format("SARIF, for code scanning", "fabric.audit.checks.reports.sarif:report"),
-    "junit": Format("JUnit XML, for test results of CI", "fabric.audit.checks.reports.junit:report"),
-    "github": Format("annotations of a GitHub workflow", "fabric.audit.checks.reports.github:report"),
+    "text": Format("for people at a terminal", "fabric.audit.checks.reports.formats:text_report"),
+    "json": Format("all that the run knows", "fabric.audit.checks.reports.formats:json_report"),
+    "sarif": Format("SARIF, for code scanning", "fabric.audit.checks.reports.formats:sarif_report"),
+    "junit": Format("JUnit XML, for test results of CI", "fabric.audit.checks.reports.formats:junit_report"),
+    "github": Format("annotations of a GitHub workflow", "fabric.audit.checks.reports.formats:github_report"),
 }
 
 

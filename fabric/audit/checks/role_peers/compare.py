@@ -8,13 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from fabric.audit.checks.role_peers.exceptions import Peers
-from fabric.audit.checks.role_peers.forms import MARKED, Body, Family, Plans, Property, filed, plans
-from fabric.audit.checks.role_peers.outliers import ABSENT, DEVICE, OBJECT, Outlier, outliers
-from fabric.audit.checks.role_peers.outline import Outline, Row
+from fabric.audit.checks.role_peers.forms import MARKED, Body, Family, Plans, Property, Subnets, filed, plans
+from fabric.audit.checks.role_peers.outliers import ABSENT, DEVICE, OBJECT, Outlier, Reversed, Verdicts, outliers
+from fabric.audit.checks.role_peers.outline import MAX_QUOTED, MAX_SAMPLES, MIN_PEERS, MIN_ROLE_DEVICES, Outline, Row
 from fabric.audit.checks.role_peers.roles import Outlines, Role, roles
-from fabric.audit.checks.role_peers.subnets import Subnets
-from fabric.audit.checks.role_peers.thresholds import MAX_QUOTED, MAX_SAMPLES, MIN_PEERS, MIN_ROLE_DEVICES
-from fabric.audit.checks.role_peers.verdicts import Reversed, Verdicts
 from fabric.audit.checks.statements import syntax_of
 from fabric.base.text import listed, plural
 from fabric.model.facts import Facts, Located

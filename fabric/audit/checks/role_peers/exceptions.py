@@ -15,7 +15,7 @@ from ipaddress import ip_address
 from itertools import islice
 from pathlib import Path
 
-from fabric.audit.checks.role_peers.forms import Device, Family, Plans, Property, is_chosen, rows_of
+from fabric.audit.checks.role_peers.forms import Device, Family, Plans, Property, Subnets, addresses, is_chosen, rows_of
 from fabric.audit.checks.role_peers.outliers import ABSENT, DEVICE, OBJECT, Outlier
 from fabric.audit.checks.role_peers.outline import (
     ADDRESS,
@@ -24,6 +24,10 @@ from fabric.audit.checks.role_peers.outline import (
     DOTTED as MAC,
     GIVEN,
     IGP,
+    MAX_OTHER_TASKS,
+    MAX_SECTION,
+    MIN_PEERS,
+    MIN_SIMILAR_OBJECTS,
     STATED,
     VALUE,
     Outline,
@@ -34,13 +38,6 @@ from fabric.audit.checks.role_peers.outline import (
     section_of,
 )
 from fabric.audit.checks.role_peers.roles import Outlines
-from fabric.audit.checks.role_peers.subnets import Subnets, addresses
-from fabric.audit.checks.role_peers.thresholds import (
-    MAX_OTHER_TASKS,
-    MAX_SECTION,
-    MIN_PEERS,
-    MIN_SIMILAR_OBJECTS,
-)
 from fabric.audit.checks.statements import syntax_of
 from fabric.base.formats import yaml
 from fabric.model.facts import Facts, Interface

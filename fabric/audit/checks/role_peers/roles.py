@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabric.audit.checks.role_peers.outline import Cache, Clue, Outline, outline
+from fabric.audit.checks.role_peers.outline import MIN_ROLE_DEVICES, MIN_SIMILARITY, Cache, Clue, Outline, outline
 from fabric.audit.checks.role_peers.spelling import Forms
-from fabric.audit.checks.role_peers.thresholds import MIN_ROLE_DEVICES, MIN_SIMILARITY
 from fabric.base.grouping import grouped
 from fabric.base.reading import UnreadableError
 from fabric.model.facts import Facts, Located

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from fabric.audit.checks.role_peers.outline import AT_PORT, NUMBER, STATED, VALUE, Outline
-from fabric.audit.checks.role_peers.thresholds import MIN_LETTERS, MIN_USUAL
+from fabric.audit.checks.role_peers.outline import AT_PORT, MIN_LETTERS, MIN_USUAL, NUMBER, STATED, VALUE, Outline
 from fabric.nos.statements.syntax import Place
 
 WORD = re.compile(r"[^\s|=]+")

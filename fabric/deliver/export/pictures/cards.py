@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabric.base.formats import FRAMES, INK, PANEL, PAPER, RULE, SOFT, Box, Canvas, fit, text_width, wrap
-from fabric.deliver.export.colours import SERVERS, Tone, plane_tone, rail_colour
+from fabric.deliver.export.legend import SERVERS, Tone, names_span, plane_tone, ports_span, rail_colour, runs
 from fabric.deliver.export.parts import UnitPart
 from fabric.deliver.export.pictures.unit_rows import PAD, Landing, UnitStyle
 from fabric.deliver.export.pictures.view import View, rails
-from fabric.deliver.export.spans import names_span, ports_span, runs
 from fabric.model.plan import LEAF_SPINE, SERVER, SERVER_LEAF, Device, GroupSpec, nic_name
 
 _MIN_WIDTH_PX, _MAX_WIDTH_PX, _AIR, _LINE = 140.0, 300.0, 8.0, 15.0

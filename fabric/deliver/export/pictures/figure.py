@@ -8,11 +8,45 @@ from functools import partial
 from html import escape
 
 from fabric.base.formats import PAPER, RULE, SOFT, Box, Canvas, element, svg
-from fabric.deliver.export.pictures import attached, gutter, overview, switches
+from fabric.base.rounding import ceil_div
+from fabric.base.text import counted
+from fabric.deliver.export.legend import SERVERS
+from fabric.deliver.export.pictures import overview, switches, tiers
 from fabric.deliver.export.pictures.cards import CARDS
-from fabric.deliver.export.pictures.unit_rows import UnitStyle
-from fabric.deliver.export.pictures.units import SQUARES
+from fabric.deliver.export.pictures.unit_rows import SQUARES, UnitStyle
 from fabric.deliver.export.pictures.view import View
+from fabric.model.plan import ATTACHED, ATTACHMENT
+
+# --- attachments, in rows below -------------------------------------------------------------------------------
+
+_WIDTH, _HEIGHT, _GAP = 150.0, 48.0, 10.0
+
+
+def draw(canvas: Canvas, view: View, y: float, room: float) -> float:
+    """Draws them from `y` down, in the width `room`; gives where they end."""
+    links, devices = view.fabric.links, view.fabric.devices
+    here = links.kind == ATTACHMENT
+    ends = set(links.a[here].tolist())
+    attachments = [device for device in devices if device.role == ATTACHED and device.index in ends]
+    if not attachments:
+        return y
+    top, y = y, y + 18
+    canvas.text(tiers.LEFT, y + 14, "Attached", size=15, bold=True)
+    across = max(1, int((room + _GAP) // (_WIDTH + _GAP)))
+    for number, device in enumerate(attachments):
+        row, column = divmod(number, across)
+        box = Box(tiers.MAIN + column * (_WIDTH + _GAP), y + row * (_HEIGHT + _GAP), _WIDTH, _HEIGHT)
+        mine = here & (links.a == device.index)
+        leaves = len(set(links.b[mine].tolist()))
+        text = f"{int(mine.sum())} × {int(links.speed_gbps[mine].max())}G to {counted(leaves, 'leaf', 'leaves')}"
+        if row == 0:
+            canvas.lines([(box.cx, top, box.cx, box.y)], SERVERS.line, 1.5, 0.75)
+        canvas.rect(box, PAPER, SERVERS.line, dash="4 3", hint=device.name)
+        canvas.middle(box, [device.name, text])
+    return y + ceil_div(len(attachments), across) * (_HEIGHT + _GAP) - _GAP
+
+
+# --- figure ---------------------------------------------------------------------------------------------------
 
 EDGE, HEAD, BETWEEN = 24.0, 64.0, 36.0
 
@@ -53,7 +87,7 @@ def _rows(view: View, style: UnitStyle, legend: str, note: str = "") -> Figure:
 def sheet(site: str, figures: Sequence[Figure], title: str, footnote: str = "") -> str:
     """Figures below each other, as one SVG document."""
     canvas = Canvas()
-    width, y = gutter.MAIN + max(figure.width(figure.view) for figure in figures) + EDGE, EDGE
+    width, y = tiers.MAIN + max(figure.width(figure.view) for figure in figures) + EDGE, EDGE
     for at, figure in enumerate(figures):
         if at:
             canvas.rect(Box(EDGE, y + BETWEEN / 2, width - 2 * EDGE, 1), RULE, radius=0)
@@ -76,10 +110,10 @@ def _figure(canvas: Canvas, site: str, figure: Figure, y: float, width: float) -
         y += 18
         canvas.text(EDGE, y + 42, figure.note, size=13, bold=True, room=room)
     y = figure.draw(canvas, view, y + HEAD)
-    y = attached.draw(canvas, view, y, width - gutter.MAIN - EDGE)
+    y = draw(canvas, view, y, width - tiers.MAIN - EDGE)
     if figure.legend:
         y += 22
-        canvas.text(gutter.MAIN, y, figure.legend, size=11.5, fill=SOFT, room=width - gutter.MAIN - EDGE)
+        canvas.text(tiers.MAIN, y, figure.legend, size=11.5, fill=SOFT, room=width - tiers.MAIN - EDGE)
     return y
 
 

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from fabric.base.formats import FRAMES, PANEL, PAPER, RULE, Box, Canvas
 from fabric.base.text import counted
-from fabric.deliver.export.colours import NEUTRAL, ROLES, SERVERS, Tone
+from fabric.deliver.export.legend import NEUTRAL, ROLES, SERVERS, Tone, bundle
 from fabric.deliver.export.parts import Gap, PodPart, condense
-from fabric.deliver.export.pictures import banks, gutter, unit_rows
-from fabric.deliver.export.pictures.banks import Placed
+from fabric.deliver.export.pictures import tiers, unit_rows
+from fabric.deliver.export.pictures.tiers import Placed
 from fabric.deliver.export.pictures.unit_rows import Landing, Row, UnitStyle
 from fabric.deliver.export.pictures.view import Network, View
-from fabric.deliver.export.words import bundle
 from fabric.model.plan import CORE, LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE
 
 BAND, FRAME_HEAD, FRAME_PAD = 92.0, 30.0, 12.0
@@ -64,13 +63,13 @@ def draw(canvas: Canvas, view: View, y: float, style: UnitStyle) -> float:
     """Draws the fabric from `y` down; gives where it ends."""
     scene = _scene(view, style)
     rows = _rows(scene, y)
-    inner = Box(gutter.MAIN + scene.pad, rows.spine, scene.pod - 2 * scene.pad, 0)
+    inner = Box(tiers.MAIN + scene.pad, rows.spine, scene.pod - 2 * scene.pad, 0)
     if scene.framed:
         _frames(canvas, scene, rows)
     spines = _spines(canvas, scene, inner)
     drawn = scene.units.draw(canvas, Box(inner.x, rows.unit, inner.w, 0), rows.leaves)
     _fans(canvas, view, spines, drawn)
-    canvas.pill(inner.cx, rows.spine + banks.HEIGHT + BAND / 2, bundle(view.fabric, LEAF_SPINE), inner.w)
+    canvas.pill(inner.cx, rows.spine + tiers.HEIGHT + BAND / 2, bundle(view.fabric, LEAF_SPINE), inner.w)
     _margin(canvas, view, rows)
     return rows.bottom + scene.pad
 
@@ -81,16 +80,16 @@ def _scene(view: View, style: UnitStyle) -> Scene:
     side = sum((unit_rows.GAP_WIDTH if isinstance(slot, Gap) else CLOSED) + POD_GAP for slot in closed)
     pad = 2 * FRAME_PAD if view.tiers == 3 else 0
     units = unit_rows.row(view, style, opened.units, _MIN_WIDTH_PX - side - pad)
-    need = max(units.least_width, banks.shown(view) * (banks.MIN_WIDTH_PX + banks.GAP) - banks.GAP) + pad
+    need = max(units.least_width, tiers.shown(view) * (tiers.MIN_WIDTH_PX + tiers.GAP) - tiers.GAP) + pad
     pod = max(_MIN_WIDTH_PX - side, need, _OPENED)
     return Scene(view=view, opened=opened, closed=closed, units=units, width=pod + side, pod=pod)
 
 
 def _rows(scene: Scene, y: float) -> Rows:
     leaves = scene.units.leaves(scene.pod - 2 * scene.pad)
-    frame = y + banks.HEIGHT + BAND if scene.framed else y
+    frame = y + tiers.HEIGHT + BAND if scene.framed else y
     spine = frame + FRAME_HEAD if scene.framed else y
-    unit = spine + banks.HEIGHT + BAND
+    unit = spine + tiers.HEIGHT + BAND
     server, bottom = unit + scene.units.server_top(leaves), unit + scene.units.height(leaves)
     servers = scene.units.style.servers
     return Rows(core=y, frame=frame, spine=spine, unit=unit, leaves=leaves, server=server, servers=servers, bottom=bottom)
@@ -104,7 +103,7 @@ def _spines(canvas: Canvas, scene: Scene, area: Box) -> list[Placed]:
         for network in scene.view.networks
     }
     what = {network: counted(len(found), "spine") for network, found in labels.items()}
-    return banks.row(canvas, scene.view, area, labels, what, _bank_tone(scene.view.networks, SPINE))
+    return tiers.row(canvas, scene.view, area, labels, what, _bank_tone(scene.view.networks, SPINE))
 
 
 def _bank_tone(networks: Sequence[Network], role: str) -> Tone | None:
@@ -118,10 +117,10 @@ def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
     networks = view.networks
     labels = {network: [str(n + 1) for n in range(sizing.spines_built)] for network in networks}
     caption = f"{counted(sizing.spines_built, 'group')} of {counted(sizing.cores_built, 'core')}"
-    area = Box(gutter.MAIN, rows.core, scene.width, 0)
-    cores = banks.row(canvas, view, area, labels, dict.fromkeys(networks, caption), _bank_tone(networks, CORE))
+    area = Box(tiers.MAIN, rows.core, scene.width, 0)
+    cores = tiers.row(canvas, view, area, labels, dict.fromkeys(networks, caption), _bank_tone(networks, CORE))
     bottom = rows.bottom + FRAME_PAD
-    frame = Box(gutter.MAIN, rows.frame, scene.pod, bottom - rows.frame)
+    frame = Box(tiers.MAIN, rows.frame, scene.pod, bottom - rows.frame)
     canvas.rect(frame, PAPER, RULE, radius=8, layer=FRAMES)
     head = f"{scene.opened.label}: {_pod_words(scene.opened)}"
     canvas.text(frame.x + FRAME_PAD, frame.y + 20, head, size=13, bold=True, room=frame.w - 2 * FRAME_PAD)
@@ -130,14 +129,14 @@ def _frames(canvas: Canvas, scene: Scene, rows: Rows) -> None:
     for slot in scene.closed:
         box = Box(x, frame.y, unit_rows.GAP_WIDTH if isinstance(slot, Gap) else CLOSED, frame.h)
         if isinstance(slot, Gap):
-            banks.gap(canvas, box, slot.count)
+            tiers.gap(canvas, box, slot.count)
         else:
             _closed(canvas, slot, box, rows, networks)
             below.append(Landing(box))
         x = box.right + POD_GAP
     _fans(canvas, view, cores, below)
-    middle = rows.core + banks.HEIGHT + BAND / 2
-    canvas.pill(gutter.MAIN + scene.width / 2, middle, bundle(view.fabric, SPINE_CORE), scene.width)
+    middle = rows.core + tiers.HEIGHT + BAND / 2
+    canvas.pill(tiers.MAIN + scene.width / 2, middle, bundle(view.fabric, SPINE_CORE), scene.width)
 
 
 def _fans(canvas: Canvas, view: View, uppers: Sequence[Placed], lowers: Sequence[Landing]) -> None:
@@ -145,18 +144,18 @@ def _fans(canvas: Canvas, view: View, uppers: Sequence[Placed], lowers: Sequence
     for low in lowers:
         if low.plane < 0:
             for bank in uppers:
-                banks.fan(canvas, bank, low.box, bank.at, banks.shown(view))
+                tiers.fan(canvas, bank, low.box, bank.at, tiers.shown(view))
         else:
             mine = [bank for bank in uppers if bank.network.plane == low.plane]
             for at, bank in enumerate(mine):
-                banks.fan(canvas, bank, low.box, at, len(mine))
+                tiers.fan(canvas, bank, low.box, at, len(mine))
 
 
 def _closed(canvas: Canvas, pod: PodPart, box: Box, rows: Rows, networks: Sequence[Network]) -> None:
     """A pod in brief: a box a tier, in the rows of the opened one."""
     canvas.rect(box, PAPER, RULE, radius=8, layer=FRAMES)
     canvas.text(box.cx, box.y + 20, pod.label, size=13, anchor="middle", bold=True, room=box.w - 8)
-    inner = Box(box.x + 8, rows.spine, box.w - 16, banks.HEIGHT)
+    inner = Box(box.x + 8, rows.spine, box.w - 16, tiers.HEIGHT)
     leaves = Box(inner.x, rows.unit, inner.w, rows.leaves)
     servers = Box(inner.x, rows.server, inner.w, rows.servers)
     units_of_pod = pod.all_units
@@ -199,10 +198,10 @@ def _gpus(gpus: int) -> list[str]:
 def _margin(canvas: Canvas, view: View, rows: Rows) -> None:
     """The words beside the rows."""
     if view.tiers == 3:
-        gutter.tier(canvas, view, CORE, rows.core)
-        gutter.links(canvas, view, SPINE_CORE, rows.core + banks.HEIGHT + BAND / 2)
-    gutter.tier(canvas, view, SPINE, rows.spine)
-    gutter.links(canvas, view, LEAF_SPINE, rows.spine + banks.HEIGHT + BAND / 2)
-    gutter.tier(canvas, view, LEAF, rows.unit + 4)
-    gutter.links(canvas, view, SERVER_LEAF, (rows.unit + rows.leaves + rows.server) / 2)
-    gutter.tier(canvas, view, SERVER, rows.server + 8)
+        tiers.tier(canvas, view, CORE, rows.core)
+        tiers.links(canvas, view, SPINE_CORE, rows.core + tiers.HEIGHT + BAND / 2)
+    tiers.tier(canvas, view, SPINE, rows.spine)
+    tiers.links(canvas, view, LEAF_SPINE, rows.spine + tiers.HEIGHT + BAND / 2)
+    tiers.tier(canvas, view, LEAF, rows.unit + 4)
+    tiers.links(canvas, view, SERVER_LEAF, (rows.unit + rows.leaves + rows.server) / 2)
+    tiers.tier(canvas, view, SERVER, rows.server + 8)

@@ -6,11 +6,10 @@ import numpy as np
 
 from fabric.base.formats import FRAMES, PANEL, PAPER, RULE, Box, Canvas, text_width, wrap
 from fabric.base.text import counted
-from fabric.deliver.export.colours import NEUTRAL, SERVERS, plane_tone, rail_colour
+from fabric.deliver.export.legend import NEUTRAL, SERVERS, bundle, plane_tone, rail_colour
 from fabric.deliver.export.parts import UnitPart
-from fabric.deliver.export.pictures import gutter
+from fabric.deliver.export.pictures import tiers
 from fabric.deliver.export.pictures.view import View
-from fabric.deliver.export.words import bundle
 from fabric.model.plan import CORE, LEAF, LEAF_LEAF, LEAF_SPINE, SERVER, SERVER_LEAF, SPINE, SPINE_CORE, Device
 
 MAX_SWITCHES = 16  # switches of a fabric that is drawn like this
@@ -33,11 +32,11 @@ def draw(canvas: Canvas, view: View, y: float) -> float:
         switches = [device for device in view.fabric.switches if device.role == role]
         if not switches:
             continue
-        gutter.tier(canvas, view, role, y)
+        tiers.tier(canvas, view, role, y)
         for device, box in zip(switches, _spread(len(switches), y, width(view)), strict=True):
             _switch(canvas, view, device, box)
             places[device.index] = box
-        gutter.links(canvas, view, kind, y + _HEIGHT + _BAND / 2)
+        tiers.links(canvas, view, kind, y + _HEIGHT + _BAND / 2)
         y += _HEIGHT + _BAND
     bottom = _units(canvas, view, y, places)
     for kind in (SPINE_CORE, LEAF_SPINE):
@@ -55,7 +54,7 @@ def _spread(count: int, y: float, room: float) -> list[Box]:
     """Rectangles of one row, evenly across the drawing."""
     step = (room - 2 * _PAD + _GAP) / count
     size = min(_WIDE, step - _GAP)
-    left = gutter.MAIN + _PAD + (step - _GAP - size) / 2
+    left = tiers.MAIN + _PAD + (step - _GAP - size) / 2
     return [Box(left + step * at, y, size, _HEIGHT) for at in range(count)]
 
 
@@ -64,7 +63,7 @@ def _units(canvas: Canvas, view: View, y: float, places: dict[int, Box]) -> floa
     units, room = _all_units(view), width(view)
     leaves = sum(len(unit.leaves) for unit in units)
     each = (room - (len(units) - 1) * _GAP) / leaves
-    x, top = gutter.MAIN, y + _HEAD
+    x, top = tiers.MAIN, y + _HEAD
     server_top = top + _HEIGHT + _SERVER_BAND
     bottom = server_top + _SERVER_HEIGHT + _FOOT
     for unit in units:
@@ -74,9 +73,9 @@ def _units(canvas: Canvas, view: View, y: float, places: dict[int, Box]) -> floa
         places |= _leaves(canvas, view, unit, Box(frame.x + _PAD, top, frame.w - 2 * _PAD, _HEIGHT))
         _servers(canvas, view, unit, Box(frame.x + _PAD, server_top, frame.w - 2 * _PAD, _SERVER_HEIGHT), places)
         x = frame.right + _GAP
-    gutter.tier(canvas, view, LEAF, top)
-    gutter.links(canvas, view, SERVER_LEAF, server_top - _SERVER_BAND / 2)
-    gutter.tier(canvas, view, SERVER, server_top + 6)
+    tiers.tier(canvas, view, LEAF, top)
+    tiers.links(canvas, view, SERVER_LEAF, server_top - _SERVER_BAND / 2)
+    tiers.tier(canvas, view, SERVER, server_top + 6)
     return bottom
 
 
@@ -148,7 +147,7 @@ def _lines(canvas: Canvas, view: View, kind: int, places: dict[int, Box]) -> Non
         colour = rail_colour(lower.rail) if view.planes == 1 else plane_tone(lower.plane, view.planes).line
         canvas.lines([(a.cx, a.y, b.cx, b.bottom)], colour, 1.5 + min(count, 16) / 8, 0.75)
     top, low_y = places[pairs[0][1]].bottom, places[pairs[0][0]].y
-    canvas.pill(gutter.MAIN + width(view) / 2, (top + low_y - _HEAD) / 2, bundle(view.fabric, kind), 400)
+    canvas.pill(tiers.MAIN + width(view) / 2, (top + low_y - _HEAD) / 2, bundle(view.fabric, kind), 400)
 
 
 def _pairs(view: View, kind: int) -> list[tuple[int, int, int]]:

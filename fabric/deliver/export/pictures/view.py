@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from fabric.base.text import counted
-from fabric.deliver.export.colours import RAIL_GROUND, Tone, plane_tone, rail_colour
+from fabric.deliver.export.legend import RAIL_GROUND, TIERS, Tone, plane_tone, rail_colour
 from fabric.deliver.export.parts import PodPart, pods
-from fabric.deliver.export.words import TIERS
 from fabric.model.plan import (
     ATTACHMENT,
     CORE,

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.audit.checks.batfish.allow import reason
-from fabric.audit.checks.batfish.visibility import view_of
+from fabric.audit.checks.batfish.client import view_of
+from fabric.audit.checks.batfish.parsing import reason
 from fabric.model.plan import SWITCH_ROLES, Device, FabricPlan, Plan
 from fabric.nos.batfish import JOIN, Context, Copies, contexts
 from tests import ROOT

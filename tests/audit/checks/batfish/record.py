@@ -19,10 +19,8 @@ from fabric.audit.checks.batfish import judge
 from fabric.audit.checks.batfish.checks import Asked, AskedFiles, file_lines
 from fabric.audit.checks.batfish.client import Server
 from fabric.audit.checks.batfish.expect import Expected
-from fabric.audit.checks.batfish.parsing import Warnings
-from fabric.audit.checks.batfish.planless import judge_files
-from fabric.audit.checks.batfish.snapshot import Snapshot, write
-from fabric.audit.checks.batfish.subset import cut
+from fabric.audit.checks.batfish.parsing import Warnings, judge_files
+from fabric.audit.checks.batfish.snapshot import Snapshot, cut, write
 from tests.audit.checks.batfish.helpers import Recorded, Recorder, Site, small, write_recording
 from tests.audit.checks.batfish.known import intents, lines_of, names_of, switches, write_known
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from fabric.audit.checks.batfish.allow import allowed, reason
+from fabric.audit.checks.batfish.parsing import allowed, reason
 from fabric.nos.batfish import Context, contexts, paths
 from fabric.nos.target import target_names
 

@@ -9,7 +9,7 @@ import pytest
 from fabric.audit.checks.batfish.checks import Asked
 from fabric.audit.checks.batfish.expect import Expected, Route
 from fabric.audit.checks.batfish.reach import causes
-from fabric.audit.checks.batfish.routes import Blame, Routes, Shortfall, blamed
+from fabric.audit.checks.batfish.routing import Blame, Routes, Shortfall, blamed
 from tests.audit.checks.batfish.helpers import OVERLAY, SMALL, TENANTS, Recorded, site
 
 LEAVES = ("leaf1", "leaf2", "leaf3")

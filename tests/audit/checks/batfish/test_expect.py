@@ -9,8 +9,7 @@ import pytest
 from fabric import pipeline
 from fabric.audit.checks import Design
 from fabric.audit.checks.batfish import judge
-from fabric.audit.checks.batfish.expect import Expected, Place, Route, Session, merged
-from fabric.audit.checks.batfish.paths import EqualPaths
+from fabric.audit.checks.batfish.expect import EqualPaths, Expected, Place, Route, Session, merged
 from fabric.model.plan import LEAF, SPINE
 from tests import ROOT
 from tests.audit.checks.batfish.helpers import Recorded, Site, example, recorded, small

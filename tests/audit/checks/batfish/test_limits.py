@@ -6,12 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from fabric.audit.checks.batfish.checks import Asked
+from fabric.audit.checks.batfish.checks import Asked, tenants_of
 from fabric.audit.checks.batfish.coverage import covered
-from fabric.audit.checks.batfish.delivery import Crossing, crossing, groups, host_ranges
 from fabric.audit.checks.batfish.expect import Expected
-from fabric.audit.checks.batfish.places import tenants_of
-from fabric.audit.checks.batfish.reach import WithoutSpine
+from fabric.audit.checks.batfish.reach import Crossing, WithoutSpine, crossing, groups, host_ranges
 from fabric.audit.checks.batfish.routing import _tenant
 from tests.audit.checks.batfish.helpers import DESIGNS, OVERLAY, SMALL, SWITCHES, TENANTS, Recorded, Site, site
 

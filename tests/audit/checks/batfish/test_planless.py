@@ -8,7 +8,7 @@ import pytest
 
 from fabric.audit.checks import Finding
 from fabric.audit.checks.batfish.checks import AskedFiles
-from fabric.audit.checks.batfish.planless import judge_files, texts_of
+from fabric.audit.checks.batfish.parsing import judge_files, texts_of
 from fabric.audit.checks.batfish.snapshot import Texts
 from fabric.nos.reading import Device
 from tests.audit.checks.batfish.helpers import recorded, small

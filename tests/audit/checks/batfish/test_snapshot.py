@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from fabric.audit.checks.batfish.client import view_of
 from fabric.audit.checks.batfish.snapshot import write
-from fabric.audit.checks.batfish.visibility import view_of
 from fabric.nos.batfish import Copies, Copy
 from fabric.nos.cumulus.batfish import nvue_copy
 from fabric.nos.frr.batfish import linux_copy, maps, readable

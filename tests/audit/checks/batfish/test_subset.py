@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric import pipeline
-from fabric.audit.checks.batfish.subset import cut
+from fabric.audit.checks.batfish.snapshot import cut
 from fabric.model.plan import CORE, LEAF, SPINE, Plan
 from tests import ROOT
 

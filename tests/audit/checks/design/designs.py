@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from fabric.audit.checks import Check, Design, Finding
-from fabric.audit.checks.design.family import FabricCheck
-from fabric.audit.checks.registry import checks
+from fabric.audit.checks.base import checks
+from fabric.audit.checks.design.base import FabricCheck
 from fabric.base import source
 from fabric.configs import targets
 from fabric.design.intent.load import validate

@@ -8,8 +8,8 @@ import pytest
 
 from fabric import pipeline
 from fabric.audit.checks import ERROR
-from fabric.audit.checks.design.family import FabricCheck
-from fabric.audit.checks.registry import checks, run
+from fabric.audit.checks.base import checks, run
+from fabric.audit.checks.design.base import FabricCheck
 from tests import ROOT
 from tests.audit.checks.cases import cases
 from tests.audit.checks.design.designs import BACKEND, FRONT, Cases, Design, design, verify

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from fabric.audit.checks import Check, FilesCheck, Finding, Network
-from fabric.audit.checks.registry import checks, run
+from fabric.audit.checks.base import checks, run
 from fabric.audit.checks.role_peers.outline import names_of
 from fabric.nos.reading import read_device
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabric.audit.checks.files.duplicates import OneOwner
-from fabric.audit.checks.reports.fold_findings import folded
+from fabric.audit.checks.reports.common import folded
 from tests.audit.checks.files.helpers import SMALL, Case, but, network
 
 # Two leaves that share what leaves share on purpose: a gateway as an ordinary address, the tunnel address of a pair, a

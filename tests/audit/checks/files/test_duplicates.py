@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabric.audit.checks.folder import check_network
+from fabric.audit.checks.run import check_network
 from tests.audit.checks.files.helpers import Files, network
 
 LINK = "interface Ethernet1\n   no switchport\n   ip address 10.0.{net}.{host}/31\n"

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 from fabric.audit.checks import FilesCheck, of_subject
-from fabric.audit.checks.folder import check_folder
-from fabric.audit.checks.registry import checks
+from fabric.audit.checks.base import checks
+from fabric.audit.checks.run import check_folder
 from fabric.nos.reading import scan
 from tests.audit.checks import test_device as test_check_device
 from tests.audit.checks.cases import cases

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from fabric.audit.checks.folder import check_network
+from fabric.audit.checks.run import check_network
 from tests.audit.checks.files.helpers import Files, network
 
 EOS = """\

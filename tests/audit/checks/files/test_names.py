@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fabric.audit.checks import syntax_of
-from fabric.audit.checks.folder import check_network
 from fabric.audit.checks.role_peers.spelling import is_slip
+from fabric.audit.checks.run import check_network
 from tests.audit.checks.files.helpers import Files, all_say, but, network
 
 IDS = ("FAB281", "FAB2509", "FAB2510", "FAB2511")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.checks.files.reading import NO_CONFIG
-from fabric.audit.checks.folder import check_folder
+from fabric.audit.checks.run import check_folder
 from fabric.nos.reading import scan
 from tests.audit.checks.files.helpers import SMALL, Case, but, in_full
 

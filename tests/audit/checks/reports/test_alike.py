@@ -10,7 +10,7 @@ import pytest
 
 from fabric.audit.checks import ERROR, NOTE, Finding, Merge, Verdict
 from fabric.audit.checks.reports import report
-from fabric.audit.checks.reports.fold_findings import folded, groups
+from fabric.audit.checks.reports.common import folded, groups
 
 
 def one(device: str, message: str = "expected 10.0.0.1, got none", line: int = 3, severity: str = ERROR) -> Finding:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fabric.audit.checks import Check, Finding, Read, Verdict
-from fabric.audit.checks.reports import report, sarif
+from fabric.audit.checks.reports import formats, report
 
 # What docs.github.com, "SARIF support for code scanning", marks as required.
 RULE = ("id", "shortDescription.text", "fullDescription.text", "help.text")
@@ -233,7 +233,7 @@ def test_github_fingerprints_lines_itself_and_needs_ours_where_there_is_none() -
 
 
 def test_more_results_than_github_takes_are_cut_from_the_mildest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sarif, "MOST_RESULTS", 4)
+    monkeypatch.setattr(formats, "MOST_RESULTS", 4)
     verdict = Verdict.of(
         [
             *(Finding(id="FAB301", severity="note", device="", file="a.conf", line=line, message="mild") for line in (1, 2)),
@@ -262,5 +262,5 @@ def test_as_many_results_as_github_takes_stay() -> None:
 
 
 def test_descriptions_are_cut_where_github_cuts_them() -> None:
-    assert len(sarif._cut("x" * 1025)) == 1024
-    assert sarif._cut("x" * 1024) == "x" * 1024
+    assert len(formats._cut("x" * 1025)) == 1024
+    assert formats._cut("x" * 1024) == "x" * 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabric.audit.checks import Finding, Read, Verdict
-from fabric.audit.checks.reports.rules import rule_of
+from fabric.audit.checks.reports.common import rule_of
 
 
 def found(*severities: str) -> Verdict:

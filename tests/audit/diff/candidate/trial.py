@@ -9,7 +9,7 @@ from functools import cache
 
 from fabric.audit.checks import statement_differences
 from fabric.audit.diff import remedy
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.drift.devices import commands_back
 from tests.audit.diff.candidate import model as models
 from tests.audit.diff.candidate.designs import FILE, changed, configs, drawn
 from tests.audit.diff.candidate.device import RefusedError, Tree, loaded

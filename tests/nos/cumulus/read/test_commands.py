@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fabric.audit.checks import statement_differences
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.drift.devices import commands_back
 from fabric.model.facts import Facts
 from fabric.nos.cumulus.read.tree import commands
 from fabric.nos.cumulus.statements import SYNTAX

@@ -11,8 +11,8 @@ from itertools import cycle, islice
 from typing import Any
 
 from fabric.audit.checks import statement_differences
-from fabric.audit.diff import files
-from fabric.audit.drift.commands import commands_back
+from fabric.audit.diff import configs
+from fabric.audit.drift.devices import commands_back
 from tests.nos.sonic.updater import designs
 from tests.nos.sonic.updater.edits import edited
 from tests.nos.sonic.updater.process import RealUpdater
@@ -55,7 +55,7 @@ def steps(case: Case) -> list[dict[str, Any]]:
         differences = statement_differences("sonic", planned, running)
         found = commands_back("sonic", planned, running, differences)
     else:
-        found = files.changes("sonic", running, planned)
+        found = configs.changes_of_files("sonic", running, planned)
     return [json.loads(json.dumps(asdict(step))) for change in found for step in change.steps]
 
 

@@ -1,0 +1,370 @@
+"""A verdict for people at a terminal, as JSON, JUnit XML, SARIF, and annotations of a GitHub workflow."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from fabric.audit.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Read, Verdict
+from fabric.audit.checks.reports.common import (
+    SEE,
+    Group,
+    Rule,
+    clean,
+    device_and_message,
+    folded,
+    groups,
+    line,
+    place,
+    printed,
+    relative,
+    rule_of,
+)
+from fabric.base.formats import Case, Failure, Suite, json_text
+from fabric.base.formats.junit import junit
+from fabric.base.grouping import grouped
+from fabric.base.text import and_more, counted, plural, printable
+from fabric.base.version import __version__
+
+MOST_ALIKE = 20  # findings of one id in one file that are shown
+MOST_UNREAD = 5  # statements of one folder that are shown
+MOST_LETTERS = 100  # shown of a statement
+
+
+def text_report(verdict: Verdict) -> str:
+    """Blocks with an empty line between them; the last line is the verdict."""
+    blocks = [
+        *_by_file(verdict.findings, _finding, verdict.whole),
+        *_by_file(verdict.silenced, _silenced, verdict.whole),
+        [line for read in verdict.read for line in _read(read, verdict.whole)],
+        [f"not checked: {printable(what)}: {printable(why)}" for what, why in verdict.skipped],
+        [verdict.sentence(printed(verdict))],
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _by_file(
+    findings: Iterable[Finding], show: Callable[[Finding, set[str]], Iterator[str]], whole: bool
+) -> Iterator[list[str]]:
+    """A block for each file; its last lines count the findings not shown."""
+    files: dict[str, list[Finding]] = defaultdict(list)
+    for finding in sorted(folded(map(clean, findings), whole), key=_rank):  # stable: places stay in order
+        files[finding.file].append(finding)
+    hints: set[str] = set()
+    for file, group in sorted(files.items(), key=lambda item: (_rank(item[1][0]), item[0])):
+        lines: list[str] = []
+        number: Counter[tuple[str, str]] = Counter()
+        for finding in group:
+            alike = finding.severity, finding.id
+            number[alike] += 1
+            if whole or number[alike] <= MOST_ALIKE:
+                lines.extend(show(finding, hints))
+        for (severity, id), count in number.items():
+            if count > MOST_ALIKE and not whole:
+                lines.append(f"{file or 'no file'}: {severity}[{id}]: {and_more(count - MOST_ALIKE, see=SEE)}")
+        yield lines
+
+
+def _rank(finding: Finding) -> int:
+    return SEVERITIES.index(finding.severity)
+
+
+def _finding(finding: Finding, hints: set[str]) -> Iterator[str]:
+    """Its line, and its hint where it was not given before."""
+    yield line(finding)
+    if finding.hint and finding.hint not in hints:
+        hints.add(finding.hint)
+        yield f"    hint: {finding.hint}"
+
+
+def _silenced(finding: Finding, hints: set[str]) -> Iterator[str]:
+    yield f"{place(finding)}: silenced[{finding.id}]: {device_and_message(finding)}; reason: {finding.silenced}"
+
+
+def _read(read: Read, whole: bool) -> Iterator[str]:
+    """Numbers of devices, files and statements read, and the first statements not understood."""
+    nouns = ((read.devices, "device"), (read.files, "file"), (read.statements, "statement"))
+    counts = ", ".join(counted(number, noun) for number, noun in nouns if number)
+    yield f"read: {printable(read.what)}" + (f": {counts}" if counts else "")
+    if not read.unread:
+        return
+    yield f"    not understood: {plural(len(read.unread), 'statement')}"
+    shown = read.unread if whole else read.unread[:MOST_UNREAD]
+    for one in shown:
+        yield f"        {printable(one.file)}:{one.line}: {printable(one.value.strip())[:MOST_LETTERS]}"
+    if len(read.unread) > len(shown):
+        yield f"        {and_more(len(read.unread) - len(shown), see=SEE)}"
+
+
+# --- JSON: nothing is folded or cut ---------------------------------------------------------------------------
+
+
+def json_report(verdict: Verdict) -> str:
+    """Keys are a promise: they grow, and none goes."""
+    return json_text(document(verdict)) + "\n"
+
+
+def document(verdict: Verdict) -> dict[str, Any]:
+    """The verdict as a JSON document (`fabric schema check`)."""
+    counts = verdict.counts()
+    return {
+        "findings": [finding.as_dict() for finding in verdict.findings],
+        "silenced": [finding.as_dict() for finding in verdict.silenced],
+        "read": [_read_as_dict(read) for read in verdict.read],
+        "skipped": [{"what": subject, "reason": why} for subject, why in verdict.skipped],
+        "checks": list(verdict.ran),
+        "summary": {
+            **{f"{kind}s": counts[kind] for kind in SEVERITIES},
+            "silenced": len(verdict.silenced),
+            "devices": verdict.devices,
+            "files": sum(read.files for read in verdict.read),
+            "statements": sum(read.statements for read in verdict.read),
+            "not_understood": sum(len(read.unread) for read in verdict.read),
+            "checks": len(verdict.ran),
+            "fail_on": verdict.fail_on,
+            "fails": verdict.fails(),
+        },
+    }
+
+
+def _read_as_dict(read: Read) -> dict[str, Any]:
+    return {
+        "what": read.what,
+        "path": read.path,
+        "devices": read.devices,
+        "files": read.files,
+        "statements": read.statements,
+        "not_understood": [{"file": one.file, "line": one.line, "statement": one.value} for one in read.unread],
+    }
+
+
+# --- JUnit XML: one test case for each check ------------------------------------------------------------------
+
+
+def junit_report(verdict: Verdict) -> str:
+    """A suite for each room of checks; whatever was skipped is a suite of its own."""
+    rooms: dict[str, list[Case]] = defaultdict(list)
+    found, silenced = _by_id(verdict.findings), _by_id(verdict.silenced)
+    for id in sorted({*verdict.ran, *found, *silenced}):
+        rule = rule_of(id)
+        rooms[rule.room].append(_case(rule, verdict, found.get(id, []), silenced.get(id, [])))
+    suites = [Suite(f"fabric check: {room}", cases) for room, cases in sorted(rooms.items())]
+    skipped = [
+        Case(name=printable(what), classname="fabric.skipped", skipped=printable(why)) for what, why in verdict.skipped
+    ]
+    return junit("fabric check", [*suites, Suite("fabric check: not checked", skipped)] if skipped else suites)
+
+
+def _by_id(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
+    return grouped((finding.id, clean(finding)) for finding in findings)
+
+
+def _case(rule: Rule, verdict: Verdict, found: list[Finding], silenced: list[Finding]) -> Case:
+    """Findings that fail the run fail the test; milder and silenced ones are its output."""
+    failing = [finding for finding in found if verdict.failing(finding)]
+    failure = None
+    if failing:
+        number = f"{plural(len(failing), 'finding')}, first: " if len(failing) > 1 else ""
+        shown = folded(failing, verdict.whole)
+        failure = Failure(failing[0].severity, number + device_and_message(shown[0]), "\n".join(map(_lines, shown)))
+    output = [_lines(finding) for finding in folded((one for one in found if not verdict.failing(one)), verdict.whole)]
+    output += [f"silenced, {finding.silenced}: {line(finding)}" for finding in folded(silenced, verdict.whole)]
+    name = printable(f"{rule.id} {rule.title}")
+    return Case(name=name, classname=f"fabric.{rule.subject}", failure=failure, output="\n".join(output))
+
+
+def _lines(finding: Finding) -> str:
+    return f"{line(finding)}\n    hint: {finding.hint}" if finding.hint else line(finding)
+
+
+# --- SARIF 2.1.0, as GitHub code scanning reads it ------------------------------------------------------------
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+HOME = "https://pypi.org/project/fabricwright/"
+MOST_RESULTS = 25_000
+MAX_MESSAGE_LETTERS = 1024  # of a description
+CUT = "FAB000"  # id of the note that says what was left out
+PROBLEM = {ERROR: "error", WARNING: "warning", NOTE: "recommendation"}
+
+
+def sarif_report(verdict: Verdict) -> str:
+    """One run, one document."""
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(verdict)]}, indent=1) + "\n"
+
+
+def _run(verdict: Verdict) -> dict[str, Any]:
+    grouped = _kept(groups(map(clean, [*verdict.findings, *verdict.silenced]), verdict.whole))
+    rules = [rule_of(id) for id in sorted({*verdict.ran, *(group.findings[0].id for group in grouped)})]
+    index = {rule.id: number for number, rule in enumerate(rules)}
+    home = next((read.path for read in verdict.read if read.path), "") or "."
+    twins: Counter[str] = Counter()
+    return {
+        "tool": {
+            "driver": {
+                "name": "fabricwright",
+                "informationUri": HOME,
+                "version": __version__,
+                "semanticVersion": __version__,
+                "rules": [_rule(rule) for rule in rules],
+            }
+        },
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(group, index[group.findings[0].id], home, twins) for group in grouped],
+    }
+
+
+def _kept(found: list[Group]) -> list[Group]:
+    """As many as GitHub takes, the worst first; a note says how many are missing."""
+    if len(found) <= MOST_RESULTS:
+        return sorted(found, key=lambda group: group.findings[0].order)
+    worst = sorted(found, key=_worst_first)
+    kept = worst[: MOST_RESULTS - 1]
+    message = f"{len(found) - len(kept):,} of {len(found):,} findings, the least severe, are left out of this file"
+    file = kept[0].findings[0].file
+    note = Finding(
+        id=CUT, severity=NOTE, device="", file=file, line=0, message=message, hint="use `--format json` for all findings"
+    )
+    return [Group((note,)), *sorted(kept, key=lambda group: group.findings[0].order)]
+
+
+def _worst_first(group: Group) -> tuple[Any, ...]:
+    first = group.findings[0]
+    return bool(first.silenced), SEVERITIES.index(first.severity), first.order
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    title = f"Expected: {rule.title}"  # GitHub makes it the headline of an alert
+    text = f"{rule.tests}\n\n{rule.why}" if rule.tests else rule.why
+    example = f"\n\nExample that fails: {rule.example}" if rule.example else ""
+    return {
+        "id": rule.id,
+        "name": rule.name,
+        "shortDescription": {"text": _cut(title)},
+        "fullDescription": {"text": _cut(text.replace("\n\n", " "))},
+        "help": {
+            "text": f"{title}.\n\n{text}{example}\n\nFix: {rule.remediation}",
+            "markdown": f"**{title}.**\n\n{text}{example}\n\n*Fix:* {rule.remediation}",
+        },
+        "defaultConfiguration": {"level": rule.severity},
+        "properties": {"tags": ["network", rule.room], "precision": "high", "problem.severity": PROBLEM[rule.severity]},
+    }
+
+
+def _result(group: Group, rule: int, home: str, twins: Counter[str]) -> dict[str, Any]:
+    """The place of the first device; those of the others are related ones."""
+    finding, others = group.shown, group.findings[1:]
+    text = f"{device_and_message(finding)}. {finding.hint}" if finding.hint else device_and_message(finding)
+    if finding.silenced:
+        text = f"silenced, {finding.silenced}: {text}"
+    shown: dict[str, Any] = {
+        "ruleId": finding.id,
+        "ruleIndex": rule,
+        "level": NOTE if finding.silenced else finding.severity,
+        "message": {"text": text.replace("](", "] (")},  # else it would be a link
+        "locations": [{"physicalLocation": _location(group.findings[0], home)}],
+        "partialFingerprints": _fingerprints(group, twins),
+    }
+    if finding.device:
+        shown["locations"][0]["logicalLocations"] = _devices(group.findings[:1])
+    if others:
+        shown["relatedLocations"] = [_related(other, home) for other in others]
+    if finding.silenced:
+        shown["suppressions"] = [{"kind": "inSource", "status": "accepted", "justification": finding.silenced}]
+    return shown
+
+
+def _related(finding: Finding, home: str) -> dict[str, Any]:
+    place = {"physicalLocation": _location(finding, home)}
+    return place | ({"logicalLocations": _devices([finding])} if finding.device else {})
+
+
+def _devices(findings: Iterable[Finding]) -> list[dict[str, str]]:
+    return [{"name": finding.device, "kind": "resource"} for finding in findings if finding.device]
+
+
+def _location(finding: Finding, home: str) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": _artifact(relative(finding.file or home))}
+    if finding.line:  # GitHub wants all four
+        start = finding.column or 1
+        place["region"] = {
+            "startLine": finding.line,
+            "startColumn": start,
+            "endLine": finding.line,
+            "endColumn": start + 1,
+        }
+    return place
+
+
+def _artifact(path: str) -> dict[str, str]:
+    """Relative to the root of the repository, where the command is run."""
+    uri = quote(path.replace(os.sep, "/"), errors="backslashreplace")
+    return {"uri": f"file://{uri}"} if os.path.isabs(path) else {"uri": uri, "uriBaseId": "%SRCROOT%"}
+
+
+def _fingerprints(group: Group, twins: Counter[str]) -> dict[str, str]:
+    """The same for the same finding when lines above it come and go; equal ones in one file are numbered.
+
+    The fingerprint of a finding on several devices does not depend on their number. GitHub compares
+    `primaryLocationLineHash`: its upload action computes that from the line and warns if the report has a different one.
+    For a finding without a line the action computes none, so the report states it.
+    """
+    finding = group.findings[0]
+    place = (finding.device, relative(finding.file))
+    if len(group.findings) > 1:
+        place = ("several devices", relative(finding.merge.file) if finding.merge else "")
+    identity = "\0".join([finding.id, *place, group.identity])
+    digest = hashlib.sha256(identity.encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    twins[digest] += 1
+    mark = f"{digest}:{twins[digest]}"
+    return {"fabricwright/v1": mark} | ({} if finding.line else {"primaryLocationLineHash": mark})
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_MESSAGE_LETTERS else text[: MAX_MESSAGE_LETTERS - 1] + "…"
+
+
+# --- github ---------------------------------------------------------------------------------------------------
+# Workflow commands: GitHub turns each line of a step's output into an annotation of a file.
+#
+# Escapes as actions/toolkit writes them (packages/core/src/command.ts).
+
+COMMANDS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
+SHOWN = 10  # annotations of one kind that GitHub shows for a step; it drops the others without a word
+
+
+def github_report(verdict: Verdict) -> str:
+    """The worst first and what devices share once, for GitHub shows the first ones only; then one line for the log."""
+    by_severity = sorted(
+        folded(map(clean, verdict.findings), verdict.whole), key=lambda finding: SEVERITIES.index(finding.severity)
+    )
+    return "\n".join([*map(_command, by_severity), *_last(verdict)]) + "\n"
+
+
+def _command(finding: Finding) -> str:
+    where: dict[str, object] = {
+        "file": relative(finding.file),
+        "line": finding.line,
+        "col": finding.line and finding.column,
+        "title": f"{finding.id} expected: {rule_of(finding.id).title}",
+    }
+    properties = ",".join(f"{name}={_property(str(value))}" for name, value in where.items() if value)
+    text = "\n".join([device_and_message(finding), *([f"hint: {finding.hint}"] if finding.hint else [])])
+    return f"::{COMMANDS[finding.severity]} {properties}::{_data(text)}"
+
+
+def _last(verdict: Verdict) -> Iterator[str]:
+    lines = printed(verdict)
+    more = any(number > SHOWN for number in lines.values())
+    yield verdict.sentence(lines) + (f"; GitHub shows {SHOWN} annotations of a kind, all are in this log" if more else "")
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
