@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from fabric.model.plan import Lossless, Place
+from fabric.model.plan import Lossless, SpeedAndLength
 from tests.audit.checks.design.designs import BACKEND as PLAIN, FRONT, Case, Cases, Design, role
 
 BACKEND = PLAIN.replace("min_count: 4}\n", "min_count: 4}\n      cable_length_m: {server-leaf: 5, leaf-spine: 40}\n")
 SPREAD = BACKEND.replace("nos: sonic", "nos: cumulus").replace("mtu: 9216", "load_balancing: {mode: dynamic}")
-SERVER: Place = (400, 5)  # of a leaf of BACKEND
+SERVER: SpeedAndLength = (400, 5)  # of a leaf of BACKEND
 
 
-def _port(about: Design, which: str, place: Place, **values: object) -> Design:
+def _port(about: Design, which: str, place: SpeedAndLength, **values: object) -> Design:
     """Ports of a role with other figures; those of marking are named."""
     assert about.fabric.lossless is not None
     entry = next(entry for key, entry in about.fabric.lossless.roles.items() if key[0] == which)
@@ -26,7 +26,7 @@ def _marking(about: Design, kmin_bytes: int, kmax_bytes: int) -> Design:
     return _port(about, "leaf", SERVER, marking=replace(port.marking, kmin_bytes=kmin_bytes, kmax_bytes=kmax_bytes))
 
 
-def _without(about: Design, which: str, place: Place) -> Design:
+def _without(about: Design, which: str, place: SpeedAndLength) -> Design:
     """A role that computed with no such port."""
     assert about.fabric.lossless is not None
     entry = next(entry for key, entry in about.fabric.lossless.roles.items() if key[0] == which)
