@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabric.audit.checks import syntax_of
-from fabric.nos.statements.syntax import KINDS, WithoutEffect
+from fabric.nos.statements.rules import KINDS, WithoutEffect
 from fabric.nos.target import targets
 
 HEAD = """# Statements without effect

@@ -11,7 +11,8 @@ from functools import cache
 from typing import Literal
 
 from fabric.nos.statements.forms import Path
-from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Place, Statements, Syntax
+from fabric.nos.statements.rules import ADDED, DEFAULT, HIDDEN, LABEL
+from fabric.nos.statements.syntax import Place, Statements, Syntax
 
 Kind = Literal["missing", "changed", "extra", "reordered"]
 MISSING: Kind = "missing"

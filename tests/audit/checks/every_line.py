@@ -21,7 +21,8 @@ from fabric.audit.checks import ERROR, site, statement_differences, syntax_of
 from fabric.base.processes import in_chunks
 from fabric.nos.reading import read_device
 from fabric.nos.statements.compare import Difference, compare
-from fabric.nos.statements.syntax import DEFAULT, HIDDEN, KINDS, LABEL, Known, Statements
+from fabric.nos.statements.rules import DEFAULT, HIDDEN, KINDS, LABEL
+from fabric.nos.statements.syntax import Known, Statements
 from tests.audit.checks.damage import ADDED_LINE, CHANGED, DELETED, REPEATED, SWAPPED, Damage, damages
 from tests.audit.checks.shapes import SHAPES, SYSTEMS, Switch, samples
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -281,6 +281,6 @@ def test_a_local_address_that_does_not_exist_is_one_error(tmp_path: Path) -> Non
     assert [(one.id, one.line) for one in found if one.severity == "error"] == [("FAB257", 6), ("FAB281", 7)]
 
 
-@pytest.mark.parametrize("module", [consequences, incomplete_files, statements])
-def test_what_follows_is_not_read_from_messages(module: ModuleType) -> None:
-    assert ".message" not in inspect.getsource(module)
+@pytest.mark.parametrize("code", [consequences.follows, consequences.explaining, incomplete_files, statements])
+def test_what_follows_is_not_read_from_messages(code: ModuleType | FunctionType) -> None:
+    assert ".message" not in inspect.getsource(code)

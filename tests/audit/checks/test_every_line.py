@@ -8,7 +8,7 @@ import pytest
 
 from fabric.audit.checks import ERROR, site
 from fabric.nos.reading import read_device
-from fabric.nos.statements.syntax import LABEL
+from fabric.nos.statements.rules import LABEL
 from tests.audit.checks.every_line import COMMENT, FOUND, LISTED, MISSED, Score, score
 from tests.audit.checks.shapes import SYSTEMS, Switch, switches
 

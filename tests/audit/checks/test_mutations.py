@@ -14,7 +14,7 @@ COUNT = mutations.CASES if samples.WHOLE else 130
 @pytest.mark.parametrize("system", mutations.SYSTEMS)
 def test_undamaged_files_have_no_findings(system: str) -> None:
     for switch in mutations.switches(system):
-        assert [str(one) for one in mutations.device.judge(switch.view, switch.facts, switch.files)] == []
+        assert [str(one) for one in mutations.site.judge(switch.view, switch.facts, switch.files)] == []
 
 
 def test_every_kind_in_every_format() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from fabric.nos.statements.compare import compare
 from fabric.nos.statements.forms import indented, without_equal
-from fabric.nos.statements.syntax import Syntax, load_rules
+from fabric.nos.statements.rules import load_rules
+from fabric.nos.statements.syntax import Syntax
 
 RULES = r"""
 rewrite:

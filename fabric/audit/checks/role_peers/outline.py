@@ -17,7 +17,8 @@ from fabric.audit.checks.statements import syntax_of
 from fabric.model.facts import Facts
 from fabric.nos.statements.forms import Path
 from fabric.nos.statements.names import Name, NamePattern
-from fabric.nos.statements.syntax import ADDED, DEFAULT, HIDDEN, LABEL, Known, Place, Syntax
+from fabric.nos.statements.rules import ADDED, DEFAULT, HIDDEN, LABEL
+from fabric.nos.statements.syntax import Known, Place, Syntax
 from fabric.nos.target import port_pattern
 
 # --- thresholds -----------------------------------------------------------------------------------------------
