@@ -57,6 +57,12 @@ def test_what_lies_in_the_package() -> None:
     assert {path.name for path in FABRIC.iterdir()} - {"__pycache__"} == {*ROOMS, *FILES}
 
 
+def test_no_file_is_longer_than_500_lines() -> None:
+    """An idea has a file of 150 to 400 lines; a file of one function lies with what uses it."""
+    lengths = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in modules().items()}
+    assert {name for name, lines in lengths.items() if lines > 500} == set()
+
+
 def test_a_room_imports_only_rooms_above_it() -> None:
     down = {(name, target) for name, target in imports().edges if place(target) > place(name)}
     assert sorted(down - EXCEPTIONS.keys()) == []
