@@ -4,7 +4,6 @@ that use the machine itself run one after the other, beside all others."""
 from __future__ import annotations
 
 import gc
-import os
 import pkgutil
 import signal
 from collections.abc import Iterator
@@ -53,11 +52,11 @@ def reader_guard() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def shared_examples(tmp_path_factory: pytest.TempPathFactory) -> None:
+def shared_examples(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
     """What examples generate is made once for all workers."""
-    from tests import examples
+    if hasattr(request.config, "workerinput"):
+        from tests import examples
 
-    if "PYTEST_XDIST_WORKER" in os.environ:
         examples.SHARED[:] = [tmp_path_factory.getbasetemp().parent / "examples"]
 
 
