@@ -275,7 +275,7 @@ class Case:
         return (
             any(users[name] == 1 for name in own)
             or sum(users[name] == len(names) - 1 and name not in own for name in users) > 1
-            or any(cage(self.facts.nos, port) == slot for port in own)
+            or any(cage(self.facts.nos, port) == slot for ports in self.device.objects.values() for port in ports)
         )
 
     @cached_property
