@@ -35,6 +35,8 @@ READERS = {
     "audit/diff/pairs.py": "a command",
     "audit/drift/fleet.py": "a command",
     "audit/verify/lab_faults.py": "a command",
+    "nos/reading/test_braces.py": "ratios of two sizes",
+    "nos/reading/test_indented.py": "ratios of two sizes",
     "test_clocks.py": "names them",
 }
 

@@ -53,8 +53,14 @@ def imports() -> networkx.DiGraph:
     return graph
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Of a file, parsed once."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def imported(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in modules())
         elif isinstance(node, ast.ImportFrom) and node.module in modules():

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import networkx
 import pytest
 
 from tests import ROOT
-from tests.test_imports import FABRIC, imported, inside_of, modules
+from tests.test_imports import FABRIC, imported, inside_of, modules, nodes
 
 ROOMS = ("base", "hardware", "model", "nos", "solver", "configs", "design", "audit", "deliver", "lab", "api", "cli")
 ROOF = ("pipeline", "__init__")  # files of the top: the pipeline is above every room but the command line
@@ -40,13 +40,13 @@ def imports() -> networkx.DiGraph:
     graph = networkx.DiGraph()
     graph.add_nodes_from(modules())
     for name, path in modules().items():
-        graph.add_edges_from((name, target) for target in (*imported(path), *named(path.read_text(encoding="utf-8"))))
+        graph.add_edges_from((name, target) for target in (*imported(path), *named(nodes(path))))
     return graph
 
 
-def named(source: str) -> Iterator[str]:
+def named(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Modules in strings: `fabric.base.formats.documents:report`."""
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found = NAMED.fullmatch(node.value)
             if found and found[1] in modules():
@@ -86,6 +86,8 @@ def test_the_page_has_the_order() -> None:
 
 def reads(source: str) -> Iterator[str]:
     """Places where the models or the document of an intent are read: of a variable of this name or of this type."""
+    if not any(f".{key}" in source for key in KEYS):
+        return
     tree = ast.parse(source)
     typed = {
         node.arg if isinstance(node, ast.arg) else node.target.id

@@ -52,7 +52,7 @@ def test_one_size(tmp_path: Path, gpus: int, expected: dict[str, float]) -> None
 
 
 def test_shares_add_up_and_runs_are_repeatable(tmp_path: Path) -> None:
-    mix = Mix(sizes=(Size(1, 2, 30), Size(8, 5, 30), Size(72, 9, 8), Size(150, 20, 3)))
+    mix = Mix(sizes=(Size(1, 2, 12), Size(8, 5, 12), Size(72, 9, 4), Size(150, 20, 2)))
     plan = fabric(tmp_path, ", unit: {servers: 16}", count=64)
     found = utilisation(plan, mix)
     for use in found.uses:
