@@ -4,7 +4,7 @@ VENV   := .venv
 FABRIC := $(VENV)/bin/fabric
 EXAMPLES := $(wildcard intent/*.yaml)
 
-.PHONY: demo test quick test-lowest test-newest lint check lab fuzz bench docs site changelog mutations statements accuracy clean
+.PHONY: demo test slow quick test-lowest test-newest lint check lab fuzz bench docs site changelog mutations statements accuracy clean
 
 demo: $(VENV)/.demo
 	$(FABRIC) plan intent/starter.yaml
@@ -16,9 +16,14 @@ demo: $(VENV)/.demo
 
 # One more than cores: tests of the lab and of browsers wait for much of their time.
 WORKERS ?= $(shell expr $$(nproc) + 1)
-test quick: export PYTHONDONTWRITEBYTECODE = # empty: tests start `fabric` hundreds of times, which compiles it each time else
+test slow quick: export PYTHONDONTWRITEBYTECODE = # empty: tests start `fabric` hundreds of times, which compiles it each time else
 test: $(VENV)/.dev system-packages
-	$(VENV)/bin/python -m pytest -n $(WORKERS)
+	@$(VENV)/bin/python -m compileall -q -j 0 fabric tools # once, in place of once a worker
+	$(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow"
+
+# Long variations of what a shorter test covers too: in CI, and before a release.
+slow: $(VENV)/.dev system-packages
+	$(VENV)/bin/python -m pytest -n $(WORKERS) -m slow
 
 # Under 90 seconds on two cores: the language, plans, files of every network OS written and read, and the main commands.
 QUICK := $(addprefix tests/design/,intent planner floor qos) tests/hardware tests/nos tests/configs/test_overrides.py tests/audit/diff \

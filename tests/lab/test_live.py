@@ -210,6 +210,7 @@ def _compared(file: Path, folder: Path, switches: int) -> None:
 # --- accidents ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("machine")
 @pytest.mark.parametrize("step", STEPS)
 def test_nothing_is_left_of_one_that_was_killed(site: Site, step: str) -> None:
@@ -235,6 +236,7 @@ def test_nothing_is_left_of_one_that_was_killed(site: Site, step: str) -> None:
     assert host() == before
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("machine")
 def test_remains_of_a_lab_from_before_a_restart(site: Site, tmp_path: Path) -> None:
     """A state file, pid files and names of namespaces that outlived their processes do not hold the site."""
@@ -300,6 +302,7 @@ def test_test_and_down_that_are_ended_by_a_signal(site: Site) -> None:
     assert (left("lab-live-term"), alive(running)) == ([], [])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("machine")
 def test_changed_files_ask_for_another_up(site: Site) -> None:
     intent = site(EVPN, "lab-live-changed")

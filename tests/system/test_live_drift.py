@@ -82,6 +82,7 @@ def test_changes_by_hand_are_reported_and_nothing_else(tmp_path: Path) -> None:
 SAMPLE = ("frr evpn frontend-leaf001", "frr unnumbered backend-leaf001", "sonic evpn frontend-spine001")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", SAMPLE)
 def test_commands_undo_random_changes(title: str) -> None:
     nos, _, name, planned = next(design for design in live_commands.designs() if design[1] == title)

@@ -18,6 +18,7 @@ CASES = {
 LARGE = "three processes"  # with the largest example: a thousand files, enough for processes to start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_same_bytes(case: str, fabric: Run, examples: Path, tmp_path: Path) -> None:
     environment, flags = CASES[case]

@@ -8,9 +8,12 @@ import venv
 import zipfile
 from pathlib import Path
 
+import pytest
+
 from tests import ROOT
 
 
+@pytest.mark.slow
 def test_wheel(tmp_path: Path) -> None:
     def run(*command: str) -> str:
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)

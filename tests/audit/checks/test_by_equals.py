@@ -26,6 +26,7 @@ def sample(nos: str) -> Switch:
     return next(with_equals(nos, (SHAPE,)))
 
 
+@pytest.mark.slow
 @COUNTED
 @pytest.mark.parametrize("nos", SYSTEMS)
 def test_a_random_part_agrees_with_the_counts_of_the_page(nos: str) -> None:

@@ -20,6 +20,7 @@ def scored(nos: str) -> Score:
     return score(nos, SAMPLE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nos", SYSTEMS)
 def test_damage_with_effect_is_found(nos: str) -> None:
     result = scored(nos)

@@ -445,6 +445,7 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]
             process.wait()
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_until_it_is_lost(
     intent: pipeline.Intent, cluster: tuple[str, list[subprocess.Popen[bytes]]], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -457,6 +458,7 @@ def test_a_cluster_gives_the_same_until_it_is_lost(
     assert "Traceback" not in capfd.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_cluster_without_workers_is_given_up(
     intent: pipeline.Intent,
     cluster: tuple[str, list[subprocess.Popen[bytes]]],

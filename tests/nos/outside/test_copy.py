@@ -23,6 +23,8 @@ from tests import ROOT
 from tests.nos import outside
 from tests.nos.outside.test_dummy import FOLDERS
 
+pytestmark = pytest.mark.slow
+
 SHIPPED, COPY = "eos", "eoz"  # as long, so that tables are as wide
 LLDP = {
     "hostname": "storage-leaf001",
