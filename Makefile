@@ -21,7 +21,7 @@ test: $(VENV)/.dev system-packages
 	@$(VENV)/bin/python -m compileall -q -j 0 fabric tools # once, in place of once a worker
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m "not slow"
 
-# Long variations of what a shorter test covers too: in CI, and before a release.
+# Large sizes, long sweeps, accidents of the lab, the search of the site: in CI, and before a release.
 slow: $(VENV)/.dev system-packages
 	$(VENV)/bin/python -m pytest -n $(WORKERS) -m slow
 

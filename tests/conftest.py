@@ -30,8 +30,6 @@ SPREAD = {
         "solver/collectives/test_score",
         "solver/doctor/test_rates",
         "solver/estimate/test_estimate",
-        "system/test_random_designs",
-        "system/test_readme",
         "system/test_words",
     )
 }

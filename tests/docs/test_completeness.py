@@ -40,7 +40,7 @@ def says(text: str, pattern: str) -> bool:
 
 
 @cache
-def tests_of_exports() -> str:
+def sources_of_export_tests() -> str:
     folders = ("deliver", "configs", "cli", "system")
     return "\n".join(path.read_text(encoding="utf-8") for name in folders for path in (ROOT / "tests" / name).rglob("*.py"))
 
@@ -54,7 +54,7 @@ def test_an_export_has_a_row_on_its_page(name: str) -> None:
 @pytest.mark.parametrize("name", EXPORTS)
 def test_an_export_has_a_test(name: str) -> None:
     function = EXPORTS[name].made_by.rpartition(":")[2]
-    is_tested = says(tests_of_exports(), rf'"{name}"|\b{function}\(')
+    is_tested = says(sources_of_export_tests(), rf'"{name}"|\b{function}\(')
     assert is_tested
 
 
@@ -65,7 +65,7 @@ def formats() -> Iterator[tuple[str, str]]:
             yield from ((path.stem, name) for name in import_module(f"fabric.cli.{path.stem}").FORMATS)
 
 
-@pytest.mark.parametrize(("command", "name"), formats())
+@pytest.mark.parametrize(("command", "name"), list(formats()))
 def test_a_format_is_in_the_help_and_on_the_page(command: str, name: str) -> None:
     called, subject = PAGES[command]
     below = page("cli").partition(f"# `fabric {called}`\n")[2]

@@ -135,6 +135,7 @@ def start(browser: Browser, site: Path) -> Opened:
     return tab
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_questions_are_answered_by_the_first_results(kind: str, start: Opened) -> None:
     wrong = {}
@@ -149,6 +150,7 @@ def test_questions_are_answered_by_the_first_results(kind: str, start: Opened) -
     assert {urlsplit(url).scheme for url in start.requests} == {"file"}
 
 
+@pytest.mark.slow
 def test_words_without_meaning_find_nothing(start: Opened) -> None:
     """`a` is not the beginning of `actions`; a question of these words alone is looked up all the same."""
     assert ask(start, "replace a switch") == ask(start, "replace switch")
@@ -156,6 +158,7 @@ def test_words_without_meaning_find_nothing(start: Opened) -> None:
     assert ask(start, "a") != []
 
 
+@pytest.mark.slow
 def test_every_how_to_page_is_found_by_its_own_title(start: Opened) -> None:
     for path in sorted((ROOT / "docs" / "howto").glob("*.md")):
         title = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")
@@ -176,6 +179,7 @@ def address(site: Path) -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.slow
 def test_the_search_works_on_a_local_server(browser: Browser, site: Path, address: str) -> None:
     tab = opened(browser, site, offline=False)
     tab.page.goto(f"{address}/index.html")
@@ -200,6 +204,7 @@ def copied(tab: Opened, index: int) -> str:
     return text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("colors", "width"), [("light", 1280), ("dark", 400)])  # colors and layout do not meet
 def test_pages_are_accessible(browser: Browser, site: Path, colors: str, width: int) -> None:
     """axe-core, and no page wider than its window."""

@@ -58,6 +58,7 @@ def test_what_counts_as_a_failure() -> None:
     assert Outcome(None, 1, 0, "", "").failure(10, 1000).startswith("killed")
 
 
+@pytest.mark.slow
 def test_the_guard_ends_what_takes_too_long() -> None:
     """The next case runs in a process that is started again."""
     quick = Case("plan", 0, ("plan", "x.yaml"), {"x.yaml": b"version: 1\nsite: fz\nfabrics: {}\n"})

@@ -48,6 +48,7 @@ def test_git_and_the_intents_know_which_sites_are_committed() -> None:
     assert kept == set(COMMITTED)  # `generate --check` of the others plans and renders, and compares nothing
 
 
+@pytest.mark.slow
 def test_what_changed_is_shown_line_by_line(tmp_path: Path) -> None:
     """In a repository of its own, where a template was edited since the last commit."""
     for name in ("fabric", "templates", "intent"):

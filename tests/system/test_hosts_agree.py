@@ -132,6 +132,7 @@ def test_a_fault_of_a_switch_is_found(site: str, pattern: str, new: str, expecte
     assert "gpu-0001" in {fault.device for fault in faults}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("site", [site for site in AI if site != "ai-frr"])
 def test_classes_with_other_numbers_agree(site: str, tmp_path: Path, fabric: Run) -> None:
     intent = yaml.safe_load((ROOT / "intent" / f"{site}.yaml").read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ from tests.system.random_designs.trial import run
 SEED, PART = 22, 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(3))
 def test_designs_pass_their_own_checks(part: int, tmp_path: Path) -> None:
     """Most in memory, which is faster; every tenth by way of its folder."""

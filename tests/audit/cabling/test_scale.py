@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from fabric.audit.cabling.compare import verify
 from fabric.audit.cabling.finding import Verdict, report
 from fabric.audit.cabling.planned import planned
@@ -13,6 +15,7 @@ from tests.audit.cabling.lldp_writers import Floor, sonic_db, write
 from tests.cost import calls
 
 
+@pytest.mark.slow
 def test_ten_thousand_cables(tmp_path: Path) -> None:
     plan = site("b200-3tier")
     floor = Floor(planned(plan))

@@ -31,6 +31,7 @@ class Run:
         generate(self.site, self.files, step=step)
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_any_step_is_finished_or_rolled_back(site: Path) -> None:
     generate(site, OLD)
     steps = count_steps(Run(site, NEW))

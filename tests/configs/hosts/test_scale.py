@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fabric.configs.hosts import host_files
 from tests.configs.hosts.helpers import lossless_facts, plan, site
 from tests.cost import calls
@@ -9,6 +11,7 @@ from tests.cost import calls
 SERVERS = 4000
 
 
+@pytest.mark.slow
 def test_4000_servers() -> None:
     intent = site(servers={"model": "hgx-h100", "count": SERVERS}, topology={"switch": "512x800g", "unit": {"servers": 256}})
     made = plan(intent)

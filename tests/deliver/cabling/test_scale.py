@@ -18,6 +18,7 @@ SIZES = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("servers", "topology", "links"), SIZES)
 def test_a_run_list_costs_the_same_for_every_link(servers: int, topology: str, links: int) -> None:
     plan = make(INTENT.format(servers, topology))
@@ -29,6 +30,7 @@ def test_a_run_list_costs_the_same_for_every_link(servers: int, topology: str, l
     assert len(walk(found, np.arange(len(found))).row) == len(found)
 
 
+@pytest.mark.slow
 def test_its_time_grows_with_the_links() -> None:
     """Also what NumPy does: 8 times the links, where pairs of links would take 64 times as long."""
     small, large = (make(INTENT.format(servers, "switch: sn5600, unit: {servers: 64}")) for servers in (512, 4096))

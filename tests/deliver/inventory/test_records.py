@@ -180,6 +180,7 @@ def test_names_are_data(tmp_path: Path) -> None:
     assert rows["dcim/sites"][0]["slug"] == "x-cmd"
 
 
+@pytest.mark.slow
 def test_1280_switches_cost_as_much_a_link_as_a_few(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, LARGE)
     assert len(plan.fabrics["f"].switches) == 1280

@@ -98,6 +98,7 @@ def test_thresholds_are_the_plan_s() -> None:
     assert "vector(200000000000)" in speeds
 
 
+@pytest.mark.slow
 def test_1280_switches_are_as_many_rules_as_four(tmp_path: Path) -> None:
     path = tmp_path / "intent.yaml"
     path.write_text(f"{HEAD}  {LARGE}\n")

@@ -122,6 +122,7 @@ def test_large_designs_share_squares(tmp_path: Path) -> None:
     assert len(picture(fabric, scale)) < 30_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [name for name in DESIGNS if name != "large"])
 def test_every_kind_stands_beside_another(tmp_path: Path, first: str) -> None:
     found = Page(page([side(tmp_path, first), side(tmp_path, "two-fabrics")], ReportRequest(load=False)))

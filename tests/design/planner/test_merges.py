@@ -21,6 +21,7 @@ from tests.design.planner import merges
 from tests.design.planner.helpers import make
 
 
+@pytest.mark.slow
 def test_what_both_branches_had_stays() -> None:
     """Random pairs merged by git, one of them with every file; `python -m tests.design.planner.merges` runs hundreds."""
     tally = merges.run(6, 11, whole_every=6)

@@ -47,6 +47,7 @@ def test_a_million_gpus_are_counted_at_once(tmp_path: Path) -> None:
     assert counts["tiers"] == 3
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_gpus_are_wired_in_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     path.write_text(INTENT.format(servers=12_500, switch="sn5600", unit=64))

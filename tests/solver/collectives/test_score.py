@@ -46,6 +46,7 @@ def test_every_reference_table_is_scored_or_says_why():
     assert found.not_scored == {"simai_ratio_tables": "ratios, not rows; the cluster is not stated"}
 
 
+@pytest.mark.slow
 def test_a_source_that_was_left_out_is_predicted():
     """One source of the cross-validation that `make accuracy` runs whole, with the references alone."""
     references = [table for table in tables(REFERENCES) if table.scored_rows]

@@ -117,6 +117,7 @@ def test_a_release_that_is_none(value: str) -> None:
     assert "job.yaml:5:18: error[FAB173]: software.nccl: expected" in found
 
 
+@pytest.mark.slow
 @STABLE
 @given(
     plans(),
