@@ -52,7 +52,7 @@ class Leaf(Tier):
     oversubscription: Ratio | None = Field(
         None, description="maximum of bandwidth down / bandwidth up; default: 1 (oob: 4); below 1: spare uplinks"
     )
-    uplinks: Uplinks = Field(Uplinks.model_construct(), description="uplinks of one leaf; overrides the computed number")
+    uplinks: Uplinks = Field(Uplinks(), description="uplinks of one leaf; overrides the computed number")
     spare_server_ports: int = Field(
         0, ge=0, le=1024, description="server ports of every leaf that stay free; uplinks are not sized for them"
     )
@@ -64,9 +64,7 @@ class Spine(Tier):
     oversubscription: Ratio | None = Field(
         None, description="three tiers: maximum of bandwidth down / bandwidth up; default: 1"
     )
-    uplinks: Uplinks = Field(
-        Uplinks.model_construct(), description="three tiers: uplinks of one spine; overrides the computed number"
-    )
+    uplinks: Uplinks = Field(Uplinks(), description="three tiers: uplinks of one spine; overrides the computed number")
     count: Count | None = Field(None, description="total number of spines, over all planes, rails and pods")
     min_count: Count | None = Field(
         None, description="minimum number of spines of a plane or pod; default: 2 if the wiring allows it"
@@ -116,18 +114,16 @@ class Topology(Key):
     rails: Count | None = Field(
         None, description="rails of a unit; default: one per NIC. With fewer rails, neighboring NICs share a leaf"
     )
-    unit: Unit = Field(Unit.model_construct(), description="servers that share one set of leaves")
+    unit: Unit = Field(Unit(), description="servers that share one set of leaves")
     tiers: Literal["auto", 2, 3] = Field("auto", description="switch tiers")
     pods: Annotated[PodRule | None, BeforeValidator(_pods)] = Field(None, description="`auto`, or the size or number of pods")
     planes: Count = Field(1, description="isolated planes, each with one part of the ports of every NIC")
     dual_tor: bool = Field(False, description="connect the ports of a NIC to different leaves")
-    leaf: Leaf = Field(Leaf.model_construct(), description="the leaves")
-    spine: Spine = Field(Spine.model_construct(), description="the spines")
-    core: Core = Field(Core.model_construct(), description="the cores")
+    leaf: Leaf = Field(Leaf(), description="the leaves")
+    spine: Spine = Field(Spine(), description="the spines")
+    core: Core = Field(Core(), description="the cores")
     attachments: Annotated[tuple[Attachment, ...], ListOf] = Field((), description="other devices on leaf ports")
-    cable_length_m: CableLength = Field(
-        CableLength.model_construct(), description="longest cables in metres; default: from the floor plan"
-    )
+    cable_length_m: CableLength = Field(CableLength(), description="longest cables in metres; default: from the floor plan")
 
 
 class Planned(Key):
@@ -173,7 +169,7 @@ class Fabric(Key):
 
     purpose: Literal["compute", "storage", "frontend", "oob"] = Field("compute", description="purpose of the network")
     nos: Annotated[TierNos, BeforeValidator(_every_tier)] = Field(
-        TierNos.model_construct(),
+        TierNos(),
         description=(
             "network OS of the switches, one for all or `{leaf: …, spine: …, core: …}`; default: the first of each model"
         ),
@@ -181,24 +177,24 @@ class Fabric(Key):
     servers: Servers = Field(description="the servers: one group, or a list of groups")
     topology: Topology = Field(description="the shape of the network")
     planned: Planned | None = Field(None, description="the planned size: wiring and numbers are reserved for it")
-    names: Names = Field(Names.model_construct(), description="name patterns")
+    names: Names = Field(Names(), description="name patterns")
     pins: dict[Host, Pin] = Field(default_factory=dict, description="name of a switch without the pin → fixed values")
-    underlay: Underlay = Field(Underlay.model_construct(), description="routing between the switches")
-    pools: Pools = Field(Pools.model_construct(), description="address pools of this fabric only")
-    overlay: Overlay = Field(Overlay.model_construct(), description="EVPN/VXLAN")
+    underlay: Underlay = Field(Underlay(), description="routing between the switches")
+    pools: Pools = Field(Pools(), description="address pools of this fabric only")
+    overlay: Overlay = Field(Overlay(), description="EVPN/VXLAN")
     transport: Literal["roce", "infiniband", "efa", "tcpx", "tcpxo", "slingshot"] | None = Field(
         None,
         description="transport of collectives, for estimated times; default: `roce` or `infiniband`, as the switches",
     )
     tenants: Annotated[tuple[Tenant, ...], ListOf] = Field((), description="tenants and their servers")
-    qos: Qos = Field(Qos.model_construct(), description="lossless Ethernet for RoCE")
+    qos: Qos = Field(Qos(), description="lossless Ethernet for RoCE")
     releases: dict[Name, Release] = Field(
         default_factory=dict, description="network OS → its release in this fabric, if different from the site's"
     )
     management: Management | None = Field(
         None, description="management of the switches of this fabric, if different from the site's"
     )
-    checks: Checks = Field(Checks.model_construct(), description="suppressed checks of this fabric")
+    checks: Checks = Field(Checks(), description="suppressed checks of this fabric")
 
 
 class Site(Key):
@@ -206,14 +202,14 @@ class Site(Key):
 
     version: Literal[1] = Field(description="version of the language")
     site: Name = Field(description="name of the site, and of its folder in `generated/`")
-    catalog: OwnCatalog = Field(OwnCatalog.model_construct(), description="own hardware, in addition to the shipped catalog")
+    catalog: OwnCatalog = Field(OwnCatalog(), description="own hardware, in addition to the shipped catalog")
     fabrics: Annotated[dict[Name, Fabric], Field(min_length=1)] = Field(description="the networks of the site")
-    pools: Pools = Field(Pools.model_construct(), description="address pools that all fabrics share")
-    management: Management = Field(Management.model_construct(), description="management of every switch")
+    pools: Pools = Field(Pools(), description="address pools that all fabrics share")
+    management: Management = Field(Management(), description="management of every switch")
     releases: dict[Name, Release] = Field(
         default_factory=dict, description='network OS → release, `cumulus: "5.14"`; default: the one on its page'
     )
-    checks: Checks = Field(Checks.model_construct(), description="suppressed checks of the site")
+    checks: Checks = Field(Checks(), description="suppressed checks of the site")
     overrides: Annotated[tuple[Override, ...], ListOf] = Field((), description="a site's own config lines")
-    output: Output = Field(Output.model_construct(), description="what is written and compared")
-    floor: Floor = Field(Floor.model_construct(), description="positions of the racks, and cable media")
+    output: Output = Field(Output(), description="what is written and compared")
+    floor: Floor = Field(Floor(), description="positions of the racks, and cable media")

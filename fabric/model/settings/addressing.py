@@ -199,14 +199,14 @@ class Underlay(Key):
     addressing: Literal["ipv4", "unnumbered", "ipv6"] = Field(
         "ipv4", description="fabric links: IPv4 /31, unnumbered (RFC 8950), or IPv6 /127"
     )
-    asn: AsnScheme = Field(AsnScheme.model_construct(), description="AS numbers")
+    asn: AsnScheme = Field(AsnScheme(), description="AS numbers")
     mtu: int = Field(
         9216, ge=1280, le=9216, description="IP MTU in bytes; lowered to the largest that all network OSes support"
     )
-    bfd: Bfd = Field(Bfd.model_construct(), description="failure detection")
+    bfd: Bfd = Field(Bfd(), description="failure detection")
     keepalive_s: int = Field(3, ge=1, le=60, description="BGP keepalive")
     hold_s: int = Field(9, ge=3, le=180, description="BGP hold time")
-    load_balancing: LoadBalancing = Field(LoadBalancing.model_construct(), description="load balancing over equal-cost paths")
+    load_balancing: LoadBalancing = Field(LoadBalancing(), description="load balancing over equal-cost paths")
     max_prefix: int | None = Field(
         None,
         ge=1,

@@ -11,8 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 class Key(BaseModel):
     """A mapping of the intent: frozen, strict about types, and it refuses keys it does not know.
 
-    The validator of a mapping is built when a value of it is first read. So a mapping that is a default is made by
-    `model_construct`, which needs none: else every start of `fabric` would build one of each.
+    The validator of a mapping is built when a value of it is first made.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, defer_build=True)

@@ -112,7 +112,7 @@ class Qos(Key):
     lossless_dscp: Dscp = Field(26, description="DSCP of RoCE data")
     cnp_priority: Priority = Field(6, description="traffic class of congestion notifications")
     cnp_dscp: Dscp = Field(48, description="DSCP of congestion notifications")
-    ecn: Ecn = Field(Ecn.model_construct(), description="marking thresholds")
+    ecn: Ecn = Field(Ecn(), description="marking thresholds")
     pfc_watchdog: bool = Field(True, description="PFC watchdog on every lossless port")
     watchdog_ms: int = Field(
         200,
@@ -169,7 +169,7 @@ class Management(Key):
     snmp_user: SnmpUser | None = Field(None, description="SNMPv3 user with read access; default: no SNMP")
     gnmi: bool = Field(False, description="gNMI over TLS, with the certificate named `gnmi` on the device")
     banner: Line = Field("Authorized access only", description="text before the login prompt")
-    secrets: Secrets = Field(Secrets.model_construct(), description="names of the secrets in configs")
+    secrets: Secrets = Field(Secrets(), description="names of the secrets in configs")
 
 
 class Checks(Key):

@@ -100,7 +100,7 @@ class Floor(Key):
         45_000, description="maximum power of a rack: limits its switches, and its servers without `per_rack`"
     )
     places: dict[Host, Fixed] = Field(default_factory=dict, description="device → position, in place of the computed one")
-    media: Media = Field(Media.model_construct(), description="cable media per kind of link")
+    media: Media = Field(Media(), description="cable media per kind of link")
 
 
 # --- Own hardware, in the form of the shipped catalog ---------------------------------------------------------
