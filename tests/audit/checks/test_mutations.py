@@ -40,6 +40,6 @@ def test_another_seed() -> None:
     assert planned >= 0.95 * len(damages)
 
 
-@pytest.mark.skipif(not samples.WHOLE, reason="500 cases: EXAMPLES=2 replays them")
+@pytest.mark.slow
 def test_page() -> None:
     assert PAGE.read_text(encoding="utf-8") == mutations.page()
