@@ -37,7 +37,6 @@ SCENARIOS = {  # every id that scenarios give their results
 }  # fmt: skip
 # What `up` says, and how many seconds into it it is killed; files are loaded in less time than the steps before take.
 STEPS = {"building": 0.1, "starting FRR": 0.1, "loading the generated files": 0.0}
-USUAL = "starting FRR"  # of `make test`; all of `make slow`
 
 Site = Callable[[str, str], Intent]
 
@@ -213,7 +212,7 @@ def _compared(file: Path, folder: Path, switches: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("machine")
-@pytest.mark.parametrize("step", [pytest.param(step, marks=[pytest.mark.slow] * (step != USUAL)) for step in STEPS])
+@pytest.mark.parametrize("step", STEPS)
 def test_nothing_is_left_of_one_that_was_killed(site: Site, step: str) -> None:
     file, before = site(EVPN, "lab-live-killed").path, host()
     up = subprocess.Popen([str(FABRIC), "lab", "up", str(file)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
