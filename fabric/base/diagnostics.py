@@ -217,6 +217,7 @@ SUBJECTS = (
     Subject("files", 250, 299, "checks of switch configs", has_checks=True),
     Subject("batfish", 300, 349, "checks with a Batfish server", has_checks=True),
     Subject("state", 350, 399, "checks of the state of switches", has_checks=True),
+    Subject("choice", 400, 449, "what the planner chooses where the intent leaves it open"),
     Subject("servers", 450, 499, "checks of server configs against their leaves", has_checks=True),
     Subject("lab", 500, 549, "the lab, and limits set by an option"),
 )

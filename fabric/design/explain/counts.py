@@ -155,7 +155,12 @@ def _leaves(case: Case) -> list[str]:
     return out
 
 
+WITHOUT_SPINES = "every leaf of a network has a port of all servers, so it needs no spines"
+
+
 def _uplinks(case: Case) -> list[str]:
+    if case.sizing.spineless:
+        return [f"none: {WITHOUT_SPINES}"]
     options, _ = decide(case.spec, case.known_units_per_pod)
     out = []
     for (size, _), demand in zip(case.groups(), options.demands, strict=True):
@@ -178,7 +183,7 @@ def _uplinks(case: Case) -> list[str]:
 def _spines(case: Case) -> list[str]:
     sizing, spec = case.sizing, case.spec
     if not sizing.spines:
-        return ["a collapsed-spine pair has no spines"]
+        return [f"none: {WITHOUT_SPINES}" if sizing.spineless else "a collapsed-spine pair has no spines"]
     options, _ = decide(spec, case.known_units_per_pod)
     out = [f"rejected: {misfit.option}: {misfit.reason}" for misfit in _tried(case)]
     where = "each isolated network" if sizing.networks > 1 else "the fabric"
@@ -285,6 +290,8 @@ def _cores(case: Case) -> list[str]:
 def _tiers(case: Case) -> list[str]:
     if case.sizing.kind == "collapsed":
         return ["a collapsed-spine pair has 1 tier"]
+    if case.sizing.spineless:
+        return [f"1 tier: {WITHOUT_SPINES}"]
     tried = [f"{misfit.option} do not fit: {misfit.reason}" for misfit in _tried(case)]
     stated = case.spec.constraints.tiers
     if stated != "auto":
@@ -296,6 +303,8 @@ def _tiers(case: Case) -> list[str]:
 
 
 def _ratio(case: Case) -> list[str]:
+    if case.sizing.spineless:
+        return ["leaf: 1:1, its servers share no uplinks"]
     ports = summary(case.spec, case.sizing)["ports"]
     built = oversubscription(case.sizing, ports)
     out = []
@@ -320,7 +329,7 @@ def _limits(case: Case) -> list[str]:
         f"{plural(units, 'unit')} of {first.unit_servers}"
         + (f", including {others:,} servers of the other groups" if others else ""),
     ]
-    if sizing.limit_servers > sum(group.planned for group in case.spec.groups):
+    if not sizing.spineless and sizing.limit_servers > sum(group.planned for group in case.spec.groups):
         out.append(
             f"  beyond the planned size uplinks are re-cabled: `planned: {{servers: {sizing.limit_servers}}}` reserves them"
         )

@@ -65,7 +65,9 @@ class Spine(Tier):
         None, description="three tiers: maximum of bandwidth down / bandwidth up; default: 1"
     )
     uplinks: Uplinks = Field(Uplinks(), description="three tiers: uplinks of one spine; overrides the computed number")
-    count: Count | None = Field(None, description="total number of spines, over all planes, rails and pods")
+    count: Annotated[int, Field(ge=0, le=10_000_000)] | None = Field(
+        None, description="total number of spines, over all planes, rails and pods; 0: leaves without spines"
+    )
     min_count: Count | None = Field(
         None, description="minimum number of spines of a plane or pod; default: 2 if the wiring allows it"
     )
@@ -115,7 +117,9 @@ class Topology(Key):
         None, description="rails of a unit; default: one per NIC. With fewer rails, neighboring NICs share a leaf"
     )
     unit: Unit = Field(Unit(), description="servers that share one set of leaves")
-    tiers: Literal["auto", 2, 3] = Field("auto", description="switch tiers")
+    tiers: Literal["auto", 1, 2, 3] = Field(
+        "auto", description="switch tiers; 1: leaves without spines. Unless stated, the fewest that carry the servers"
+    )
     pods: Annotated[PodRule | None, BeforeValidator(_pods)] = Field(None, description="`auto`, or the size or number of pods")
     planes: Count = Field(1, description="isolated planes, each with one part of the ports of every NIC")
     dual_tor: bool = Field(False, description="connect the ports of a NIC to different leaves")

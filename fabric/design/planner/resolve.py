@@ -137,12 +137,13 @@ def _reserve(intent: Fabric) -> bool:
 
 def _constraints(topology: Topology) -> Constraints:
     return Constraints(
-        tiers=topology.tiers,
+        tiers=1 if topology.spine.count == 0 else topology.tiers,
+        spineless=True,
         pods=topology.pods,
         rails=topology.rails,
         leaf_uplinks=topology.leaf.uplinks,
         spine_uplinks=topology.spine.uplinks,
-        spines=topology.spine.count,
+        spines=topology.spine.count or None,
         min_spines=topology.spine.min_count,
         cores=topology.core.count,
         spare_server_ports=topology.leaf.spare_server_ports,

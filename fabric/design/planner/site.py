@@ -16,6 +16,7 @@ from fabric.design.planner import (
     cable_lengths,
     inventory,
     lock_repair,
+    one_tier,
     overlay,
     pins,
     pools as address_pools,
@@ -73,7 +74,7 @@ def size_site(site: SiteSpec, lock: Lock) -> dict[str, tuple[FabricSpec, Sizing]
         overlay.check(spec, report)
         fabric_lock = lock.fabrics.get(name, FabricLock())
         try:
-            held = hold(spec, fabric_lock)
+            held = hold(one_tier.fewest(spec, fabric_lock), fabric_lock)
             sized[name] = (held, size(held, fabric_lock.units_per_pod))
         except InputError as error:
             report.errors += error.diagnostics

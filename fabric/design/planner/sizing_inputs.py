@@ -120,7 +120,9 @@ def common_speeds(options: Options) -> bool:
 
 
 def leaf_uplinks(spec: FabricSpec, demand: Demand, speed: int) -> int:
-    """u = ceil(down bandwidth / (oversubscription x uplink speed)), or the stated number."""
+    """u = ceil(down bandwidth / (oversubscription x uplink speed)), or the stated number; none of one tier."""
+    if spec.constraints.tiers == 1:
+        return 0
     stated = spec.constraints.leaf_uplinks.count
     if stated is not None:
         return stated
@@ -211,7 +213,7 @@ def leaf_fits(spec: FabricSpec, demand: Demand, servers: int, speed: int) -> boo
 def _keeps_ratio(options: Options, demand: Demand, uplinks: int, speed: int, option: str) -> bool:
     """Whether stated uplinks keep the ratio. A default ratio applies only if the speed is not stated."""
     spec = options.spec
-    if not spec.stated("topology", "leaf", "oversubscription") and speed == options.native_gbps:
+    if not uplinks or (not spec.stated("topology", "leaf", "oversubscription") and speed == options.native_gbps):
         return True
     if ratio_kept(spec, demand, uplinks, speed):
         return True

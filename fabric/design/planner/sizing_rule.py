@@ -7,6 +7,7 @@ The options are tried in the order of the rule, and the first that fits is taken
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial, reduce
 from math import gcd
 
@@ -272,6 +273,8 @@ def choose(options: Options) -> Shape | None:
     if spec.kind == "collapsed":
         return _collapsed(options)
     tiers = spec.constraints.tiers
+    if tiers == 1 or (tiers == "auto" and spec.constraints.spineless and _needs_no_spines(options)):
+        return _one_tier(options)
     stated_minimum = spec.constraints.min_spines
     minima = (stated_minimum,) if stated_minimum else (2, 1)
     if not common_speeds(options):
@@ -284,6 +287,38 @@ def choose(options: Options) -> Shape | None:
                 shape = build(options, speed, minimum, by_default=stated_minimum is None and minimum > 1)
                 if shape is not None:
                     return shape
+    return None
+
+
+def _needs_no_spines(options: Options) -> bool:
+    """Whether every leaf of a network has a port of all servers: bonds need a path between their two leaves."""
+    spec, (demand, *others) = options.spec, options.demands
+    leaves = spec.leaves_per_nic(spec.groups[0]) // spec.planes
+    return not others and demand.units == 1 and demand.leaves == leaves and (leaves == 1 or not spec.bonds)
+
+
+def _one_tier(options: Options) -> Shape | None:
+    """Leaves without spines: every server has a port on each leaf of a network."""
+    spec = replace(options.spec, constraints=replace(options.spec.constraints, tiers=1))
+    demand, option = options.demands[0], "one tier"
+    uplinks = checked_uplinks(replace(options, spec=spec), spec.leaf.model.native_gbps, option)
+    if uplinks is None:
+        return None
+    if _needs_no_spines(options):
+        return Shape(
+            tiers=1, uplinks=uplinks, uplink_gbps=spec.leaf.model.native_gbps, units_per_pod=0, pods=1, spines=0
+        )
+    if len(options.demands) > 1:
+        reason = "several groups of servers have leaves of their own"
+    elif demand.units > 1:
+        carried = demand.servers_per_leaf
+        reason = f"a leaf ({spec.leaf.switch}) carries {plural(carried, 'server')}, {spec.groups[0].planned} are asked for"
+    elif spec.bonds:
+        reason = "bonds of servers need a path between their two leaves"
+    else:
+        reason = f"the {demand.leaves} leaves of a network reach each other over spines alone"
+    hint = "`kind: rail-only` needs no path between rails, `kind: collapsed` links two leaves; or `tiers: 2`"
+    options.misfits.append(Misfit(option=option, reason=reason, code="FAB131", path=("topology", "tiers"), hint=hint))
     return None
 
 

@@ -82,6 +82,11 @@ class Sizing:
         return sum(group.pods for group in self.groups)
 
     @property
+    def spineless(self) -> bool:
+        """Leaves that carry their servers alone: no spines, and no links between two leaves."""
+        return self.tiers == 1 and self.kind != "collapsed"
+
+    @property
     def spine_count(self) -> int:
         return self.networks * self.spine_pods * self.spines_built
 

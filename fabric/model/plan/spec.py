@@ -73,7 +73,8 @@ class Release:
 class Constraints:
     """Choices that the intent overrides; open ones (`auto`, None) are made by the sizing rule."""
 
-    tiers: Literal["auto", 2, 3]
+    tiers: Literal["auto", 1, 2, 3]
+    spineless: bool  # whether leaves that need no spines may have none
     pods: PodRule | None
     rails: int | None
     leaf_uplinks: Uplinks

@@ -99,6 +99,8 @@ def oversubscription(sizing: Sizing, ports: dict[str, dict[str, int]]) -> dict[s
 
 def _ratio(ports: dict[str, int]) -> float:
     up = ports["up"] * ports["up_speed_gbps"]
+    if not up:
+        return 1.0  # without spines: what leaves carry has no uplinks to share
     return round(ports["down"] * ports["down_speed_gbps"] / up, 4)
 
 
@@ -229,5 +231,5 @@ def _planned(spec: FabricSpec, sizing: Sizing) -> dict[str, Any]:
             "spine": sizing.networks * pods * sizing.spines,
             "core": sizing.networks * sizing.spines * sizing.cores,
         },
-        "oversubscription": {"leaf": round(group.down * group.down_gbps / up, 4)},
+        "oversubscription": {"leaf": round(group.down * group.down_gbps / up, 4) if up else 1.0},
     }

@@ -134,7 +134,7 @@ class Oversubscription(FabricCheck):
             return per_device(fabric, end[here], links.speed_gbps[here])
 
         pair = gbps(LEAF_LEAF, links.a) + gbps(LEAF_LEAF, links.b)
-        tiers = [(LEAF, gbps(SERVER_LEAF, links.b), gbps(LEAF_SPINE, links.a) + pair)]
+        tiers = [(LEAF, gbps(SERVER_LEAF, links.b), gbps(LEAF_SPINE, links.a) + pair)] if not fabric.sizing.spineless else []
         if fabric.sizing.tiers == 3:
             tiers.append((SPINE, gbps(LEAF_SPINE, links.b), gbps(SPINE_CORE, links.a)))
         for role, down, up in tiers:

@@ -1,0 +1,109 @@
+"""Fabrics without spines: one switch, or one leaf of every isolated network, where it has ports for all servers.
+
+A leaf that every server has a port on carries their traffic alone: a small cluster on one switch, each plane or rail of one
+leaf, or the leaves that the ports of a NIC are spread over. Spines would add cost and no path. An intent that states what
+only spines have (`tiers: 2`, `spine`, `core`, `pods`, uplinks), its rails or its unit, keeps them, as does a fabric in
+service.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fabric.base.diagnostics import Diagnostic, InputError
+from fabric.base.rounding import ceil_div
+from fabric.base.text import plural
+from fabric.design.planner.sizing import leaf_shape, size
+from fabric.model.plan import FabricSpec, GroupSpec, Sizing, capacity
+from fabric.model.plan.lock import FabricLock
+
+NO_SPINES = "FAB400"
+_OF_SPINES = (("spine",), ("core",), ("pods",), ("leaf", "uplinks"))  # keys of the topology that ask for spines
+
+
+def fewest(spec: FabricSpec, lock: FabricLock) -> FabricSpec:
+    """The fabric with the choices of one tier, where its leaves carry every server without spines; else as it is."""
+    if spec.kind == "collapsed":
+        return spec
+    stated = spec.constraints.tiers == 1
+    if not stated and (lock.wiring or any(spec.stated("topology", *path) for path in _OF_SPINES)):
+        return _with_spines(spec)
+    choice = _choice(spec, stated=stated)
+    if stated or choice is spec:
+        return choice
+    try:
+        size(choice)
+    except InputError:
+        return spec
+    return choice
+
+
+def _with_spines(spec: FabricSpec) -> FabricSpec:
+    return replace(spec, constraints=replace(spec.constraints, spineless=False))
+
+
+def _choice(spec: FabricSpec, *, stated: bool) -> FabricSpec:
+    """One leaf of every network, as large as the switch: all rails of a server on it, unless the intent has rails."""
+    by_rails = spec.kind == "rail-optimized"
+    free = not spec.stated("topology", "rails") and (stated or not spec.stated("topology", "kind"))
+    whole = _unstated_unit(spec)
+    if spec.constraints.tiers not in ("auto", 1) or not whole or (by_rails and not free):
+        return spec
+    constraints = replace(spec.constraints, tiers=1, rails=1 if by_rails else spec.constraints.rails)
+    one = replace(spec, constraints=constraints)
+    (group,) = spec.groups
+    servers = _servers(one, group)
+    if servers < group.places(max(group.planned, group.count)) and not stated:
+        return spec
+    return replace(one, groups=(replace(group, unit_servers=max(1, servers)),))
+
+
+def _unstated_unit(spec: FabricSpec) -> bool:
+    """Whether the size of a unit is free: one group of servers, no `unit`, no leaf for each rack."""
+    (group, *others) = spec.groups
+    return not others and not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
+
+
+def _servers(spec: FabricSpec, group: GroupSpec) -> int:
+    """Servers that a leaf has ports for, beside spare ports and attachments."""
+    ports, _, _ = leaf_shape(spec, group)
+    speed, model = group.nic.speed_gbps, spec.leaf.model
+    taken = spec.constraints.spare_server_ports
+    for attachment in spec.attachments:
+        of_cage = max((other.splits.get(attachment.speed_gbps or speed, 0) for other in model.ports), default=0) or 1
+        taken += ceil_div(attachment.links, of_cage) * max((other.splits.get(speed, 0) for other in model.ports), default=0)
+    return (capacity(model, speed) - taken) // ports
+
+
+# --- what the choice means --------------------------------------------------------------------------------------
+
+
+def note(spec: FabricSpec, sizing: Sizing) -> Diagnostic | None:
+    """What the loss of a switch costs, and what the next step of growth cables again; None for a fabric with spines."""
+    if not sizing.spineless:
+        return None
+    leaves = sizing.leaves
+    lost = "the fabric stops with it" if leaves == 1 else f"a server keeps {leaves - 1} of {leaves} leaves without one of them"
+    chosen = "one switch carries" if leaves == 1 else f"{leaves} leaves without spines carry"
+    message = f"fabric '{spec.name}': {chosen} all {plural(sizing.servers, 'server')}; {lost}"
+    return Diagnostic(NO_SPINES, spec.at("topology"), message, _next_step(spec, sizing), "note")
+
+
+def _next_step(spec: FabricSpec, sizing: Sizing) -> str:
+    limit = f"up to {plural(sizing.limit_servers, 'server')} nothing is cabled again"
+    (group, *others) = spec.groups
+    rails = spec.constraints.rails if spec.stated("topology", "rails") else None
+    unit = group.unit_servers if spec.stated("topology", "unit") else None
+    larger = sizing.limit_servers + 1
+    grown = replace(group, count=larger, planned=larger, unit_servers=unit, held=())
+    constraints = replace(spec.constraints, tiers="auto", rails=rails, spineless=False)
+    try:
+        then = size(replace(spec, groups=(grown, *others), constraints=constraints))
+    except InputError:
+        return f"{limit}; more need another switch"
+    counts = [plural(then.leaves, "leaf", "leaves"), plural(then.spine_count, "spine")]
+    counts += [plural(then.core_count, "core")] if then.core_count else []
+    return (
+        f"{limit}; {plural(larger, 'server')} take {', '.join(counts)}, with every server cabled again: `planned` or "
+        "`tiers: 2` builds them now"
+    )
