@@ -253,8 +253,9 @@ class _Rows:
             self.put("neighbors", name, frozenset(neighbors))
             self.put("asn", name, view.device.asn)
             self.put("router_id", name, view.router_id)
-            self.put("max_paths", name, self.idiom.paths(view))
-            self.put("relax", name, None if vrf_name else True)
+            if neighbors or vrf_name:  # a switch without sessions states no paths
+                self.put("max_paths", name, self.idiom.paths(view))
+                self.put("relax", name, None if vrf_name else True)
             if self.idiom.redistributes:
                 self.put("connected", name, frozenset({self.policies.of(tenants[vrf_name]).connected}))
         self.put("aggregates", table(""), frozenset(view.aggregates) or None)
@@ -299,7 +300,8 @@ class _Rows:
                 self.put("mtu", svi, overlay.mtu)
         if overlay is None or overlay.vtep is None:
             return
-        if view.networks or any(vrf.vni for vrf in view.vrfs) or not self.idiom.vtep_of_vni:
+        stated = self.idiom.own_vtep or overlay.sessions or view.networks  # else it is the source of its sessions
+        if stated and (view.networks or any(vrf.vni for vrf in view.vrfs) or not self.idiom.vtep_of_vni):
             self.put("vtep", DEVICE, overlay.vtep if self.idiom.own_vtep else view.router_id)
         self.put("vnis", DEVICE, frozenset(network.vni for network in view.networks) or None)
         for network in view.networks:

@@ -160,12 +160,13 @@ class RouteServers(FabricCheck):
         if fabric.tenancy.kind != "evpn":
             return
         links = rows(fabric, *BETWEEN_SWITCHES)
+        spineless = fabric.sizing.spineless
         pairs = np.unique(np.stack([fabric.links.a[links], fabric.links.b[links]], axis=1), axis=0)
         above = np.bincount(pairs[:, 0], minlength=len(fabric.devices))
         few: dict[int, list[int]] = {}
         for leaf in fabric.switches:
             have = len(fabric.tenancy.peers.get(leaf.index, ()))
-            if leaf.role == LEAF and have < min(ROUTE_SERVERS, max(1, int(above[leaf.index]))):
+            if leaf.role == LEAF and not spineless and have < min(ROUTE_SERVERS, max(1, int(above[leaf.index]))):
                 few.setdefault(have, []).append(leaf.index)
         for have, leaves in sorted(few.items()):
             got = f"{have or 'none'} on {named(fabric, leaves)}"
