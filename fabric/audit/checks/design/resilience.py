@@ -176,9 +176,12 @@ class Bisection(FabricCheck):
         if len(fabric.links) > MOST_LINKS:
             return
         parts, halves = _measured(fabric)
-        if parts != fabric.sizing.networks:
-            expected = plural(fabric.sizing.networks, "isolated network")
-            yield self.finding(design, ("topology",), f"expected {expected} (one per plane and rail), got {parts}")
+        networks, each = fabric.sizing.networks, "plane and rail"
+        if fabric.sizing.spineless:
+            networks, each = fabric.sizing.leaves, "leaf"
+        if parts != networks:
+            expected = plural(networks, "isolated network")
+            yield self.finding(design, ("topology",), f"expected {expected} (one per {each}), got {parts}")
         if unbuilt(fabric) or None in ratios or not halves:
             return
         least, (share, where) = float(1 / _product(ratios)), min(halves)
