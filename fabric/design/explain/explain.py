@@ -311,6 +311,7 @@ def asn(fabric: FabricPlan, wanted: int) -> list[str]:
 # --- one number -----------------------------------------------------------------------------------------------
 
 TOPICS = {**counts.TOPICS, **LOSSLESS_TOPICS}
+OF_PORTS = ("units", "uplinks", "spines", "cores", "limits")  # follow from the ports that a switch can have
 
 
 Planned = Callable[[], Plan]  # the whole plan, made only for subjects that need wiring or numbers
@@ -335,13 +336,14 @@ def explain(
     if topic in TOPICS and (name in sized or (not name and len(sized) == 1)):
         spec, sizing = sized[name or next(iter(sized))]
         units = site_lock.fabrics.get(spec.name, lock.FabricLock()).units_per_pod
-        return TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
+        lines = TOPICS[topic][1](_case(planned, Case(spec, sizing, units), topic))
+        return lines + counts.unused_splits(spec) * (topic in OF_PORTS)
     plan = planned()
     try:
         as_address = ip_address(subject)
     except ValueError:
         as_address = None
-    lines: list[str] = []
+    lines = []
     for fabric in plan.fabrics.values():
         if as_address is not None:
             lines += address(fabric, as_address)

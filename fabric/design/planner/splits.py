@@ -17,7 +17,7 @@ from fabric.base.text import listed
 from fabric.design.planner.numbers import power_of_two
 from fabric.hardware.catalog.models import PortGroup, SwitchModel
 from fabric.model.plan import FabricPlan, FabricSpec, Sizing, TierSpec
-from fabric.model.plan.lock import CageSplits, FabricLock
+from fabric.model.plan.lock import CageSplits, FabricLock, split_gbps
 
 Switches = Mapping[str, tuple[CageSplits, ...]]
 
@@ -45,7 +45,7 @@ def report_changes(plan: FabricPlan, lock: FabricLock, now: Switches, report: Re
     for switch, cages in now.items():
         new = {its[:2]: its.splits for its in cages}
         known = [(split, new.get(its[:2], ())) for its in lock.switches.get(switch, ()) for split in its.splits]
-        lost = dict.fromkeys(split for split, of_cages in known if split not in of_cages and _gbps(split) in speeds)
+        lost = dict.fromkeys(split for split, of_cages in known if split not in of_cages and split_gbps(split) in speeds)
         if not lost:
             continue
         gone = not lost.keys() & {split for group in models[switch].ports for split in group.breakouts}
@@ -73,7 +73,9 @@ def _tier(tier: TierSpec, switches: Switches, *, more: bool) -> TierSpec:
     groups = tuple(_group(group, by_cages.get(cages, ()), more=more) for cages, group in _groups(tier.model))
     if all(new is old for new, old in zip(groups, tier.model.ports, strict=True)):
         return tier
-    return replace(tier, model=tier.model.replaced(ports=groups))
+    own = {split for group in tier.model.ports for split in _texts(group)}
+    left_out = own - {split for group in groups for split in _texts(group)}
+    return replace(tier, model=tier.model.replaced(ports=groups), left_out=tuple(sorted(left_out)))
 
 
 def _group(group: PortGroup, known: Iterable[str], *, more: bool) -> PortGroup:
@@ -82,9 +84,9 @@ def _group(group: PortGroup, known: Iterable[str], *, more: bool) -> PortGroup:
     whole = f"1x{group.speed_gbps}"
     has = {*group.breakouts, *([whole] if group.undivided else [])}
     keep = {split for split in known if split in has}
-    asked, done = {_gbps(split) for split in known}, {_gbps(split) for split in keep}
+    asked, done = {split_gbps(split) for split in known}, {split_gbps(split) for split in keep}
     own = _texts(group)
-    keep |= {split for split in own if _gbps(split) not in done and (more or _gbps(split) in asked)}
+    keep |= {split for split in own if split_gbps(split) not in done and (more or split_gbps(split) in asked)}
     if not asked or not keep or keep == set(own):
         return group
     breakouts = tuple(split for split in group.breakouts if split in keep)
@@ -104,11 +106,7 @@ def _cage_splits(model: SwitchModel) -> tuple[CageSplits, ...]:
 
 
 def _texts(group: PortGroup) -> tuple[str, ...]:
-    return tuple(sorted(f"{ports}x{speed}" for speed, ports in group.splits.items()))
-
-
-def _gbps(split: str) -> int:
-    return int(split.partition("x")[2])
+    return tuple(f"{ports}x{speed}" for speed, ports in sorted(group.splits.items(), reverse=True))
 
 
 # --- locks without such lines ---------------------------------------------------------------------------------
@@ -124,20 +122,23 @@ def _inferred(spec: FabricSpec, lock: FabricLock) -> Switches:
     widths = {blocks[0].stride for key, blocks in lock.blocks.items() if key.startswith("address/servers/") and blocks}
     model = spec.leaf.model
     for speed in sorted({group.nic.speed_gbps for group in spec.groups if f"id/leaf/{group.name}" in lock.blocks}):
-        ports = {int(split.partition("x")[0]) for group in model.ports for split in group.breakouts if _gbps(split) == speed}
-        fitting = (_at_most(model, ports_of_cage, speed) for ports_of_cage in sorted(ports, reverse=True))
+        counts = {_ports(split) for group in model.ports for split in group.breakouts if split_gbps(split) == speed}
+        fitting = (_at_most(model, most, speed) for most in sorted(counts, reverse=True))
         model = next((its for its in fitting if server_block(its, speed) in widths), model)
-    if model is spec.leaf.model:
-        return {}
-    return {spec.leaf.switch: _cage_splits(model)}
+    return {spec.leaf.switch: _cage_splits(model)} if model is not spec.leaf.model else {}
 
 
 def _at_most(model: SwitchModel, ports: int, speed_gbps: int) -> SwitchModel:
-    """The model without breakouts of more ports of a speed."""
-    groups = tuple(
-        group.replaced(
-            breakouts=tuple(s for s in group.breakouts if _gbps(s) != speed_gbps or int(s.partition("x")[0]) <= ports)
-        )
-        for group in model.ports
-    )
+    """The model whose cages give no more ports of a speed, as far as they can give fewer."""
+
+    def fewer(group: PortGroup) -> PortGroup:
+        larger = {split for split in group.breakouts if split_gbps(split) == speed_gbps and _ports(split) > ports}
+        left = tuple(split for split in group.breakouts if split not in larger)
+        return group.replaced(breakouts=left) if speed_gbps in map(split_gbps, left) else group
+
+    groups = tuple(fewer(group) for group in model.ports)
     return model if groups == model.ports else model.replaced(ports=groups)
+
+
+def _ports(split: str) -> int:
+    return int(split.partition("x")[0])

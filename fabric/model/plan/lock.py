@@ -132,7 +132,12 @@ class CageSplits(NamedTuple):
 
     first: int  # from 1
     end: int
-    splits: tuple[str, ...]  # sorted
+    splits: tuple[str, ...]  # the fastest first
+
+
+def split_gbps(split: str) -> int:
+    """Speed of the ports of a split in Gb/s: 100 of `4x100`."""
+    return int(split.partition("x")[2])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 version: 2
 numbers:
-  - backend switch qfx5130-32cd cages=1-32 splits=1x100,1x400
+  - backend switch qfx5130-32cd cages=1-32 splits=1x400,1x100
   - backend tenant red number=1
   - backend wiring leaf-spine epoch=1 uppers=16 links=dgx-h100:2 lowers=32 after=0 tiers=2 networks=1 …
   - backend attachment ufm port=1 leaf=25 slot=31

@@ -12,7 +12,18 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 
 from fabric.base.diagnostics import Place, Report, nearest, show
-from fabric.model.plan.lock import Block, CageSplits, Epoch, FabricLock, PortSpot, Record, Shape, TenantNumber, rank
+from fabric.model.plan.lock import (
+    Block,
+    CageSplits,
+    Epoch,
+    FabricLock,
+    PortSpot,
+    Record,
+    Shape,
+    TenantNumber,
+    rank,
+    split_gbps,
+)
 
 HINT = "restore the file from git; after a merge keep the lines of both sides and run `fabric generate`"
 
@@ -240,7 +251,8 @@ def _switch(values: Values, name: str, lines: Lines) -> None:
     if not _SPLITS.fullmatch(",".join(splits)) or len({split.partition("x")[2] for split in splits}) != len(splits):
         values.fail("splits", "expected PORTSxGBPS,… with each speed once")
     if not values.wrong:
-        lines.switches.setdefault(name, set()).add(CageSplits(first, end, tuple(sorted(splits))))
+        by_speed = tuple(sorted(splits, key=split_gbps, reverse=True))
+        lines.switches.setdefault(name, set()).add(CageSplits(first, end, by_speed))
 
 
 def _tenant(values: Values, name: str, lines: Lines) -> None:

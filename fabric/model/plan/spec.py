@@ -132,6 +132,7 @@ class TierSpec:
     switch: str
     model: SwitchModel
     nos: str | None  # network OS, where one is stated
+    left_out: tuple[str, ...] = ()  # splits of the catalog that are not used, as the lock keeps others
 
 
 @dataclass(frozen=True, kw_only=True)
