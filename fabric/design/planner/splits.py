@@ -40,6 +40,8 @@ def kept(spec: FabricSpec, sizing: Sizing) -> dict[str, tuple[CageSplits, ...]]:
 
 def report_changes(plan: FabricPlan, lock: FabricLock, now: Switches, report: Report) -> None:
     """Warns of ports in use whose split is another than the lock has, as the catalog lacks it or the fabric outgrows it."""
+    if not lock.switches or now == lock.switches:
+        return
     speeds = {*np.unique(plan.links.speed_gbps).tolist(), *_wired_gbps(lock)}
     models = {tier.switch: tier.model for tier in (plan.spec.core, plan.spec.spine, plan.spec.leaf)}
     for switch, cages in now.items():

@@ -140,7 +140,7 @@ def split_gbps(split: str) -> int:
     return int(split.partition("x")[2])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FabricLock:
     """What is kept of one fabric."""
 

@@ -41,7 +41,7 @@ _SPLITS = re.compile(r"[1-9][0-9]?x[1-9][0-9]{0,4}(,[1-9][0-9]?x[1-9][0-9]{0,4})
 _LINKS = re.compile(r"[A-Za-z0-9._-]+:[1-9][0-9]{0,3}(,[A-Za-z0-9._-]+:[1-9][0-9]{0,3})*", re.ASCII)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Lines:
     """The facts of one fabric while its lines are read."""
 
@@ -55,12 +55,12 @@ class Lines:
     def lock(self) -> FabricLock:
         """The facts in an order that follows from them alone."""
         return FabricLock(
-            {key: tuple(sorted(found, key=_block_rank)) for key, found in sorted(self.blocks.items())},
-            {key: tuple(sorted(found, key=rank)) for key, found in sorted(self.wiring.items())},
-            {key: tuple(sorted(found)) for key, found in sorted(self.attachments.items())},
-            {key: tuple(sorted(found)) for key, found in sorted(self.tenants.items())},
-            dict(sorted(self.lengths.items())),
-            {key: tuple(sorted(found)) for key, found in sorted(self.switches.items())},
+            blocks={key: tuple(sorted(found, key=_block_rank)) for key, found in sorted(self.blocks.items())},
+            wiring={key: tuple(sorted(found, key=rank)) for key, found in sorted(self.wiring.items())},
+            attachments={key: tuple(sorted(found)) for key, found in sorted(self.attachments.items())},
+            tenants={key: tuple(sorted(found)) for key, found in sorted(self.tenants.items())},
+            lengths=dict(sorted(self.lengths.items())),
+            switches={key: tuple(sorted(found)) for key, found in sorted(self.switches.items())},
         )
 
 

@@ -213,6 +213,6 @@ def test_explain_says_which_splits_of_the_catalog_are_not_used() -> None:
     old = make(data).lock.fabrics["backend"].switches["qfx5130-32cd"]
     lock = Lock({"backend": FabricLock(switches={"qfx5130-32cd": (old[0]._replace(splits=("1x400", "1x100")),)})})
     sized = {name: (fabric.spec, fabric.sizing) for name, fabric in make(data, lock).fabrics.items()}
-    said = "cages of qfx5130-32cd stay split as in the lock; the catalog also has 2x200, 4x100"
-    assert explain("uplinks", sized, lock, lambda: make(data, lock), "i.yaml")[-1] == said
-    assert said not in explain("bgp", sized, lock, lambda: make(data, lock), "i.yaml")
+    line = "cages of qfx5130-32cd stay split as in the lock; the catalog also has 2x200, 4x100"
+    assert explain("uplinks", sized, lock, lambda: make(data, lock), "i.yaml")[-1] == line
+    assert line not in explain("bgp", sized, lock, lambda: make(data, lock), "i.yaml")
