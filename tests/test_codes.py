@@ -18,7 +18,7 @@ from tests import ROOT
 from tests.test_imports import nodes
 
 CODE = re.compile(r"FAB[0-9]+")
-SUBJECTS_WITHOUT_CHECKS = {"report", "file", "language", "refusal", "remark", "lab"}  # subjects of codes without a class
+SUBJECTS_WITHOUT_CHECKS = {"report", "file", "language", "refusal", "remark", "choice", "lab"}  # subjects of codes without a class
 
 
 def literals() -> Iterator[str]:
@@ -56,7 +56,7 @@ def test_ranges_do_not_overlap() -> None:
     ("code", "name"),
     [
         *(("FAB201", "design"), ("FAB249", "design"), ("FAB2010", "design"), ("FAB2499", "design"), ("FAB250", "files")),
-        *(("FAB350", "state"), ("FAB400", None)),
+        *(("FAB350", "state"), ("FAB400", "choice"), ("FAB440", "choice")),
         *(("FAB2500", "files"), ("FAB20", None), ("FAB20100", None), ("fab201", None), ("FAB201x", None)),
     ],
 )

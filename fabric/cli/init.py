@@ -108,7 +108,7 @@ def init(
         show_default=False,
         rich_help_panel=TOPOLOGY,
     ),
-    tiers: str = typer.Option("auto", "--tiers", metavar="N", help="auto, 2 or 3", rich_help_panel=TOPOLOGY),
+    tiers: str = typer.Option("auto", "--tiers", metavar="N", help="auto, 1 (no spines), 2 or 3", rich_help_panel=TOPOLOGY),
     pods: str = typer.Option(
         "auto", "--pods", metavar="N", help="auto, a count, units=N or racks=N", rich_help_panel=TOPOLOGY
     ),
