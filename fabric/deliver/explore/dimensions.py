@@ -55,8 +55,8 @@ def _ratio(text: str) -> float:
 
 
 def _tiers(text: str) -> int:
-    if text not in ("2", "3"):
-        raise ValueError("2 or 3")
+    if text not in ("1", "2", "3"):
+        raise ValueError("1, 2 or 3")
     return int(text)
 
 

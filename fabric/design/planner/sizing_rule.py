@@ -305,9 +305,7 @@ def _one_tier(options: Options) -> Shape | None:
     if uplinks is None:
         return None
     if _needs_no_spines(options):
-        return Shape(
-            tiers=1, uplinks=uplinks, uplink_gbps=spec.leaf.model.native_gbps, units_per_pod=0, pods=1, spines=0
-        )
+        return Shape(tiers=1, uplinks=uplinks, uplink_gbps=spec.leaf.model.native_gbps, units_per_pod=0, pods=1, spines=0)
     if len(options.demands) > 1:
         reason = "several groups of servers have leaves of their own"
     elif demand.units > 1:

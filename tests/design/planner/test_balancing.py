@@ -17,7 +17,12 @@ TENANTS = """
 @pytest.mark.parametrize(
     ("nos", "topology", "more", "reasons"),
     [
-        ("cumulus", "switch: sn5600, tiers: 2", "", ["leaf-spine links: expected 200G or 400G on NVIDIA Cumulus Linux, got 800G"]),
+        (
+            "cumulus",
+            "switch: sn5600, tiers: 2",
+            "",
+            ["leaf-spine links: expected 200G or 400G on NVIDIA Cumulus Linux, got 800G"],
+        ),
         (
             "cumulus",
             "switch: sn5600, kind: collapsed",

@@ -14,7 +14,13 @@ from fabric import pipeline
     [
         ("count: 8, speed_gbps: 400", "switch: sn5600, tiers: 2", 64, "64 x 400G", "32 x 800G"),  # half of the bandwidth
         ("count: 2, speed_gbps: 100", "switch: sn5600, tiers: 2", 168, "168 x 100G", "21 x 800G"),  # four ports to a cage
-        ("count: 2, speed_gbps: 25", "switch: 7050sx3-48yc8, kind: rack, tiers: 2", 16, "32 x 25G", "8 x 100G"),  # eight uplink cages
+        (
+            "count: 2, speed_gbps: 25",
+            "switch: 7050sx3-48yc8, kind: rack, tiers: 2",
+            16,
+            "32 x 25G",
+            "8 x 100G",
+        ),  # eight uplink cages
         (
             "count: 2, speed_gbps: 25",
             "switch: 7050sx3-48yc8, kind: rack, tiers: 2, leaf: {oversubscription: 2}",
