@@ -83,9 +83,7 @@ def note(spec: FabricSpec, sizing: Sizing) -> Diagnostic | None:
     if not sizing.spineless:
         return None
     leaves = sizing.leaves
-    lost = (
-        "the fabric stops with it" if leaves == 1 else f"a server keeps {leaves - 1} of {leaves} leaves without one of them"
-    )
+    lost = "the fabric stops with it" if leaves == 1 else f"without one of them a server keeps {leaves - 1}"
     chosen = "one switch carries" if leaves == 1 else f"{leaves} leaves without spines carry"
     message = f"fabric '{spec.name}': {chosen} all {plural(sizing.servers, 'server')}; {lost}"
     return Diagnostic(NO_SPINES, spec.at("topology"), message, _next_step(spec, sizing), "note")
