@@ -18,15 +18,8 @@ from tests import ROOT
 from tests.test_imports import nodes
 
 CODE = re.compile(r"FAB[0-9]+")
-SUBJECTS_WITHOUT_CHECKS = {
-    "report",
-    "file",
-    "language",
-    "refusal",
-    "remark",
-    "choice",
-    "lab",
-}  # subjects of codes without a class
+# Subjects of codes without a class.
+SUBJECTS_WITHOUT_CHECKS = {"report", "file", "language", "refusal", "remark", "choice", "lab"}
 
 
 def literals() -> Iterator[str]:

@@ -255,7 +255,7 @@ WORDS = {
     "--spine": ("init dc2", "sn560", "did you mean 'sn5600'"),
     "--core": ("init dc2 --tiers 3", "sn560", "did you mean 'sn5600'"),
     "--topology": ("init dc2", "racks", "did you mean 'rack'"),
-    "--tiers": ("init dc2", "4", "expected one of auto, 2, 3"),
+    "--tiers": ("init dc2", "4", "expected one of auto, 1, 2, 3"),
     "--pods": ("init dc2", "rows=2", "unknown key 'rows'"),
     "--nic-ports": ("init dc2", "2x400G", "expected 2x400"),
     "--uplinks": ("init dc2", "32@800G", "expected 32 or 32@800"),
