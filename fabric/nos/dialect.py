@@ -130,15 +130,15 @@ class Hierarchy:
             if match is None and node is not root:
                 node.child(words, UNKNOWN)
                 return
-            name, what = match or (words[:1], NOWHERE)
+            name, kind = match or (words[:1], NOWHERE)
             words = words[len(name) :]
-            if isinstance(what, AllowedChildren):
-                node, place = node.child(name, NODE, known=what is not NOWHERE), what
+            if isinstance(kind, AllowedChildren):
+                node, place = node.child(name, NODE, known=kind is not NOWHERE), kind
                 continue
-            size = 0 if what == FLAG else 1
+            size = 0 if kind == FLAG else 1
             more = words[size:]
             alone = len(words) >= size and (not more or place.match(more) is not None)
-            child = node.child(name, what if alone else NODE, known=alone)
+            child = node.child(name, kind if alone else NODE, known=alone)
             if child.kind == NODE:  # it has more words than the data knows
                 if words:
                     child.child(words, UNKNOWN)
@@ -156,20 +156,20 @@ def _fill(
 ) -> None:
     """Fills the place of a mapping; a mapping that is there several times is one place."""
     made[id(rows)] = place
-    for key, what in {**everywhere, **rows}.items():
+    for key, value in {**everywhere, **rows}.items():
         pattern = tuple(key.split())
-        if what == "root":
-            found: str | AllowedChildren = root
-        elif isinstance(what, Mapping):
-            found = made.get(id(what)) or AllowedChildren()
-            if id(what) not in made:
-                _fill(found, what, everywhere, root, made)
-        elif what in KINDS:
-            found = what
+        if value == "root":
+            allowed: str | AllowedChildren = root
+        elif isinstance(value, Mapping):
+            allowed = made.get(id(value)) or AllowedChildren()
+            if id(value) not in made:
+                _fill(allowed, value, everywhere, root, made)
+        elif value in KINDS:
+            allowed = value
         else:
-            raise ValueError(f"{key}: expected a kind of statement, got {what}")
-        place.below.setdefault(pattern[0], []).append((pattern, found))
-        place.below[pattern[0]].sort(key=lambda one: -len(one[0]))
+            raise ValueError(f"{key}: expected a kind of statement, got {value}")
+        place.below.setdefault(pattern[0], []).append((pattern, allowed))
+        place.below[pattern[0]].sort(key=lambda entry: -len(entry[0]))
 
 
 Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line

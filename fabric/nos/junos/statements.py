@@ -146,12 +146,12 @@ def _separate(path: Path) -> list[Path]:
     for (section, word), (length, valued) in SEVERAL.items():
         if word in path and (start := path.index(word)) and path[start - 1] == section:
             head, rest = path[: start + length], list(path[start + length :])
-            found = []
+            statements = []
             while rest:
                 end = 2 if rest[0] in valued else 1
-                found.append((*head, *rest[:end]))
+                statements.append((*head, *rest[:end]))
                 del rest[:end]
-            return found or [path]
+            return statements or [path]
     return [path]
 
 

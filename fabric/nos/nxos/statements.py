@@ -120,27 +120,27 @@ def _feature(text: str) -> str:
 
 def _lines(text: str) -> list[str]:
     """The lines by the modes that are open: the name of each mode, from the outside."""
-    found: list[str] = []
+    lines: list[str] = []
     open_: list[str] = []
     margin = 0  # of a section whose commands are not listed here
     for raw in text.split("\n"):
         line = " ".join(raw.split())
         if not line or line[0] in "!#":
-            found.append(raw)
+            lines.append(raw)
             continue
         if line in ("exit", "end"):
             open_ = open_[:-1] if line == "exit" else []
-            found.append("")
+            lines.append("")
             continue
-        own = len(raw) - len(raw.lstrip())
+        indent = len(raw) - len(raw.lstrip())
         depth = next((at for at in range(len(open_), 0, -1) if _has(open_[at - 1], line)), 0)
-        if not depth and open_ and own > margin and not _TOP.match(line):
+        if not depth and open_ and indent > margin and not _TOP.match(line):
             depth = len(open_)  # unknown here, and typed as a part of what is open
         if not depth:
-            margin = own
-        found.append("  " * depth + line)
+            margin = indent
+        lines.append("  " * depth + line)
         open_ = [*open_[:depth], *_opened(open_[depth - 1] if depth else "", line)]
-    return found
+    return lines
 
 
 def _has(mode: str, line: str) -> bool:

@@ -85,8 +85,8 @@ def compare(
         *_folded(EXTRA, (path for path in extra if path not in paired), running, planned),
         *_reordered(syntax, planned, running),
     ]
-    labeled = (replace(one, label=_is_label(syntax, one)) for one in differences)
-    return sorted(labeled, key=lambda one: (one.place.file, one.place.line, one.path))
+    labeled = (replace(difference, label=_is_label(syntax, difference)) for difference in differences)
+    return sorted(labeled, key=lambda difference: (difference.place.file, difference.place.line, difference.path))
 
 
 def _is_label(syntax: Syntax, difference: Difference) -> bool:
@@ -176,7 +176,7 @@ def _reordered(syntax: Syntax, planned: Statements, running: Statements) -> Iter
     places = None
     for section, wanted in sequences[0].items():
         got = sequences[1].get(section, {})
-        first, second = [one for one in wanted if one in got], [one for one in got if one in wanted]
+        first, second = [entry for entry in wanted if entry in got], [entry for entry in got if entry in wanted]
         if first != second:
             places = places or _places(running)
             before, early = next(pair for pair in zip(first, second, strict=True) if pair[0] != pair[1])

@@ -40,12 +40,12 @@ def _sections(text: str, layout: Layout) -> list[str]:
     sections = SECTION.split(text.rstrip("\n"))
     if "\nbanner " not in text:
         return sections
-    banners, at, found = Banners(sections, layout), 0, []
+    banners, at, joined = Banners(sections, layout), 0, []
     while at < len(sections):
         end = banners.end(at)
-        found.append("\n".join(sections[at:end]))
+        joined.append("\n".join(sections[at:end]))
         at = end
-    return found
+    return joined
 
 
 def without_equal_blocks(

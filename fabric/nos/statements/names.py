@@ -107,16 +107,21 @@ class Names:
         kinds, patterns = list(self.kinds), list(self.patterns)
         titles = {kind.title: at for at, kind in enumerate(kinds)}
         at = {}
-        for own, kind in enumerate(other.kinds):
+        for number, kind in enumerate(other.kinds):
             if kind.title not in titles:
                 titles[kind.title] = len(kinds)
                 kinds.append(kind)
-            at[own] = titles[kind.title]
+            at[number] = titles[kind.title]
         patterns += [
             NamePattern(
-                kind=at[one.kind], used=one.used, line=one.line, built_in=one.built_in, before=one.before, given=one.given
+                kind=at[pattern.kind],
+                used=pattern.used,
+                line=pattern.line,
+                built_in=pattern.built_in,
+                before=pattern.before,
+                given=pattern.given,
             )
-            for one in other.patterns
+            for pattern in other.patterns
         ]
         return Names(tuple(kinds), tuple(patterns))
 

@@ -38,15 +38,15 @@ def refine(colour: Ints, tail: Ints, head: Ints, label: Ints) -> Ints:
     tail, head = tail[order], head[order]
     marks = _mix(_mix(label[order].astype(np.uint64) + SECOND) + FIRST)  # salted, so that no class cancels a label
     first = np.flatnonzero(np.diff(tail, prepend=-1)) if len(tail) else np.empty(0, np.int64)
-    seeing = tail[first]
+    senders = tail[first]
     classes = numbered(colour)
     count = int(classes.max(initial=-1)) + 1
     while True:
         hashes = _mix(classes.astype(np.uint64) + GOLDEN)
-        seen = hashes * SECOND
+        signature = hashes * SECOND
         if len(first):
-            seen[seeing] += np.add.reduceat(_mix(hashes[head] ^ marks), first)
-        classes = numbered(_mix(seen) ^ hashes)
+            signature[senders] += np.add.reduceat(_mix(hashes[head] ^ marks), first)
+        classes = numbered(_mix(signature) ^ hashes)
         more = int(classes.max(initial=-1)) + 1
         if more == count:
             return classes

@@ -46,18 +46,18 @@ class Optimum:
     exact: bool = True
 
 
-def optimal(base: HealthyNetwork, net: Network, asked: Traffic, reached: float) -> Optimum:
+def optimal(base: HealthyNetwork, net: Network, traffic: Traffic, reached: float) -> Optimum:
     """Throughput under optimal routing, 0 where part of the demand has no path.
 
     `reached` is the throughput of some routing: where it meets the bound of a cut, that is the answer.
     """
-    if not connected(base, net, asked):
+    if not connected(base, net, traffic):
         return Optimum(0.0)
-    most = bound(base, net, asked)
+    most = bound(base, net, traffic)
     if reached >= most * (1 - 1e-9):
         return Optimum(most)
     small = len(base.leaves) <= FULL_LEAVES
-    smaller = reduced(program(base, net, asked)) if small else quotient(base, net, asked, MAX_COLUMNS)
+    smaller = reduced(program(base, net, traffic)) if small else quotient(base, net, traffic, MAX_COLUMNS)
     return Optimum(most, False) if smaller is None else Optimum(min(most, solve(smaller)))
 
 
@@ -269,17 +269,17 @@ def _view(
     near = base.part[switches.tail] == base.part[node]
     tail, head, gbps, group = (column[near] for column in (switches.tail, switches.head, switches.gbps, groups))
     start = numbered(classes, np.round(demand, DIGITS - 3), np.arange(devices) == node, base.part == base.part[node])
-    seen = refine(start, tail, head, gbps)
-    kinds = numbered(seen[tail], seen[head], gbps, group)
+    refined = refine(start, tail, head, gbps)
+    kinds = numbered(refined[tail], refined[head], gbps, group)
     first, _ = representatives(kinds)
-    out, into = seen[tail[first]], seen[head[first]]
+    out, into = refined[tail[first]], refined[head[first]]
     inside = np.flatnonzero(out != into)
     first, out, into = first[inside], out[inside], into[inside]
-    total = np.bincount(seen, demand / unit).astype(float)
+    total = np.bincount(refined, demand / unit).astype(float)
     column = np.arange(len(first))
     row = np.concatenate([out, into])
     value = np.concatenate([np.full(len(first), -1.0), np.ones(len(first))])
-    inner = row != seen[node]
+    inner = row != refined[node]
     sink = np.flatnonzero(total > 0)
     both = np.concatenate([column, column])
     return View(

@@ -113,14 +113,14 @@ def _corrected(job: Job, at: int) -> Any:
 def _nvls(job: Job, like: Any, size: Any) -> tuple[Floats, Floats]:
     """(in one domain, with a tree between several)"""
     inside = NVLINK[like] * 0.87 * NVLS[like] * (NVLS_CHANNELS - 1) / NVLS_CHANNELS
-    one = inside * job.ranks / np.maximum(job.ranks - 1, 1)
+    domain_GBps = inside * job.ranks / np.maximum(job.ranks - 1, 1)
     depth = np.floor(np.log2(job.domains))
     net = np.where(job.crosses, job.net_GBps * 0.96 * np.where(np.asarray(job.domains) <= 2, 2, 1), np.inf)
-    many = np.minimum(np.minimum(2 * inside, net), NVLS_CHANNELS * NVLS_TREE[like, size]) * 0.5
-    many = many * np.where(like == 3, _corrected(job, 2), 1.0)
+    tree_GBps = np.minimum(np.minimum(2 * inside, net), NVLS_CHANNELS * NVLS_TREE[like, size]) * 0.5
+    tree_GBps = tree_GBps * np.where(like == 3, _corrected(job, 2), 1.0)
     with np.errstate(divide="ignore"):
-        within = NVLS_US + job.bytes / one / 1e3
-        across = NVLS_US + 2 * depth * NVLS_NET_US + job.bytes / many / 1e3
+        within = NVLS_US + job.bytes / domain_GBps / 1e3
+        across = NVLS_US + 2 * depth * NVLS_NET_US + job.bytes / tree_GBps / 1e3
     return np.asarray(within), np.asarray(across)
 
 
@@ -158,8 +158,8 @@ def run(
     physics: Physics,
     algorithm: str = "auto",
     protocol: str = "auto",
-    theirs: Mapping[Key, Floats] | None = None,
-    seen: Job | None = None,
+    nccl_us: Mapping[Key, Floats] | None = None,
+    chosen_for: Job | None = None,
 ) -> Runs:
     """The choice for every row, and its time. A forced algorithm or protocol that cannot run leaves times of NEVER.
 
@@ -181,12 +181,12 @@ def run(
     able = np.stack([np.broadcast_to(permitted(job.environment, key, algorithm, protocol), job.bytes.shape) for key in keys])
     times = np.where(able, capped(np.stack([table[key] for key in keys])), NEVER)
     healthy_us = times
-    if seen is not None or job.limited:
-        ideal = costs(seen or job.healthy(), terms)
+    if chosen_for is not None or job.limited:
+        ideal = costs(chosen_for or job.healthy(), terms)
         healthy_us = np.where(able, capped(np.stack([ideal[key] for key in keys])), NEVER)
-    theirs = estimates(job) if theirs is None else theirs
+    nccl_us = estimates(job) if nccl_us is None else nccl_us
     expected = np.where(
-        healthy_us < NEVER, capped(np.stack([np.broadcast_to(theirs[key], job.bytes.shape) for key in keys])), NEVER
+        healthy_us < NEVER, capped(np.stack([np.broadcast_to(nccl_us[key], job.bytes.shape) for key in keys])), NEVER
     )
     chosen = np.argmin(healthy_us, axis=0)
     return Runs(keys, times, expected, chosen)
@@ -207,7 +207,7 @@ def capped(times: Floats) -> Floats:
 
 
 def monotone(
-    job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto", seen: Job | None = None
+    job: Job, physics: Physics, algorithm: str = "auto", protocol: str = "auto", chosen_for: Job | None = None
 ) -> tuple[Runs, Floats]:
     """(choice, µs of every size of the job, [sizes]) where a larger message never takes less time than a smaller one.
 
@@ -217,7 +217,7 @@ def monotone(
     sizes = np.asarray(job.bytes, dtype=np.float64)
     top = max(float(sizes.max(initial=MIN_BYTES)), MIN_BYTES)
     grid = np.unique(np.concatenate([np.exp2(np.arange(3, np.floor(np.log2(top)) + 1)), sizes]))
-    whole = run(job.of(grid), physics, algorithm, protocol, seen=seen and seen.of(grid))
+    whole = run(job.of(grid), physics, algorithm, protocol, chosen_for=chosen_for and chosen_for.of(grid))
     time = np.maximum.accumulate(whole.time_us) if whole.keys else np.full(len(grid), NEVER)
     position = np.searchsorted(grid, sizes)
     picked = Runs(whole.keys, whole.times[:, position], whole.expected[:, position], whole.chosen[position])

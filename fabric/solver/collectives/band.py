@@ -54,7 +54,7 @@ class Band:
     high: Mapping[str, float]
 
     def factors(
-        self, kind: Kind, sizes: Floats, ranks: int, domain: int, coverage: Coverage, own: float = 1.0
+        self, kind: Kind, sizes: Floats, ranks: int, domain: int, coverage: Coverage, widening: float = 1.0
     ) -> tuple[Floats, Floats]:
         """(10th, 90th percentile of the time over the estimate) of each size.
 
@@ -64,7 +64,7 @@ class Band:
             known: what the parameters were fitted to.
             own: factor on the spread where the platform itself was measured.
         """
-        spread = own * self._spread(features(kind, sizes, ranks, domain, coverage))
+        spread = widening * self._spread(features(kind, sizes, ranks, domain, coverage))
         low, high = np.zeros(len(sizes)), np.zeros(len(sizes))
         for name in SIZES:
             mask = within(sizes, name)
@@ -211,8 +211,8 @@ def band_of(job: Job, physics_: Physics, algorithm: str = "auto", protocol: str 
     """(10th, 90th percentile of measured / estimated time), each [sizes of the job]."""
     kind, ranks = kind_of(job), int(job.ranks)
     measured = ranks <= OWN_REACH * physics_.own.get((kind.generation, kind.transport), 0)
-    own = OWN_SPREAD if measured else 1.0
-    low, high = shipped().factors(kind, np.asarray(job.bytes), ranks, nvlink_ranks(job), physics_.coverage, own)
+    widening = OWN_SPREAD if measured else 1.0
+    low, high = shipped().factors(kind, np.asarray(job.bytes), ranks, nvlink_ranks(job), physics_.coverage, widening)
     ends = [] if measured else _ends(job, kind, physics_, algorithm)
     if ends:
         middle = monotone(job, physics_, algorithm, protocol)[1]

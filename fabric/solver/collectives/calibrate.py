@@ -295,7 +295,10 @@ def document(fitted: Physics, tables: Sequence[Table], about: str) -> str:
     if fitted.own:
         out += [
             "own:",
-            *(_entry(generation=one, transport=two, ranks=ranks) for (one, two), ranks in sorted(fitted.own.items())),
+            *(
+                _entry(generation=generation, transport=transport, ranks=ranks)
+                for (generation, transport), ranks in sorted(fitted.own.items())
+            ),
         ]
     out += ["coverage:", *(_entry(**entry) for entry in fitted.coverage.document())]
     for scope in SCOPES:

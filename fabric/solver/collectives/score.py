@@ -175,9 +175,11 @@ def stands_for(table: Table, parameters: Physics) -> list[str]:
         configured = "/".join(word for word in (platform.algorithm, platform.protocol) if word != "auto")
         notes.append(f"{configured} cannot run this {table.collective}: predicted as NCCL would choose")
     if parameters.measured:
-        for kind, what in zip(kinds_of(table)[:2], ("GPU generation", "transport"), strict=True):
+        for kind, title in zip(kinds_of(table)[:2], ("GPU generation", "transport"), strict=True):
             if kind not in parameters.measured:
-                notes.append(f"{what} {kind} was never measured: predicted from its relatives, the band is not to be trusted")
+                notes.append(
+                    f"{title} {kind} was never measured: predicted from its relatives, the band is not to be trusted"
+                )
     notes += beyond(kinds_of(table), platform.ranks, platform.domain_ranks, parameters.coverage)
     if float(job_of(table).slots) > 1:
         notes.append(BETWEEN_BRIDGES)

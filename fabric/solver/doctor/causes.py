@@ -235,7 +235,7 @@ def checks() -> tuple[Check, ...]:
             int(entry["minutes"]),
             tuple(entry["needs"]),
             re.compile(entry["given"], re.MULTILINE) if entry["given"] else None,
-            tuple((seen, tuple(causes)) for seen, causes in entry["outcomes"].items()),
+            tuple((outcome, tuple(causes)) for outcome, causes in entry["outcomes"].items()),
         )
         for entry in yaml.read(DATA / "checks.yaml")
     )

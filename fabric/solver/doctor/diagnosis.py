@@ -85,9 +85,9 @@ class Curve:
         if effect is None:
             return monotone(self.job, parameters, self.algorithm, self.protocol)[1]
         changed = effect.on(self.job)
-        seen = replace(self.job.healthy(), nvls=changed.nvls)
+        chosen_for = replace(self.job.healthy(), nvls=changed.nvls)
         algorithm = effect.algorithm if effect.algorithm and self.algorithm == "auto" else self.algorithm
-        times = monotone(changed, parameters, algorithm, self.protocol, seen)[1]
+        times = monotone(changed, parameters, algorithm, self.protocol, chosen_for)[1]
         if effect.algorithm and (times >= NEVER).any():  # it cannot run here, so that NCCL takes another one
             times = self.estimate(parameters)
         large = np.asarray(self.job.bytes) >= effect.above_MiB * MIB
@@ -160,11 +160,11 @@ def diagnose(
         *output_findings(evidence.text, setting.nics, setting.nic_gbps, nvlink),
         *log_findings(evidence.text, Design(min(setting.nics, int(_gpus(curves))), setting.nic_gbps, nvlink, crosses)),
     ]
-    found = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
-    every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in found))
-    each = np.array([-math.inf if slow else every + healthy, *(math.log(item.prior) + item.log for item in found)])
+    candidates = [item for cause in causes() if (item := _suspect(cause, curves, parameters, evidence, setting, facts))]
+    every = math.log(HEALTHY / (1 - HEALTHY) * math.fsum(item.prior for item in candidates))
+    each = np.array([-math.inf if slow else every + healthy, *(math.log(item.prior) + item.log for item in candidates)])
     share, *shares = map(float, np.exp(each - np.logaddexp.reduce(each)))
-    suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(found, shares, strict=True)]
+    suspects = [Suspect(item.cause, of_cause, item.line) for item, of_cause in zip(candidates, shares, strict=True)]
     order = sorted(suspects, key=lambda item: (-item.share, item.cause.name))
     listed = [item for at, item in enumerate(order[:MAX_LISTED]) if at < MIN_LISTED or item.share >= MIN_SHARE]
     tests: tuple[Next, ...] = ()
@@ -181,7 +181,7 @@ def diagnose(
 
 def cost_of(curves: Sequence[Curve], parameters: Physics) -> tuple[Cost, ...]:
     """The size at which the variables of each run cost most, where that is a tenth of the time or more."""
-    found = []
+    costs = []
     for curve in curves:
         if not curve.set_by or not len(curve.job.bytes):
             continue
@@ -189,8 +189,8 @@ def cost_of(curves: Sequence[Curve], parameters: Physics) -> tuple[Cost, ...]:
         ratio = curve.estimate(parameters) / monotone(free, parameters)[1]
         worst = int(np.argmax(ratio))
         if ratio[worst] >= COSTLY:
-            found.append(Cost(curve.name, curve.set_by, int(curve.job.bytes[worst]), float(ratio[worst])))
-    return tuple(found)
+            costs.append(Cost(curve.name, curve.set_by, int(curve.job.bytes[worst]), float(ratio[worst])))
+    return tuple(costs)
 
 
 def _has(curves: Sequence[Curve], setting: Setting) -> frozenset[str]:
@@ -239,9 +239,9 @@ def _suspect(
         known = next((item for curve in curves if (item := evidence.defect(curve.job.collective))), None)
         line = f"NCCL {evidence.release}: {known.text} ({known.source})" if known else ""
         weight = cause.weight if known else 1 / cause.weight if evidence.release else 1.0
-    mine = [fact for fact in facts if fact.cause == cause.name]
-    line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in mine)], key=lambda item: item[1])
-    against = max([evidence.excludes(cause), *(1 / fact.weight for fact in mine)])
+    signs = [fact for fact in facts if fact.cause == cause.name]
+    line, weight = max([(line, weight), *((fact.text, fact.weight) for fact in signs)], key=lambda item: item[1])
+    against = max([evidence.excludes(cause), *(1 / fact.weight for fact in signs)])
     touched = [curve for curve in curves if can_concern(cause, curve, setting, bool(line))]
     effects = [effect for effect in effects if touched and _changes(effect, touched, parameters)]
     if not effects:
@@ -249,8 +249,8 @@ def _suspect(
     usual = _between(effects, _estimates(effects, curves, touched, parameters), cause.gradual)
     tail = list[list[Floats]]()
     for _, severities in cause.tails:
-        here = [effect for effect in severities if _changes(effect, touched, parameters)]
-        tail += _between(here, _estimates(here, curves, touched, parameters), cause.gradual)
+        severe = [effect for effect in severities if _changes(effect, touched, parameters)]
+        tail += _between(severe, _estimates(severe, curves, touched, parameters), cause.gradual)
     each = np.array([_explains(times, curves) for times in [*usual, *tail]])
     share = TAIL if tail else 0.0
     parts = np.array([(1 - share) / len(usual)] * len(usual) + [share / max(1, len(tail))] * len(tail))
@@ -285,7 +285,7 @@ def _changes(effect: Effect, curves: Sequence[Curve], parameters: Physics) -> bo
         pairs = (
             (curve.estimate(parameters), curve.estimate(parameters, effect)) for curve in curves if curve.algorithm == "auto"
         )
-        return any(not len(one) or not np.allclose(one, other) for one, other in pairs)
+        return any(not len(plain) or not np.allclose(plain, affected) for plain, affected in pairs)
     return effect.time != 1 or any(differ(curve.job, effect.on(curve.job)) for curve in curves)
 
 
@@ -397,7 +397,7 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
                 "command": test.command,
                 "minutes": test.minutes,
                 "bits": test.bits,
-                "outcomes": [{"seen": seen, "causes": list(named)} for seen, named in test.outcomes],
+                "outcomes": [{"seen": outcome, "causes": list(named)} for outcome, named in test.outcomes],
             }
             for test in diagnosis.tests
         ],

@@ -107,8 +107,8 @@ def find(net: Network, route_table: Routes, flows: Flows, hashing: Hashing | Non
 
 def _choices(net: Network, route_table: Routes, flows: Flows, hashing: Hashing) -> _Choices:
     paths = route(net, route_table, flows, "ecmp", hashing)
-    here = np.flatnonzero(paths.flow[1:] == paths.flow[:-1]) + 1
-    link, before, flow = paths.link[here], paths.link[here - 1], paths.flow[here]
+    hops = np.flatnonzero(paths.flow[1:] == paths.flow[:-1]) + 1
+    link, before, flow = paths.link[hops], paths.link[hops - 1], paths.flow[hops]
     inside = (net.level[net.tail[before]] > 0) & (net.level[net.head[link]] > 0)
     link, before, flow = link[inside], before[inside], flow[inside]
     below, at = net.tail[before], net.tail[link]

@@ -39,13 +39,13 @@ def ratio(gpu: str, measured_on: str, tflops_per_gpu: float) -> Ratio:
         measured_on: model that a utilisation was measured on; "" for the same.
         tflops_per_gpu: of `gpu` by its data sheet, dense, in the precision of the job.
     """
-    here, there = _generations().get(gpu), _generations().get(measured_on)
-    if here is None or there is None:
+    target, reference = _generations().get(gpu), _generations().get(measured_on)
+    if target is None or reference is None:
         return Ratio()
-    precision = _precision(here["peak"][gpu], tflops_per_gpu)
-    if precision not in here["share"] or precision not in there["share"]:
+    precision = _precision(target["peak"][gpu], tflops_per_gpu)
+    if precision not in target["share"] or precision not in reference["share"]:
         return Ratio()
-    return Ratio(here["share"][precision] / there["share"][precision], here["attention"] / there["attention"])
+    return Ratio(target["share"][precision] / reference["share"][precision], target["attention"] / reference["attention"])
 
 
 def _precision(peaks: dict[str, float], tflops: float) -> str:

@@ -97,9 +97,9 @@ def cable_profile(port: Port) -> str:
     return f"ROCE-{max(1, port.length_m)}M"
 
 
-def flow_control(view: SwitchView, own: Qos) -> Tree:
+def flow_control(view: SwitchView, qos: Qos) -> Tree:
     """A profile per length of cable: the switch works out the headroom of the chip and the speed from it."""
-    priority = {"switch-priority": keys([own.priority])}
+    priority = {"switch-priority": keys([qos.priority])}
     on, off = {"rx": "enable", "tx": "enable"}, {"rx": "disable", "tx": "disable"}
     profiles: Tree = {
         cable_profile(port): priority | on | {"cable-length": max(1, port.length_m)}
@@ -123,8 +123,8 @@ def marking_names(view: SwitchView) -> dict[Marking, str]:
     if len(speeds) == 1:
         return dict.fromkeys(speeds, "ROCE")
     names: dict[Marking, str] = {}
-    for mark, own in speeds.items():
-        name = "-".join(["ROCE", *(f"{speed}G" for speed in sorted(own))])
+    for mark, rates in speeds.items():
+        name = "-".join(["ROCE", *(f"{speed}G" for speed in sorted(rates))])
         names[mark] = name if name not in names.values() else f"{name}-{len(names) + 1}"
     return names
 

@@ -218,8 +218,8 @@ def vrf_tree(view: SwitchView, vrf: Vrf) -> Tree:
         sessions = merged(*(vrf_session(view, session) for session in vrf.sessions))
         bgp = merged(bgp, {"peer-group": {FABRIC: peer_group(view, policy)}, "neighbor": sessions})
     outside = [external_session(view, external) for external in view.externals if external.vrf == vrf.name]
-    own = merged({"router": {"bgp": merged(bgp, *outside)}}, layer3(view, vrf))
-    return {"vrf": {vrf.name: own}, "router": {"policy": spelled_policy(view, policy, connected)}}
+    tree = merged({"router": {"bgp": merged(bgp, *outside)}}, layer3(view, vrf))
+    return {"vrf": {vrf.name: tree}, "router": {"policy": spelled_policy(view, policy, connected)}}
 
 
 def layer3(view: SwitchView, vrf: Vrf) -> Tree:

@@ -124,16 +124,16 @@ def port_name(model: SwitchModel, ref: PortRef, catalog_name: str = "") -> str:
 
 def interfaces(view: SwitchView) -> list[Interface]:
     """Front-panel ports in order, every split cage begun by its parent, then the bonds."""
-    found: list[Interface] = []
+    physical: list[Interface] = []
     chassis = platform(view.device.model).chassis_ports
     for port in view.ports:
         ref = port.ref
         if ref.split > 1 and ref.sub == 0 and not chassis:
             parent = f"et-0/0/{ref.cage - 1}"
             text = quoted(f"split into {ref.split}x{ref.speed_gbps}G")
-            found.append(Interface(name=parent, description=text, speed=f"{ref.speed_gbps}g", split=ref.split))
-        found.append(_port(view, port))
-    return found + [_bundle(view, lag) for lag in view.lags]
+            physical.append(Interface(name=parent, description=text, speed=f"{ref.speed_gbps}g", split=ref.split))
+        physical.append(_port(view, port))
+    return physical + [_bundle(view, lag) for lag in view.lags]
 
 
 def chassis_ports(view: SwitchView) -> list[ChassisPort]:

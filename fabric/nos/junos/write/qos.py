@@ -148,13 +148,13 @@ def drop_profiles(view: SwitchView) -> dict[Marking, DropProfile]:
         if port.up and port.lossless:
             marking = port.lossless.marking
             speeds[marking] = max(port.ref.speed_gbps, speeds.get(marking, 0))
-    found: dict[Marking, DropProfile] = {}
+    profiles: dict[Marking, DropProfile] = {}
     assert view.qos is not None
     for marking, speed in sorted(speeds.items(), key=lambda item: (item[1], item[0].kmin_bytes, item[0].kmax_bytes)):
-        same = sum(profile.name.startswith(f"ROCE-{speed}G") for profile in found.values())
+        same = sum(profile.name.startswith(f"ROCE-{speed}G") for profile in profiles.values())
         name = f"ROCE-{speed}G" + (f"-{same + 1}" if same else "") if len(speeds) > 1 else "ROCE"
-        found[marking] = DropProfile(name, *fill(marking, view.qos.buffer))
-    return found
+        profiles[marking] = DropProfile(name, *fill(marking, view.qos.buffer))
+    return profiles
 
 
 def fill(marking: Marking, buffer: Buffer) -> tuple[int, int, int]:

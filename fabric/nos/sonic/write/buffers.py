@@ -180,17 +180,17 @@ def xon_offset(view: SwitchView, sku: str) -> int | None:
 
 def stock_buffers(view: SwitchView, qos: Qos, sku: str, *, nvidia: bool) -> TierBuffers:
     """The SKU's pools, else those of another SKU of the switch, else one pool per direction, as on the newest chips."""
-    found = next(_with_lossless(view, sku), None)
-    if found is None:
-        found = _plain(view, qos, nvidia=nvidia)
+    buffers = next(_with_lossless(view, sku), None)
+    if buffers is None:
+        buffers = _plain(view, qos, nvidia=nvidia)
     if nvidia:
-        missing = {name: profile for name, profile in NVIDIA_PROFILES.items() if name not in found.profiles}
-        found = found.model_copy(update={"profiles": {**found.profiles, **missing}})
-    elif "egress_lossless_profile" not in found.profiles:
-        pool = found.pools[EGRESS]
-        own = BufferProfile(pool=EGRESS, size_bytes=0, static_th=pool.size_bytes)
-        found = found.model_copy(update={"profiles": {**found.profiles, "egress_lossless_profile": own}})
-    return found
+        missing = {name: profile for name, profile in NVIDIA_PROFILES.items() if name not in buffers.profiles}
+        buffers = buffers.model_copy(update={"profiles": {**buffers.profiles, **missing}})
+    elif "egress_lossless_profile" not in buffers.profiles:
+        pool = buffers.pools[EGRESS]
+        lossless = BufferProfile(pool=EGRESS, size_bytes=0, static_th=pool.size_bytes)
+        buffers = buffers.model_copy(update={"profiles": {**buffers.profiles, "egress_lossless_profile": lossless}})
+    return buffers
 
 
 def _with_lossless(view: SwitchView, sku: str) -> Iterator[TierBuffers]:

@@ -168,10 +168,10 @@ def neighbor_tables(view: SwitchView, names: list[str]) -> Tables:
     """What LLDP and the cabling check compare with."""
     neighbors: Table = {}
     metadata: Table = {}
-    for own, port in zip(names, view.ports, strict=True):
+    for name, port in zip(names, view.ports, strict=True):
         if port.peer is None:
             continue
-        neighbors[own] = {"name": port.peer.device.name, "port": far_end(port.peer)}
+        neighbors[name] = {"name": port.peer.device.name, "port": far_end(port.peer)}
         if port.peer.device.role in TYPES:
             metadata[port.peer.device.name] = {"type": TYPES[port.peer.device.role]}
     return {"DEVICE_NEIGHBOR": neighbors, "DEVICE_NEIGHBOR_METADATA": metadata}
@@ -263,8 +263,8 @@ def marking_names(view: SwitchView) -> dict[Marking, str]:
     if len(speeds) == 1:
         return dict.fromkeys(speeds, ROCE)
     names: dict[Marking, str] = {}
-    for marking, own in speeds.items():
-        name = "-".join([ROCE, *(f"{speed}G" for speed in sorted(own))])
+    for marking, rates in speeds.items():
+        name = "-".join([ROCE, *(f"{speed}G" for speed in sorted(rates))])
         names[marking] = name if name not in names.values() else f"{name}-{len(names) + 1}"
     return names
 
