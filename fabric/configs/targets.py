@@ -100,7 +100,7 @@ def check_capabilities(specs: Mapping[str, FabricSpec], chosen: Mapping[str, Map
                     _check(spec, need, target(nos), tier, report)
         _check_names(name, spec, chosen[name], report)
         _check_requests(name, spec, chosen[name], report)
-        _check_releases(name, spec, chosen[name], report)
+        _check_releases(spec, chosen[name], report)
 
 
 def _check(spec: FabricSpec, need: Need, nos: Target, tier: TierSpec, report: Report) -> None:
@@ -192,7 +192,7 @@ def _place(spec: FabricSpec, key: str) -> Place:
     return spec.positions.at(*path) if path[0] == "management" and not spec.own_management else spec.at(*path)
 
 
-def _check_releases(name: str, spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
+def _check_releases(spec: FabricSpec, chosen: Mapping[str, str], report: Report) -> None:
     """Unknown releases of network OSes, and releases without a renderer."""
     for its in spec.releases:
         nos, where = its.nos, its.place

@@ -229,12 +229,12 @@ class Views:
             cabled.setdefault(port.ref.cage, []).append(port)
         ports: list[Port] = []
         for cage, empty in self._kept(device).items():
-            here = cabled.get(cage, empty)
-            split, speed = here[0].ref.split, here[0].ref.speed_gbps
-            if len(here) == split:
-                ports += here
+            in_cage = cabled.get(cage, empty)
+            split, speed = in_cage[0].ref.split, in_cage[0].ref.speed_gbps
+            if len(in_cage) == split:
+                ports += in_cage
                 continue
-            taken = {port.ref.sub: port for port in here}
+            taken = {port.ref.sub: port for port in in_cage}
             spare = {port.ref: port for port in empty}
             for sub in range(split):
                 ref = PortRef(cage, sub, split, speed)

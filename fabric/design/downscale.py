@@ -271,7 +271,7 @@ def _sizes_in_words(spec: FabricSpec, sizing: Sizing, aim: Aim, servers: int) ->
     counts += [(sizing.networks * aim.pods * aim.spines, sizing.spine_count, "spines")]
     if sizing.tiers == 3:
         counts += [(sizing.networks * aim.spines * aim.cores, sizing.core_count, "cores"), (aim.pods, sizing.pods, "pods")]
-    yield f"{spec.name}: " + ", ".join(f"{now} of {before} {what}" for now, before, what in counts if now != before)
+    yield f"{spec.name}: " + ", ".join(f"{now} of {before} {noun}" for now, before, noun in counts if now != before)
     for group, now, before in zip(sizing.groups, aim.uplinks, _built(sizing), strict=True):
         if now != before:
             of_group = f" of {group.name}" if len(sizing.groups) > 1 else ""

@@ -155,13 +155,13 @@ def _devices(old: Plan, new: Plan, changes: Changes) -> None:
         device = fabric.by_name[name]
         if was is None or device.role not in SWITCH_ROLES:
             continue
-        for kind, one, two in (
+        for kind, old_value, new_value in (
             ("model", was.model, device.model),
             ("AS number", was.asn, device.asn),
             ("loopback", before[name].loopback[was.index], fabric.loopback[device.index]),
             ("management address", before[name].management[was.index], fabric.management[device.index]),
         ):
-            if one != two:
+            if old_value != new_value:
                 changes.renumbered.append(f"{name}: {kind} changes")
     for name in sorted({*old.fabrics} & {*new.fabrics}):
         first, second = subnets(old.fabrics[name]), subnets(new.fabrics[name])

@@ -11,17 +11,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path as FilePath
-from typing import Any, TypeAlias
+from pathlib import Path
+from typing import Any
 
 import yaml
 
 from fabric.base.formats import json_line
-from fabric.nos.reading.sections import ANY, Layout
+from fabric.nos.reading.sections import ANY, Layout, StatementPath
 
 # --- Configs in braces as a tree: a container, an element of a list, a value, a list of values ----------------
-
-StatementPath: TypeAlias = tuple[str, ...]
 
 VALUE = "value"  # one value: the next one takes its place
 VALUES = "values"  # a list of values, in their order
@@ -101,7 +99,7 @@ class Hierarchy:
     ordered: frozenset[str]
 
     @classmethod
-    def load(cls, path: FilePath) -> Hierarchy:
+    def load(cls, path: Path) -> Hierarchy:
         """From a `candidate.yaml`. Raises ValueError for an unknown kind."""
         document = yaml.safe_load(path.read_text(encoding="utf-8"))
         root = AllowedChildren()

@@ -26,7 +26,7 @@ from .finding import (
     Subject as Subject,
     Verdict as Verdict,
 )
-from .network import Network as Network, odd_ones as odd_ones, place as place, role as role
+from .network import Network as Network, outliers as outliers, place as place, role as role
 from .planned import planned_rows as planned_rows
 from .rows import (
     KINDS as KINDS,

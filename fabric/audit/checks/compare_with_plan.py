@@ -55,7 +55,7 @@ def differences(
             continue
         yield from _row(key, expected, configured.get(key), _home(key, configured, (blocks or {}).get(key.kind, top)))
     for key, row in configured.items():
-        if key.kind and key not in planned and KINDS[key.kind].closed and not _reported_by_set(key, planned, configured):
+        if key.kind and key not in planned and KINDS[key.kind].closed and not _reported_by_set(key, planned):
             for item, place in row.places.items():
                 yield Difference(key, NONE, show(item), place)
 
@@ -67,7 +67,7 @@ def _absent(planned: Mapping[Key, Value], configured: Rows) -> Iterator[Subject]
             yield key.subject
 
 
-def _reported_by_set(key: Key, planned: Mapping[Key, Value], configured: Rows) -> bool:
+def _reported_by_set(key: Key, planned: Mapping[Key, Value]) -> bool:
     """Whether the row belongs to an unplanned subject, which the set that has it reports already."""
     return key.subject.kind in ("neighbor", "VRF", "VNI") and Key("", key.subject) not in planned
 

@@ -52,7 +52,7 @@ class Ends(NamedTuple):
 
     facts: Facts
     peer: Neighbor
-    far: Facts
+    remote: Facts
     reverse: Neighbor
 
 

@@ -46,7 +46,7 @@ def place(fact: Located[T]) -> str:
     return f"{fact.file}:{fact.line}" if fact.line else fact.file
 
 
-def odd_ones(values: Iterable[tuple[V, T]]) -> tuple[V | None, list[tuple[V, T]]]:
+def outliers(values: Iterable[tuple[V, T]]) -> tuple[V | None, list[tuple[V, T]]]:
     """What most have, and those that have something else; of two, neither can be believed, so both are odd.
 
     Nothing is odd where more than a quarter differ: then there is no rule to break.

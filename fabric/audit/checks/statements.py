@@ -11,15 +11,15 @@ from dataclasses import fields, is_dataclass
 from difflib import SequenceMatcher
 from functools import cache, lru_cache
 from ipaddress import ip_address, ip_interface
-from pathlib import Path as FilePath
+from pathlib import Path
 
 from fabric.audit.checks.finding import ERROR, UNKNOWN, About, Finding
 from fabric.base.text import plural
 from fabric.hardware.catalog.models import SwitchModel
 from fabric.model.facts import Located
 from fabric.model.plan import Device, SwitchView
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.compare import CHANGED, EXTRA, MISSING, Difference, compare
-from fabric.nos.statements.forms import Path
 from fabric.nos.statements.syntax import Known, Syntax
 from fabric.nos.target import installed
 
@@ -34,9 +34,7 @@ WORD = re.compile(
 def syntax_of(nos: str) -> Syntax:
     """How the statements of a network OS are compared; one without a syntax is compared line by line."""
     target = installed(nos)
-    return (
-        target.syntax.get() if target is not None and target.syntax is not None else Syntax(parts={}, rules_file=FilePath())
-    )
+    return target.syntax.get() if target is not None and target.syntax is not None else Syntax(parts={}, rules_file=Path())
 
 
 def statement_differences(nos: str, planned: Mapping[str, str], running: Mapping[str, str]) -> list[Difference]:
@@ -162,12 +160,12 @@ def remediation(syntax: Syntax, difference: Difference) -> str:
     return f"move {_quoted(syntax, difference.got)} before this statement"
 
 
-def _quoted(syntax: Syntax, path: Path) -> str:
+def _quoted(syntax: Syntax, path: StatementPath) -> str:
     text = _stated(syntax, path).replace("\n", " ")
     return f"`{text[:QUOTED]}…`" if len(text) > QUOTED else f"`{text}`"
 
 
-def _stated(syntax: Syntax, path: Path) -> str:
+def _stated(syntax: Syntax, path: StatementPath) -> str:
     """A statement as the network OS takes it."""
     return f"{syntax.verb} {syntax.joined(path)}" if syntax.verb else path[-1]
 

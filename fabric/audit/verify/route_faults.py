@@ -158,7 +158,7 @@ class _Fabric:
 
     def _absent(self, name: str, row: int, prefix: str, origin: str) -> list[Planned]:
         """The session ends that a switch should have a prefix over and has not."""
-        used = set(self._used(name, self.tables[name].get(prefix, ())))
+        used = set(self._used(self.tables[name].get(prefix, ())))
         column = self.paths.index[origin]
         return [
             end
@@ -170,7 +170,7 @@ class _Fabric:
             and not {canonical(end.interface), end.peer} & used
         ]
 
-    def _used(self, name: str, hops: Sequence[Hop]) -> Iterator[str]:
+    def _used(self, hops: Sequence[Hop]) -> Iterator[str]:
         for hop in hops:
             yield from (canonical(hop.interface), hop.gateway)
 

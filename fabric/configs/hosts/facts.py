@@ -104,13 +104,13 @@ class Reach:
         pooled = alone and self.whole
         routes: list[Local] = []
         for position, leaf in enumerate(leaves):
-            here: dict[str, int] = {}
+            metrics: dict[str, int] = {}
             if areas[position]:
                 metric = 0 if areas.count(areas[position]) == 1 else base + areas[:position].count(areas[position])
-                here |= dict.fromkeys(self.up_to(leaf) if pooled else self.areas[areas[position]], metric)
+                metrics |= dict.fromkeys(self.up_to(leaf) if pooled else self.areas[areas[position]], metric)
             others = [area for area in self.areas_from(leaf) if area not in areas]
             rest = self.pools if pooled else [prefix for area in others for prefix in self.areas[area]]
-            routes.append((*here.items(), *[(prefix, base + position) for prefix in rest if prefix not in here]))
+            routes.append((*metrics.items(), *[(prefix, base + position) for prefix in rest if prefix not in metrics]))
         return tuple(routes)
 
 

@@ -158,9 +158,9 @@ def host_files(
 
     A group's and a fabric's files are the same whichever of its servers are wanted.
     """
-    seen = sides(plan, facts_of)
-    groups, touched = Groups(seen), set[str]()
-    for host in hosts(seen):
+    host_fabrics = sides(plan, facts_of)
+    groups, touched = Groups(host_fabrics), set[str]()
+    for host in hosts(host_fabrics):
         groups.add(host)
         if selected(host.name):
             touched.add(host.group)
@@ -169,7 +169,7 @@ def host_files(
             yield f"hosts/{host.name}/60-fabric.yaml", netplan_text(host).encode()
     for group in groups.of(touched):
         yield from _shared(plan.site, group)
-    for side in seen:
+    for side in host_fabrics:
         if text := bmc_csv(side, selected):
             yield f"{SHARED}/{side.fabric.name}.bmc.csv", text.encode()
 

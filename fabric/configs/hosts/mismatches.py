@@ -250,13 +250,13 @@ def disagreements(host: Host, files: HostFiles, ends: Mapping[str, SwitchEnd]) -
         end = ends.get(nic.name)
         if end is None or nic.kind != ETHERNET or nic.closed:
             continue
-        one = _Port(host.name, nic, end)
+        port = _Port(host.name, nic, end)
         if addressing is not None:
-            differences += one.addresses(addressing.get(nic.interface))
+            differences += port.addresses(addressing.get(nic.interface))
         if scripts is not None:
-            differences += one.classes(scripts.get(nic.interface, Script()))
+            differences += port.classes(scripts.get(nic.interface, Script()))
         if nic.fabric == job:
-            differences += one.nccl(environment)
+            differences += port.nccl(environment)
     return list(dict.fromkeys(differences))
 
 

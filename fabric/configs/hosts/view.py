@@ -235,8 +235,8 @@ def _host(name: str, parts: list[tuple[HostFabric, list[ServerLink]]]) -> Host:
     )
     for side, links_here in parts:
         nics += _nics(side, links_here, bonds, len(nics), side.fabric.name == default)
-    there = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
-    return Host(name, device.group, device.model, there, tuple(nics))
+    groups = tuple((side.fabric.name, side.fabric.devices[links_here[0].server].group) for side, links_here in parts)
+    return Host(name, device.group, device.model, groups, tuple(nics))
 
 
 def _nics(

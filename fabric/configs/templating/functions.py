@@ -68,18 +68,18 @@ class Meter(threading.local):
         self.spend(1)
         waiting = [value]
         while waiting:
-            one = waiting.pop()
-            if isinstance(one, str):
-                self.spend(len(one) // _CHUNK)
-            elif isinstance(one, (list, tuple, set, frozenset)):
-                self.spend(len(one))
-                waiting += one
-            elif isinstance(one, dict):
-                self.spend(2 * len(one))
-                waiting += one.keys()
-                waiting += one.values()
-            elif isinstance(one, range):
-                self.spend(len(one))
+            item = waiting.pop()
+            if isinstance(item, str):
+                self.spend(len(item) // _CHUNK)
+            elif isinstance(item, (list, tuple, set, frozenset)):
+                self.spend(len(item))
+                waiting += item
+            elif isinstance(item, dict):
+                self.spend(2 * len(item))
+                waiting += item.keys()
+                waiting += item.values()
+            elif isinstance(item, range):
+                self.spend(len(item))
 
     def settle(self, value: Any) -> Any:
         """The value, weighed; what would be worked out later, such as `map`, is worked out now and is a list."""

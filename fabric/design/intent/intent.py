@@ -240,9 +240,9 @@ def planned(sides: IntentVersions, plan: Planning) -> tuple[Plan, Plan]:
     """Both plans; the one of a side that is not there has no fabrics."""
     before, after = sides.both
     if before is None or after is None:
-        there = before or after
-        assert there is not None
-        plan_ = plan(there.intent, there.numbers)
+        version = before or after
+        assert version is not None
+        plan_ = plan(version.intent, version.numbers)
         empty = replace(plan_, fabrics={})
         return (plan_, empty) if after is None else (empty, plan_)
     old = plan(before.intent, before.numbers)

@@ -80,7 +80,7 @@ def plan_fabric(spec: FabricSpec, sizing: Sizing, context: Context) -> tuple[Fab
         return None
     devices, index = inventory.devices(spec, sizing, numbers, context.site, context.nos, report)
     history, links, attached_ports = _wire(spec, sizing, numbers, layouts, index, context)
-    devices = pins.rename(spec, _with_asns(spec, devices, numbers, asns, report), report)
+    devices = pins.rename(spec, _with_asns(spec, devices, asns, report), report)
     links = pins.move_ports(spec, devices, links, report)
     if spec.tenants and len(report.errors) == errors:  # tenants name servers, so no name may stand for two
         inventory.check_unique(((spec.name, device) for device in devices), inventory.places(spec), report)
@@ -106,9 +106,7 @@ def _check_max_prefix(spec: FabricSpec, sizing: Sizing, report: Report) -> None:
         )
 
 
-def _with_asns(
-    spec: FabricSpec, devices: list[Device], numbers: Numbers, asns: Mapping[str, Area], report: Report
-) -> list[Device]:
+def _with_asns(spec: FabricSpec, devices: list[Device], asns: Mapping[str, Area], report: Report) -> list[Device]:
     """Devices with their AS numbers, pins included."""
     if not spec.ethernet:
         return devices

@@ -240,7 +240,7 @@ def finer_uplinks(spec: FabricSpec) -> str:
     return ""
 
 
-def others(spec: FabricSpec, tier: TierSpec, fits: Callable[[SwitchModel], bool]) -> str:
+def others(tier: TierSpec, fits: Callable[[SwitchModel], bool]) -> str:
     """Shipped switches of a tier's technology and network OS that qualify, those of the most similar bandwidth first."""
     found = []
     for name in catalog.switch_names():
@@ -257,6 +257,6 @@ def advice(
 ) -> str:
     """Hint for a speed that a switch lacks: how to state it where it may have it, and the switches of the catalog that do."""
     stating = how_to_state(spec, tier, speed, server_ports=server_ports)
-    named = others(spec, tier, fits)
+    named = others(tier, fits)
     choose = f"{named} of the catalog would do" if named else ""
     return "; ".join(part for part in (stating, choose) if part) or "`fabric catalog NAME` lists the port speeds of a switch"

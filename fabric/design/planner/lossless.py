@@ -216,11 +216,11 @@ def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
     """Ports of attachments on every leaf, before cabling."""
     counts_by_group: dict[str, Counter[SpeedAndLength]] = {}
     for size in sizing.groups:
-        here = counts_by_group[size.name] = Counter()
+        ports = counts_by_group[size.name] = Counter()
         for attachment in spec.attachments:
             if attachment.external is None and attachment.lossless is not False:
                 speed = attachment.speed_gbps or sizing.groups[0].down_gbps
-                here[speed, spec.lengths[ATTACHMENT].metres] += -(
+                ports[speed, spec.lengths[ATTACHMENT].metres] += -(
                     -attachment.links // (size.units_planned * size.unit_leaves)
                 )
     return counts_by_group
@@ -238,9 +238,9 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Attache
         per_leaf[leaf, speed] += devices[attachment].name in names
     ports: dict[str, dict[SpeedAndLength, int]] = {}
     for (leaf, speed), count in per_leaf.items():
-        here, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
+        counts, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
         if count:
-            here[place] = max(here.get(place, 0), count)
+            counts[place] = max(counts.get(place, 0), count)
     return ports
 
 

@@ -191,11 +191,11 @@ def _slices(
     slices = {}
     for n, tenant in enumerate(tenants):
         first = np.full(len(links), -1, dtype=object)
-        here = np.zeros(len(wired.devices), dtype=bool)
-        here[links.b[owner == n]] = True
+        has_tenant = np.zeros(len(wired.devices), dtype=bool)
+        has_tenant[links.b[owner == n]] = True
         for attachment in wired.spec.attachments:
             if attachment.external and (not attachment.external.tenants or tenant.name in attachment.external.tenants):
-                here[links.b[_links_of(wired, attachment.name)]] = True
+                has_tenant[links.b[_links_of(wired, attachment.name)]] = True
         for kind, name, role in (
             (LEAF_LEAF, "leaf-leaf", LEAF),
             (LEAF_SPINE, "leaf-spine", LEAF),
@@ -209,7 +209,7 @@ def _slices(
             area = allocator.address(
                 "p2p", f"{name}/{tenant.name}", Need(rows=rows, columns=columns, reserve=reserve, step=2)
             )
-            carried = of_kind & (here[links.a] if kind != SPINE_CORE else True)
+            carried = of_kind & (has_tenant[links.a] if kind != SPINE_CORE else True)
             if area.blocks:
                 first[carried] = area.numbers(links.row[carried], links.column[carried])
         slices[n] = first
@@ -291,11 +291,11 @@ def _hosts(
         for place, network in enumerate(tenant.networks):
             if network.gateway is None:
                 continue
-            here = {link: end for link, end in ends.items() if chosen.get(link, place) == place}
+            members = {link: end for link, end in ends.items() if chosen.get(link, place) == place}
             if network.prefix in wired.management:
-                _check_management(wired, (n, place), network, here, report)
+                _check_management(wired, (n, place), network, members, report)
             else:
-                hosts[n, place] = _network_hosts(wired, (n, place), network, here, allocator, report)
+                hosts[n, place] = _network_hosts(wired, (n, place), network, members, allocator, report)
     return hosts
 
 

@@ -40,7 +40,7 @@ class Alternative:
 
 def notes(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
     """The notes; none for small fabrics, and for those that no other unit makes cheaper."""
-    yield from _units_of_racks(spec, sizing)
+    yield from _units_of_racks(spec)
     for index, (group, sized) in enumerate(zip(spec.groups, sizing.groups, strict=True)):
         used, ratio = used_share(spec, sizing, sized), built_ratio(sized, sizing)
         by_default = spec.kind != "collapsed" and not group.unit_servers and not (spec.kind == "rack" and group.per_rack)
@@ -159,7 +159,7 @@ def _sized(spec: FabricSpec, sizing: Sizing, at: int, group: GroupSpec, unit: in
     return Alternative(words.format(unit=unit), sized, unit)
 
 
-def _units_of_racks(spec: FabricSpec, sizing: Sizing) -> Iterator[Diagnostic]:
+def _units_of_racks(spec: FabricSpec) -> Iterator[Diagnostic]:
     """A stated unit that changes no count of switches: every rack has its own leaf."""
     if spec.kind != "rack":
         return

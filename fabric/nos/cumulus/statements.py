@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, ClassVar
 
 import yaml
@@ -14,7 +14,8 @@ from fabric.nos.cumulus.read.tree import ROOTS, is_commands, names_of, read_tree
 from fabric.nos.cumulus.write.tree import dump, merged
 from fabric.nos.dialect import Dialect, Patch, same
 from fabric.nos.reading import Branch
-from fabric.nos.statements.forms import Path, without_equal_blocks
+from fabric.nos.reading.sections import StatementPath
+from fabric.nos.statements.forms import without_equal_blocks
 from fabric.nos.statements.syntax import Syntax
 
 # --- Statements: keys and the value are the parts of a path ---------------------------------------------------
@@ -25,7 +26,7 @@ MAC = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
 EMPTY = frozenset({"{}", "''", '""', "null", "~"})
 
 
-def statements(text: str) -> Iterator[tuple[Path, int]]:
+def statements(text: str) -> Iterator[tuple[StatementPath, int]]:
     """Every statement without others below it. A text in an unusual layout is read as any YAML, which takes longer."""
     found = _block(text.splitlines())
     yield from found if found is not None else _below(read_tree(text)[0], ())
@@ -36,13 +37,13 @@ def without_equal(planned: str, running: str) -> tuple[str, str]:
     return without_equal_blocks(planned, running, 6, lambda block: block.replace("'", ""))
 
 
-def _block(rows: list[str]) -> list[tuple[Path, int]] | None:
+def _block(rows: list[str]) -> list[tuple[StatementPath, int]] | None:
     """Statements of a startup.yaml in block style with one key per line, None for another layout."""
     begin = next((number for number, row in enumerate(rows) if row.rstrip() == "- set:"), None)
     if begin is None:
         return None
-    statements: list[tuple[Path, int]] = []
-    sections: list[list[Path]] = [[()]]  # of each level: one, or all that a key with a range names
+    statements: list[tuple[StatementPath, int]] = []
+    sections: list[list[StatementPath]] = [[()]]  # of each level: one, or all that a key with a range names
     margins = [-1]
     begun = begin + 1  # line of the innermost section
     for number, row in enumerate(rows[begin + 1 :], begin + 2):
@@ -95,7 +96,7 @@ def _word(text: str) -> str:
     return text.lower() if len(text) == 17 and MAC.fullmatch(text) else text
 
 
-def _below(branch: Branch, path: Path) -> Iterator[tuple[Path, int]]:
+def _below(branch: Branch, path: StatementPath) -> Iterator[tuple[StatementPath, int]]:
     for key, part in branch.parts.items():
         here = (*path, _word(key))
         if part.parts:
@@ -106,7 +107,7 @@ def _below(branch: Branch, path: Path) -> Iterator[tuple[Path, int]]:
 
 SYNTAX = Syntax(
     parts={"startup.yaml": statements},
-    rules_file=FilePath(__file__).with_name("statements.yaml"),
+    rules_file=Path(__file__).with_name("statements.yaml"),
     separator=" ",
     verb="nv set",
     reduced={"startup.yaml": without_equal},

@@ -8,9 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
-from fabric.nos.reading.sections import END, Layout
+from fabric.nos.reading.sections import END, Layout, StatementPath
 from fabric.nos.reading.values import numbers
-from fabric.nos.statements.forms import Path as Statement, indented
+from fabric.nos.statements.forms import indented
 from fabric.nos.statements.syntax import Syntax
 
 # --- Names of interfaces --------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ LAYOUT = Layout(banner=re.compile(r"banner \w+"), shown=_shown)
 MAPPED = re.compile(r"vxlan vlan (?:add )?(\d*[,-][\d,-]*) vni ([\d,-]+)")
 
 
-def _statements(text: str) -> Iterator[tuple[Statement, int]]:
+def _statements(text: str) -> Iterator[tuple[StatementPath, int]]:
     """`vxlan vlan 10,20 vni 10010,10020` is a statement for each VLAN."""
     for path, number in indented(text, LAYOUT):
         match = MAPPED.fullmatch(path[-1]) if path[-1].startswith("vxlan vlan ") else None

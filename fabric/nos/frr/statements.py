@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path as FilePath
+from pathlib import Path
 
 from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
 from fabric.nos.frr.read.words import LAYOUT
-from fabric.nos.reading.sections import Layout
-from fabric.nos.statements.forms import Path, indented, plain
+from fabric.nos.reading.sections import Layout, StatementPath
+from fabric.nos.statements.forms import indented, plain
 from fabric.nos.statements.syntax import Syntax
 
 # --- Statements: frr.conf, the interfaces of ifupdown2, nftables rules and the files of the services ----------
@@ -45,7 +45,7 @@ INTERFACES = Layout(comments="#", closing=frozenset(), banner=None)  # of ifupdo
 frr_conf = partial(indented, layout=LAYOUT)
 
 
-def nftables(text: str) -> Iterator[tuple[Path, int]]:
+def nftables(text: str) -> Iterator[tuple[StatementPath, int]]:
     """Sections in braces; a set in braces is one statement on one line or several, its elements sorted."""
     path: list[str] = []
     statement, start = "", 0
@@ -92,7 +92,7 @@ SYNTAX = Syntax(
     part_of=part_of,
     sectioned={"frr.conf": LAYOUT, "interfaces": INTERFACES},
     optional=frozenset(SERVICES) - {"sysctl.conf"},
-    rules_file=FilePath(__file__).with_name("statements.yaml"),
+    rules_file=Path(__file__).with_name("statements.yaml"),
 )
 
 

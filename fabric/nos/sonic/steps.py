@@ -53,7 +53,7 @@ def steps(old: Tables, new: Tables) -> tuple[Step, ...]:
         new: the same tables as planned.
     """
     rules, changed = updater(), list(changes(old, new))
-    needs = _needs(rules, changed, old, new)
+    needs = _needs(rules, changed, old)
     if needs.reload:
         return (_reload(needs, json_patch(old, new)),)
     board = rules.asic(old.get("DEVICE_METADATA", {}).get("localhost", {}).get("hwsku", ""))
@@ -65,7 +65,7 @@ def steps(old: Tables, new: Tables) -> tuple[Step, ...]:
     return (*out, *_restarts(needs))
 
 
-def _needs(rules: Updater, changed: Iterable[Change], old: Tables, new: Tables) -> Needs:
+def _needs(rules: Updater, changed: Iterable[Change], old: Tables) -> Needs:
     needs = Needs()
     for change in changed:
         if rule := rules.daemon(change):

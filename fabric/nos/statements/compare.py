@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from fabric.nos.statements.forms import Path
+from fabric.nos.reading.sections import StatementPath
 from fabric.nos.statements.rules import ADDED, DEFAULT, HIDDEN, LABEL
 from fabric.nos.statements.syntax import Place, Statements, Syntax
 
@@ -36,9 +36,9 @@ class Difference:
     """
 
     kind: Kind
-    path: Path
+    path: StatementPath
     place: Place
-    got: Path = ()
+    got: StatementPath = ()
     label: bool = False
     below: int = 0
 
@@ -94,7 +94,7 @@ def _is_label(syntax: Syntax, difference: Difference) -> bool:
     return all(syntax.is_silent(path, (), LABEL) for path in paths if path)
 
 
-def _without_sections(paths: list[Path], other: Statements) -> list[Path]:
+def _without_sections(paths: list[StatementPath], other: Statements) -> list[StatementPath]:
     """Without an empty section that has statements in the other file."""
     if not paths:
         return paths
@@ -113,17 +113,19 @@ def _renamed(syntax: Syntax, planned: Statements, running: Statements) -> tuple[
     return differences, {_moved(path, pairs): place for path, place in running.items()}
 
 
-def _moved(path: Path, pairs: Mapping[Path, Path]) -> Path:
+def _moved(path: StatementPath, pairs: Mapping[StatementPath, StatementPath]) -> StatementPath:
     for end in range(2, len(path) + 1):
         if new := pairs.get(path[:end]):
             return (*new, *path[end:])
     return path
 
 
-def _changed(syntax: Syntax, running: Statements, missing: Iterable[Path], extra: Iterable[Path]) -> list[Difference]:
+def _changed(
+    syntax: Syntax, running: Statements, missing: Iterable[StatementPath], extra: Iterable[StatementPath]
+) -> list[Difference]:
     """Statements that set the same thing to another value."""
     wanted = {key: path for path in missing if (key := syntax.key(path))}
-    found: dict[Path, Path] = {}
+    found: dict[StatementPath, StatementPath] = {}
     for path in extra:
         key = syntax.key(path)
         if key in wanted:
@@ -133,7 +135,7 @@ def _changed(syntax: Syntax, running: Statements, missing: Iterable[Path], extra
 
 def _folded(
     kind: Kind,
-    paths: Iterable[Path],
+    paths: Iterable[StatementPath],
     running: Statements,
     other: Statements | None = None,
     files: Mapping[str, str] = NO_FILES,
@@ -144,7 +146,7 @@ def _folded(
         return
     places = {(part,): Place(file, 0, ()) for part, file in files.items()} | _places(running)
     other_places = places if other is None else _places(other)
-    groups: dict[Path, list[Path]] = {}
+    groups: dict[StatementPath, list[StatementPath]] = {}
     for path in paths:
         root = next((path[:end] for end in range(2, len(path)) if path[:end] not in other_places), path)
         groups.setdefault(root, []).append(path)
@@ -157,9 +159,9 @@ def _folded(
         yield Difference(kind=kind, path=whole, place=place, below=len(members) - 1)
 
 
-def _places(statements: Statements) -> dict[Path, Place]:
+def _places(statements: Statements) -> dict[StatementPath, Place]:
     """Every path and every section, with the place of its first statement; () is the top of the first file."""
-    places: dict[Path, Place] = {}
+    places: dict[StatementPath, Place] = {}
     for path, place in statements.items():
         if path[:1] not in places:
             places[path[:1]] = Place(place.file, 0, ())
@@ -183,9 +185,9 @@ def _reordered(syntax: Syntax, planned: Statements, running: Statements) -> Iter
             yield Difference(kind=REORDERED, path=(*section, early), place=places[*section, early], got=(*section, before))
 
 
-def _sequences(syntax: Syntax, statements: Statements) -> dict[Path, dict[str, None]]:
+def _sequences(syntax: Syntax, statements: Statements) -> dict[StatementPath, dict[str, None]]:
     """Ordered section → its statements in their order."""
-    sequences: dict[Path, dict[str, None]] = {}
+    sequences: dict[StatementPath, dict[str, None]] = {}
     for path in statements:
         for end in syntax.ordered_ends(path[:-1]):
             sequences.setdefault(path[:end], {})[path[end]] = None

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import TypeAlias
 
-from fabric.nos.reading.sections import ANY, Banners, Layout, StatementPath as Path, paths
+from fabric.nos.reading.sections import ANY, Banners, Layout, StatementPath, paths
 
-__all__ = ["Form", "Path", "block_pattern", "indented", "plain", "without_equal", "without_equal_blocks"]
-
-Form: TypeAlias = Callable[[str], Iterator[tuple[Path, int]]]  # raises UnreadableError alone for what the text contains
+# Raises UnreadableError alone for what the text contains.
+Form: TypeAlias = Callable[[str], Iterator[tuple[StatementPath, int]]]
 
 indented = partial(paths, one_blank=True)  # of any network OS, or with the layout of one
 SECTION = re.compile(r"\n(?=\S)")
@@ -92,7 +91,7 @@ def block_pattern(margin: int) -> re.Pattern[str]:
     return re.compile(rf"\n(?=\S| {{1,{margin}}}[^\s}}])")
 
 
-def plain(text: str, comments: str = "#") -> Iterator[tuple[Path, int]]:
+def plain(text: str, comments: str = "#") -> Iterator[tuple[StatementPath, int]]:
     """A statement a line, without sections: `sysctl.conf`, `daemons`."""
     for number, raw in enumerate(text.splitlines(), 1):
         line = " ".join(raw.split())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from fabric.base.formats import yaml
@@ -126,7 +126,7 @@ class Names:
         return Names(tuple(kinds), tuple(patterns))
 
 
-def load_names(path: FilePath) -> Names:
+def load_names(path: Path) -> Names:
     """The entries of a `names.yaml`, none where there is no file. Raises ValueError for an unknown key."""
     if not path.exists():
         return Names()

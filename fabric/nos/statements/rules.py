@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Any
 
 from fabric.base.formats import yaml
@@ -183,7 +183,7 @@ class Rules:
         return tuple((re.compile(entry.pattern), entry) for entry in self.without_effect if entry.has_condition)
 
 
-def load_rules(path: FilePath) -> Rules:
+def load_rules(path: Path) -> Rules:
     """Rules from a `statements.yaml`. Raises ValueError for an unknown key or kind, so that no entry is lost."""
     document = yaml.read(path)
     if unknown := set(document) - KEYS:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass, field, fields
 from functools import cached_property, lru_cache
 from itertools import chain
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from fabric.base.reading import MAX_LINE, guarded, refuse_long_numbers
-from fabric.nos.reading.sections import Layout
-from fabric.nos.statements.forms import Form, Path, indented, without_equal
+from fabric.nos.reading.sections import Layout, StatementPath
+from fabric.nos.statements.forms import Form, indented, without_equal
 from fabric.nos.statements.names import Names, load_names
 from fabric.nos.statements.rules import BELOW, Rules, load_rules
 
@@ -22,7 +22,7 @@ class Place(NamedTuple):
 
     file: str
     line: int
-    raw: Path
+    raw: StatementPath
 
 
 class PartText(NamedTuple):
@@ -33,8 +33,8 @@ class PartText(NamedTuple):
     text: str
 
 
-Known: TypeAlias = dict[str, dict[Path, tuple[Path, ...]]]  # part → raw statement → its paths
-Statements: TypeAlias = dict[Path, Place]  # path of a statement, its file's part first; in the order of the files
+Known: TypeAlias = dict[str, dict[StatementPath, tuple[StatementPath, ...]]]  # part → raw statement → its paths
+Statements: TypeAlias = dict[StatementPath, Place]  # path of a statement, its file's part first; in the order of the files
 
 
 def any_part(path: str, text: str) -> str:
@@ -62,7 +62,7 @@ class Syntax:
     """
 
     parts: Mapping[str, Form]
-    rules_file: FilePath
+    rules_file: Path
     part_of: Callable[[str, str], str] = any_part
     separator: str = " / "
     verb: str = ""
@@ -70,7 +70,7 @@ class Syntax:
     sectioned: Mapping[str, Layout] = field(default_factory=dict)
     reduced: Mapping[str, Callable[[str, str], tuple[str, str]]] = field(default_factory=dict)
     values: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
-    more_rules: tuple[FilePath, ...] = ()
+    more_rules: tuple[Path, ...] = ()
 
     @cached_property
     def rules(self) -> Rules:
@@ -176,7 +176,9 @@ class Syntax:
         name = file.rpartition("/")[2]
         return name if name in self.parts or not self.parts else self.part_of(file, text)
 
-    def _read_part(self, statements: Statements, text: PartText, known: dict[Path, tuple[Path, ...]]) -> None:
+    def _read_part(
+        self, statements: Statements, text: PartText, known: dict[StatementPath, tuple[StatementPath, ...]]
+    ) -> None:
         make = tuple.__new__
         for raw, line in self.parts.get(text.part, indented)(text.text):
             paths = known.get(raw)
@@ -187,11 +189,13 @@ class Syntax:
                 if path not in statements:
                     statements[path] = place
 
-    def _paths(self, raw: Path, part: str, known: dict[Path, tuple[Path, ...]]) -> tuple[Path, ...]:
+    def _paths(
+        self, raw: StatementPath, part: str, known: dict[StatementPath, tuple[StatementPath, ...]]
+    ) -> tuple[StatementPath, ...]:
         """The paths of a raw statement, below the last path of its section."""
         section = raw[:-1]
         if not section:
-            above: Path = (part,)
+            above: StatementPath = (part,)
         else:
             paths = known.get(section)
             if paths is None:
@@ -225,12 +229,16 @@ class Syntax:
 
     # --- what a difference means ---------------------------------------------------------------------------------
 
-    def joined(self, path: Path) -> str:
+    def joined(self, path: StatementPath) -> str:
         """A path as patterns see it, without the part; the begin of a long one, as some patterns look anywhere in it."""
         return self.separator.join(path[1:])[:MAX_LINE]
 
     def is_silent(
-        self, path: Path, planned: Container[Path], *kinds: str, running: Callable[[], Collection[str]] = frozenset
+        self,
+        path: StatementPath,
+        planned: Container[StatementPath],
+        *kinds: str,
+        running: Callable[[], Collection[str]] = frozenset,
     ) -> bool:
         """Whether the list without effect names a statement, or a section that it is in.
 
@@ -256,7 +264,7 @@ class Syntax:
             for pattern, entry in rules.conditional
         )
 
-    def key(self, path: Path) -> tuple[object, ...] | None:
+    def key(self, path: StatementPath) -> tuple[object, ...] | None:
         """What a statement sets; two statements with one key change each other."""
         text = self.joined(path)
         for at, pattern in enumerate(self.rules.single):
@@ -265,17 +273,17 @@ class Syntax:
         return None
 
     @cached_property
-    def ordered_ends(self) -> Callable[[Path], tuple[int, ...]]:
+    def ordered_ends(self) -> Callable[[StatementPath], tuple[int, ...]]:
         """Section → the lengths of its ordered sections, itself among them. Results are kept: sections repeat."""
 
         @lru_cache(maxsize=100_000)
-        def ends(section: Path) -> tuple[int, ...]:
+        def ends(section: StatementPath) -> tuple[int, ...]:
             above = ends(section[:-1]) if len(section) > 1 else ()
             return (*above, len(section)) if self.is_ordered(section) else above
 
         return ends
 
-    def is_ordered(self, section: Path) -> bool:
+    def is_ordered(self, section: StatementPath) -> bool:
         """Whether the order of the statements in a section has an effect."""
         text = self.joined(section)
         return any(pattern.fullmatch(text) for pattern in self.rules.ordered)

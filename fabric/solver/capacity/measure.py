@@ -227,16 +227,16 @@ def lines(capacity: Capacity) -> list[str]:
         lost = f"; {plural(capacity.ports_down, 'server port')} down" if capacity.ports_down else ""
         off = f", {plural(capacity.servers_cut_off, 'server')} cut off" if capacity.servers_cut_off else ""
         out.append(f"  failed       {', '.join(capacity.failed)}{lost}{off}")
-    out.append(f"  bisection    {_cut_words(capacity.bisection, capacity)}")
+    out.append(f"  bisection    {_cut_words(capacity.bisection)}")
     if capacity.worst is not None and capacity.worst != capacity.bisection:
-        out.append(f"  worst cut    {_cut_words(capacity.worst, capacity)}")
+        out.append(f"  worst cut    {_cut_words(capacity.worst)}")
     if capacity.paths_most:
         least, highest = capacity.paths_least, capacity.paths_most
         out.append(f"  paths        {least:,}{f' to {highest:,}' if highest != least else ''} between two leaves")
     return [*out, *_cut_table(capacity), *_throughput_table(capacity), *_loss_tables(capacity)]
 
 
-def _cut_words(cut: Cut | None, found: Capacity) -> str:
+def _cut_words(cut: Cut | None) -> str:
     if cut is None:
         return "none: no two parts of this fabric talk over the network"
     per = f", {cut.rate_GBps / cut.gpus:,.1f} GB/s per GPU" if cut.gpus else ""

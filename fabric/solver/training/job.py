@@ -72,7 +72,6 @@ Order = Literal["tp-cp-dp-pp", "tp-cp-pp-dp"]
 CudaGraph = Literal["none", "full_iteration"]
 Levels: TypeAlias = tuple[tuple[int, int], ...]
 """A group of ranks: (how many, distance between two of them), from the inside."""
-DIMENSIONS: tuple[Dimension, ...] = ("tensor", "context", "expert", "pipeline", "data", "expert_data", "embedding")
 SHARDINGS: tuple[Sharding, ...] = ("none", "optimizer", "gradients", "full")
 SCHEDULES: tuple[Schedule, ...] = ("1f1b", "zero_bubble", "dualpipe")
 ORDERS: tuple[Order, ...] = ("tp-cp-dp-pp", "tp-cp-pp-dp")

@@ -22,7 +22,7 @@ from fabric.audit.checks import (
     Subject,
     is_management,
     is_up,
-    odd_ones,
+    outliers,
     place,
     without_prefix_length,
 )
@@ -69,7 +69,7 @@ class PointToPoint(FilesCheck):
                 yield from self._alone(network, net, members[0])
             reused = any(map(is_reused, (members, all_members)))
             if len(members) > 2 and not reused and not self._is_duplicate(members, twice):
-                yield from self._crowd(network, net, members)
+                yield from self._crowd(net, members)
 
     def _alone(self, network: Network, net: str, owner: Owner) -> Iterator[Finding]:
         """A server's side is in no switch config; a device that was read and is named at the port should be there."""
@@ -113,7 +113,7 @@ class PointToPoint(FilesCheck):
         keys = {(owner.vrf, without_prefix_length(owner.fact.value)) for owner in members}
         return len(keys) <= 2 and not keys.isdisjoint(twice)
 
-    def _crowd(self, network: Network, net: str, members: list[Owner]) -> Iterator[Finding]:
+    def _crowd(self, net: str, members: list[Owner]) -> Iterator[Finding]:
         """Those that no other member has a session with are to blame; all of them where sessions do not tell."""
         met = [own for own in members if any(_speaks(other, own) for other in members if other is not own)]
         for owner in [own for own in members if own not in met] or members:
@@ -211,7 +211,7 @@ class Mtu(FilesCheck):
                 kind = (*kind_of(interface), interface.name in sliced)
                 kinds.setdefault(kind, []).append((interface.mtu.value, interface))
         for rows in kinds.values():
-            usual, odd = odd_ones(rows) if len(rows) > 3 else (None, [])
+            usual, odd = outliers(rows) if len(rows) > 3 else (None, [])
             for value, interface in odd:
                 if id(interface) not in reported:
                     count = sum(1 for other, _ in rows if other == usual)

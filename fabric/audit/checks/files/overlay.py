@@ -16,7 +16,7 @@ from fabric.audit.checks import (
     Finding,
     Network,
     is_up,
-    odd_ones,
+    outliers,
     place,
     tunnel_addresses,
     vrf_of,
@@ -65,12 +65,12 @@ class VniVlan(FilesCheck):
                     vnis.setdefault(vni.vlan.value, []).append((vni.number, (facts, Located(None, vni.line, vni.file))))
         reported: set[tuple[str, int]] = set()
         for number, same in rows.items():
-            usual, odd = odd_ones(same)
+            usual, odd = outliers(same)
             for vlan, (facts, fact) in odd:
                 reported.add((facts.name, number))
                 yield self.finding_at(facts, fact, f"VNI {number}: VLAN {vlan}, {_elsewhere('VLAN', usual, vlan, same)}")
         for vlan, same_vlan in vnis.items():
-            usual, odd_vnis = odd_ones(same_vlan)
+            usual, odd_vnis = outliers(same_vlan)
             for number, (facts, here) in odd_vnis:
                 if (facts.name, number) not in reported and len(rows.get(number, ())) < 2:
                     yield self.finding_at(
@@ -115,7 +115,7 @@ class VrfVni(FilesCheck):
             if vrf.vni
         )
         for number, rows in users.items():
-            _, odd = odd_ones([(name, (facts, fact)) for facts, name, fact in rows])
+            _, odd = outliers([(name, (facts, fact)) for facts, name, fact in rows])
             for name, (facts, fact) in odd if len({name for _, name, _ in rows}) > 1 else ():
                 other = next((row for row in rows if row[1] != name), rows[0])
                 message = f"{name}: VNI {number} is also assigned to {other[1]} on {other[0].name} ({place(other[2])})"
@@ -144,7 +144,7 @@ class VrfVni(FilesCheck):
             if vrf.vni
         )
         for name, rows in users.items():
-            usual, odd = odd_ones(rows)
+            usual, odd = outliers(rows)
             for number, (facts, fact) in odd:
                 others = tuple(other.name for value, (other, _) in rows if value != number)
                 message = f"VRF {name}: VNI {number}, {_elsewhere('VNI', usual, number, rows)}"
@@ -159,7 +159,7 @@ class VrfVni(FilesCheck):
                     for facts, table in rows
                     if getattr(table, kind)
                 ]
-                usual, odd = odd_ones(sets)
+                usual, odd = outliers(sets)
                 for value, (facts, table) in odd:
                     others = next((one for one, _ in sets if one != value), frozenset())
                     expected = usual if isinstance(usual, frozenset) and len(sets) > 2 else others
@@ -320,7 +320,7 @@ class TunnelSource(FilesCheck):
             if (shared := facts.anycast_mac) and not is_unicast(shared.value):
                 yield self.finding_at(facts, shared, f"anycast gateway: expected a unicast MAC address, got {shared.value}")
         macs = [(facts.anycast_mac.value, facts) for facts in network.devices if facts.anycast_mac]
-        usual, odd = odd_ones(macs)
+        usual, odd = outliers(macs)
         for value, facts in odd:
             other = usual if usual != value else next(mac for mac, _ in macs if mac != value)
             message = f"anycast gateway MAC address {value}, but {other} on other leaves"
@@ -364,7 +364,7 @@ class GatewayPrefix(FilesCheck):
         )
         for (_, address), rows in users.items():
             lengths = [(fact.value.rpartition("/")[2], (facts, name, fact)) for facts, name, fact in rows]
-            usual, odd = odd_ones(lengths)
+            usual, odd = outliers(lengths)
             for length, (facts, name, fact) in odd:
                 other = usual if usual != length else next(one for one, _ in lengths if one != length)
                 yield self.finding_at(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
-from fabric.audit.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Merge, Network, odd_ones, place, role
+from fabric.audit.checks import ERROR, NOTE, WARNING, FilesCheck, Finding, Merge, Network, outliers, place, role
 from fabric.audit.checks.base import REGENERATE
 from fabric.base.text import listed
 from fabric.model.facts import Facts, Located, PortQos
@@ -112,12 +112,12 @@ class Dscp(FilesCheck):
         for facts, port, qos in users:
             by_device.setdefault((facts.name, frozenset(_mapped(qos, classes_of(qos)))), (facts, port, qos))
         rows = [(thresholds, (thresholds, user)) for (_, thresholds), user in by_device.items()]
-        usual, odd = odd_ones([row for row in rows if not _whole_blocks(row[0])])
-        outliers = [(usual, row) for _, row in odd]
-        usual_blocks, odd = odd_ones([(_blocks(thresholds), row) for thresholds, row in rows])
+        usual, odd = outliers([row for row in rows if not _whole_blocks(row[0])])
+        deviating = [(usual, row) for _, row in odd]
+        usual_blocks, odd = outliers([(_blocks(thresholds), row) for thresholds, row in rows])
         usual = next((thresholds for thresholds, _ in rows if _blocks(thresholds) == usual_blocks), None)
-        outliers += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
-        for usual, (thresholds, (facts, port, qos)) in outliers:
+        deviating += [(usual, row) for _, row in odd if _whole_blocks(row[0])]
+        for usual, (thresholds, (facts, port, qos)) in deviating:
             expected = usual or frozenset()
             if len(rows) == 2:
                 expected = next(other for other, _ in rows if other != thresholds)
@@ -248,7 +248,7 @@ def _odd_roles(
         devices = {facts.name for _, (facts, _, _) in rows}
         if len(devices) < len(rows):
             continue  # several kinds of ports of one speed on a device: nothing says which should be alike
-        _, odd = odd_ones(rows)
+        _, odd = outliers(rows)
         users = Counter(value for value, _ in rows)
         for value, (facts, port, fact) in odd:
             other = next(row for row in rows if row[0] != value)

@@ -443,12 +443,6 @@ class Case:
         inside = [row for row in self.witness[2].all_rows if section_of(row) == head]
         return len(inside) > MAX_SECTION and not any(section_of(row) == head for row in self.own.all_rows)
 
-    @property
-    def begins_section(self) -> bool:
-        """Whether other statements are in the section that the missing one begins."""
-        length = len(self.like.path)
-        return any(len(row.path) > length and row.path[:length] == self.like.path for row in self.witness[2].all_rows)
-
     @cached_property
     def stated_addresses(self) -> list[str]:
         """Addresses of the statement without the length of a prefix."""
