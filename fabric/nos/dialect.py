@@ -226,31 +226,52 @@ MEMBER = re.compile(r"neighbor (\S+) (?:interface )?peer-group (\S+)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """One network OS. Patterns are matched against lines without their `no`."""
+    """How one network OS takes changes. Patterns are matched against lines without their `no`.
+
+    Attributes:
+        single: lines of which a section has one for each value of the groups.
+        inverses: (pattern of a line, what replaces it).
+        definitions: lines whose group is a name that others refer to; they are removed last.
+        exclusive: lines whose groups a switch accepts once; the old one is removed before the new one is set.
+        defaulted: (section, line that changes, line that it has): the section is set to its default and written again.
+        inherits: (line, section that it joins, its lines): these changes reach the section of the line.
+        cascades: (line, sections that the switch removes with it).
+        interim: (section, line that changes, line that the section must have meanwhile).
+        dependents: (line, lines that are absent while it is removed, whether also while it changes).
+        typed_as: (pattern of a command, the command that is typed for it).
+        permanent: sections that can be emptied, not removed.
+        dropped: lines of an interface that the switch drops when one of `drop_causes` changes; they are set again.
+        indent: of a level.
+        top_only: lines of the top that mean something else in a section, which is left before them.
+        effects: commands that remove other lines, which are set again.
+        implied: sections and line, joined by ` / `, that hold without the line: it is not removed.
+        removed_first: lines that are removed before all others.
+        derived: lines that follow from others, unless the neighbor in the group is a member of a peer group.
+        released_first: (command, section or the top, line of it that is removed before the command).
+        warnings: (pattern of a command, its effect that no command reverses).
+    """
 
     single: tuple[Single, ...]
-    removal: tuple[tuple[str, str], ...] = ()  # pattern of a line that is taken back, the line that replaces it
-    used: str = ""  # what other lines refer to, with its name as the group: taken back after all else
-    owned: str = ""  # what a switch accepts once only, as groups: let go before another section may have it
-    resets: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it has: `default` and set again
-    inherits: tuple[
-        tuple[str, str, str], ...
-    ] = ()  # line, section whose changes reach the section of this line, which of them
-    takes: tuple[tuple[str, str], ...] = ()  # line that goes, sections that the switch takes along with it
-    rests: tuple[tuple[str, str, str], ...] = ()  # section, line that changes, line that it must have meanwhile
-    users: tuple[tuple[str, str, bool], ...] = ()  # line that goes, lines that are taken back meanwhile; also if it changes
-    spelled: tuple[tuple[str, str], ...] = ()  # pattern of a command, the command that is typed for it
-    stays: str = ""  # sections that cannot be taken back, only emptied
-    forgets: str = ""  # lines of an interface that the switch drops when one of `causes` changes: they are set again
-    causes: str = ""
-    step: str = "   "  # of the indentation
-    left: str = ""  # lines of the top that mean something else in a section: it is left before them
-    effects: tuple[Effect, ...] = ()  # commands that take other lines along: those are set again
-    default: str = ""  # sections and line, ` / ` between them, that are so without the line: it is not taken back
-    first: str = ""  # what is taken back before all else: it makes what another line takes back
-    derived: str = ""  # lines that follow from others, of neighbors that are in no group (its name is the group)
-    frees: tuple[tuple[str, str, str], ...] = ()  # (command, section or the top, its line that is let go first)
-    warnings: tuple[tuple[str, str], ...] = ()  # pattern of a command, what it does that no command undoes
+    inverses: tuple[tuple[str, str], ...] = ()
+    definitions: str = ""
+    exclusive: str = ""
+    defaulted: tuple[tuple[str, str, str], ...] = ()
+    inherits: tuple[tuple[str, str, str], ...] = ()
+    cascades: tuple[tuple[str, str], ...] = ()
+    interim: tuple[tuple[str, str, str], ...] = ()
+    dependents: tuple[tuple[str, str, bool], ...] = ()
+    typed_as: tuple[tuple[str, str], ...] = ()
+    permanent: str = ""
+    dropped: str = ""
+    drop_causes: str = ""
+    indent: str = "   "
+    top_only: str = ""
+    effects: tuple[Effect, ...] = ()
+    implied: str = ""
+    removed_first: str = ""
+    derived: str = ""
+    released_first: tuple[tuple[str, str, str], ...] = ()
+    warnings: tuple[tuple[str, str], ...] = ()
 
     def key(self, sections: Sequence[str], line: str) -> Key | None:
         """What a line sets: two lines of one section with the same key take each other's place."""

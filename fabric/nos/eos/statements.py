@@ -263,21 +263,21 @@ RULES = Rules(
         (("router bgp ", ""), BGP_FILTER),
         (("router bgp ", "vrf "), r"(router-id|maximum-paths) "),
     ),
-    removal=(
+    inverses=(
         (r"no (interface (?:Ethernet|Management)[\d/]+)$", r"default \1"),
         (r"no (channel-group|description|mtu|speed|switchport trunk \S+ vlan) .*", r"no \1"),
         (r"no vxlan vlan (\d+ vni \d+)", r"vxlan vlan remove \1"),
     ),
-    spelled=((r"vxlan vlan (\d+ vni \d+)", r"vxlan vlan add \1"),),
-    used=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|"
+    typed_as=((r"vxlan vlan (\d+ vni \d+)", r"vxlan vlan add \1"),),
+    definitions=r"(vrf instance \S+|ip routing vrf \S+|interface (?:Port-Channel|Loopback)\d+$|link tracking group \S+|"
     r"qos profile \S+|(?:ip|ipv6) (?:prefix-list|access-list(?: standard)?|community-list) \S+|route-map \S+|"
     r"neighbor [A-Z]\S* peer group$)",
-    owned=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|"
+    exclusive=r"(?:ip|ipv6) address (?:virtual )?(\S+/\d+)(?: secondary)?|vxlan (?:vlan|vrf) \S+ (vni \d+)|"
     r"(channel-group \d+) mode \S+",
-    resets=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),
-    stays=r"system control-plane",
-    forgets=r"(ip|ipv6) (address|enable)",
-    causes=r"vrf ",
+    defaulted=((r"interface (?:Ethernet[\d/]+|Port-Channel\d+)", r"(?:no )?switchport$", ""),),
+    permanent=r"system control-plane",
+    dropped=r"(ip|ipv6) (address|enable)",
+    drop_causes=r"vrf ",
 )
 
 DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="ARISTA_EOS", layout=LAYOUT)

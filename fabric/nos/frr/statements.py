@@ -154,22 +154,22 @@ RULES = Rules(
         (("router bgp ", "address-family "), r"(maximum-paths|rd|neighbor \S+ maximum-prefix) "),
         (("router bgp ", "address-family "), BGP_FILTER),
     ),
-    used=r"((?:ip|ipv6) (?:prefix-list|access-list) \S+|bgp (?:community-list|as-path access-list) \S+|route-map \S+)",
-    owned=r"(vni \d+|(?:ip|ipv6) prefix-list \S+) ?(?:seq \d+ (.+))?",
-    stays=r"vrf \S+|address-family .+|interface \S+",  # an interface of the kernel: `only inactive interfaces can be deleted`
-    removal=(
+    definitions=r"((?:ip|ipv6) (?:prefix-list|access-list) \S+|bgp (?:community-list|as-path access-list) \S+|route-map \S+)",
+    exclusive=r"(vni \d+|(?:ip|ipv6) prefix-list \S+) ?(?:seq \d+ (.+))?",
+    permanent=r"vrf \S+|address-family .+|interface \S+",  # of the kernel: `only inactive interfaces can be deleted`
+    inverses=(
         (r"no (detect-multiplier) .*", r"\1 3"),  # BFD has no `no` of these: the default is typed
         (r"no (receive-interval|transmit-interval) .*", r"\1 300"),
         (r"no (echo (?:receive|transmit)-interval) .*", r"\1 50"),
         (r"no (advertise ipv[46] unicast) .*", r"no \1"),
         (r"no (password|enable password|description) .*", r"no \1"),
     ),
-    step=" ",
-    left=r"(?:no )?(?:vrf|vni) \S+",  # `vrf` of `router bgp` is `vrf-policy`, `vni` of `vrf` the VNI of that VRF
+    indent=" ",
+    top_only=r"(?:no )?(?:vrf|vni) \S+",  # `vrf` of `router bgp` is `vrf-policy`, `vni` of `vrf` the VNI of that VRF
     effects=EFFECTS,
-    first=r"import vrf \S+",  # an instance that another one imports from cannot go
+    removed_first=r"import vrf \S+",  # an instance that another one imports from cannot go
     derived=r"no neighbor (\S+) activate",  # printed beside `bgp default ipv4-unicast`
-    frees=(  # `% Please unconfigure l3vni 50001`
+    released_first=(  # `% Please unconfigure l3vni 50001`
         (r"no router bgp \d+ vrf (\S+)", r"vrf \1", r"vni \d+.*"),
         (r"no router bgp \d+", "", r"vni \d+.*"),
     ),

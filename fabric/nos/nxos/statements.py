@@ -195,34 +195,34 @@ RULES = Rules(
         (("router bgp ", "vrf ", "neighbor ", "address-family "), r"(maximum-prefix) |(route-map) \S+ (in|out)$"),
         (("evpn", "vni "), r"(rd) "),
     ),
-    removal=(
+    inverses=(
         (r"no (interface (?:Ethernet|mgmt)[\d/]+)$", r"default \1"),
         (r"no (channel-group \d+) .*", r"no \1"),
         (r"no (vn-segment|description|mtu) .*", r"no \1"),
     ),
-    used=r"(feature .+|nv overlay evpn|vrf context \S+|interface (?:port-channel|loopback)\d+$|vpc domain|"
+    definitions=r"(feature .+|nv overlay evpn|vrf context \S+|interface (?:port-channel|loopback)\d+$|vpc domain|"
     r"fabric forwarding \S+|(?:ip|ipv6) (?:prefix-list|access-list) \S+|ip community-list standard \S+|"
     r"ip as-path access-list \S+|route-map \S+|(?:class|policy)-map type .+|template peer \S+)",
-    owned=r"(?:ip|ipv6) address (\S+/\d+)(?: secondary)?|(vni \d+|vn-segment \d+|vpc \S+|channel-group \d+)(?: mode \S+)?|"
-    r"((?:ip|ipv6) prefix-list \S+) seq \d+ (.+)",
-    first=r"member vni \d+ associate-vrf|bandwidth remaining percent .*",
-    resets=(
+    exclusive=r"(?:ip|ipv6) address (\S+/\d+)(?: secondary)?|"
+    r"(vni \d+|vn-segment \d+|vpc \S+|channel-group \d+)(?: mode \S+)?|((?:ip|ipv6) prefix-list \S+) seq \d+ (.+)",
+    removed_first=r"member vni \d+ associate-vrf|bandwidth remaining percent .*",
+    defaulted=(
         (r"interface (?:Ethernet[\d/]+|port-channel\d+)", r"(?:no )?switchport$|channel-group ", ""),
         (r"interface Ethernet[\d/]+", r"switchport |mtu |spanning-tree |service-policy ", r"channel-group "),
     ),
     inherits=((r"channel-group (\d+) .*", r"interface port-channel\1", r"switchport |mtu "),),
-    takes=((r"interface breakout module (\d+) port (\d+) map \S+", r"interface Ethernet\1/\2/[0-9].*"),),
-    rests=((r"interface nve1", r"source-interface |host-reachability |advertise ", "shutdown"),),
-    users=(
+    cascades=((r"interface breakout module (\d+) port (\d+) map \S+", r"interface Ethernet\1/\2/[0-9].*"),),
+    interim=((r"interface nve1", r"source-interface |host-reachability |advertise ", "shutdown"),),
+    dependents=(
         (r"policy-map type network-qos (\S+)", r"service-policy type network-qos \1", True),
         (r"vni (\d+)", r"member vni \1 associate-vrf", False),
         (r"vpc domain \d+", r"vpc (?!domain ).+", False),
     ),
-    default=r"interface (?:loopback|mgmt)\d+ / no shutdown",
-    stays=r"system qos|line \S+",
-    forgets=r"(ip|ipv6|bfd|fabric forwarding) ",
-    causes=r"vrf member ",
-    step="  ",
+    implied=r"interface (?:loopback|mgmt)\d+ / no shutdown",
+    permanent=r"system qos|line \S+",
+    dropped=r"(ip|ipv6|bfd|fabric forwarding) ",
+    drop_causes=r"vrf member ",
+    indent="  ",
 )
 
 DIALECT = Dialect({"startup-config": COMMANDS}, RULES, platform="CISCO_NXOS", layout=LAYOUT)
