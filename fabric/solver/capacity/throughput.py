@@ -20,7 +20,7 @@ from fabric.solver import BY_PAIR, GBPS_PER_GBYTE_S, Bools, Floats, Ints, Networ
 from fabric.solver.capacity.cuts import in_gbps, numbered
 
 PATTERNS = ("uniform", "permutation", "rail")
-DIGITS = 9  # of a share that mean something
+DIGITS = 9  # decimals of a share
 
 
 @dataclass(frozen=True)
@@ -56,9 +56,9 @@ class Traffic:
 
     name: str
     demand: Floats  # Gb/s from leaf to leaf, [row, row]; nothing on the diagonal
-    weight: Floats  # per leaf: leaves without an entry in `pairs` exchange traffic by these weights
-    pairs: tuple[Ints, Ints, Floats]  # (from row, to row, what) of single pairs
-    asked: float  # Gb/s in all, what stays below a leaf included
+    weight: Floats  # [leaves]: all pairs without an entry in `pairs` exchange traffic by these weights
+    pairs: tuple[Ints, Ints, Floats]  # (from row, to row, weight) of single pairs
+    asked: float  # Gb/s in all, traffic within a leaf included
 
 
 def ground(net: Network) -> HealthyNetwork:
@@ -170,7 +170,7 @@ class Shares:
     """What equal-split ECMP makes of a pattern."""
 
     share: float  # of NIC speed; 0 where part of the demand has no path
-    link: int  # directed link that limits it, -1 where the server ports do
+    link: int  # limiting directed link, -1 for the server ports
     lost: float  # Gb/s of demand without a path
     load: Floats  # Gb/s on every directed link at the full demand
 

@@ -25,12 +25,12 @@ from fabric.solver.collectives.physics import Physics
 
 # --- NCCL's own estimate --------------------------------------------------------------------------------------
 
-# one row per generation of physics.yaml: Volta, Ampere, Hopper, Blackwell, then AMD's, which are taken for their like
+# one row per generation of physics.yaml: Volta, Ampere, Hopper, Blackwell; AMD's use the row of the most similar one
 LIKE = np.array([0, 1, 2, 3, 1, 2, 2, 1])
 NVLINK = np.array([120.0, 240.0, 370.8, 721.8])  # GB/s of a GPU as NCCL's model has it
 CHANNELS, CHANNEL = np.array([12, 12, 12, 16]), np.array([10.0, 20.0, 30.0, 45.0])  # of a ring in one server
-LL_MAX = np.array([39.0, 87.7, 141.0, 282.0])  # one server, by GPU
-LL_NET = (30.0, 19.7)  # two servers and more: mean of Intel's and AMD's hosts
+LL_MAX = np.array([39.0, 87.7, 141.0, 282.0])  # of LL in one server
+LL_NET = (30.0, 19.7)  # of LL between servers: mean of Intel's and AMD's hosts
 RING_LL128 = np.array([20.0, 20.0, 36.7, 40.0])
 TREE_LL128 = np.array([[20, 20, 20], [20, 20, 20], [36.7, 36.7, 29], [55.6, 31.67, 20]])
 TREE = np.array([[26.5, 18.5, 10], [24, 23.6, 17.8], [38.7, 41.4, 36], [70, 42.8, 24]])
@@ -40,7 +40,7 @@ NVLS_CHANNELS, NVLS_US, NVLS_NET_US = 16, 25.0, 20.9
 BASE_RING, BASE_TREE = (6.6, 14.0, 8.4), (6.8, 14.0, 8.4)
 POST_US = (1.0, 1.0, 3.0)  # host time of a network operation
 LADDER = np.array([3, 6, 10, 12, 15, 18, 20, 22, 24, 30, 40, 42, 45.1, 48, 80, 86, 96])  # GB/s per channel that NCCL tries
-PLATEAU = 1.4  # ring Simple's latency above 64 bytes a rank and channel
+PLATEAU = 1.4  # factor on ring Simple's latency above 64 bytes a rank and channel
 # a tree's bandwidth by floor(log2(size / 64))
 CORRECTION = np.array(
     [
@@ -126,8 +126,8 @@ def _nvls(job: Job, like: Any, size: Any) -> tuple[Floats, Floats]:
 
 # --- the choice -----------------------------------------------------------------------------------------------
 
-NEVER = 1e15  # µs of what cannot run
-MIN_BYTES = 8  # bytes; sizes in between are looked at from here on
+NEVER = 1e15  # µs; stands for a combination that cannot run
+MIN_BYTES = 8  # smallest size of the grid
 ALIASES = {"collnet_direct": "in_network", "collnet_chain": "in_network", "pat": "ring"}
 
 
@@ -196,7 +196,7 @@ def allowed(key: Key, algorithm: str, protocol: str) -> bool:
     """Whether the options `algorithm` and `protocol`, each a name or `auto`, permit an (algorithm, protocol)."""
     if key[0] == "p2p":
         return algorithm in ("auto", "p2p") and protocol in ("auto", "simple")
-    wanted = algorithm.split(",")  # several are left by NCCL_ALGO=Ring,Tree
+    wanted = algorithm.split(",")  # NCCL_ALGO=Ring,Tree allows several
     wanted += ["nvls_tree"] if "nvls" in wanted else []  # NCCL_ALGO=NVLS between domains needs the tree
     return (algorithm == "auto" or key[0] in wanted) and (protocol == "auto" or key[1] in protocol.split(","))
 

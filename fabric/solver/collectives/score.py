@@ -82,7 +82,7 @@ class ScoredRows:
     """Scored rows of tables, grouped by collective and by the configured algorithm and protocol of NCCL."""
 
     tables: tuple[Table, ...]
-    groups: tuple[tuple[str, str, Job], ...]  # forced algorithm and protocol of each group, and its rows
+    groups: tuple[tuple[str, str, Job], ...]  # (forced algorithm, forced protocol, rows) of each group
     table: Ints  # of every row, in the order of the groups
     bytes: Floats
     time_us: Floats
@@ -213,7 +213,7 @@ class TableScore:
     collective: str
     bytes: Floats
     error: Floats
-    siblings: bool = True  # False: nothing like it was among the tables of the fit
+    siblings: bool = True  # False: the fit had no table of this kind
     notes: tuple[str, ...] = ()
     inside: int = 0  # rows whose measured time lies in the band
 

@@ -13,7 +13,7 @@ from fabric.audit.checks.batfish.expect import Expected, TenantLeaf, merged
 from fabric.audit.checks.batfish.snapshot import Snapshot, Texts
 from fabric.base.text import plural
 
-TABLES = (  # the block of a tenant's table in BGP, or the table itself
+TABLES = (  # blocks of a tenant's table, those in BGP first
     r"router bgp \d+ / vrf {}",
     r"router bgp \d+ vrf {}",
     r"routing-instances \{{ / {} \{{",
@@ -71,7 +71,7 @@ class Judged:
     count: int
     planned: int
     noun: str  # "session"
-    nouns: str = ""  # of several, where that is not the word with an s
+    nouns: str = ""  # plural, where it is not the noun with an s
 
     def __str__(self) -> str:
         return plural(self.planned, self.noun, self.nouns or f"{self.noun}s")
@@ -105,7 +105,7 @@ class BatfishCheck(Check[Analysis]):
                     hint=UNANSWERED,
                 )
             ]
-        except KeyError as error:  # of another version of the server
+        except KeyError as error:  # the column is missing in other versions of the server
             return [
                 Finding(
                     id=self.id,

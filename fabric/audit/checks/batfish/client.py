@@ -50,8 +50,8 @@ def vrf_name(nos: str, tenant: str) -> str:
 
 
 PORT = 9996
-REACH_S = 3  # how long a server may take to accept a connection …
-ANSWER_S = 900  # … and to answer one question
+REACH_S = 3  # limit for a server to accept a connection
+ANSWER_S = 900  # limit for the answer to one question
 Row: TypeAlias = dict[str, Any]
 Rows: TypeAlias = list[Row]
 

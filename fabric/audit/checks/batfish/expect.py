@@ -175,7 +175,7 @@ def _both(one: SwitchView, other: SwitchView, what: str) -> bool:
 
 # --- sessions, routes, places ---------------------------------------------------------------------------------
 
-ANY = 0  # of next hops: one at least
+ANY = 0  # number of next hops: at least one
 UNDERLAY, TENANT, OVERLAY, EXTERNAL = "underlay", "tenant", "overlay", "external"  # kinds of sessions
 
 

@@ -21,7 +21,7 @@ from fabric.base.formats import yaml
 from fabric.nos.batfish import JOIN, Context, Copies
 from fabric.nos.reading import Device, Folder
 
-READ = ("PASSED", "PARTIALLY_UNRECOGNIZED")  # lines that are not recognized are warnings of their own
+READ = ("PASSED", "PARTIALLY_UNRECOGNIZED")  # unrecognized lines have warnings of their own
 
 
 class Formats(BatfishCheck):

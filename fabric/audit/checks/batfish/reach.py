@@ -24,10 +24,9 @@ from fabric.base.text import plural
 from fabric.model.plan import LEAF, SPINE, SwitchView
 
 # --- delivery -------------------------------------------------------------------------------------------------
-# What must get through: packets between the leaves of a fabric, and between the servers of one tenant.
+# Reachability: packets between the leaves of a fabric, and between the servers of one tenant.
 #
-# A check that nothing is lost or let out where it should not says nothing about a network in which no packet moves. So these
-# come first.
+# Checks of loss and isolation also pass in a network that carries no packets, so these come first.
 
 
 class Crossing(BatfishCheck):
@@ -188,7 +187,7 @@ def _filter(row: Row) -> Iterator[str]:
 
 # --- tenants, a spine down, loops -----------------------------------------------------------------------------
 
-MOST_SPINES = 8  # that are taken down one after another, each for a data plane of its own
+MOST_SPINES = 8  # spines whose failure is simulated, each with a data plane
 
 
 class Isolation(BatfishCheck):

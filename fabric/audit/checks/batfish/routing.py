@@ -87,7 +87,7 @@ class Sessions(BatfishCheck):
         return Judged(len(analysis.expected.sessions), len(analysis.expected.planned_sessions), "session end")
 
     def check(self, analysis: Analysis) -> Iterator[Finding]:
-        # The status, not the compatibility: that says NO_LOCAL_IP of every Junos session without `local-address`.
+        # Not the compatibility, which is NO_LOCAL_IP for every Junos session without `local-address`.
         rows = {_key(row): row for row in analysis.answers.sessions()}
         planned = {(session.device, session.vrf, session.peer): session for session in analysis.expected.planned_sessions}
         routed = {node for name, views in analysis.snapshot.views.items() if analysis.expected.routed(name) for node in views}
@@ -131,7 +131,7 @@ def _where(vrf: str) -> str:
 # --- routes: is the leaf at fault, or the switch that should announce them? -----------------------------------
 
 DEFAULT = "default"
-MAX_NAMED_LEAVES = 3  # leaves that a finding names
+MAX_NAMED_LEAVES = 3  # in a finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Shortfall:
 
     route: Route
     got: int
-    outside: tuple[str, ...] = ()  # routers outside among its next hops: "wan (10.128.0.55)"
+    outside: tuple[str, ...] = ()  # external routers among its next hops: "wan (10.128.0.55)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Blame:
 
     switch: str
     vrf: str
-    origin: bool  # the switch owes the routes to others; else it is the one that lacks them
+    origin: bool  # True: its routes are missing elsewhere; False: it lacks routes
     short: tuple[Shortfall, ...]
 
 
@@ -203,7 +203,7 @@ def blamed(routes: Iterable[Route], short: Iterable[Shortfall]) -> list[Blame]:
             guilty.setdefault((switch, DEFAULT, (switch, DEFAULT, True) in guilty), []).append(shortfall)
             continue
         origin = _all(shortfall, lacking, expecting)
-        if len(expecting[_route_key(route)]) == 1:  # one device expects it: the one that lacks other routes too is at fault
+        if len(expecting[_route_key(route)]) == 1:  # a single device expects it: that one, if it lacks other routes too
             origin = elsewhere[route.device] <= {route.to}
         switch = target if origin else route.device
         guilty.setdefault((switch, route.vrf, origin), []).append(shortfall)
@@ -288,7 +288,7 @@ def _more(blame: Blame) -> str:
 
 # --- routes that a tenant must not have -----------------------------------------------------------------------
 
-MAX_NAMED_PREFIXES = 3  # prefixes that a finding names
+MAX_NAMED_PREFIXES = 3  # in a finding
 
 
 class TenantRoutes(BatfishCheck):

@@ -136,11 +136,11 @@ def _first(devices: Iterable[Device], each: int, group: Callable[[Device], Hasha
 
 
 # --- outside --------------------------------------------------------------------------------------------------
-# The routers outside, whose configuration is not ours: made up from the plan, so that the sessions with them can come up.
+# External routers: the plan has no configuration for them, so one is made with which their sessions come up.
 #
-# Each has a VRF a tenant, as it must have if it is not to join them, and in it tells what the border leaves accept. To
-# tenants of an overlay it tells nothing: Batfish takes a route that a VRF has by BGP out of it once it goes on as an EVPN
-# route, and would see a loop of two border leaves where there is none.
+# Each has a VRF per tenant, which keeps tenants apart, and announces in it what the border leaves accept. It announces
+# nothing to tenants of an overlay: Batfish removes a BGP route from a VRF when that is exported to EVPN, which would show a
+# loop between two border leaves.
 
 PORT = "swp"
 
