@@ -189,7 +189,7 @@ class Generation:
                 advance(1)
             return
         staged = partial(_staged, self.home.folder, self.renderer, transaction)
-        first = [staged(self.todo[0])]  # in this process: workers inherit the templates and modules that it took
+        first = [staged(self.todo[0])]  # in this process, so that workers inherit its templates and modules
         for chunk in chain([first], in_chunks(staged, self.todo[1:], self.jobs)):
             for records in chunk:
                 for record in records:

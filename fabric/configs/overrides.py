@@ -145,7 +145,7 @@ def explain(error: Exception, plan: Plan, device: Device, applied: Sequence[Over
     ]
     if not frames and not (index and isinstance(error, SecurityError)):
         return None
-    # Without a frame the newest is named: it is what all of them make together that is wrong.
+    # Without a frame the newest is named, although the error may follow from all of them.
     position = index[frames[-1][0]] if frames else max(index.values())
     line = f", line {frames[-1][1]}" if frames else ""
     message = (

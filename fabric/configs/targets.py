@@ -34,7 +34,7 @@ WORDS = {
 }
 
 
-SHOWN = 3  # switches of a hint
+SHOWN = 3  # switches in a hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Need:
     what: str  # a field of Capabilities
     roles: tuple[str, ...]
     place: Place
-    of_model: bool = True  # False: the OS alone must do it, as a spine does that only passes EVPN routes on
-    beside: str = ""  # asked only of switches that can do this as well
+    of_model: bool = True  # False: only the OS must support it, as on a spine that only forwards EVPN routes
+    beside: str = ""  # required only of switches with this capability
 
 
 def needs(spec: FabricSpec) -> Iterator[Need]:
@@ -200,7 +200,7 @@ def _check_releases(spec: FabricSpec, chosen: Mapping[str, str], report: Report)
             diagnostic = Diagnostic(
                 "FAB107", where, f"releases: expected {one_of(target_names())}, got '{nos}'", nearest(nos, target_names())
             )
-            if diagnostic not in report.errors:  # a site's release is met in every fabric
+            if diagnostic not in report.errors:  # the release of a site is checked once per fabric
                 report.errors.append(diagnostic)
         elif nos in chosen.values() and (reason := target(nos).release_refusal(its.release)):
             diagnostic = Diagnostic(

@@ -274,7 +274,7 @@ class Views:
         address = peer_address = None
         low = self.subnet[link]
         if low >= 0:
-            # The lower switch has the first address: on server links that is the leaf, the upper end.
+            # The lower switch has the first address; on server links the leaf, the upper end, has it.
             first = end == (1 if kind in (SERVER_LEAF, ATTACHMENT) else 0)
             address = f"{self._text(low if first else low + 1)}/{fabric.subnet_length}"
             peer_address = self._text(low + 1 if first else low)
@@ -343,7 +343,7 @@ class Views:
         return Session(port, port.peer.device, port.peer.device.asn, port.peer_address)
 
 
-_port_ref = lru_cache(maxsize=4096)(PortRef)  # the same few on all switches of a model
+_port_ref = lru_cache(maxsize=4096)(PortRef)  # switches of a model have the same few
 
 
 def _reserved(*runs: tuple[Sequence[Slot], str]) -> dict[int, list[Port]]:

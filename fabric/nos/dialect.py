@@ -21,11 +21,11 @@ from fabric.nos.reading.sections import ANY, Layout, StatementPath
 
 # --- Configs in braces as a tree: a container, an element of a list, a value, a list of values ----------------
 
-VALUE = "value"  # one value: the next one takes its place
-VALUES = "values"  # a list of values, in their order
+VALUE = "value"  # a single value, which a second one replaces
+VALUES = "values"  # an ordered list of values
 FLAG = "flag"  # without a value
 NODE = "node"  # a container or an element of a list
-UNKNOWN = "unknown"  # a statement that the data does not have, with all its words
+UNKNOWN = "unknown"  # a statement that the data does not define, with all its words
 KINDS = frozenset({VALUE, VALUES, FLAG})
 ANY_ELEMENT = "*"
 
@@ -56,7 +56,7 @@ class Node:
     kind: str = NODE
     values: list[str] = field(default_factory=list)
     below: dict[StatementPath, Node] = field(default_factory=dict)
-    known: bool = True  # whether the data says what may stand below it
+    known: bool = True  # the data defines what is allowed below it
 
     def child(self, name: StatementPath, kind: str, *, known: bool = True) -> Node:
         """The node with that name; one that is there in another form becomes a container."""
@@ -137,7 +137,7 @@ class Hierarchy:
             more = words[size:]
             alone = len(words) >= size and (not more or place.match(more) is not None)
             child = node.child(name, kind if alone else NODE, known=alone)
-            if child.kind == NODE:  # it has more words than the data knows
+            if child.kind == NODE:  # more words than the data defines
                 if words:
                     child.child(words, UNKNOWN)
                 return
@@ -170,7 +170,7 @@ def _fill(
         place.below[pattern[0]].sort(key=lambda entry: -len(entry[0]))
 
 
-Single = tuple[tuple[str, ...], str]  # beginnings of the sections that a line lies in, pattern of the line
+Single = tuple[tuple[str, ...], str]  # (beginnings of its sections, pattern of the line)
 Key = tuple[int | str, ...]
 
 
@@ -289,7 +289,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-# Of several that have the words of Cisco's IOS.
+# Patterns of network OSes with the syntax of Cisco's IOS.
 BGP_NEIGHBOR = (
     r"(neighbor \S+ (?:remote-as|description|timers|update-source|ebgp-multihop|maximum-routes|peer[ -]group|bfd profile)) "
 )
@@ -322,20 +322,20 @@ class Step:
 class Form:
     """A form that the change of a file is written in."""
 
-    name: str  # as the JSON of a diff has it
-    title: str  # what a report says of it
-    language: str = ""  # of the block in Markdown
+    name: str  # name in the JSON of a diff
+    title: str  # text for reports
+    language: str = ""  # language of the block in Markdown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patch(Form):
     """A form of one network OS alone, for a file that is data; with `steps` where one patch is not always enough."""
 
-    tree: Callable[[str], Mapping[str, Any]] = field(kw_only=True)  # all that a file sets; raises ValueError
-    lines: Callable[[str, str], list[str]] = field(kw_only=True)  # what makes the new text of the old
-    changes: Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]] = field(kw_only=True)  # the same of two trees
+    tree: Callable[[str], Mapping[str, Any]] = field(kw_only=True)  # reads a file; raises ValueError
+    lines: Callable[[str, str], list[str]] = field(kw_only=True)  # (old text, new text) → change
+    changes: Callable[[Mapping[str, Any], Mapping[str, Any]], list[str]] = field(kw_only=True)  # the same for two trees
     steps: Callable[[Mapping[str, Any], Mapping[str, Any]], tuple[Step, ...]] | None = field(default=None, kw_only=True)
-    script: Callable[[Sequence[Step]], list[str]] | None = field(default=None, kw_only=True)  # several steps, to be typed
+    script: Callable[[Sequence[Step]], list[str]] | None = field(default=None, kw_only=True)  # the change is several steps
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from fabric.model.plan import DEFAULT_ROUTES, LEAF, External, OwnPrefix, SwitchV
 
 FABRIC, OWN, CONNECTED = "PL-FABRIC", "PL-OWN", "PL-CONNECTED"
 PERMIT, DENY = "permit", "deny"
-# Denials stand before what comes from outside, under numbers of their own: a new pool or network renumbers no entry.
+# Denials precede external prefixes and have a range of sequence numbers, so a new pool or network renumbers no entry.
 _FIRST_OUTSIDE = 50_000
 
 

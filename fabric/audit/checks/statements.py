@@ -25,9 +25,7 @@ from fabric.nos.target import installed
 
 QUOTED = 100  # characters of a statement
 SPELLED_ALIKE = 0.7  # share of the letters of two words that are the same, in one order
-WORD = re.compile(
-    r"(?<![\w.:/-])[^\W\d]*[\d./:-][\w.:/-]*"
-)  # addresses, numbers and names with one: words that name one object
+WORD = re.compile(r"(?<![\w.:/-])[^\W\d]*[\d./:-][\w.:/-]*")  # words that name an object: addresses, numbers, names
 
 
 @cache

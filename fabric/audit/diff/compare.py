@@ -77,11 +77,10 @@ def compare_capacity(old: Plan, new: Plan, fabrics: Sequence[str], measure: Meas
         routing[name] = before.routing, after.routing
         pairs = {key: (before.figures.get(key), after.figures.get(key)) for key in {**before.figures, **after.figures}}
         for (what, unit, placement), pair in pairs.items():
+            # A job in one unit has one placement: its figures are listed once.
             if placement != SPREAD or pair != pairs.get((what.removesuffix(f", {SPREAD}"), unit, PACKED)):
                 ends = dict(zip(("old", "new"), pair, strict=True))
-                figures.append(
-                    Figure(fabric=name, what=what, unit=unit, **ends, placement=placement)
-                )  # a job in one unit stands as it does packed
+                figures.append(Figure(fabric=name, what=what, unit=unit, **ends, placement=placement))
     return Capacity(tuple(figures), tuple(left_out), routing)
 
 

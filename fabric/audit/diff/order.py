@@ -332,9 +332,8 @@ def _section(change: Tree, before: Tree, after: Tree, rules: Rules) -> Tree:
         gone = [line for line in gone if line not in last]
         ordered = _closed(ordered) | {_taken_back(line, rules): {} for line in reversed(last)}
     left = {head: below | {"exit": {}} for head, below in emptied.items()}
-    gone.sort(
-        key=lambda line: not (rules.drop_causes and re.match(rules.drop_causes, line.removeprefix("no ")))
-    )  # takes others along
+    causes = {line for line in gone if rules.drop_causes and re.match(rules.drop_causes, line.removeprefix("no "))}
+    gone.sort(key=lambda line: line not in causes)  # they remove other lines
     return left | {_taken_back(line, rules): {} for line in reversed(gone)} | ordered
 
 

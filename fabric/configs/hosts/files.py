@@ -38,7 +38,7 @@ def _rows(side: HostFabric) -> Iterator[Row]:
             continue
         label = side.label(server.group, link.nic, link.port)
         where = (server.name, label, devices[link.leaf].name, _leaf_port(side.fabric, link))
-        if link.closed:  # the leaf keeps it shut
+        if link.closed:  # shut down on the leaf
             yield (*where, "", "", "", "", "")
         elif link.tagged:
             for vlan in link.tagged:
@@ -57,7 +57,7 @@ def _leaf_port(fabric: FabricPlan, link: ServerLink) -> str:
 
 # --- RoCE: the context of `templates/hosts/roce.sh.j2` --------------------------------------------------------
 
-ECT0 = 0b10  # the two ECN bits of a sender that understands ECN
+ECT0 = 0b10  # ECN bits of a sender with ECN, ECT(0)
 PRIORITIES = range(8)
 
 
@@ -88,7 +88,7 @@ class Lossless:
 def lossless(fabric: str, interfaces: Sequence[str], mtu: int, qos: Qos) -> Lossless:
     """The same classes as on the leaf: traffic class, priority and queue have one number."""
     priority, cnp = qos.priority, qos.cnp_priority
-    rest = next(number for number in PRIORITIES if number not in (priority, cnp))  # best effort; 0 but for odd choices
+    rest = next(number for number in PRIORITIES if number not in (priority, cnp))  # best effort, usually 0
     # Unless configured, adapters take the upper three bits of the DSCP as the priority. DSCPs next to those of the
     # lossless class and of the CNPs must not map to these classes.
     classes = {dscp: rest for dscp in range(64) if dscp >> 3 in (priority, cnp)}
@@ -165,7 +165,7 @@ def host_files(
         if selected(host.name):
             touched.add(host.group)
             if not any(nic.kind == ETHERNET for nic in host.nics):
-                continue  # InfiniBand alone: the subnet manager numbers its ports
+                continue  # InfiniBand only: the subnet manager configures its ports
             yield f"hosts/{host.name}/60-fabric.yaml", netplan_text(host).encode()
     for group in groups.of(touched):
         yield from _shared(plan.site, group)

@@ -313,7 +313,7 @@ def asn(fabric: FabricPlan, wanted: int) -> list[str]:
 TOPICS = {**counts.TOPICS, **LOSSLESS_TOPICS}
 
 
-Planned = Callable[[], Plan]  # the whole plan, made only for subjects that need wiring or numbers
+Planned = Callable[[], Plan]  # makes the whole plan, for subjects that need wiring or numbers
 
 
 def explain(

@@ -62,7 +62,7 @@ def _check_network_oses(site: Site, source: Source, report: Report) -> None:
             report.error("FAB107", source.place(path), f"nos: expected {one_of(valid_names)}, got '{nos}'", hint)
 
 
-Wrong = tuple[tuple[str | int, ...], str, str, Iterable[str], str]  # path, word, what it is, known words, what else to do
+Wrong = tuple[tuple[str | int, ...], str, str, Iterable[str], str]  # (path, word, kind of word, known words, further hint)
 
 
 def _of_switch(model: SwitchModel) -> Iterator[Wrong]:
@@ -88,7 +88,7 @@ def _of_switch(model: SwitchModel) -> Iterator[Wrong]:
 
 def _of_server(model: ServerModel) -> Iterator[Wrong]:
     if model.gpu and not _is_gpu(model.gpu):
-        from fabric.solver.collectives.physics import gpu_names  # late: shipped servers need none of it
+        from fabric.solver.collectives.physics import gpu_names  # imported here: shipped servers do not need it
 
         otherwise = "without `gpu` estimates assume one by the name of the server, and say so"
         yield ("gpu",), model.gpu, "GPU", gpu_names(), otherwise
@@ -120,7 +120,7 @@ def warn(plans: Mapping[str, FabricPlan], report: Report) -> None:
                 report.warn(UNKNOWN, plan.spec.positions.at(*path), message, hint)
 
 
-Odd = tuple[tuple[str, ...], str, str, Iterable[str]]  # path, word, message, known words
+Odd = tuple[tuple[str, ...], str, str, Iterable[str]]  # (path, word, message, known words)
 
 
 def _odd(plan: FabricPlan, used: Collection[tuple[str, str]]) -> Iterator[Odd]:
@@ -195,7 +195,7 @@ def _platforms() -> frozenset[str]:
 
 # --- port speeds that a switch lacks: how to state more, and the switches that have them ----------------------
 
-SHOWN = 4  # switches that a hint names
+SHOWN = 4  # switches in a hint
 
 
 def gbps(speeds: tuple[int, ...]) -> str:

@@ -77,7 +77,7 @@ class Rule:
     per_gbps: bool = False
 
 
-# What others run. The linear rule is that of the HPCC authors for DCQCN: 100 and 400 KB at 25G, 400 and 1600 KB at 100G.
+# Published rules. The linear one is that of the HPCC authors for DCQCN: 100 and 400 KB at 25G, 400 and 1600 KB at 100G.
 RULES = {
     "linear": Rule(
         4_000, 16_000, 20, "alibaba-edu/High-Precision-Congestion-Control@9f4be2a simulation/mix/config.txt", per_gbps=True
@@ -109,11 +109,11 @@ def choose_ecn(ecn: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
     stated = ecn.kmin_bytes is not None or ecn.kmax_bytes is not None or ecn.pmax_percent is not None
     if ecn.kmax_bytes is not None:
         kmax = ecn.kmax_bytes
-        if kmin >= kmax:  # marking begins below it, at the rule's part of it
+        if kmin >= kmax:  # Kmin is below Kmax, in the ratio of the rule
             kmin = max(1, kmax * rule.kmin_bytes // rule.kmax_bytes)
     if ecn.kmin_bytes is not None:
         kmin = ecn.kmin_bytes
-        if ecn.kmax_bytes is None and kmin >= kmax:  # marking is certain above it, as far above as in the rule
+        if ecn.kmax_bytes is None and kmin >= kmax:  # Kmax is above Kmin, in the ratio of the rule
             kmax = kmin * rule.kmax_bytes // rule.kmin_bytes
     return Marking(kmin, kmax, ecn.pmax_percent or rule.pmax_percent, "stated" if stated else ecn.rule)
 
@@ -276,7 +276,7 @@ def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[SpeedAndLength,
 
 
 def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLength, int], report: Report) -> RoleLossless:
-    from fabric.hardware.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
+    from fabric.hardware.catalog.asics import asic  # imported here: the tables are large, and counts do not need them
 
     qos_settings, chip = spec.qos, asic(tier.model.asic)
     headrooms = {
@@ -328,7 +328,7 @@ def _check_fits(
     """Reserved memory must leave shared buffer, or no queue can send."""
     if buffer.total_bytes is None or (buffer.trigger_bytes or 0) >= 2 * spec.underlay.mtu:
         return
-    # Where headroom comes from a shared pool, a port takes its part of that beside what it reserves.
+    # With a shared headroom pool, a port uses its part of the pool in addition to its reserved bytes.
     pool = bool(buffer.headroom_pool_bytes)
     taken = {place: room.size_bytes + pool * room.xoff_bytes for place, room in headrooms.items()}
     parts = [f"{count} ports of {place[0]}G at {place[1]} m x {taken[place]:,}" for place, count in sorted(counts.items())]

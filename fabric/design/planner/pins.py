@@ -25,7 +25,7 @@ def values(spec: FabricSpec, switches: Sequence[Device], key: str) -> dict[int, 
     if not key or not spec.pins:
         return {}
     pins = dict(spec.pins)
-    if key not in ("name", "asn"):  # asked for when the switches have their pinned names
+    if key not in ("name", "asn"):  # read after pinned names are applied
         pins = {pin.name or name: pin for name, pin in pins.items()}
     return {
         at: value
@@ -208,7 +208,7 @@ def _move(columns: dict[str, Any], device: Device, model: SwitchModel, row: int,
     taken = {sub for _, sub in others}
     free = next((sub for sub in range(split) if sub not in taken), None)
     sub = free if free is not None else 0
-    if free is None:  # full: its first link moves to the port given up
+    if free is None:  # full: the first link moves to the port that becomes free
         other, other_end = link_at[cage, 0]
         for name, value in zip(("cage", "sub", "split"), old, strict=True):
             columns[f"{other_end}_{name}"][other] = value

@@ -31,7 +31,7 @@ from fabric.model.plan import (
 )
 from fabric.model.settings.site import PURPOSES, Home
 
-NOWHERE = Home()  # of an intent that is no file
+NOWHERE = Home()  # of an intent without a file
 
 
 def resolve_intent(intent: Intent) -> SiteSpec:

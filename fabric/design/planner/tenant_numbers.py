@@ -126,7 +126,7 @@ def _vlans(tenants: Sequence[Tenant], numbers: Mapping[str, int], earlier: Known
     """VLAN of every network: the stated one, else the one in use, else a free one."""
     networks = [(f"{tenant.name}/{network.name}", network.vlan) for tenant in tenants for network in tenant.networks]
     vlans = {key: vlan for key, vlan in networks if vlan is not None}
-    taken: set[int] = set()  # by networks that have no stated one
+    taken: set[int] = set()  # by networks without a stated number
     for key in sorted(key for key, vlan in networks if vlan is None):
         chosen = {entry.vlan for entry in earlier.get(key, ()) if entry.number == numbers[key]}
         in_use = [vlan or _natural_vlan(numbers[key]) for vlan in sorted(chosen, reverse=True)]

@@ -43,7 +43,7 @@ def _block(rows: list[str]) -> list[tuple[StatementPath, int]] | None:
     if begin is None:
         return None
     statements: list[tuple[StatementPath, int]] = []
-    sections: list[list[StatementPath]] = [[()]]  # of each level: one, or all that a key with a range names
+    sections: list[list[StatementPath]] = [[()]]  # of each level; a key with a range names several
     margins = [-1]
     begun = begin + 1  # line of the innermost section
     for number, row in enumerate(rows[begin + 1 :], begin + 2):
@@ -120,7 +120,7 @@ PATCH, APPLY = "nv config patch", "nv config apply"
 OBJECT_DEPTH = 2  # keys down to the name of an object: `interface swp1`
 
 ALIAS = re.compile(r"\*\w")
-TYPES = ("timestamp", "binary", "set", "omap", "pairs")  # of YAML, that no value of NVUE has
+TYPES = ("timestamp", "binary", "set", "omap", "pairs")  # YAML syntax that no value of NVUE uses
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]

@@ -16,7 +16,7 @@ from fabric.nos.statements.syntax import Syntax
 # --- Names of interfaces --------------------------------------------------------------------------------------
 
 STEM = re.compile(r"([A-Za-z-]{2,}) ?(?=\d)")
-STEMS = ("Ethernet", "Loopback", "Management", "Port-Channel", "Vlan", "Vxlan")  # of interfaces; short ones mean the first
+STEMS = ("Ethernet", "Loopback", "Management", "Port-Channel", "Vlan", "Vxlan")  # abbreviations mean the first that fits
 
 
 def port_name(text: str) -> str:
@@ -29,20 +29,20 @@ def port_name(text: str) -> str:
 # --- Commands as a person types them: every line keeps its number ---------------------------------------------
 
 _STEMS = "|".join(STEMS)
-_GLOBAL = (
+_GLOBAL = (  # commands that exist in no mode below an interface or a router
     r"interface |router |hostname |vrf (?:instance|definition) |(?:no )?ip(?:v6)? (?:unicast-)?routing\b|ip(?:v6)? route "
     r"|ip(?:v6)? prefix-list |ip virtual-router mac-address |route-map \S+(?: (?:permit|deny) \d+)?$|service routing "
     r"|no spanning-tree vlan|mlag configuration|management api |username |transceiver qsfp "
-)  # commands that no mode below an interface or a router has
-_OF_INTERFACE = (
+)
+_OF_INTERFACE = (  # commands that do not exist at the top
     r"(?:no )?(?:switchport\b(?! default)|shutdown$)|(?:description|channel-group|mtu|vxlan|encapsulation dot1q) "
     r"|(?:no )?autostate$|ip(?:v6)? address |ip virtual-router address |vrf (?:forwarding )?(?!instance|definition)\S+$"
-)  # commands that are none at the top
+)
 _OF_BGP = (
     r"(?:no )?(?:neighbor|bgp) |(?:address-family|aggregate-address|network|router-id|maximum-paths|redistribute) "
     r"|(?:distance|timers) bgp |(?:rd|route-target) "
 )
-_CUT = {
+_CUT = {  # usual abbreviations of keywords
     "interface": r"int(?:e(?:r(?:f(?:ac?)?)?)?)?",
     "description": r"desc(?:r(?:i(?:p(?:t(?:io?)?)?)?)?)?",
     "ip address": r"ip addr?(?:es?)?",
@@ -53,7 +53,7 @@ _CUT = {
     "no switchport": r"no sw(?:itc?|itchpo?r?)?",
     "vxlan source-interface": r"vxlan source-?i?n?t?e?r?f?a?c?",
     "neighbor": r"neig?h?b?o?",
-}  # keywords that are often cut short, up to all but their last letter
+}
 
 _INTERFACE = re.compile(r"interface (?!defaults|profile )(\S.*)")
 _NAMED = re.compile(
@@ -61,10 +61,10 @@ _NAMED = re.compile(
     r" ([A-Za-z-]+ ?\d\S*)(.*)"
 )
 _TOP = re.compile(_GLOBAL)
-_PLAIN = re.compile(
+_PLAIN = re.compile(  # sections and lines at the top below which a command of the top keeps its meaning
     r"(?:interface|router bgp|vrf instance|vlan|ip(?:v6)? (?:routing|route|prefix-list|virtual-router)|route-map|hostname"
     r"|service|no|spanning-tree|username)\b|$"
-)  # sections, and lines without one, in which no command of the top has another meaning
+)
 _IN_INTERFACE, _IN_BGP = re.compile(_OF_INTERFACE), re.compile(_OF_BGP)
 _COMMENT = re.compile(r"(?!.*\bdescription )(.*\S)\s+! \S.*")  # behind a command
 _OF_FAMILY = re.compile(r"(?:no )?neighbor \S+ activate")
@@ -82,13 +82,13 @@ _TYPED_LINE = re.compile(
     rf"|.*\b(?:update-source|source-interface|local-interface|peer-link) (?!(?:{_STEMS})\d)[A-Za-z-]+ ?\d"
     r"|[^!]*[^\s!][ \t]+! "
 )
-_TYPED_PAIR = re.compile(
+_TYPED_PAIR = re.compile(  # two successive lines that EOS never prints so
     r"(?P<family> *)address-family \S+(?: \S+)?\n(?P=family)(?:no )?neighbor \S+ activate"
     r"|(?P<leaf> *)(?:no )?neighbor \S.*\n(?P=leaf) +[^\s!]"
-)  # two lines that cannot stand below each other like this
+)
 
 
-@lru_cache(maxsize=4_000)  # the reader asks, and then the comparison of statements
+@lru_cache(maxsize=4_000)  # the reader and the comparison of statements use the same text
 def as_shown(text: str) -> str:
     """A config as EOS prints it, with as many lines as the text."""
     return "\n".join(_Typed().lines(text)) if is_typed(text) else text
@@ -100,7 +100,7 @@ def is_typed(text: str) -> bool:
     return any(map(_is_typed, lines, lines[1:])) or _is_typed(lines[-1], "")
 
 
-@lru_cache(maxsize=400_000)  # devices have most lines in common
+@lru_cache(maxsize=400_000)  # most lines are common to several devices
 def _is_typed(line: str, below: str) -> bool:
     return _TYPED_LINE.match(line) is not None or (
         "neighbor " in line + below and _TYPED_PAIR.match(f"{line}\n{below}") is not None
@@ -111,9 +111,9 @@ class _Typed:
     """The modes that are open while the lines of a text are read."""
 
     def __init__(self) -> None:
-        self.head = ""  # of the section at the top
-        self.margin = 0  # that it was typed with
-        self.open: list[tuple[int, str]] = []  # depth and line of what a line of `router bgp` may stand below
+        self.head = ""  # of the open section at the top
+        self.margin = 0  # its indentation
+        self.open: list[tuple[int, str]] = []  # (depth, line) of the sections that a line of `router bgp` may be in
 
     def lines(self, text: str) -> list[str]:
         return [self._line(raw.expandtabs()) for raw in text.split("\n")]

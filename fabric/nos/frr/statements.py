@@ -158,7 +158,7 @@ RULES = Rules(
     exclusive=r"(vni \d+|(?:ip|ipv6) prefix-list \S+) ?(?:seq \d+ (.+))?",
     permanent=r"vrf \S+|address-family .+|interface \S+",  # of the kernel: `only inactive interfaces can be deleted`
     inverses=(
-        (r"no (detect-multiplier) .*", r"\1 3"),  # BFD has no `no` of these: the default is typed
+        (r"no (detect-multiplier) .*", r"\1 3"),  # `no` does not exist for these in BFD; the default is set
         (r"no (receive-interval|transmit-interval) .*", r"\1 300"),
         (r"no (echo (?:receive|transmit)-interval) .*", r"\1 50"),
         (r"no (advertise ipv[46] unicast) .*", r"no \1"),
@@ -179,7 +179,7 @@ RULES = Rules(
             r"^ *no vni \d+.*\n(?:.*\n)*?(?P<at>no router bgp \d+(?: vrf \S+)?)$",
             "wait a second here: bgpd refuses the next line until it knows that the VNI is gone",
         ),
-        (  # both lists have one object, which is freed twice; `no router bgp` of the VRF does so too
+        (  # both lists share an object, which is freed twice, also by `no router bgp` of the VRF
             rf"^ +{NO_TARGET} (\S+)\n(?: +{NO_TARGET} .*\n)*? +{NO_TARGET} \1$",
             "bgpd of FRR 8.4 ends here if this was entered as `route-target both`: restart it with the planned frr.conf",
         ),

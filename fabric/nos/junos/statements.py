@@ -18,11 +18,11 @@ from fabric.nos.statements.syntax import Syntax
 
 PLAIN = re.compile(r'[^\s;{}\[\]"#]+')  # a word that needs no quotes
 INACTIVE = "inactive:"
-MARK = "  "  # between the last two words of what is inactive: the command line takes it for one blank
+MARK = "  "  # between the last two words of an inactive statement; the CLI reads it as one blank
 COMMAND = re.compile(r"^(?:set|delete|deactivate|activate|rename|copy|edit|replace|wildcard) ", re.MULTILINE)
 IS_SET = re.compile(r"^(?:set|deactivate) ", re.MULTILINE)
-HIDDEN = re.compile(r"""#?(.*) "?<[\w -]+>"?;.*""")  # a secret that RANCID or Oxidized took out
-# Statements that are written in one line and are several: section, number of words of the name, words with a value.
+HIDDEN = re.compile(r"""#?(.*) "?<[\w -]+>"?;.*""")  # a secret that RANCID or Oxidized removed
+# Lines that hold several statements: (section, word) → (words of the name, words with a value).
 SEVERAL = {("forwarding-classes", "class"): (2, frozenset({"queue-num", "pfc-priority", "priority"}))}
 
 
@@ -65,7 +65,7 @@ def _braces(rows: list[str]) -> list[tuple[StatementPath, int]] | None:
     """Statements of a config with one statement or one brace per line, None for another layout."""
     statements: list[tuple[StatementPath, int]] = []
     path: StatementPath = ()
-    open_sections: list[tuple[StatementPath, int, int]] = []  # path above, line, statements before it
+    open_sections: list[tuple[StatementPath, int, int]] = []  # (path above, line, number of statements before it)
     hidden = 0  # open sections from the one that is inactive
     for number, row in enumerate(rows, 1):
         line = _line(row.strip())

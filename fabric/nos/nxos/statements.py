@@ -95,7 +95,7 @@ _TOP = re.compile(
     r"(?:no )?feature |hostname |nv overlay evpn|router |vrf context |(?:no )?ip(?:v6)? (?:prefix-list|route |pim rp-)"
     r"|vpc domain|int\w* \S|route-map \S+(?: (?:permit|deny) \d+)?$|fabric forwarding any|hardware |vlan [\d,-]+$|evpn$"
     r"|spanning-tree vlan"
-)  # commands that none of these modes has
+)  # commands that exist in none of these modes
 _TYPED = re.compile(
     r"^(?:neighbor \S+\s*$|remote-as |update-source |address-family |send-community|route-target |rd auto|vn-segment "
     r"|member vni |mcast-group |ebgp-multihop |(?:no )?switchport\b|ip(?:v6)? address |ip router |(?:no )?shut(?:down)?\s*$"
@@ -122,7 +122,7 @@ def _lines(text: str) -> list[str]:
     """The lines by the modes that are open: the name of each mode, from the outside."""
     lines: list[str] = []
     open_: list[str] = []
-    margin = 0  # of a section whose commands are not listed here
+    margin = 0  # indentation of a section whose commands are not listed here
     for raw in text.split("\n"):
         line = " ".join(raw.split())
         if not line or line[0] in "!#":
@@ -135,7 +135,7 @@ def _lines(text: str) -> list[str]:
         indent = len(raw) - len(raw.lstrip())
         depth = next((at for at in range(len(open_), 0, -1) if _has(open_[at - 1], line)), 0)
         if not depth and open_ and indent > margin and not _TOP.match(line):
-            depth = len(open_)  # unknown here, and typed as a part of what is open
+            depth = len(open_)  # an unknown command that is indented belongs to the open section
         if not depth:
             margin = indent
         lines.append("  " * depth + line)

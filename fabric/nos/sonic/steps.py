@@ -36,10 +36,10 @@ class Stage:
 class Needs:
     """What the daemons want of a change."""
 
-    rows: dict[tuple[str, str], str] = field(default_factory=dict)  # to be made again → reason
+    rows: dict[tuple[str, str], str] = field(default_factory=dict)  # (table, row) to remove and create again → reason
     unset: dict[tuple[str, str, str], str] = field(default_factory=dict)  # fields → reason
     defaults: dict[tuple[str, str, str], str] = field(default_factory=dict)  # fields → value
-    ports: dict[str, str] = field(default_factory=dict)  # that go down → reason
+    ports: dict[str, str] = field(default_factory=dict)  # port to shut down meanwhile → reason
     services: dict[str, str] = field(default_factory=dict)
     console: dict[str, None] = field(default_factory=dict)
     reload: dict[str, list[str]] = field(default_factory=dict)  # reason → what changes
@@ -70,7 +70,7 @@ def _needs(rules: Updater, changed: Iterable[Change], old: Tables) -> Needs:
     for change in changed:
         if rule := rules.daemon(change):
             _need(needs, change, rule, old)
-        if change.operation == "remove" and not change.field:  # it lets go before it goes
+        if change.operation == "remove" and not change.field:  # a removed row releases its references first
             for name in old[change.table][change.row]:
                 rule = rules.daemon(Change("replace", change.table, change.row, name))
                 if rule and rule.way == "unset":

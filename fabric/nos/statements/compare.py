@@ -74,9 +74,8 @@ def compare(
         if path not in planned and not syntax.is_silent(path, planned, DEFAULT, ADDED, running=joined)
     ]
     missing, extra = _without_sections(missing, running), _without_sections(extra, planned)
-    hidden = (
-        [path for path in planned if path not in running] if extra else []
-    )  # a default that is written, and another value
+    # A default that the plan states can be changed by a line that is extra.
+    hidden = [path for path in planned if path not in running] if extra else []
     changed += _changed(syntax, running, [*hidden, *missing], extra)
     paired = {difference.path for difference in changed} | {difference.got for difference in changed}
     differences = [
@@ -129,7 +128,7 @@ def _changed(
     for path in extra:
         key = syntax.key(path)
         if key in wanted:
-            found[wanted[key]] = path  # the last one is in force
+            found[wanted[key]] = path  # the last one takes effect
     return [Difference(kind=CHANGED, path=path, place=running[got], got=got) for path, got in found.items()]
 
 

@@ -18,7 +18,7 @@ from fabric.base.formats import yaml
 KEYS = {"kind", "defined", "used", "built_in", "unused", "unique", "given", "why", "source"}
 BETWEEN = re.compile(r"[\s,|]+")
 REFERENCE = re.compile(r"\[\w+\|([^\]|]+)\]")  # [TABLE|name] of older databases
-UNFILLED = re.compile(r"[$*]")  # a name that a template has yet to fill in, or a pattern of names
+UNFILLED = re.compile(r"[$*]")  # an unfilled placeholder of a template, or a pattern of names
 SHORT = {"<name>": r"(?P<name>[^\s,]+)", "<names>": "(?P<name>.+)", "<scope>": r"(?P<scope>\S+)"}
 SHORTENED = re.compile(rf"(?<!P)(?:{'|'.join(SHORT)})")
 

@@ -31,12 +31,7 @@ SUSPECT = 0.5  # causes are named where a healthy run has a lower share
 MIN_SHARE = 0.03  # of a cause that is listed
 MIN_LISTED, MAX_LISTED = 3, 5  # priors are judgments: the next causes are listed beside one with nearly all of the share
 BETWEEN = 3  # severities between two neighbors of `causes.yaml`
-FORCED_TIMES = (
-    0.8,
-    1.0,
-    1.25,
-    1.6,
-)  # of the estimate: algorithms that NCCL does not choose are fitted to few runs
+FORCED_TIMES = (0.8, 1.0, 1.25, 1.6)  # of the estimate, which has few runs of algorithms that NCCL does not choose
 COSTLY = 1.1  # a variable that makes a run so much slower is reported
 DECIDED = 0.8  # no further test is advised where the first cause has this share
 # Parts of the variance of errors on sources that were left out of the fit (docs/doctor.md): common to a run, common to

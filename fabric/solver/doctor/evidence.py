@@ -308,9 +308,7 @@ def _numbers(pattern: re.Pattern[str], text: str) -> list[float]:
 # --- all texts of a run ---------------------------------------------------------------------------------------
 
 _RELEASE = re.compile(r"NCCL version (\d+\.\d+\.\d+)|nccl-library=(\d{5})\b")
-_NAMED = re.compile(
-    r"(?!mlx\d$)[a-z][\w.-]*\d(?::\d+)?"
-)  # one device of NCCL_IB_HCA, without digits the start of several names
+_NAMED = re.compile(r"(?!mlx\d$)[a-z][\w.-]*\d(?::\d+)?")  # a device of NCCL_IB_HCA; a name without digits is a prefix
 FIRST_WITH_VARIABLES = (2, 16)  # release whose NCCL_DEBUG=INFO prints them
 MAX_LINE_CHARACTERS = 90  # characters of a line
 

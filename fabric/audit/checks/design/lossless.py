@@ -209,9 +209,8 @@ class PfcOnEveryTier(LosslessCheck):
     def check(self, design: Design) -> Iterator[Finding]:
         able, oses = capable(design.fabric, "lossless"), network_oses(design.fabric)
         unable = grouped(
-            ((getattr(design.fabric.spec, role).switch, oses[role]), role)
-            for role in sorted((role for role, can in able.items() if not can))
-        )  # switch and network OS → roles
+            ((getattr(design.fabric.spec, role).switch, oses[role]), role) for role, can in sorted(able.items()) if not can
+        )
         for (switch, nos), roles in unable.items():
             who = f"{switch} {' and '.join(NOUNS[role] for role in roles)}"
             title = f"{target(nos).title} does not support" if nos else "no network OS with"

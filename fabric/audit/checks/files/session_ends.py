@@ -208,9 +208,8 @@ class Sessions(FilesCheck):
         text = peer.description.value if peer.description else ""
         named = network.named(facts, text)
         intended = named or self._of_number(network, facts, peer, numbers)
-        addresses_unknown = any(
-            not has_addresses(own) or _ports_unread(own) for own in (facts, intended) if own
-        )  # they stand elsewhere
+        ends = [end for end in (facts, intended) if end]
+        addresses_unknown = any(not has_addresses(end) or _ports_unread(end) for end in ends)
         if intended is not None and not addresses_unknown:
             number = peer.remote_as.value if peer.remote_as else ""
             fact = f"the description names {intended.name}" if named else f"AS {number} belongs to {intended.name}"

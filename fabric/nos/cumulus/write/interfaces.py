@@ -37,7 +37,7 @@ def qos(view: SwitchView) -> Tree:
     )
     if planned.watchdog:
         poll = min(max(planned.watchdog.poll_ms, POLL_MS[0]), POLL_MS[1])
-        # A queue is freed after the first interval without a pause frame: there is no time to state.
+        # The watchdog restores a queue after the first interval without a pause frame, so no time is configured.
         tree["pfc-watchdog"] = {"polling-interval": poll, "robustness": max(1, ceil(planned.watchdog.detect_ms / poll))}
     return {"qos": tree}
 
@@ -153,7 +153,7 @@ def marking(names: Mapping[Marking, str]) -> Tree:
 BRIDGE = "br_default"
 UP: Tree = {"state": {"up": {}}}
 DOWN: Tree = {"state": {"down": {}}}
-# The one that leads keeps the segment after a restart too; 32767 is the switch's own default.
+# The leaf with this preference stays forwarder after a restart; 32767 is the default.
 PREFERRED, OTHER = 50_000, 32_767
 ADAPTIVE_GBPS = (200, 400)  # ports of Spectrum-4 with adaptive routing; it has none at 800G
 
@@ -221,7 +221,7 @@ def physical(view: SwitchView, port: Port) -> Tree:
     if not port.up:
         return merged(tree, {"link": DOWN})
     parts: list[Tree] = [{"link": UP | speed(view, port.ref)}]
-    if port.lag:  # the bond carries the rest
+    if port.lag:  # all other settings are on the bond
         return merged(tree, *parts)
     parts.append({"link": {"mtu": mtu(view, port)}})
     if port.bridged:

@@ -14,9 +14,9 @@ from fabric.nos.target import description, neighbor
 
 FABRIC, OVERLAY, BFD = "FABRIC", "OVERLAY", "FABRIC"
 CONNECTED = "RM-CONNECTED"
-HOPS = 2  # loopback to loopback over one link: a session that needs more takes a wrong path
+HOPS = 2  # loopback to loopback over one link: a session over more hops is on a wrong path
 WARN_PERCENT = 80
-WAIT = 30  # seconds in NVUE's reference, minutes in the FRR below it: bearable as either
+WAIT = 30  # seconds in NVUE's reference, minutes in FRR; acceptable in either unit
 
 
 def unicast(view: SwitchView) -> str:

@@ -91,9 +91,9 @@ class Class:
     lossy_percent: int
     cnp_percent: int
     drop_profiles: tuple[DropProfile, ...]
-    control: bool  # queue 7 is the switch's own; else our class has it and schedules it
-    unmarked: bool  # some port carries no lossless traffic
-    tagged: bool  # lossless traffic comes in with VLAN tags: a doubt that the config itself names
+    control: bool  # the switch's class has queue 7; else a class of the config has it
+    unmarked: bool  # at least one port has no lossless traffic
+    tagged: bool  # lossless traffic arrives with VLAN tags, which the config notes as unverified
     lengths_m: tuple[int, ...]
     watchdog: Dog | None
     ingress: tuple[Partition, ...]

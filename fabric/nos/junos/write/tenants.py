@@ -60,7 +60,7 @@ def underlay(view: SwitchView, policies: Policies) -> None:
     else:
         exported = routes("own", ("direct",), policy.list_of(CONNECTED))
         exported += routes("passed-on", ("bgp",), policy.list_of(policy.exports))
-    # A default route that another border leaf sent stays where it is: only what this leaf took in itself goes up.
+    # Only a default route that this leaf received from outside is announced, none of another border leaf.
     border = leaf and any(not external.vrf for external in view.externals)
     policies.add_statement(Terms("FABRIC-OUT", (*((TRANSIT,) if border else ()), *exported, REJECT)))
     if leaf and (border or view.overlay):
@@ -126,8 +126,8 @@ class Instance:
     type: str  # "vrf" | "virtual-router"
     interfaces: tuple[str, ...]
     rd: str = ""
-    target: str = ""  # the one route target of a tenant that takes in no other's
-    imports: str = ""  # policies, where it does
+    target: str = ""  # the route target of a tenant without imports
+    imports: str = ""  # policies of a tenant with imports
     exports: str = ""
     vni: int = 0
     advertises: str = ""  # policy of its type-5 routes

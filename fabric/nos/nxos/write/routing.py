@@ -16,7 +16,7 @@ OVERLAY_PEERS = "OVERLAY-PEERS"  # AS paths that begin with a neighbor of the ov
 MULTIHOP = 3  # loopback to loopback over one link, and one hop to spare
 NAME_LIMIT, DESCRIPTION_LIMIT = 63, 80
 BFD_MS, BFD_MULTIPLIER = range(50, 1000), range(1, 51)
-MAX_PATHS = 64  # a higher number is rejected, and one path is left
+MAX_PATHS = 64  # a higher number is rejected, which leaves one path
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ def _login_filters(manage: Management) -> list[Filter]:
 
 VLAN_NAME_LIMIT = 32
 FIRST_ROLE, SECOND_ROLE = 1000, 2000  # the lower one is the primary
-# What a host needs to find its gateway; after an explicit deny the implicit permits of an IPv6 filter are gone.
+# Neighbor discovery: an explicit deny removes the implicit permits of an IPv6 filter.
 NEIGHBOR_DISCOVERY = ("nd-na", "nd-ns", "router-advertisement", "router-solicitation")
 
 

@@ -30,7 +30,7 @@ NVIDIA_PROFILES = {
     "q_lossy_profile": BufferProfile(pool="egress_lossy_pool", size_bytes=0, dynamic_th=3),
 }
 USED = tuple(NVIDIA_PROFILES)
-# As the same files close a port without a cable: what it does not reserve is left to the others.
+# As in the same files: a port without a cable reserves nothing, which leaves more to the others.
 ZERO_POOL = {"size": "0", "type": "ingress", "mode": "static"}
 ZERO_GROUP = {"pool": "ingress_zero_pool", "size": "0", "static_th": "0"}
 
@@ -45,7 +45,7 @@ class Headroom:
 
 def maker(view: SwitchView, platform: str) -> str:
     """Whose chip it is, as far as SONiC's buffer and QoS tables differ by it."""
-    from fabric.hardware.catalog.asics import asic  # late: the tables are large, and switches without QoS need none of them
+    from fabric.hardware.catalog.asics import asic  # imported here: the tables are large, and switches without QoS need none
 
     chip = asic(view.model.asic) if view.model.asic else None
     if chip is None:
