@@ -43,13 +43,13 @@ def _repeats(finding: Finding, cause: Finding) -> bool:
     subject, changed = _lost(finding.about), cause.about
     if subject is None:
         return False
-    here = (finding.file, finding.line) == (cause.file, cause.line)
+    same_line = (finding.file, finding.line) == (cause.file, cause.line)
     if finding.about.fact:
-        return here and subject.kind == "VNI" and changed.fact == "vlan" and changed.subjects == (subject,)
+        return same_line and subject.kind == "VNI" and changed.fact == "vlan" and changed.subjects == (subject,)
     if NUMBERED.isdisjoint(subject.kind.split()):
         return False
     mapped = changed.fact == "vlan" and changed.expected == subject.name
-    return mapped or (here and subject.name in _words(" ".join(changed.values)))
+    return mapped or (same_line and subject.name in _words(" ".join(changed.values)))
 
 
 def follows(finding: Finding, rest: Sequence[Finding]) -> bool:
@@ -59,12 +59,14 @@ def follows(finding: Finding, rest: Sequence[Finding]) -> bool:
     """
     subject, about = _lost(finding.about), finding.about
     if about.absent and len(about.subjects) > 1:  # what many ports lack at once comes from what they share
-        return any(one.severity == ERROR and one.about.path and about.expected in _words(one.about.path[-1]) for one in rest)
+        return any(
+            other.severity == ERROR and other.about.path and about.expected in _words(other.about.path[-1]) for other in rest
+        )
     if subject is None or not subject.name:
         return False
     explains = _explains_port if not subject.kind else _explains if subject.kind in OBJECTS else None
     return explains is not None and any(
-        one.severity == ERROR and one.about.path and explains(one.about, subject, about) for one in rest
+        other.severity == ERROR and other.about.path and explains(other.about, subject, about) for other in rest
     )
 
 
@@ -114,12 +116,12 @@ def without_results_of_slips(network: Network, findings: list[Finding], recheck:
         findings: of all checks.
         recheck: the findings of other devices.
     """
-    slips = grouped((one.device, one) for one in findings if one.id == SPELLING)
+    slips = grouped((finding.device, finding) for finding in findings if finding.id == SPELLING)
     if not slips:
         return findings
-    by_slip = grouped((id(slip), one) for slip, one in _results(findings, recheck(_corrected(network, slips)), slips))
-    gone = {id(one) for results in by_slip.values() for one in results}
-    return [_with(one, by_slip.get(id(one), ())) for one in findings if id(one) not in gone]
+    by_slip = grouped((id(slip), finding) for slip, finding in _results(findings, recheck(_corrected(network, slips)), slips))
+    gone = {id(finding) for results in by_slip.values() for finding in results}
+    return [_with(finding, by_slip.get(id(finding), ())) for finding in findings if id(finding) not in gone]
 
 
 def _results(

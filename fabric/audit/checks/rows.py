@@ -185,8 +185,8 @@ def is_loopback(name: str) -> bool:
 def _interface(rows: Rows, name: str, interface: Interface) -> None:
     home, port = Located(None, interface.line, interface.file), Subject(name)
     if not is_loopback(name):
-        own = [fact for fact in interface.addresses if not fact.value.startswith("fe80:")]
-        _many(rows, Key("addresses", port), own, home)
+        addresses = [fact for fact in interface.addresses if not fact.value.startswith("fe80:")]
+        _many(rows, Key("addresses", port), addresses, home)
     _many(rows, Key("gateways", port), interface.gateways, home)
     _many(rows, Key("filters", port), interface.filters, home)
     _many(rows, Key("trunk", port), interface.trunk, home)

@@ -49,8 +49,8 @@ def check_folder(folder: Folder) -> Checked:
     mark_pieces(devices)
     networks = [Network(tuple(devices)) for site in sites for devices in site]
     for network in networks:
-        found, skipped = check_network(network)
-        result.findings += found
+        findings, skipped = check_network(network)
+        result.findings += findings
         result.skipped += skipped
     result.ran |= ids("files")
     read = [facts for network in networks for facts in network.devices]

@@ -57,10 +57,10 @@ class Silences:
         used: set[tuple[str, str]] = set()
         for finding in findings:
             fabric = self._fabric(finding)
-            site, own = self.plan.settings.silence, self._own(fabric)
-            if finding.id in own:
+            site, of_fabric = self.plan.settings.silence, self._own(fabric)
+            if finding.id in of_fabric:
                 used.add((fabric, finding.id))
-                yield replace(finding, silenced=own[finding.id])
+                yield replace(finding, silenced=of_fabric[finding.id])
             elif finding.id in site:
                 used.add(("", finding.id))
                 yield replace(finding, silenced=site[finding.id])

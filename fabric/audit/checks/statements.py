@@ -61,23 +61,25 @@ def misspelled(differences: Sequence[Difference]) -> Iterator[Difference]:
     `ipv6 access-grup MANAGEMENT in`: the network OS does not have this statement, and the planned one is missing.
     """
     lost: dict[tuple[object, ...], list[Difference]] = {}
-    for one in differences:
-        if one.kind == MISSING and not one.label:
-            for key, _ in _but_one_part(one):
-                lost.setdefault(key, []).append(one)
-    found: dict[int, Difference] = {}
-    for one in differences:
-        if one.kind != EXTRA or one.label:
+    for difference in differences:
+        if difference.kind == MISSING and not difference.label:
+            for key, _ in _but_one_part(difference):
+                lost.setdefault(key, []).append(difference)
+    changes: dict[int, Difference] = {}
+    for difference in differences:
+        if difference.kind != EXTRA or difference.label:
             continue
-        candidates = ((other, at) for key, at in _but_one_part(one) for other in lost.get(key, ()) if id(other) not in found)
-        near = next((other for other, at in candidates if _is_near(other.path[at], one.path[at])), None)
+        candidates = (
+            (other, at) for key, at in _but_one_part(difference) for other in lost.get(key, ()) if id(other) not in changes
+        )
+        near = next((other for other, at in candidates if _is_near(other.path[at], difference.path[at])), None)
         if near is not None:
-            found[id(near)] = found[id(one)] = Difference(
-                kind=CHANGED, path=near.path, place=one.place, got=one.path, below=near.below
+            changes[id(near)] = changes[id(difference)] = Difference(
+                kind=CHANGED, path=near.path, place=difference.place, got=difference.path, below=near.below
             )
     written: set[int] = set()
-    for one in differences:
-        changed = found.get(id(one), one)
+    for difference in differences:
+        changed = changes.get(id(difference), difference)
         if id(changed) not in written:
             written.add(id(changed))
             yield changed
@@ -187,9 +189,9 @@ def unknown_addresses(view: SwitchView, files: Mapping[str, str]) -> Iterator[Lo
             if pattern is IPV6 and view.underlay.family != "ipv6" and view.loopback6 is None:
                 continue
             for match in pattern.finditer(text):
-                own = match[0]
-                if own not in known and own.partition("/")[0] not in known and not _general(own):
-                    yield Located(own, text.count("\n", 0, match.start()) + 1, file)
+                address = match[0]
+                if address not in known and address.partition("/")[0] not in known and not _general(address):
+                    yield Located(address, text.count("\n", 0, match.start()) + 1, file)
 
 
 def _general(text: str) -> bool:
@@ -204,19 +206,19 @@ def _general(text: str) -> bool:
 
 def known_addresses(view: SwitchView) -> set[str]:
     """Every address in the view, without its length, and the networks and far ends that follow from one."""
-    found: set[str] = set()
+    addresses: set[str] = set()
     for port in view.ports:
         for address, far in ((port.address, port.peer_address), *((s.address, s.peer_address) for s in port.subinterfaces)):
             if address:
-                _add(found, address)
+                _add(addresses, address)
             if far:
-                found.add(far)
-    for own in fields(view):
-        if own.name not in ("ports", "sessions"):  # sessions stand on the ports
-            for text in _strings(getattr(view, own.name)):
+                addresses.add(far)
+    for column in fields(view):
+        if column.name not in ("ports", "sessions"):  # sessions stand on the ports
+            for text in _strings(getattr(view, column.name)):
                 for match in (*IPV4.finditer(text), *(IPV6.finditer(text) if ":" in text else ())):
-                    _add(found, match[0])
-    return found
+                    _add(addresses, match[0])
+    return addresses
 
 
 def _add(found: set[str], text: str) -> None:

@@ -103,8 +103,8 @@ def _times(diff: Diff) -> Iterator[str]:
     for rows in kinds.values():
         best = next((figure for figure in rows if HEADLINE_BYTES in f"{figure.what},".partition(",")[0]), rows[-1])
         if best.old is not None and best.new is not None:
-            what = best.what if best.placement in best.what else f"{best.what}, {best.placement}"
-            yield f"{best.fabric}: {what}: {_value(best.old)} → {_value(best.new)} ms ({_percent(best)})"
+            title = best.what if best.placement in best.what else f"{best.what}, {best.placement}"
+            yield f"{best.fabric}: {title}: {_value(best.old)} → {_value(best.new)} ms ({_percent(best)})"
 
 
 def _headline(fabric: FabricChange) -> Iterator[str]:

@@ -38,8 +38,8 @@ def commands_back(
     """
     syntax, forms = syntax_of(nos), remedy.dialect(nos).forms
     changes = []
-    for part in sorted({one.path[0] for one in differences}):
-        of_part = [one for one in differences if one.path[0] == part]
+    for part in sorted({difference.path[0] for difference in differences}):
+        of_part = [difference for difference in differences if difference.path[0] == part]
         texts = [_text(syntax, part, side) for side in (planned, running)]
         form = forms.get(part)
         if form is COMMANDS:
@@ -61,10 +61,19 @@ def _text(syntax: Syntax, part: str, texts: Mapping[str, str]) -> str:
 # --- commands -----------------------------------------------------------------------------------------------
 
 
+def _running_paths(differences: Iterable[Difference]) -> set[StatementPath]:
+    """Paths in the running config of what the plan does not have."""
+    return {
+        difference.got if difference.kind == CHANGED else difference.path
+        for difference in differences
+        if difference.kind in (EXTRA, CHANGED)
+    }
+
+
 def _before(planned: Statements, running: Statements, differences: Iterable[Difference]) -> str:
     """The planned text with the differences in it: without what is missing, with what is extra."""
     lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
-    found = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
+    found = _running_paths(differences)
     kept = {path: place for path, place in planned.items() if not _within(path, lost)}
     more = {path: place for path, place in running.items() if _within(path, found)}
     return _as_text(dict.fromkeys([*_lines(kept, planned), *_lines(more, running)]))
@@ -105,13 +114,13 @@ def _set_lines(nos: str, part: str, form: SetLines, texts: Sequence[str], differ
     syntax = syntax_of(nos)
     planned, running = (syntax.read({part: text}) for text in texts)
     plan, device = (_config(form, text) for text in texts)
-    lost = {one.path for one in differences if one.kind in (MISSING, CHANGED)}
-    changed = {one.got if one.kind == CHANGED else one.path for one in differences if one.kind in (EXTRA, CHANGED)}
+    lost = {difference.path for difference in differences if difference.kind in (MISSING, CHANGED)}
+    changed = _running_paths(differences)
     marks = {_words((part, *path)) for path in (*plan.inactive, *device.inactive)}
     marked = {path for path in (*planned, *running) if " ".join(path) != _words(path) in marks}
     raws = {path: running.get(path, place).raw for path, place in planned.items() if path not in marked}
     raw_lines = [*dict.fromkeys(part for path in raws for part in _left(path, lost, running))]
-    _as_running(raw_lines, (one.path[:-1] for one in differences if one.kind == REORDERED), running)
+    _as_running(raw_lines, (difference.path[:-1] for difference in differences if difference.kind == REORDERED), running)
     before = [
         *(raws.get(path) or running[path].raw for path in raw_lines),
         *(place.raw for path, place in running.items() if _within(path, changed) and path not in marked | raws.keys()),
@@ -165,7 +174,7 @@ def _document(nos: str, part: str, form: Patch, texts: Sequence[str], difference
         planned, running = form.tree(texts[0]), form.tree(texts[1])
     except ValueError:  # the running file is damaged: it is replaced whole
         return configs.change(nos, part, texts[1], texts[0])
-    paths = [path for one in differences for path in (one.path, one.got) if path]
+    paths = [path for difference in differences for path in (difference.path, difference.got) if path]
     sides = [syntax_of(nos).read({part: text}) for text in texts]
     raws = [side[path].raw for side in sides for path in paths if path in side]  # with the value of a secret
     touched = {_keys(path) for path in [*raws, *(path[1:] for path in paths)]}

@@ -83,15 +83,15 @@ def _links(site: Site) -> Iterator[Fault]:
 
 def _link(site: Site, switch: Switch, port: PlannedPort, ends: list[End]) -> Fault:
     sides = [(site.switches[name], site.switches[name].ports[key]) for name, key in ends if key in site.switches[name].ports]
-    blamed = next(((one, at) for one, at in sides if _own_fault(one, at)), (switch, port))
-    one, at = blamed
-    words = _down_words(one.seen.port(at.name))
-    other = next((pair for pair in sides if pair[0] is not one), None)
+    blamed = next(((near, at) for near, at in sides if _own_fault(near, at)), (switch, port))
+    near, at = blamed
+    words = _down_words(near.seen.port(at.name))
+    other = next((pair for pair in sides if pair[0] is not near), None)
     if other is not None and other[0].has(INTERFACES):
         words += f"; {other[0].name} {other[1].name} is {_state_word(other[0].seen.port(other[1].name))}"
     shown = f"{at.name} to {at.far_device}" + (f" {at.far_port}" if at.far_port else "")
     kind = PORT if at.port.kind == "fabric" else SERVER_PORT
-    return Fault(kind, one.name, f"{shown}: expected up, {words}", INTERFACES)
+    return Fault(kind, near.name, f"{shown}: expected up, {words}", INTERFACES)
 
 
 def _own_fault(switch: Switch, port: PlannedPort) -> bool:
@@ -151,22 +151,22 @@ def _needs_rs(switch: Switch, port: PlannedPort) -> bool:
 
 def _cables(site: Site) -> Iterator[Fault]:
     """What LLDP shows, without links whose port is known to be down or at another speed."""
-    findings = [one for one in site.cables if not _known(site, one)]
+    findings = [finding for finding in site.cables if not _known(site, finding)]
     quiet = _quiet(site, findings)
     for name, ports in quiet.items():
         words = f"no LLDP neighbor on any of {plural(len(ports), 'port')}, and no neighbor reports it"
         yield Fault(CABLE, name, words, LLDP, f"start LLDP on {name}")
-    for one in findings:
-        ends = _ends(one)
-        if one.kind == "missing" and any(end in ports for ports in quiet.values() for end in ends):
+    for finding in findings:
+        ends = _ends(finding)
+        if finding.kind == "missing" and any(end in ports for ports in quiet.values() for end in ends):
             continue
         device = (
-            one.at.device
-            if one.at.device in site.switches
-            else next((name for name, _ in sorted(ends) if name in site.switches), one.at.device)
+            finding.at.device
+            if finding.at.device in site.switches
+            else next((name for name, _ in sorted(ends) if name in site.switches), finding.at.device)
         )
-        moves = "; ".join(move.text for move in one.moves[:4])
-        yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, moves)
+        moves = "; ".join(move.text for move in finding.moves[:4])
+        yield Fault(CABLE, device, f"{finding.kind}: {finding.message}", LLDP, moves)
 
 
 def _known(site: Site, one: CableFinding) -> bool:
@@ -184,7 +184,7 @@ def _ends(one: CableFinding) -> set[End]:
 
 def _quiet(site: Site, findings: Iterable[CableFinding]) -> dict[str, set[End]]:
     """Switches of which all links, more than one, are missing in LLDP; of two neighbors the one with more of them."""
-    missing = grouped_sets((end[0], end) for one in findings if one.kind == "missing" for end in _ends(one))
+    missing = grouped_sets((end[0], end) for finding in findings if finding.kind == "missing" for end in _ends(finding))
     whole: dict[str, set[End]] = {}
     for name, ends in sorted(missing.items(), key=lambda item: (-len(item[1]), item[0])):
         switch = site.switches.get(name)
@@ -200,16 +200,16 @@ def _quiet(site: Site, findings: Iterable[CableFinding]) -> dict[str, set[End]]:
 
 def _counters(switch: Switch) -> Iterator[Fault]:
     """Counters that must be zero; ports without a planned cable are left out."""
-    found: dict[str, list[Counter]] = {}
-    for one in switch.seen.counters.values():
-        if canonical(one.port) in switch.ports:
-            kind = _kind(switch, one)
+    by_kind: dict[str, list[Counter]] = {}
+    for counter in switch.seen.counters.values():
+        if canonical(counter.port) in switch.ports:
+            kind = _kind(switch, counter)
             if kind:
-                found.setdefault(kind, []).append(one)
-    for kind, counters in found.items():
-        counters.sort(key=lambda one: -one.value)
-        shown = listed([_shown(one) for one in counters], 3)
-        ports = len({one.port for one in counters})
+                by_kind.setdefault(kind, []).append(counter)
+    for kind, counters in by_kind.items():
+        counters.sort(key=lambda counter: -counter.value)
+        shown = listed([_shown(counter) for counter in counters], 3)
+        ports = len({counter.port for counter in counters})
         state = QUEUES if kind in (LOSSLESS, STORM, PAUSE) else ERRORS
         yield Fault(kind, switch.name, f"{plural(ports, 'port')}: {shown}", state)
 

@@ -125,12 +125,12 @@ class Switch:
         """The server ports with an address in a prefix."""
         net = ip_network(prefix)
         return [
-            one
-            for one in self.ports.values()
-            if one.port.address
-            and not one.port.vrf
-            and one.port.kind != "fabric"
-            and ip_interface(one.port.address).ip in net
+            end
+            for end in self.ports.values()
+            if end.port.address
+            and not end.port.vrf
+            and end.port.kind != "fabric"
+            and ip_interface(end.port.address).ip in net
         ]
 
     def connected(self, vrf: Vrf) -> dict[str, list[str]]:
@@ -140,11 +140,11 @@ class Switch:
             if network.vrf == vrf.name and network.gateway:
                 subnet = str(ip_interface(network.gateway).network)
                 ports[subnet] = [
-                    one.name for one in self.ports.values() if network.vlan in (one.port.untagged, *one.port.tagged)
+                    end.name for end in self.ports.values() if network.vlan in (end.port.untagged, *end.port.tagged)
                 ]
-        for one in self.ports.values():
-            if one.port.vrf == vrf.name and one.port.address and one.port.kind == "server":
-                ports.setdefault(str(ip_interface(one.port.address).network), []).append(one.name)
+        for end in self.ports.values():
+            if end.port.vrf == vrf.name and end.port.address and end.port.kind == "server":
+                ports.setdefault(str(ip_interface(end.port.address).network), []).append(end.name)
         return ports
 
 
@@ -164,7 +164,7 @@ class Site:
         self._established: dict[int, bool | None] = {}
         chosen = list(views) if views is not None else list(_views(plan))
         names = {view.device.name for view in chosen}
-        others = () if views is None else (one.name for fabric in plan.fabrics.values() for one in fabric.switches)
+        others = () if views is None else (device.name for fabric in plan.fabrics.values() for device in fabric.switches)
         self.beyond = frozenset(name for name in others if name not in names)
         self.switches = {
             view.device.name: Switch(view, seen.get(view.device.name, ReportedState()), self.beyond) for view in chosen
@@ -240,7 +240,9 @@ class Site:
             for part in switch.seen.lldp:
                 take(reported, part, index[switch.name])
         findings = compare(cabling, reported, places(self.plan), self.plan.site).findings
-        return tuple(one for one in findings if not any(end.device in self.beyond for link in one.links for end in link))
+        return tuple(
+            finding for finding in findings if not any(end.device in self.beyond for link in finding.links for end in link)
+        )
 
     @cached_property
     def miscabled(self) -> frozenset[End]:

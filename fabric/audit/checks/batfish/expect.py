@@ -41,7 +41,7 @@ class EqualPaths:
                 if session.peer.index in self.links:
                     neighbors = self.links[view.device.index]
                     neighbors[session.peer.index] = neighbors.get(session.peer.index, 0) + 1
-        self._models = {(a, b): models(by_index[a], by_index[b]) for a, found in self.links.items() for b in found}
+        self._models = {(a, b): models(by_index[a], by_index[b]) for a, peers in self.links.items() for b in peers}
 
     def to(self, target: int) -> Mapping[int, int]:
         """Switch → its next hops towards one, a link each; those that cannot reach it are not in it."""

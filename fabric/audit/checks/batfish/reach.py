@@ -55,12 +55,12 @@ class Crossing(BatfishCheck):
         for name in analysis.snapshot.views:
             pair = crossing(analysis, name)
             if pair and not crosses(analysis, name):
-                one, other = pair
+                leaf, other = pair
                 start, end = (view.loopback.partition("/")[0] for view in pair)
                 example = f"from {start} to {end} on {other.device.name}"
                 message = f"no packet from any leaf arrives at another leaf, for example {example}"
                 yield from self.at_switch(
-                    analysis, one.device.name.lower(), message, *analysis.process(one.device.name.lower())
+                    analysis, leaf.device.name.lower(), message, *analysis.process(leaf.device.name.lower())
                 )
 
 

@@ -56,12 +56,12 @@ class UniqueAddresses(FabricCheck):
     def _across(self, design: Design) -> Iterator[Finding]:
         """This fabric's addresses against each other and those of the fabrics before it."""
         others = [_taken(fabric) for fabric in before(design)]
-        own = _taken(design.fabric)
-        parts = [numbers for taken in (*others, own) for numbers, _ in taken]
+        addresses = _taken(design.fabric)
+        parts = [numbers for taken in (*others, addresses) for numbers, _ in taken]
         if len(set(chain.from_iterable(parts))) == sum(map(len, parts)):
             return
         owner = {n: label(at) for taken in others for numbers, label in taken for at, n in enumerate(numbers)}
-        for numbers, label in own:
+        for numbers, label in addresses:
             for at, number in enumerate(numbers):
                 if number in owner:
                     text = f"duplicate address {ip_address(number)}: {owner[number]}, and {label(at)}"

@@ -168,8 +168,8 @@ def ends(fabric: FabricPlan) -> list[Ends]:
     known = sorted(set(sorts(fabric)))
     code = np.array([known.index(sort) for sort in sorts(fabric)], dtype=np.int64)
     table = np.stack([links.kind[used], links.speed_gbps[used], code[links.a[used]], code[links.b[used]]], axis=1)
-    found, first, count = np.unique(table, axis=0, return_index=True, return_counts=True)
+    distinct, first, count = np.unique(table, axis=0, return_index=True, return_counts=True)
     return [
         Ends(kind, speed, (known[a], known[b]), int(used[at]), int(number))
-        for (kind, speed, a, b), at, number in zip(found.tolist(), first.tolist(), count.tolist(), strict=True)
+        for (kind, speed, a, b), at, number in zip(distinct.tolist(), first.tolist(), count.tolist(), strict=True)
     ]

@@ -168,8 +168,8 @@ class BalancedByLoad(FabricCheck):
         nos = network_oses(fabric)[LEAF]
         if can_balance(fabric, nos, LEAF) and not balances_by_load(fabric, nos, LEAF):
             mode = fabric.spec.underlay.load_balancing.mode
-            what = f"{switches(fabric, (LEAF, ''))} support load-aware path selection"
-            text = f"{what}, but `mode: {mode}` selects a static hash"
+            capability = f"{switches(fabric, (LEAF, ''))} support load-aware path selection"
+            text = f"{capability}, but `mode: {mode}` selects a static hash"
             yield self.finding(design, ("underlay", "load_balancing"), text)
 
 

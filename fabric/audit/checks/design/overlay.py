@@ -202,8 +202,8 @@ class Segments(FabricCheck):
             members.setdefault((min(leaf, other), max(leaf, other), int(fabric.tenancy.lag[link])), []).append(link)
         wrong = [key for key, links in members.items() if not self._is_bond(fabric, key, links)]
         if wrong:
-            one, other, number = wrong[0]
-            leaves = named(fabric, (one, other)) if one != other else named(fabric, (one,))
+            leaf, other, number = wrong[0]
+            leaves = named(fabric, (leaf, other)) if leaf != other else named(fabric, (leaf,))
             ends = "; ".join(link_ends(fabric, link) for link in members[wrong[0]])
             text = (
                 f"bond {number} on {leaves}: expected one link of one server to each of two leaves, got links between {ends}"

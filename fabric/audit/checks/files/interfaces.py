@@ -78,11 +78,11 @@ class PointToPoint(FilesCheck):
         description = owner.interface.description.value if owner.interface.description else ""
         mine = f"{owner.interface.name}: {owner.fact.value}"
         for other in self._other_length(network, net, owner):
-            there = f"{other.fact.value} on {other.facts.name} {other.interface.name} ({place(other.fact)})"
+            theirs = f"{other.fact.value} on {other.facts.name} {other.interface.name} ({place(other.fact)})"
             yield self.finding_at(
                 owner.facts,
                 owner.fact,
-                f"{mine} and {there} have different prefix lengths",
+                f"{mine} and {theirs} have different prefix lengths",
                 about=_between(owner, other.facts),
             )
             return
@@ -115,14 +115,14 @@ class PointToPoint(FilesCheck):
 
     def _crowd(self, net: str, members: list[Owner]) -> Iterator[Finding]:
         """Those that no other member has a session with are to blame; all of them where sessions do not tell."""
-        met = [own for own in members if any(_speaks(other, own) for other in members if other is not own)]
-        for owner in [own for own in members if own not in met] or members:
-            others = ", ".join(f"{own.facts.name} {own.interface.name}" for own in members if own is not owner)
+        met = [member for member in members if any(_speaks(other, member) for other in members if other is not member)]
+        for owner in [member for member in members if member not in met] or members:
+            others = ", ".join(f"{member.facts.name} {member.interface.name}" for member in members if member is not owner)
             yield self.finding_at(
                 owner.facts,
                 owner.fact,
                 f"{owner.interface.name}: {owner.fact.value} is one of {len(members)} addresses in {net}; also on {others}",
-                about=_between(owner, *(own.facts for own in members if own is not owner)),
+                about=_between(owner, *(member.facts for member in members if member is not owner)),
             )
 
 

@@ -71,10 +71,10 @@ class VniVlan(FilesCheck):
                 yield self.finding_at(facts, fact, f"VNI {number}: VLAN {vlan}, {_elsewhere('VLAN', usual, vlan, same)}")
         for vlan, same_vlan in vnis.items():
             usual, odd_vnis = outliers(same_vlan)
-            for number, (facts, here) in odd_vnis:
+            for number, (facts, vni_fact) in odd_vnis:
                 if (facts.name, number) not in reported and len(rows.get(number, ())) < 2:
                     yield self.finding_at(
-                        facts, here, f"VLAN {vlan}: VNI {number}, {_elsewhere('VNI', usual, number, same_vlan)}"
+                        facts, vni_fact, f"VLAN {vlan}: VNI {number}, {_elsewhere('VNI', usual, number, same_vlan)}"
                     )
 
 
@@ -161,7 +161,7 @@ class VrfVni(FilesCheck):
                 ]
                 usual, odd = outliers(sets)
                 for value, (facts, table) in odd:
-                    others = next((one for one, _ in sets if one != value), frozenset())
+                    others = next((targets for targets, _ in sets if targets != value), frozenset())
                     expected = usual if isinstance(usual, frozenset) and len(sets) > 2 else others
                     fact = next(
                         (fact for fact in getattr(table, kind) if fact.value not in expected), getattr(table, kind)[0]
@@ -215,10 +215,10 @@ def _renamed(network: Network, users: list[tuple[Facts, str, Located[int]]]) -> 
     number = users[0][2].value
     targets: list[set[str]] = []
     for facts in network.devices:
-        own = [vrf for name, vrf in facts.vrfs.items() if name in names]
-        if len(own) > 1 or any(vrf.vni and vrf.vni.value != number for vrf in own):
+        vrfs = [vrf for name, vrf in facts.vrfs.items() if name in names]
+        if len(vrfs) > 1 or any(vrf.vni and vrf.vni.value != number for vrf in vrfs):
             return False
-        targets += [{fact.value for fact in (*vrf.imports, *vrf.exports)} for vrf in own if vrf.imports or vrf.exports]
+        targets += [{fact.value for fact in (*vrf.imports, *vrf.exports)} for vrf in vrfs if vrf.imports or vrf.exports]
     return not targets or bool(set.intersection(*targets))
 
 
@@ -334,10 +334,10 @@ def _shared(network: Network, facts: Facts) -> Iterator[tuple[str, str]]:
     """
     for other in network.devices:
         for address in sorted(tunnel_addresses(other)) if other is not facts else ():
-            for own in network.owners.get(address, ()):
+            for owner in network.owners.get(address, ()):
                 begins = facts.vtep.value.removesuffix(".0") if facts.vtep else ""
-                if own.facts is facts and begins not in (own.interface.name, address) and not speaks_by(own, address):
-                    yield other.name, own.interface.name
+                if owner.facts is facts and begins not in (owner.interface.name, address) and not speaks_by(owner, address):
+                    yield other.name, owner.interface.name
 
 
 class GatewayPrefix(FilesCheck):
@@ -366,7 +366,7 @@ class GatewayPrefix(FilesCheck):
             lengths = [(fact.value.rpartition("/")[2], (facts, name, fact)) for facts, name, fact in rows]
             usual, odd = outliers(lengths)
             for length, (facts, name, fact) in odd:
-                other = usual if usual != length else next(one for one, _ in lengths if one != length)
+                other = usual if usual != length else next(expected for expected, _ in lengths if expected != length)
                 yield self.finding_at(
                     facts, fact, f"{name}: anycast gateway {address} with /{length}, but /{other} on other leaves"
                 )
@@ -437,7 +437,8 @@ class TunnelFits(FilesCheck):
         for facts in network.devices:
             mtu_limit = room.get(facts.name)
             by_mtu: dict[int, list[tuple[str, Located[int]]]] = {}
-            hosts = {vrf_of(own) for name, own in facts.interfaces.items() if VLAN.match(name) and _has_hosts(own)}
+            svis = (interface for name, interface in facts.interfaces.items() if VLAN.match(name))
+            hosts = {vrf_of(svi) for svi in svis if _has_hosts(svi)}
             for name, interface in facts.interfaces.items() if mtu_limit else ():
                 inside = interface.vrf and interface.vrf.value in facts.vrfs and facts.vrfs[interface.vrf.value].vni
                 between = VLAN.match(name) and (  # a pair's peer link, which no tunnel crosses

@@ -149,10 +149,11 @@ def _homes(unrecognized: Mapping[str, Kind]) -> dict[str, str]:
     """
     homes: dict[str, str] = {}
     for kind, paths in grouped((kind, path) for path, kind in unrecognized.items()).items():
-        own = grouped((os.path.dirname(path), path) for path in paths)
-        above = Counter(os.path.dirname(folder) for folder, inside in own.items() if len(inside) == 1)
-        common = os.path.commonpath(own) if all(map(os.path.isabs, own)) else os.path.commonpath([f"./{one}" for one in own])
-        for folder, inside in own.items():
+        by_folder = grouped((os.path.dirname(path), path) for path in paths)
+        above = Counter(os.path.dirname(folder) for folder, inside in by_folder.items() if len(inside) == 1)
+        absolute = all(map(os.path.isabs, by_folder))
+        common = os.path.commonpath(folder if absolute else f"./{folder}" for folder in by_folder)
+        for folder, inside in by_folder.items():
             up = os.path.dirname(folder)
             of_devices = up if len(inside) == 1 and above[up] > 1 else folder
             homes |= dict.fromkeys(inside, of_devices if kind.config else os.path.normpath(common))
@@ -305,10 +306,10 @@ class Statements(RestCheck):
             yield from self._missing_files(rest)
         syntax = syntax_of(rest.facts.nos)
         differences = statement_differences(rest.facts.nos, rest.rendered, texts)
-        for one in unexplained(list(misspelled(differences)), rest.reported):
-            severity, fix = WARNING if one.label else self.severity, remediation(syntax, one)
-            place = one.place
-            text, what = message(syntax, one), about(syntax, one)
+        for difference in unexplained(list(misspelled(differences)), rest.reported):
+            severity, fix = WARNING if difference.label else self.severity, remediation(syntax, difference)
+            place = difference.place
+            text, subject = message(syntax, difference), about(syntax, difference)
             yield Finding(
                 id=self.id,
                 severity=severity,
@@ -317,7 +318,7 @@ class Statements(RestCheck):
                 line=place.line,
                 message=text,
                 hint=fix,
-                about=what,
+                about=subject,
             )
 
     def _missing_files(self, rest: Rest) -> Iterator[Finding]:

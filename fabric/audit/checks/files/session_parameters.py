@@ -73,9 +73,9 @@ class SessionTerms(FilesCheck):
     def _timers(self, ends: Ends, blamed: bool) -> Iterator[Finding]:
         facts, peer, far, reverse = ends
         if bool(peer.bfd and peer.bfd.value) != bool(reverse.bfd and reverse.bfd.value):
-            with_it, without, there = (facts, far, reverse) if peer.bfd and peer.bfd.value else (far, facts, peer)
-            line = Located(None, there.line, there.file)
-            name = session_name(there.vrf, there.peer)
+            with_it, without, half = (facts, far, reverse) if peer.bfd and peer.bfd.value else (far, facts, peer)
+            line = Located(None, half.line, half.file)
+            name = session_name(half.vrf, half.peer)
             yield self.finding_at(without, line, f"{name}: no BFD, but BFD is enabled on {with_it.name}", severity=WARNING)
         if not blamed and peer.hold_s and reverse.hold_s and peer.hold_s.value != reverse.hold_s.value:
             where = f"{reverse.hold_s.value} s on {far.name} ({place(reverse.hold_s)})"

@@ -158,22 +158,22 @@ def outline(name: str, nos: str, files: Mapping[str, str], cache: Cache) -> Outl
         cache: of the network OS.
     """
     syntax, forms, clues, names = syntax_of(nos), cache.forms, cache.clues, cache.names
-    rows, found, named = [], [], []
+    rows, clue_places, named = [], [], []
     for path, place in syntax.read(files, cache.known).items():
         form = forms.get(path)
         if form is None:
             form = forms[path] = _read(syntax, path, cache)
         rows.append(Row(form, path, place))
         if path in clues:
-            found += [(clue, place) for clue in clues[path]]
+            clue_places += [(clue, place) for clue in clues[path]]
         if path in names:
-            named += [(one, place) for one in names[path]]
+            named += [(known_name, place) for known_name in names[path]]
     return Outline(
         name=name,
         nos=nos,
         rows=tuple([row for row in rows if row.form.matters]),
         all_rows=tuple(rows),
-        clues=tuple(found),
+        clues=tuple(clue_places),
         names=tuple(named),
         names_at=names,
     )
@@ -248,14 +248,14 @@ def _shape(syntax: Syntax, path: StatementPath, cache: Cache) -> Shape:
         syntax.tolerated is not None and syntax.tolerated.match(text) is not None
     )
     text = TEXT.sub("", text)
-    own = [(*span, STATED) for span in _spans(syntax.varies, text)] + [
+    marks = [(*span, STATED) for span in _spans(syntax.varies, text)] + [
         (*span, NUMBER) for span in _spans(syntax.numbered, text)
     ]
     parts, values, at = [path[0], " "], list[tuple[int, bool]](), 0
     for index, match in enumerate(WORD.finditer(text)):
         start, end = match.span()
         word = match[0]
-        stated = next((mark for first, last, mark in own if first < end and start < last), "")
+        stated = next((mark for first, last, mark in marks if first < end and start < last), "")
         mask, value = (stated, word) if stated else _masked(word, cache.nos)
         parts += [text[at:start], mask]
         at = end
