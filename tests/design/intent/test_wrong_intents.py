@@ -142,10 +142,14 @@ def bomb(levels: int) -> str:
         (b"version: 1\nsite: d\xe9\n", "i.yaml:2:8: error[FAB003]: expected UTF-8 text, got the byte 0xe9"),
         (b"\x7fELF\x02\x01\x01\x00\x00\xff\xfe", "i.yaml:1:10: error[FAB003]: expected UTF-8 text, got the byte 0xff"),
         (b"\x00" * 64, "i.yaml:1:1: error[FAB003]: not YAML: control characters are not allowed"),
-        (bomb(12), "error[FAB004]: the file expands to more than 500,000 values"),
-        (bomb(12), "hint: write the values without nested aliases"),
-        ("a: [" + "x, " * 500_000 + "x]", "error[FAB004]: the file has more than 500,000 values"),
-        ("a: [" + "x, " * 500_000 + "x]", "hint: design it as several sites"),
+        (
+            bomb(12),
+            "error[FAB004]: the file expands to more than 500,000 values\n    hint: write the values without nested aliases",
+        ),
+        (
+            "a: [" + "x, " * 500_000 + "x]",
+            "error[FAB004]: the file has more than 500,000 values\n    hint: design it as several sites",
+        ),
         ("a: " + "[" * 500, "i.yaml:1:44: error[FAB008]: expected at most 40 levels, got more"),
         ("a: " + "[" * 5_000, "error[FAB008]: expected at most 40 levels, got more"),
         ("{a: " * 5_000, "error[FAB008]: expected at most 40 levels, got more"),
@@ -156,7 +160,7 @@ def bomb(levels: int) -> str:
         ("\n".join(f"k{n}: 1" for n in range(3_000)) + "\n", "i.yaml:3000:1: error[FAB101]: unknown key 'k2999'"),
     ],
     ids=[
-        "empty", "latin-1", "binary", "zeros", "alias-bomb", "alias-bomb-hint", "many-values", "many-values-hint",
+        "empty", "latin-1", "binary", "zeros", "alias-bomb", "many-values",
         "deep-lists", "deeper-lists", "deep-mappings", "deep-sequences",
         "long-number", "long-key", "long-quoted-key", "many-mistakes",
     ],
