@@ -151,22 +151,22 @@ def _needs_rs(switch: Switch, port: PlannedPort) -> bool:
 
 def _cables(site: Site) -> Iterator[Fault]:
     """What LLDP shows, without links whose port is known to be down or at another speed."""
-    findings = [finding for finding in site.cables if not _known(site, finding)]
+    findings = [one for one in site.cables if not _known(site, one)]
     quiet = _quiet(site, findings)
     for name, ports in quiet.items():
         words = f"no LLDP neighbor on any of {plural(len(ports), 'port')}, and no neighbor reports it"
         yield Fault(CABLE, name, words, LLDP, f"start LLDP on {name}")
-    for finding in findings:
-        ends = _ends(finding)
-        if finding.kind == "missing" and any(end in ports for ports in quiet.values() for end in ends):
+    for one in findings:
+        ends = _ends(one)
+        if one.kind == "missing" and any(end in ports for ports in quiet.values() for end in ends):
             continue
         device = (
-            finding.at.device
-            if finding.at.device in site.switches
-            else next((name for name, _ in sorted(ends) if name in site.switches), finding.at.device)
+            one.at.device
+            if one.at.device in site.switches
+            else next((name for name, _ in sorted(ends) if name in site.switches), one.at.device)
         )
-        moves = "; ".join(move.text for move in finding.moves[:4])
-        yield Fault(CABLE, device, f"{finding.kind}: {finding.message}", LLDP, moves)
+        moves = "; ".join(move.text for move in one.moves[:4])
+        yield Fault(CABLE, device, f"{one.kind}: {one.message}", LLDP, moves)
 
 
 def _known(site: Site, one: CableFinding) -> bool:

@@ -140,7 +140,7 @@ def _server_areas(
     width: dict[str, int] = {}
     users: dict[tuple[str, str], str] = {}  # (group, server key) → the area's name
     for size, group in zip(sizing.groups, spec.groups, strict=True):
-        # The largest number of ports of the switch, so that another number of uplinks shifts no address.
+        # The largest number of ports of the switch: the count that uplinks leave must not shift addresses.
         block = power_of_two(2 * sum(g.count * g.splits.get(size.down_gbps, 0) for g in spec.leaf.model.ports))
         units = max(int(numbers.unit[size.name].max()) + 1, size.units_planned)
         if spec.kind not in ("rail-optimized", "rail-only"):

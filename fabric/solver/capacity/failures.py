@@ -19,8 +19,8 @@ from fabric.solver.capacity.throughput import HealthyNetwork, Shares, all_paths,
 from fabric.solver.network import routes
 
 OPTION = Place("--fail")
-MAX_TRIED_NAMES = 32  # failed names that `check` leaves out one at a time to find the cause
-MAX_COMPARED_NAMES = 2000  # above, only names with the same beginning are compared
+MAX_TRIED_NAMES = 32  # names that `check` leaves out in turn, looking for the one that matters
+MAX_COMPARED_NAMES = 2000  # from here on only names that begin alike are compared
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _sorted(values: Iterable[int]) -> Ints:
 # --- single failures ------------------------------------------------------------------------------------------
 # What single failures leave of a fabric: one element of every symmetry class, and pairs drawn at random.
 
-MAX_CLASSES = 48  # rows in the table of single failures
+MAX_CLASSES = 48  # rows of the table of single failures
 NO_LINKS = np.empty(0, dtype=np.int64)
 
 
@@ -172,9 +172,9 @@ class Element:
     """One link or switch that can fail, standing for all that are like it."""
 
     what: str  # "leaf-spine link", "spine", …
-    name: str  # as in `--fail`
-    alike: int  # elements of the class, this one included
-    members: Ints  # indices of links or devices
+    name: str  # as `--fail` takes it
+    alike: int  # how many there are, this one included
+    members: Ints  # rows of links, or devices
     link: bool
 
 
@@ -186,9 +186,9 @@ class RemainingCapacity:
     optimal: float  # of uniform traffic
     optimal_exact: bool
     ecmp: float
-    asked: float  # share of the demand whose ends are up; `optimal` and `ecmp` refer to this demand
-    carried: float  # share of the earlier throughput that equal split over the paths still carries
-    paths_before: int  # of the two leaves that lose the largest share of their paths
+    asked: float  # share of the demand before whose ends are still up; `optimal` and `ecmp` are of this demand
+    carried: float  # least share of what the fabric carried before, over equal-cost paths in equal parts, that still fits
+    paths_before: int  # between the two leaves that lose the largest share of theirs
     paths_after: int
     pair: tuple[str, str] | tuple[()]
     servers_cut_off: int

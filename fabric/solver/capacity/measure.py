@@ -45,9 +45,9 @@ class Cut:
     kind: str  # "units", "pods", "planes", "rails", "leaves", "servers"
     where: str
     rate_GBps: float  # in one direction; the other has as much
-    gpus: float  # on the smaller side, in proportion to its NICs
+    gpus: float  # on the smaller side, by their share of the NICs that are there
     servers: int  # with NICs on the smaller side
-    share: float  # of the line rate of the smaller side's NICs that are up
+    share: float  # of what the NICs of the smaller side send while they are up
     limits: tuple[str, ...]  # kinds of links that a minimum cut goes through
     balanced: bool
     apart: str  # why the sides are not meant to talk over the network, "" where they are
@@ -58,11 +58,11 @@ class Cut:
 class Throughput:
     """What every server port keeps of its NIC's speed while all send at once."""
 
-    pattern: str  # one of PATTERNS
+    pattern: str  # of PATTERNS
     optimal: float
-    optimal_exact: bool  # False: `optimal` is an upper bound
+    optimal_exact: bool  # else `optimal` is an upper bound
     ecmp: float
-    bottleneck: str  # link that limits ECMP, or "server NICs"
+    bottleneck: str  # the link that limits ECMP, "server NICs" where the fabric does not
     asked: float  # share of the healthy fabric's demand whose ends are up
 
 
@@ -73,7 +73,7 @@ class Capacity:
     fabric: str
     servers: int
     gpus: int
-    nic_GBps: float  # sum of all server ports in one direction, without failures
+    nic_GBps: float  # of all server ports together, one direction, nothing failed
     failed: tuple[str, ...]
     servers_cut_off: int
     ports_down: int
@@ -81,10 +81,10 @@ class Capacity:
     bisection: Cut | None  # the worst balanced cut
     worst: Cut | None
     throughput: tuple[Throughput, ...]
-    paths_least: int  # fewest and most equal-cost paths between two leaves with servers
+    paths_least: int  # equal-cost paths between two leaves with servers, least and most over all pairs
     paths_most: int
     singles: tuple[Loss, ...]
-    singles_left_out: int  # symmetry classes beyond the limit, not in `singles`
+    singles_left_out: int  # symmetry classes that are not in `singles`, because there are too many
     pairs: tuple[Loss, ...]
 
     def as_dict(self) -> dict[str, Any]:
