@@ -90,7 +90,7 @@ class Reader:
     other_forms: tuple[
         tuple[str, str], ...
     ] = ()  # (pattern of a config in JSON or XML that is not read, command that collects the one that is)
-    script: str = ""  # pattern of a command: files of such commands are read whatever their suffix
+    script: str = ""  # pattern of a command: files that consist of it are read whatever their suffix
     usual: frozenset[str] = frozenset()  # names or stems of files that every device has
     disk_folders: frozenset[str] = frozenset()  # folders above configs on a switch's disk, `frr` of `/etc/frr/frr.conf`
     part: str = ""  # pattern of the end of a stem that names a part of a device, `frr` of `leaf1-frr.conf`
