@@ -306,10 +306,10 @@ class Statements(RestCheck):
             yield from self._missing_files(rest)
         syntax = syntax_of(rest.facts.nos)
         differences = statement_differences(rest.facts.nos, rest.rendered, texts)
-        for difference in unexplained(list(misspelled(differences)), rest.reported):
-            severity, fix = WARNING if difference.label else self.severity, remediation(syntax, difference)
-            place = difference.place
-            text, subject = message(syntax, difference), about(syntax, difference)
+        for one in unexplained(list(misspelled(differences)), rest.reported):
+            severity, fix = WARNING if one.label else self.severity, remediation(syntax, one)
+            place = one.place
+            text, what = message(syntax, one), about(syntax, one)
             yield Finding(
                 id=self.id,
                 severity=severity,
@@ -318,7 +318,7 @@ class Statements(RestCheck):
                 line=place.line,
                 message=text,
                 hint=fix,
-                about=subject,
+                about=what,
             )
 
     def _missing_files(self, rest: Rest) -> Iterator[Finding]:
