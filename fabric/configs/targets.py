@@ -34,7 +34,7 @@ WORDS = {
 }
 
 
-SHOWN = 3  # switches in a hint
+SHOWN = 3  # switches of a hint
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,12 +222,12 @@ class Capabilities:
     l3vni: bool = False  # tenants by type-5 routes
     l2vni: bool = False  # layer-2 networks with anycast gateway
     multihoming: str = ""  # bonds over two leaves: "esi" or "vpc"; "" has none
-    imports: bool = False  # tenants of an overlay import each other's routes
+    imports: bool = False  # tenants of an overlay that see each other's routes
     external: bool = False  # border leaves
     lossless: bool = False  # PFC and ECN
     watchdog: bool = False  # ends a pause that lasts too long
     hash_seed: bool = False
-    dynamic_balancing: str = ""  # "auto": without side effects; "asked": only if the intent sets it; "": none
+    dynamic_balancing: str = ""  # "auto": without side effects; "asked": only where the intent says so; "" none
     snmp: bool = False
     gnmi: bool = False
 

@@ -77,7 +77,7 @@ class Rule:
     per_gbps: bool = False
 
 
-# Published rules. The linear one is that of the HPCC authors for DCQCN: 100 and 400 KB at 25G, 400 and 1600 KB at 100G.
+# What others run. The linear rule is that of the HPCC authors for DCQCN: 100 and 400 KB at 25G, 400 and 1600 KB at 100G.
 RULES = {
     "linear": Rule(
         4_000, 16_000, 20, "alibaba-edu/High-Precision-Congestion-Control@9f4be2a simulation/mix/config.txt", per_gbps=True

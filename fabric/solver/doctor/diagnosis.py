@@ -433,7 +433,7 @@ def document(diagnosis: Diagnosis) -> dict[str, Any]:
                 "command": test.command,
                 "minutes": test.minutes,
                 "bits": test.bits,
-                "outcomes": [{"seen": outcome, "causes": list(named)} for outcome, named in test.outcomes],
+                "outcomes": [{"seen": seen, "causes": list(named)} for seen, named in test.outcomes],
             }
             for test in diagnosis.tests
         ],

@@ -161,7 +161,7 @@ def goodput(
         InputError: mistakes of the file, or a job that does not fit the fabric.
     """
     whole = placed(fabric, request, source, placement, port_name)
-    settings, job, step = sections.read(whole.root, whole.name), whole.job(), whole.time()
+    asked, job, step = sections.read(whole.root, whole.name), whole.job(), whole.time()
 
     def step_of(fail: tuple[str, ...]) -> float:
         if not fail:
@@ -172,14 +172,14 @@ def goodput(
     placing = whole.groups.supply.placement
     used = parts(whole.groups.supply.net, placing.servers, placing.gpus, optical, step_of if placing.domains > 1 else None)
     storage = None
-    if not settings.checkpoint.write_GBps:
+    if not asked.checkpoint.write_GBps:
         names = [fabric.devices[at].name for at in placing.servers.tolist()]
-        writing = [names[at] for at in writers(job, settings.checkpoint.writers, placing.gpus_per_server)]
+        writing = [names[at] for at in writers(job, asked.checkpoint.writers, placing.gpus_per_server)]
         sites = fabrics or {fabric.name: fabric}
-        storage = storage_rates(sites, fabric.name, names, writing, settings.checkpoint.storage, settings.place)
-        checkpoint = replace(settings.checkpoint, write_GBps=storage.write_GBps, read_GBps=storage.read_GBps)
-        settings = replace(settings, checkpoint=checkpoint)
-    result = evaluate(fabric.name, job, step, settings, used, request.seed, server_gpus=placing.gpus_per_server)
+        storage = storage_rates(sites, fabric.name, names, writing, asked.checkpoint.storage, asked.place)
+        checkpoint = replace(asked.checkpoint, write_GBps=storage.write_GBps, read_GBps=storage.read_GBps)
+        asked = replace(asked, checkpoint=checkpoint)
+    result = evaluate(fabric.name, job, step, asked, used, request.seed, server_gpus=placing.gpus_per_server)
     return replace(result, storage=storage, other_models=placing.others)
 
 

@@ -72,7 +72,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     ),
 }
 WRITERS = ("all", "replica")
-_OF_PLAN = ("fabric", "targets", "jobs", "system_write_GBps", "system_read_GBps")  # keys about the storage of the plan
+_OF_PLAN = ("fabric", "targets", "jobs", "system_write_GBps", "system_read_GBps")  # of the storage of the plan
 _EXAMPLE = (
     "write `checkpoint: {}` for the storage of the plan, or `checkpoint: {write_GBps: 100}`, its rate for the whole job"
 )
@@ -85,7 +85,7 @@ class Checkpoint:
     write_GBps: float = 0.0  # 0: that of the storage of the plan
     read_GBps: float = 0.0
     bytes_per_parameter: float = 0.0  # 0: parameters, FP32 copies and moments as `bytes.parameter` and Adam have them
-    interval_s: float = 0.0  # useful time between two checkpoints; 0: the best interval
+    interval_s: float = 0.0  # of useful time between two checkpoints; 0: the best
     asynchronous: bool = False  # the job goes on once its state is copied to host memory
     copy_GBps_per_gpu: float = 0.0
     local_GBps_per_server: float = 0.0  # the job goes on once its state is on disks of its servers; 0: no such stage
@@ -104,17 +104,17 @@ class Failures:
     """How a job comes back."""
 
     detection_s: float = 600.0  # MegaScale, NSDI'24: under 10 min
-    restart_s: float = 900.0  # MegaScale, NSDI'24: caught up in under 15 min
+    restart_s: float = 900.0  # the same: caught up in under 15 min
     repair_hours: float = 24.0  # of a link or switch
-    spare_servers: int | None = None  # None: a spare server is always available
+    spare_servers: int | None = None  # beyond those of the job; None: one is always left
     server_repair_hours: float = 24.0
     hot_standby_servers: int = 0  # spares that run and wait: they take over in `standby_restart_s`
     standby_restart_s: float = 0.0
     power_domain_servers: int = 0  # servers on one power distribution unit; 0: its failures are left out
-    power_hours: float = 6.0  # Dean, Google I/O 2008
-    cooling_domain_servers: int = 0  # servers in one cooling zone; 0: its failures are left out
-    cooling_hours: float = 36.0  # Dean, Google I/O 2008: 1 to 2 days
-    per_1000_node_days: float = 0.0  # failures of whole servers, with GPUs and NICs; 0: computed by part
+    power_hours: float = 6.0  # until power is back: Dean, Google I/O 2008
+    cooling_domain_servers: int = 0  # servers in one cooling zone; 0: likewise
+    cooling_hours: float = 36.0  # the same: 1 to 2 days
+    per_1000_node_days: float = 0.0  # of a whole server with its GPUs and NICs; 0: by part
     per_year: Mapping[str, float] = field(default_factory=dict)  # stated rates by kind of part
 
     @property
@@ -131,7 +131,7 @@ class Sections:
 
     checkpoint: Checkpoint
     failures: Failures
-    place: Place = field(default_factory=lambda: Place("job"))  # position of the section `checkpoint`
+    place: Place = field(default_factory=lambda: Place("job"))  # of the section `checkpoint`
 
 
 def read(root: Node, name: str) -> Sections:

@@ -21,7 +21,7 @@ from fabric.base.rounding import ceil_div
 # attention.
 
 DATA = Path(__file__).parent / "data" / "rates.yaml"
-APART = math.log(1.3)  # of two rates of one precision, by power limits; precisions differ by a factor of 2
+APART = math.log(1.3)  # precisions are a factor of 2 apart; some data sheets differ by their power limit
 
 
 class Ratio(NamedTuple):
@@ -39,13 +39,13 @@ def ratio(gpu: str, measured_on: str, tflops_per_gpu: float) -> Ratio:
         measured_on: model that a utilisation was measured on; "" for the same.
         tflops_per_gpu: of `gpu` by its data sheet, dense, in the precision of the job.
     """
-    target, reference = _generations().get(gpu), _generations().get(measured_on)
-    if target is None or reference is None:
+    here, there = _generations().get(gpu), _generations().get(measured_on)
+    if here is None or there is None:
         return Ratio()
-    precision = _precision(target["peak"][gpu], tflops_per_gpu)
-    if precision not in target["share"] or precision not in reference["share"]:
+    precision = _precision(here["peak"][gpu], tflops_per_gpu)
+    if precision not in here["share"] or precision not in there["share"]:
         return Ratio()
-    return Ratio(target["share"][precision] / reference["share"][precision], target["attention"] / reference["attention"])
+    return Ratio(here["share"][precision] / there["share"][precision], here["attention"] / there["attention"])
 
 
 def _precision(peaks: dict[str, float], tflops: float) -> str:
@@ -72,19 +72,20 @@ Order = Literal["tp-cp-dp-pp", "tp-cp-pp-dp"]
 CudaGraph = Literal["none", "full_iteration"]
 Levels: TypeAlias = tuple[tuple[int, int], ...]
 """A group of ranks: (how many, distance between two of them), from the inside."""
+DIMENSIONS: tuple[Dimension, ...] = ("tensor", "context", "expert", "pipeline", "data", "expert_data", "embedding")
 SHARDINGS: tuple[Sharding, ...] = ("none", "optimizer", "gradients", "full")
 SCHEDULES: tuple[Schedule, ...] = ("1f1b", "zero_bubble", "dualpipe")
 ORDERS: tuple[Order, ...] = ("tp-cp-dp-pp", "tp-cp-pp-dp")
 CUDA_GRAPHS: tuple[CudaGraph, ...] = ("none", "full_iteration")
 RECOMPUTES: tuple[Recompute, ...] = ("none", "selective", "full")
-RECOMPUTE_PARTS = ("attention", "norm", "up_projection", "activation")  # words of a list in `recompute`
+RECOMPUTE_PARTS = ("attention", "norm", "up_projection", "activation")  # in a list, in place of a word
 OVERLAPS = ("tensor", "context", "expert", "pipeline", "data")
 VARIATION = 0.015
 """Share. GPUs of one model differ by 8 %, outliers left out: Sinha et al., SC22, arXiv:2208.11035. Taken as the range of a
 normal distribution without what Tukey calls outliers: 5.4 standard deviations."""
 BUCKET = "bucket"  # of overlap.data: each layer's call runs beside the computing of other layers
 CHUNK = "chunk"  # of overlap.tensor: a call and the matrix product beside it are cut into one chunk a rank
-OVERLAP_WORDS = {"data": BUCKET, "tensor": CHUNK}  # words in place of a share
+OVERLAP_WORDS = {"data": BUCKET, "tensor": CHUNK}  # in place of a share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +106,7 @@ class Model:
     top_k: int = 1  # experts that a token goes to
     moe_layers: int = 0  # layers with experts
     expert_domains: int = 0  # NVLink domains that the experts of a token may lie in; 0: no limit
-    dropout: bool = False  # masks stay in memory until the backward pass
+    dropout: bool = False  # its masks wait in memory
 
     @property
     def attention_width(self) -> float:
@@ -174,7 +175,7 @@ class Parallel:
     def levels(self, dimension: Dimension) -> Levels:
         """The ranks of a group, as ranks of the job. Parameters are alike in all ranks of context and data."""
         replica = self.tensor * self.context
-        outside = self.order == "tp-cp-pp-dp"  # data parallelism outside of pipeline parallelism
+        outside = self.order == "tp-cp-pp-dp"  # data is outside of pipeline
         data, pipeline = (replica * self.pipeline, replica) if outside else (replica, replica * self.data)
         groups: dict[Dimension, Levels] = {
             "tensor": ((self.tensor, 1),),
@@ -197,7 +198,7 @@ class Bytes:
     activation: float = 2
     dispatch: float = 2  # to the experts
     combine: float = 2  # back from them
-    saved: float = 2  # of an input that a linear layer keeps for the backward pass; 1 with FP8
+    saved: float = 2  # in memory: of an input that a linear layer keeps for the backward pass; 1 with FP8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,7 +215,7 @@ class Compute:
     fused_attention: bool = True  # keeps no scores for the backward pass; False: they fill memory unless recomputed
     variation: float = VARIATION  # standard deviation of the speed of GPUs of one model, as a share
     memory_GBps: float = 0  # of a GPU's memory, for the optimizer; 0: the optimizer takes no time
-    memory_GB: float = 0  # of a GPU, by its data sheet; 0: not checked
+    memory_GB: float = 0  # of a GPU, as its data sheet names it; 0: not checked
     overhead_ms: float = 0  # of a step beside computing, optimizer and communication: input pipeline, logging
 
 
@@ -238,7 +239,7 @@ class TrainingJob:
     software: Software = Software()
     overlap: Mapping[str, float | str] = field(default_factory=dict)
     stated: frozenset[str] = frozenset()
-    gpu: str = ""  # model of the servers' GPUs, from the plan
+    gpu: str = ""  # model of the servers' GPUs, which is not in the file
 
     @property
     def gpus(self) -> int:

@@ -38,7 +38,7 @@ class Traffic:
 
 
 def traffic(job: TrainingJob, domain_gpus: int = 1) -> list[Traffic]:
-    """The calls of a step on its heaviest stage, in the order of `Dimension`; groups of one GPU call nothing.
+    """The calls of a step on its heaviest stage, in the order of DIMENSIONS; groups of one GPU call nothing.
 
     `domain_gpus`: GPUs of an NVLink domain, which decide how often a deduplicated token crosses the network.
     """
