@@ -208,7 +208,7 @@ class Design:
 
 C = TypeVar("C", bound=Check[Any])
 HOMES = {  # subject → module or package of its checks
-    "silence": "fabric.audit.checks.silence",
+    "silence": "fabric.audit.checks.omitted",
     "design": "fabric.audit.checks.design",
     "files": "fabric.audit.checks.files",
     "batfish": "fabric.audit.checks.batfish",

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from fabric.audit.checks import base
 from fabric.audit.checks.base import FilesCheck, ids, run as run_checks
-from fabric.audit.checks.consequences import without_results_of_slips, without_undefined_sources
 from fabric.audit.checks.files.duplicates import OneOwner
 from fabric.audit.checks.files.igp import not_judged
 from fabric.audit.checks.files.reading import FolderCheck, Unreadable
@@ -25,6 +24,7 @@ from fabric.audit.checks.incomplete_files import (
     without_parts,
 )
 from fabric.audit.checks.network import Network, planes
+from fabric.audit.checks.omitted import without_results_of_slips, without_undefined_sources
 from fabric.audit.checks.role_peers.compare import Comparison, compared
 from fabric.audit.checks.role_peers.roles import Outlines
 from fabric.audit.checks.site import Checked, Site, finding_of

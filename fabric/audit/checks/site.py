@@ -9,17 +9,16 @@ from dataclasses import dataclass, field, replace
 from fabric.audit.checks import servers
 from fabric.audit.checks.base import Design, FilesCheck, checks, ids, run
 from fabric.audit.checks.compare_with_plan import Difference, class_differences, differences
-from fabric.audit.checks.consequences import explaining, follows, without_repetitions
 from fabric.audit.checks.design.base import FabricCheck
 from fabric.audit.checks.files.reading import OnDisk, OnDiskCheck, Rest, RestCheck, Statements, Unreadable
 from fabric.audit.checks.files.services import HostNames
 from fabric.audit.checks.finding import ERROR, Finding, Read, Subject
 from fabric.audit.checks.incomplete_files import CUT_OFF, Cut, cuts
 from fabric.audit.checks.network import Network
+from fabric.audit.checks.omitted import Silences, explaining, follows, without_repetitions
 from fabric.audit.checks.planned import planned_rows
 from fabric.audit.checks.role_peers.outline import names_of
 from fabric.audit.checks.rows import blocks_of, rows_of
-from fabric.audit.checks.silence import Silences
 from fabric.base.diagnostics import Diagnostic
 from fabric.base.output.site_folder import kind
 from fabric.base.processes import Progress, in_chunks, silent

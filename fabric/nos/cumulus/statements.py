@@ -15,8 +15,7 @@ from fabric.nos.cumulus.write.tree import dump, merged
 from fabric.nos.dialect import Dialect, Patch, same
 from fabric.nos.reading import Branch
 from fabric.nos.reading.sections import StatementPath
-from fabric.nos.statements.forms import without_equal_blocks
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.statements.syntax import Syntax, without_equal_blocks
 
 # --- Statements: keys and the value are the parts of a path ---------------------------------------------------
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Rules
 from fabric.nos.reading.sections import END, Layout, StatementPath
 from fabric.nos.reading.values import numbers
-from fabric.nos.statements.forms import indented
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.statements.syntax import Syntax, indented
 
 # --- Names of interfaces --------------------------------------------------------------------------------------
 

@@ -11,8 +11,7 @@ from fabric.base.reading import MAX_DEPTH, TOO_DEEP, UnreadableError
 from fabric.nos.dialect import BGP_FILTER, BGP_NEIGHBOR, COMMANDS, Dialect, Effect, Rules
 from fabric.nos.frr.read.words import LAYOUT
 from fabric.nos.reading.sections import Layout, StatementPath
-from fabric.nos.statements.forms import indented, plain
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.statements.syntax import Syntax, indented, plain
 
 # --- Statements: frr.conf, the interfaces of ifupdown2, nftables rules and the files of the services ----------
 

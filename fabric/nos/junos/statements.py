@@ -11,8 +11,7 @@ from typing import NamedTuple
 from fabric.nos.dialect import Config as ConfigTree, Dialect, Hierarchy, SetLines
 from fabric.nos.junos.read.tree import IDLE_VERBS, MOST_WORDS, Config, Node, read_text
 from fabric.nos.reading.sections import TOKEN, StatementPath, is_open, unquoted
-from fabric.nos.statements.forms import without_equal_blocks
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.statements.syntax import Syntax, without_equal_blocks
 
 # --- Statements: every word is one part of a path -------------------------------------------------------------
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from fabric.nos.dialect import COMMANDS, Dialect, Rules
 from fabric.nos.reading.sections import Layout
-from fabric.nos.statements.forms import indented
-from fabric.nos.statements.syntax import Syntax
+from fabric.nos.statements.syntax import Syntax, indented
 
 # --- Commands as a person types them: every line keeps its number ---------------------------------------------
 
