@@ -24,7 +24,7 @@ from fabric.solver.estimate.request import EstimateRequest, answer, supply_on
 from fabric.solver.network import network
 
 PACKED, SPREAD = "packed", "spread"
-MAX_KINDS = 12  # kinds of switches whose failure is evaluated
+MAX_KINDS = 12  # of switches that fail in turn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Call:
     bytes: int
     gpus: int
     placement: str
-    units: int  # with servers of the job
+    units: int  # that the job's servers stand in
     routing: str  # "ecmp", "adaptive" or "spray"
     queue_pairs: int
     failed: str  # switch that has failed; "": healthy
@@ -52,8 +52,8 @@ class Stop:
 
     failed: str
     role: str
-    alike: int  # switches whose failure costs the same, this one included
-    servers_cut_off: int  # servers without a port
+    alike: int  # switches of which one is the same, this one included
+    servers_cut_off: int  # that have no port left
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def calls(
             if element.name not in stops:
                 try:
                     broken[element] = supply_on(net, job, name, healthy)
-                except InputError:  # a rail of the job has no port left
+                except InputError:  # it takes the last port that all servers of the job have on one rail
                     stops[element.name] = _stop(whole, element, net)
         for collective in collectives:
             call_request = replace(job, collective=collective)

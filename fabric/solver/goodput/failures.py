@@ -25,10 +25,10 @@ STOPS = float("inf")
 class Part:
     """Parts of one kind at one place of the design."""
 
-    kind: str  # key of the failure rates
+    kind: str  # of a rate
     place: str  # role of a switch, kind of a link, "" for parts of servers
     count: int
-    slowdown: float  # step time with one of them failed over that without; infinite: the job stops
+    slowdown: float  # step time with one of them failed over the step time before; infinite: the job stops
     example: str  # the one that failed, "" for parts of servers
 
     @property
@@ -126,12 +126,12 @@ class Saving:
     size_GB: float
     write_s: float
     stall_s: float  # of the job
-    restart_s: float  # mean time from a failure to the first new step: the sum of the next four
+    restart_s: float  # from the failure to the first new step: the sum of the next four, in the mean over the failures
     detection_s: float
     start_s: float
     load_s: float
-    repeated_s: float  # steps repeated because the last checkpoint was incomplete
-    interval_s: float  # useful time between two checkpoints
+    repeated_s: float  # steps since the checkpoint before the last one, which was not whole yet
+    interval_s: float  # of useful time
     best_s: float
     young_s: float
     daly_s: float
@@ -189,11 +189,11 @@ def writers(job: TrainingJob, who: str, server_gpus: int) -> list[int]:
 class Restart:
     """One kind of restart, in seconds."""
 
-    share: Floats  # of the failures that stop the job, [1 + draws]: with typical rates, then with each draw
+    share: Floats  # of the failures that stop the job: typical, then for each draw of the rates
     detection_s: float
     start_s: float
     load_s: float
-    repeated_s: float  # steps repeated because the last checkpoint was incomplete
+    repeated_s: float  # the checkpoint before the last one is read, as the last one was not whole
 
     @property
     def waiting_s(self) -> float:

@@ -33,9 +33,9 @@ from fabric.solver.utilisation.simulate import POLICIES, Cluster, Run, State, cl
 class Shares:
     """Of the NIC bandwidth of all servers."""
 
-    used: float  # by traffic of jobs over the network
-    contention: float  # lost to shared links, by jobs on several NVLink domains
-    inside: float  # of NICs of jobs in one domain, which do not use the network
+    used: float  # by jobs, over the network
+    contention: float  # that jobs on several NVLink domains do not get, because links are shared
+    inside: float  # of jobs in one domain, which do not use the network
     crossing: float  # share of the jobs on several domains that are in several units
 
 
@@ -119,11 +119,11 @@ class Fit:
 
     gpus: int
     jobs: int
-    gpu_hours: float  # share of the GPU hours of all jobs that fit
-    servers: int  # of one job; 0: a part of a server
-    unused_gpus: int  # GPUs of its servers that it does not use
+    gpu_hours: float  # share of those of all jobs that fit
+    servers: int  # that one takes; 0: a part of one
+    unused_gpus: int  # in its servers
     level: str  # the smallest level that holds it: "server", a level of the fabric, "" for none
-    left_gpus: int  # free GPUs of the largest group of that level when it is full of jobs of this size
+    left_gpus: int  # of the largest group of that level, once it is full of jobs of this size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +136,8 @@ class Use:
     waiting: float  # free servers while jobs wait
     no_demand: float  # free servers while none waits
     bandwidth: Shares
-    wait_hours: float  # mean over the jobs
-    jobs: int  # that were started
+    wait_hours: float  # mean time that a job waits
+    jobs: int  # that started
 
     @property
     def idle_gpu_share(self) -> float:
