@@ -94,29 +94,10 @@ class BatfishCheck(Check[Analysis]):
         try:
             return sorted(findings, key=lambda finding: finding.order)
         except Unanswered as error:
-            return [
-                Finding(
-                    id=self.id,
-                    severity=ERROR,
-                    device="",
-                    file="",
-                    line=0,
-                    message=f"no answer from Batfish: {error}",
-                    hint=UNANSWERED,
-                )
-            ]
+            message = f"no answer from Batfish: {error}"
         except KeyError as error:  # the column is missing in other versions of the server
-            return [
-                Finding(
-                    id=self.id,
-                    severity=ERROR,
-                    device="",
-                    file="",
-                    line=0,
-                    message=f"unsupported Batfish version: no column {error} in its answer",
-                    hint=UNANSWERED,
-                )
-            ]
+            message = f"unsupported Batfish version: no column {error} in its answer"
+        return [Finding(id=self.id, severity=ERROR, device="", file="", line=0, message=message, hint=UNANSWERED)]
 
     def in_copy(self, analysis: FileAnalysis, path: str, line: int, message: str) -> Iterator[Finding]:
         """A finding on a line of the snapshot, in the file that the line is from; nothing on what is no copy."""
