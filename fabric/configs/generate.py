@@ -106,12 +106,7 @@ class Generation:
     """
 
     def __init__(
-        self,
-        renderer: Renderer,
-        numbers: bytes | None,
-        limit: str = "",
-        jobs: int = 0,
-        progress: Progress | None = None,
+        self, renderer: Renderer, numbers: bytes | None, limit: str = "", jobs: int = 0, progress: Progress | None = None
     ) -> None:
         self.jobs, self.progress = jobs, progress or silent
         self.limit = _Limit(limit)

@@ -92,13 +92,7 @@ def nccl_context(site: str, group: Group) -> dict[str, object] | None:
     settings = [*_devices(group, side, spec), *_paths(side, spec)]
     if side.fabric.spec.ethernet:
         settings += _roce(side)
-    return {
-        "site": site,
-        "group": group.name,
-        "model": group.model,
-        "fabric": side.fabric.name,
-        "settings": settings,
-    }
+    return {"site": site, "group": group.name, "model": group.model, "fabric": side.fabric.name, "settings": settings}
 
 
 def _devices(group: Group, side: HostFabric, spec: GroupSpec) -> list[Setting]:

@@ -348,12 +348,7 @@ def site_environment() -> _SiteEnvironment:
     environment.globals.update(functions.GLOBALS)
     environment.filters.clear()
     environment.filters.update(functions.filters())
-    environment.filters |= {
-        WEIGH: _weighed,
-        MADE: functions.made,
-        SPEND: METER.spend,
-        JOINED: _joined,
-    }
+    environment.filters |= {WEIGH: _weighed, MADE: functions.made, SPEND: METER.spend, JOINED: _joined}
     environment.tests.clear()
     environment.tests.update(functions.tests())
     return environment

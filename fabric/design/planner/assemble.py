@@ -174,11 +174,7 @@ def _wire(
             pods = held
         current = Epoch(sizing.cores, ((wiring.SPINES, sizing.links_per_core),), pods)
         history["spine-core"] = continued(
-            histories["spine-core"],
-            current,
-            [wiring.SPINES] * pods,
-            {wiring.SPINES: sizing.spine_uplinks},
-            len(down),
+            histories["spine-core"], current, [wiring.SPINES] * pods, {wiring.SPINES: sizing.spine_uplinks}, len(down)
         )
         parts.append(
             wiring.spine_core_links(

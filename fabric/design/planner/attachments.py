@@ -119,12 +119,7 @@ class Ports:
 
 
 def place(
-    spec: FabricSpec,
-    sizing: Sizing,
-    sites: Sequence[GroupSites],
-    first_attachment: int,
-    lock: FabricLock,
-    report: Report,
+    spec: FabricSpec, sizing: Sizing, sites: Sequence[GroupSites], first_attachment: int, lock: FabricLock, report: Report
 ) -> tuple[Links | None, dict[str, tuple[PortSpot, ...]]]:
     """Links of all attachments, and their leaf ports for the lock: known ports that are still free are kept."""
     attachments, spots_by_attachment = spec.attachments, lock.attachments

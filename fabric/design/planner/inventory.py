@@ -207,10 +207,7 @@ class _Naming:
 
 def _network(spec: FabricSpec, sizing: Sizing, network: int) -> dict[str, int]:
     """Coordinates of an isolated network."""
-    return {
-        "plane": network % sizing.planes,
-        "rail": network // sizing.planes if spec.kind == "rail-only" else -1,
-    }
+    return {"plane": network % sizing.planes, "rail": network // sizing.planes if spec.kind == "rail-only" else -1}
 
 
 def _alike(spec: FabricSpec, sizing: Sizing, network: int, key: frozenset[str]) -> list[int]:

@@ -213,11 +213,7 @@ def _without_effect(row: Mapping[str, Any]) -> WithoutEffect:
 
 def _rewrite(row: Mapping[str, Any]) -> Rewrite:
     to = row["to"] if isinstance(row["to"], list) else [row["to"]]
-    return Rewrite(
-        re.compile(row["line"]),
-        tuple(text.replace(" > ", BELOW) for text in to),
-        re.compile(row.get("in", "")),
-    )
+    return Rewrite(re.compile(row["line"]), tuple(text.replace(" > ", BELOW) for text in to), re.compile(row.get("in", "")))
 
 
 def _need(row: Mapping[str, str]) -> Need:

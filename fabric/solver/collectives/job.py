@@ -174,10 +174,7 @@ def board(gpu: physics.Gpu, domain_gpus: int) -> dict[str, Any]:
     """Fields of a job that follow from how the GPUs of a whole domain are joined, those that do not take part included."""
     switched = domain_gpus >= gpu.switch_from
     through_cpu = not switched and 1 < domain_gpus <= WITHOUT_PCIE_SWITCH and gpu.pcie_GBps <= PCIE4_GBPS
-    return {
-        "nvls": gpu.nvls and switched,
-        "root_GBps": gpu.pcie_GBps if through_cpu else UNLIMITED,
-    }
+    return {"nvls": gpu.nvls and switched, "root_GBps": gpu.pcie_GBps if through_cpu else UNLIMITED}
 
 
 UPLINKS = 32  # assumed for a leaf without a plan: half of 64 ports

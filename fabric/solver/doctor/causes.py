@@ -48,10 +48,7 @@ class Effect:
         """The run with the cause, but for `time`."""
         inside = self.nvlink * (self.nvlink_pcie if job.pcie else 1.0)
         changed = replace(
-            job,
-            nvlink_GBps=job.nvlink_GBps * inside,
-            ctas=job.ctas * self.ctas,
-            nvls=bool(job.nvls) and self.nvls,
+            job, nvlink_GBps=job.nvlink_GBps * inside, ctas=job.ctas * self.ctas, nvls=bool(job.nvls) and self.nvls
         )
         if not job.crosses:
             return changed

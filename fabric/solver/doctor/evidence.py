@@ -137,10 +137,7 @@ def _judged(gbps: float, nic_gbps: float, gpu: bool) -> Iterator[Finding]:
         yield from (
             (Finding("peer_dma", text, 10), Finding("pcie_path", text, 6))
             if gpu
-            else (
-                Finding("pcie_path", text, 10),
-                Finding("slow_server", text, 6),
-            )
+            else (Finding("pcie_path", text, 10), Finding("slow_server", text, 6))
         )
     elif gbps >= FULL_PORT * nic_gbps:
         for cause in ("peer_dma", "pcie_path") if gpu else ("pcie_path", "slow_server"):

@@ -185,8 +185,7 @@ class _Role:
             return Located(None, row.place.line, row.place.file)
         part = outlier.missing[0][0].partition(" ")[0]
         file = next(
-            (row.place.file for row in device.rows if row.path[0] == part),
-            device.rows[0].place.file if device.rows else "",
+            (row.place.file for row in device.rows if row.path[0] == part), device.rows[0].place.file if device.rows else ""
         )
         return Located(None, 0, file)
 

@@ -48,10 +48,7 @@ def port_qos(view: SwitchView, port: Port, names: Mapping[Marking, str]) -> Tree
         return {}
     if port.lossless is None:
         return {"qos": {"pfc": {"profile": NO_PFC}, "mapping": {"profile": UNTRUSTED}}}
-    tree: Tree = {
-        "pfc": {"profile": cable_profile(port)},
-        "congestion-control": {"profile": names[port.lossless.marking]},
-    }
+    tree: Tree = {"pfc": {"profile": cable_profile(port)}, "congestion-control": {"profile": names[port.lossless.marking]}}
     if view.qos.watchdog:
         tree["pfc-watchdog"] = {"state": "enable"}
     return {"qos": tree}

@@ -82,11 +82,7 @@ def instance_family(view: SwitchView, connected: str) -> Tree:
 
 
 def peer_group(view: SwitchView, policy: Policy) -> Tree:
-    return merged(
-        timers(view),
-        bfd(view),
-        {"address-family": session_families(view, policy)},
-    )
+    return merged(timers(view), bfd(view), {"address-family": session_families(view, policy)})
 
 
 def session_families(view: SwitchView, policy: Policy) -> Tree:
@@ -267,10 +263,7 @@ def layer2(view: SwitchView) -> Tree:
     }
     # With multihoming the switch makes the addresses of its SVIs known by itself.
     evpn: Tree = {"multihoming": {ENABLE: True}} if multihomed(view) else {"route-advertise": {"svi-ip": True}}
-    tree: Tree = {
-        "bridge": {"domain": {BRIDGE: {"type": "vlan-aware", "vlan": vlans}}},
-        "evpn": evpn | {"vni": targets},
-    }
+    tree: Tree = {"bridge": {"domain": {BRIDGE: {"type": "vlan-aware", "vlan": vlans}}}, "evpn": evpn | {"vni": targets}}
     if any(network.gateway for network in view.networks):
         tree["router"] = {"vrr": {ENABLE: True}}
         tree["system"] = {"global": {"fabric-mac": view.overlay.anycast_mac}}

@@ -116,10 +116,7 @@ def route_maps(view: SwitchView) -> list[Stanza]:
         *passing(FABRIC_OUT, under.exports, ip),
     ]
     if view.overlay and speaks_evpn(view.overlay):
-        stanzas += [
-            Stanza(OVERLAY_IN, 10, ("match community GSHUT", "set local-preference 0")),
-            Stanza(OVERLAY_IN, 20, ()),
-        ]
+        stanzas += [Stanza(OVERLAY_IN, 10, ("match community GSHUT", "set local-preference 0")), Stanza(OVERLAY_IN, 20, ())]
         stanzas += overlay_out(view.overlay)
     for vrf in view.vrfs:
         policy = vrf_policy(view, vrf)

@@ -306,10 +306,7 @@ def files(view: SwitchView) -> list[File]:
 def objects(requests: Requests) -> dict[str, str]:
     """What the switch's own ranges leave out."""
     objections = {}
-    ranges = (
-        ("underlay.bfd.interval_ms", BFD_MS),
-        ("underlay.bfd.multiplier", BFD_MULTIPLIER),
-    )
+    ranges = (("underlay.bfd.interval_ms", BFD_MS), ("underlay.bfd.multiplier", BFD_MULTIPLIER))
     for key, range_ in ranges:
         if key in requests and requests[key] not in range_:
             objections[key] = f"expected {range_.start} to {range_.stop - 1}, got {requests[key]}"

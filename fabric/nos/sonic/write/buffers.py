@@ -90,10 +90,7 @@ def _dynamic(qos: Qos, stock: TierBuffers, ports: Mapping[str, Port], lengths: d
         **profile_lists(list(ports)),
         "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {AZURE: {"default_dynamic_th": str(qos.buffer.alpha_exponent)}},
         "LOSSLESS_TRAFFIC_PATTERN": {
-            AZURE: {
-                "mtu": str(qos.lossless_mtu),
-                "small_packet_percentage": "100" if qos.traffic == "static" else "50",
-            }
+            AZURE: {"mtu": str(qos.lossless_mtu), "small_packet_percentage": "100" if qos.traffic == "static" else "50"}
         },
     }
 
