@@ -281,7 +281,12 @@ def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLeng
     qos_settings, chip = spec.qos, asic(tier.model.asic)
     headrooms = {
         place: headroom(
-            chip, *place, spec.underlay.mtu, qos_settings.traffic, switch=tier.switch, lossless_mtu_bytes=frame_bytes(spec)
+            chip,
+            *place,
+            spec.underlay.mtu,
+            qos_settings.traffic,
+            switch=tier.switch,
+            lossless_mtu_bytes=frame_bytes(spec),
         )
         for place in sorted(counts)
     }
