@@ -52,6 +52,12 @@ def reader_guard() -> Iterator[None]:
     GUARD.open = False
 
 
+@pytest.fixture(params=[pytest.param(False, id="sample"), pytest.param(True, id="whole", marks=pytest.mark.slow)])
+def whole(request: pytest.FixtureRequest) -> bool:
+    """Whether a test runs over all that it has (`make slow`), or over a sample (`make test`)."""
+    return bool(request.param)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def shared_examples(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
     """What examples generate is made once for all workers."""

@@ -246,6 +246,15 @@ WIRING = (
         (f"{LOCK}  - backend tenant red number=١\n", "lock.yaml:3:31: error[FAB156]"),
         (f"{LOCK}  - backend tenant red number=-1\n", "from 1 to 16777215, got '-1'"),
         (f"{LOCK}  - backend network red/a number=1 vlan=4095\n", "vlan: expected a whole number from 2 to 4094, got '4095'"),
+        (
+            f"{LOCK}  - backend switch sn5600 cages=64 splits=2x400\n",
+            "cages: expected FIRST-LAST within 0 and 8191, got '64'",
+        ),
+        (
+            f"{LOCK}  - backend switch sn5600 cages=1-64 splits=2x400,1x400\n",
+            "lock.yaml:3:45: error[FAB156]: lock file: splits: expected PORTSxGBPS,… with each speed once, got '2x400,1x400'",
+        ),
+        (f"{LOCK}  - backend switch sn5600 cages=1-64 splits=400\n", "with each speed once, got '400'"),
         (f"{LOCK}{IDS.replace('0-1', '1-0')}", "lock.yaml:3:30: error[FAB156]: lock file: rows: expected FIRST-LAST"),
         (f"{LOCK}{IDS.replace('0-1', '0-99999999')}", "rows: expected FIRST-LAST within 0 and 16777215, got '0-99999999'"),
         (f"{LOCK}{IDS.replace('base=0', 'base=2147483647')}", "base: expected ids below 2147483648"),
