@@ -13,7 +13,7 @@ from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, show
 from fabric.base.formats import json_text
 from fabric.base.text import plural
 from fabric.cli.common import FINDINGS, check_range, mistake, progress, say, show_diagnostics
-from fabric.cli.output import asked, usage, write
+from fabric.cli.output import AS_JSON, asked, formats_option, usage, write
 from fabric.deliver.bom import prices as price_file
 from fabric.deliver.bom.bill import Bill
 from fabric.deliver.bom.gather import BomRequest
@@ -54,16 +54,14 @@ def bom(
         help="maximum power of a rack",
         show_default="as in `floor:`",
     ),
-    form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", show_default="text", help="text, csv, json or xlsx=FILE; repeatable"
-    ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    form: list[str] = formats_option(("text", "csv", "json", "xlsx=FILE")),
+    as_json: bool = AS_JSON,
 ) -> None:
     """List parts to order, with spares, power and cost.
 
     Exit code 1: a rack exceeds its power limit whatever the bounds are, or no cable of the catalog fits some links.
     """
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], FORMATS, "xlsx=bom.xlsx")
+    reports = asked(form, FORMATS, "xlsx=bom.xlsx", as_json)
     if ("xlsx", None) in reports:
         usage("--format: xlsx: expected a file name, as a workbook is binary", "--format xlsx=bom.xlsx")
     intent = pipeline.load(file)

@@ -8,8 +8,8 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
-from fabric.audit.cabling.finding import FORMATS as VERIFY_FORMATS, report
 from fabric.audit.cabling.outputs import sources
+from fabric.audit.cabling.report import CablingReport, report
 from fabric.base.diagnostics import nearest
 from fabric.base.text import aligned
 from fabric.cli.common import (
@@ -24,7 +24,7 @@ from fabric.cli.common import (
     say,
     show_diagnostics,
 )
-from fabric.cli.output import asked, one_of, put, put_folder, put_lines, usage, write
+from fabric.cli.output import AS_JSON, asked, formats_option, one_of, put, put_folder, put_lines, usage, write
 from fabric.deliver.cabling import tables
 from fabric.deliver.cabling.labels import sheets
 from fabric.deliver.cabling.tables import RunList, xlsx
@@ -44,17 +44,15 @@ def verify(
     source: str = typer.Option(
         "", "--source", metavar="OS", help="output format: eos, nxos, junos, lldpd, sonic or nvue", show_default="detected"
     ),
-    form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, json, csv or junit; repeatable", show_default="text"
-    ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    form: list[str] = formats_option(CablingReport.formats),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Compare LLDP neighbors with the planned cables.
 
     Each cabling mistake is listed with the re-cabling move that fixes it. Exit code 2: nothing is wrong, but a file could not
     be read.
     """
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(VERIFY_FORMATS), "csv=moves.csv")
+    reports = asked(form, CablingReport.formats, "csv=moves.csv", as_json)
     one_of("--source", [source] if source else [], list(sources()))
     stated = _stated(device)
     if not files and not stated:
@@ -98,14 +96,10 @@ def run_list(
     ),
     fabric: str = FABRIC,
     limit: str = LIMIT,
-    form: list[str] = typer.Option(
-        [],
-        "--format",
-        metavar="NAME[=FILE]",
-        help="text, csv, json or xlsx=FILE; repeatable",
-        show_default="by the ending of -o; text; of a folder csv and xlsx",
+    form: list[str] = formats_option(
+        ("text", "csv", "json", "xlsx=FILE"), "by the ending of -o; text; of a folder csv and xlsx"
     ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Print cable counts, or write the run lists.
 

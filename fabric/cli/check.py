@@ -11,7 +11,7 @@ from fabric import pipeline
 from fabric.audit.checks import FAIL_ON, Scope
 from fabric.audit.checks.reports import FORMATS, report
 from fabric.cli.common import FINDINGS, MISSING, USAGE, progress, say
-from fabric.cli.output import GENERATED, asked, one_of, usage, write
+from fabric.cli.output import AS_JSON, GENERATED, JOBS, asked, formats_option, one_of, usage, write
 
 
 def check(
@@ -28,10 +28,8 @@ def check(
         show_default=False,
     ),
     generated: Path | None = GENERATED,
-    form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, json, sarif, junit or github; repeatable", show_default="text"
-    ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    form: list[str] = formats_option(FORMATS),
+    as_json: bool = AS_JSON,
     fail_on: str = typer.Option(
         "error", "--fail-on", metavar="SEVERITY", help="lowest severity with exit code 1: error, warning, note or never"
     ),
@@ -39,10 +37,10 @@ def check(
         False, "--all-servers", help="compare every server with its leaves, instead of a sample"
     ),
     whole: bool = typer.Option(False, "--all", help="report every finding, even if many devices share it"),
-    jobs: int = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core"),
+    jobs: int = JOBS,
 ) -> None:
     """Check designs, their generated files, or any folder of configs."""
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "sarif=check.sarif")
+    reports = asked(form, FORMATS, "sarif=check.sarif", as_json)
     one_of("--fail-on", [fail_on], list(FAIL_ON))
     if not files and configs is None:
         usage("check: expected an intent, or --configs DIR", "fabric check intent/dc1.yaml")

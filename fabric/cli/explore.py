@@ -112,7 +112,7 @@ def explore(
 
     Every combination of choices is planned and timed; the Pareto-optimal designs are shown.
     """
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "csv=designs.csv")
+    reports = asked(form, list(FORMATS), "csv=designs.csv", as_json)
     _look(plot, resume, jobs, gpus)
     if dask and not re.fullmatch(r"((tcp|tls|ucx|ws|wss)://)?[^/]+:[0-9]+", dask):
         usage(f"--dask: expected an address such as tcp://host:8786, got '{dask}'")

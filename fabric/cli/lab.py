@@ -10,13 +10,14 @@ from pathlib import Path
 import typer
 
 from fabric import pipeline
+from fabric.audit.checks.reports import FORMATS
 from fabric.base.processes import exit_on_signal
 from fabric.base.text import counted, plural, style, volume
 from fabric.cli.common import FILE, FINDINGS, MISSING, check_folder, out, refuse, say
-from fabric.cli.output import asked, one_of, put_text, write
+from fabric.cli.output import AS_JSON, asked, formats_option, one_of, put_text, write
 from fabric.lab.lab import Lab
 from fabric.lab.machine.namespaces import LabError
-from fabric.lab.reports import FORMATS, report
+from fabric.lab.reports import report
 from fabric.lab.run_tests import NAMES
 from fabric.lab.up_down import Choices, Status
 
@@ -88,13 +89,11 @@ def trial(
         [], "--only", metavar="NAME", help="test or failure scenario to run; repeatable", show_default=False
     ),
     fabric: str = typer.Option("", "--fabric", metavar="NAME", help="fabric of the failure scenarios", show_default=False),
-    form: list[str] = typer.Option(
-        [], "--format", metavar="NAME[=FILE]", help="text, json, junit or markdown; repeatable", show_default="text"
-    ),
-    as_json: bool = typer.Option(False, "--json", help="the same as --format json"),
+    form: list[str] = formats_option(FORMATS),
+    as_json: bool = AS_JSON,
 ) -> None:
     """Test that the lab matches the plan, also under failures."""
-    reports = asked([*form, *(["json"] if as_json else [])] or ["text"], list(FORMATS), "junit=lab.xml")
+    reports = asked(form, FORMATS, "junit=lab.xml", as_json)
     one_of("--only", only, NAMES)
     with _lab(file) as chosen:
         outcome = chosen.test(only, scenarios, fabric)

@@ -14,7 +14,7 @@ import typer
 
 from fabric.base.diagnostics import Diagnostic, Place, nearest
 from fabric.base.formats import write_file, write_files, write_folder
-from fabric.base.text import fit, guarded, printable
+from fabric.base.text import either, fit, guarded, printable
 from fabric.cli import terminal
 from fabric.cli.common import FINDINGS, MISSING, USAGE, check_target, page, refuse, say, show_diagnostics
 from fabric.cli.terminal import screen_of
@@ -22,12 +22,25 @@ from fabric.cli.terminal import screen_of
 # --- --format NAME[=FILE]: one on the screen, others in files -------------------------------------------------
 
 
-def asked(forms: Sequence[str], names: Sequence[str], example: str) -> list[tuple[str, Path | None]]:
-    """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done.
+def formats_option(names: Sequence[str], default: str = "text") -> Any:
+    """`--format` of a command with some reports."""
+    return typer.Option([], "--format", metavar="NAME[=FILE]", help=f"{either(names)}; repeatable", show_default=default)
+
+
+AS_JSON = typer.Option(False, "--json", help="the same as --format json")
+JOBS = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core")
+
+
+def asked(forms: Sequence[str], names: Sequence[str], example: str, as_json: bool = False) -> list[tuple[str, Path | None]]:
+    """`sarif=check.sarif` → the report's name and where it goes, which is looked at before any work is done; else text.
 
     Args:
+        forms: of `--format`.
+        names: of all reports of the command.
         example: of one with a file, for who gets it wrong.
+        as_json: whether `--json` is given.
     """
+    forms = [*forms, *(["json"] if as_json else [])] or ["text"]
     formats: dict[Path | None, str] = {}
     for text in forms:
         name, equals, path = text.partition("=")

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fabric.audit.checks import ERROR, Finding
+
 PASS, FAIL, SKIP = "pass", "fail", "skip"
 Measure = float | int | str
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing that is not as planned."""
+def finding(device: str, message: str) -> Finding:
+    """One thing that is not as planned.
 
-    device: str  # the switch or server to look at, "" for the fabric as a whole
-    message: str  # what was expected, what came, and the reason where one is known
+    Args:
+        device: the switch or server to look at, "" for the fabric as a whole.
+        message: what was expected, what came, and the reason where one is known.
+    """
+    return Finding(id="", severity=ERROR, device=device, file="", line=0, message=message)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +30,7 @@ class Result:
     title: str  # "BGP sessions"
     status: str  # PASS, FAIL or SKIP
     summary: str  # "48 of 48 established"; of what is skipped, why
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[Finding, ...] = ()
     measured: Mapping[str, Measure] = field(default_factory=dict)  # {"fib_repair_ms": 12.5, "longest_gap_ms": 40.0}
     seconds: float = 0.0  # that it took
 
@@ -52,6 +56,7 @@ class Outcome:
     results: tuple[Result, ...]
     not_emulated: tuple[NotEmulated, ...]
     seconds: float
+    intent: str = ""  # its file
 
     @property
     def failed(self) -> tuple[Result, ...]:

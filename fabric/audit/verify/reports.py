@@ -3,46 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from fabric.audit.checks import ERROR, NOTE, Finding, Verdict
+from fabric.audit.checks import ERROR, NOTE, Finding
 from fabric.audit.checks.reports.common import clean, line
-from fabric.audit.checks.reports.compared import file_lines, findings_text
-from fabric.audit.diff.formats import sections_as_markdown
-from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
+from fabric.audit.checks.reports.formats import NONE, Report, file_lines, findings_text
 from fabric.audit.verify.site import Switch
 from fabric.audit.verify.verify import SiteState
-from fabric.base.formats import Case, Failure, Format, Suite
-from fabric.base.formats.junit import junit
+from fabric.base.formats import Case, Failure, Suite
+from fabric.base.formats.blocks import Notes, Section
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import KINDS
 
 
-@dataclass(frozen=True)
-class StateReport:
+class StateReport(Report):
     """Verified state as it is reported; `whole` prints complete lists."""
 
-    state: SiteState
-    whole: bool = False
+    command = "fabric verify"
+    ascii = False
+
+    def __init__(self, state: SiteState, whole: bool = False) -> None:
+        super().__init__(state.verdict())
+        self.state, self.whole = state, whole
+
+    def text(self) -> str:
+        """Findings as `fabric check` prints them; the last line is the summary."""
+        state = self.state
+        blocks = [findings_text(self.verdict, self.whole)] if state.findings else []
+        blocks += ["\n".join(lines)] if (lines := list(_beside(state, self.whole))) else []
+        return "\n\n".join([*blocks, f"site {state.site.plan.site}: {summary(state)}"]) + "\n"
 
     @property
-    def verdict(self) -> Verdict:
-        return self.state.verdict()
+    def title(self) -> str:
+        return f"Fabric state: site {self.state.site.plan.site}"
+
+    def summary(self, printed: Mapping[str, int] = NONE) -> str:
+        return summary(self.state)
+
+    @property
+    def shown_by(self) -> str:
+        return f"fabric verify --all, folder {self.state.collected.folder}"
+
+    def sections(self) -> Iterator[Section]:
+        """Findings, and what was not judged."""
+        state = self.state
+        yield from super().sections()
+        notes = [one.words for one in state.missing] + [one.words for one in state.gaps]
+        notes += [f"no state of {name}" for name in state.silent]
+        notes += [f"not read: {file}: {reason}" for file, reason in sorted(state.collected.unread.items())]
+        if notes:
+            yield Section("Not judged", [Notes("", notes)])
 
     def document(self) -> dict[str, Any]:
-        """The document of `fabric schema verify`."""
         return document(self.state)
 
-
-FORMATS: Mapping[str, Format[str]] = {
-    "text": Format("for people at a terminal", "fabric.audit.verify.reports:text_report"),
-    "markdown": Format("for a pull request or a chat", "fabric.audit.verify.reports:markdown_report"),
-    "json": Format("all findings, and what was not judged", "fabric.audit.checks.reports.compared:json"),
-    "sarif": Format("SARIF, for code scanning", "fabric.audit.checks.reports.compared:sarif"),
-    "junit": Format("JUnit XML, a test per switch", "fabric.audit.verify.reports:junit_report"),
-}
+    def suites(self) -> list[Suite]:
+        """A suite per fabric. A switch without state is skipped; one whose findings are notes passes."""
+        state = self.state
+        by_device = grouped((finding.device, finding) for finding in state.findings)
+        fabrics = grouped((switch.view.fabric, switch) for switch in state.site.switches.values())
+        suites = [
+            Suite(name, [_case(state, one, by_device.get(one.name, ())) for one in group]) for name, group in fabrics.items()
+        ]
+        return [*suites, *_others(state, by_device)]
 
 
 def document(state: SiteState) -> dict[str, Any]:
@@ -91,17 +115,6 @@ def summary(state: SiteState) -> str:
 # --- terminal -------------------------------------------------------------------------------------------------
 
 
-def text_report(report: StateReport) -> str:
-    """Findings as `fabric check` prints them; the last line is the summary."""
-    state = report.state
-    blocks = []
-    if state.findings:
-        blocks.append(findings_text(report.verdict, report.whole))
-    if lines := list(_beside(state, report.whole)):
-        blocks.append("\n".join(lines))
-    return "\n\n".join([*blocks, f"site {state.site.plan.site}: {summary(state)}"]) + "\n"
-
-
 def _beside(state: SiteState, whole: bool) -> Iterator[str]:
     if state.silent:
         shown = listed(list(state.silent), len(state.silent) if whole else 3)
@@ -112,49 +125,7 @@ def _beside(state: SiteState, whole: bool) -> Iterator[str]:
         yield from file_lines(title, sorted(files.items()), whole)
 
 
-# --- markdown -------------------------------------------------------------------------------------------------
-
-MAX_ROWS = 100
-
-
-def markdown_report(report: StateReport) -> str:
-    """The report as GitHub and GitLab show it; parts that do not fit into a comment are counted."""
-    state = report.state
-    head = f"## Fabric state: site {state.site.plan.site}\n\n{summary(state)}."
-    return sections_as_markdown(head, list(_sections(state)), f"fabric verify --all, folder {state.collected.folder}")
-
-
-def _sections(state: SiteState) -> Iterator[Section]:
-    if state.findings:
-        rows = tuple((one.device, one.id, one.severity, one.message) for one in state.findings)
-        rest = max(0, len(rows) - MAX_ROWS)
-        yield Section("Findings", (Table("", ("switch", "check", "severity", "finding"), rows[:MAX_ROWS], rest),))
-        yield Section("What to do", tuple(_folds(state)))
-    notes = [one.words for one in state.missing] + [one.words for one in state.gaps]
-    notes += [f"no state of {name}" for name in state.silent]
-    notes += [f"not read: {file}: {reason}" for file, reason in sorted(state.collected.unread.items())]
-    if notes:
-        yield Section("Not judged", (Notes("", tuple(notes)),))
-
-
-def _folds(state: SiteState) -> Iterator[Fold]:
-    for device, findings in grouped((one.device, one) for one in state.findings).items():
-        lines = tuple(f"{one.id}: {one.hint}" for one in findings)
-        yield Fold(device or "site", "", lines, plural(len(lines), "finding"))
-
-
 # --- JUnit XML: a suite per fabric, a test case per switch and kind of state ----------------------------------
-
-
-def junit_report(report: StateReport) -> str:
-    """A switch without state is skipped; one whose findings are notes passes."""
-    state = report.state
-    by_device = grouped((finding.device, finding) for finding in state.findings)
-    fabrics = grouped((switch.view.fabric, switch) for switch in state.site.switches.values())
-    suites = [
-        Suite(name, [_case(state, one, by_device.get(one.name, ())) for one in group]) for name, group in fabrics.items()
-    ]
-    return junit("fabric verify", suites + list(_others(state, by_device)))
 
 
 def _case(state: SiteState, switch: Switch, findings: Sequence[Finding]) -> Case:

@@ -13,7 +13,7 @@ from ipaddress import ip_interface, ip_network
 
 from fabric.audit.cabling.compare import compare
 from fabric.audit.cabling.files import Collected as Neighbors, take
-from fabric.audit.cabling.finding import Finding as CableFinding
+from fabric.audit.cabling.finding import CableFault
 from fabric.audit.cabling.planned import canonical, places, planned
 from fabric.audit.verify.reported_state import ReportedState, peer_key
 from fabric.audit.verify.sessions import OVERLAY, UNDERLAY, Paths, Planned, paths, sessions_of
@@ -229,7 +229,7 @@ class Site:
         return frozenset(found)
 
     @cached_property
-    def cables(self) -> tuple[CableFinding, ...]:
+    def cables(self) -> tuple[CableFault, ...]:
         """What `fabric cabling verify` finds in the collected LLDP neighbors."""
         listening = self.known(LLDP)
         if not listening:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from fabric.audit.checks import Finding
 from fabric.lab.blueprint import PORT, End, Interface, Wire
 from fabric.lab.expected import (
     NOTHING,
@@ -26,7 +27,7 @@ from fabric.lab.machine.daemons import forgets
 from fabric.lab.machine.namespaces import run
 from fabric.lab.machine.observer import Observation, Observer, Stream
 from fabric.lab.machine.packets import Ping, ping
-from fabric.lab.outcome import Fault, Measure
+from fabric.lab.outcome import Measure, finding
 from fabric.lab.proofs import forwarding as tables_proof
 from fabric.lab.proofs.attributes import detected
 from fabric.lab.proofs.base import ProofResult
@@ -58,7 +59,7 @@ class Watched:
 
     seen: Observation
     repaired_s: float | None  # until the last table that had to change did; None: never as expected
-    faults: tuple[Fault, ...]
+    faults: tuple[Finding, ...]
     left: RemainingPaths
 
 
@@ -150,13 +151,13 @@ class Stage:
             seen = observer.stop()
         left = self.estimate.left(down)
         stopped = (
-            [Fault("", f"{silent} of {sum(stream.flows for stream in streams)} flows stopped for good")] if silent else []
+            [finding("", f"{silent} of {sum(stream.flows for stream in streams)} flows stopped for good")] if silent else []
         )
         all_faults = (*faults, *self.agrees(left, tables, down), *stopped)
         last = max((changed - began for changed in changes.values()), default=0.0)
         return Watched(seen, None if faults else max(0.0, last), all_faults[:20], left)
 
-    def agrees(self, left: RemainingPaths, tables: dict[str, Table], down: Down) -> list[Fault]:
+    def agrees(self, left: RemainingPaths, tables: dict[str, Table], down: Down) -> list[Finding]:
         """Kernels forward to every leaf over exactly the links that the estimate assumes."""
         faults = []
         for (node, leaf), interfaces in left.hops.items():
@@ -164,10 +165,10 @@ class Stage:
             there = frozenset(hop.interface for hop in table.get(originated(self.live.lab.views[leaf])[0], ()))
             if there != interfaces:
                 words = f"towards {leaf}: {len(there)} links, the estimate has {len(interfaces)}"
-                faults.append(Fault(node, words))
+                faults.append(finding(node, words))
         return faults
 
-    def repair(self, act: Callable[[], None]) -> list[Fault]:
+    def repair(self, act: Callable[[], None]) -> list[Finding]:
         """Undoes it, and waits until everything is as it was."""
         act()
         # The time of this is not measured, so sessions between loopbacks need not wait for their next try.
@@ -184,12 +185,12 @@ class Stage:
         """The planned ends of its switches."""
         return [one for one in sessions(self.live.lab) if one.node in set(self.switches)]
 
-    def lost_sessions(self, patience_s: float = BACK_S) -> list[Fault]:
+    def lost_sessions(self, patience_s: float = BACK_S) -> list[Finding]:
         """Waits until all sessions are there: those that are not."""
         missing, _ = wait_for_sessions(self.live, self.sessions, patience_s)
-        return [Fault(one.node, f"{one.shown} did not come back") for one in missing]
+        return [finding(one.node, f"{one.shown} did not come back") for one in missing]
 
-    def healed(self) -> list[Fault]:
+    def healed(self) -> list[Finding]:
         """Waits until everything is as it was: what is not."""
         found = self.lost_sessions()
         found += tables_proof.wait(self.live, NOTHING, BACK_S)[0]
@@ -199,7 +200,7 @@ class Stage:
         self.sound = not found
         return found
 
-    def _traffic(self) -> list[Fault]:
+    def _traffic(self) -> list[Finding]:
         """One server of each leaf and tenant to each other leaf. Tables can be right and packets lost all the same."""
         ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric]
         chosen = {(a.leaf, b.leaf, a.tenant, a.network and a.network.vni): (a, b) for a, b in pairs(self.live, ends)[0]}
@@ -212,9 +213,9 @@ class Stage:
                 break
             self._learn_again()
             wait_for_overlay(self.live, frozenset(self.switches), BACK_S)
-        return [Fault(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf} any more") for a, b in lost]
+        return [finding(a.leaf, f"{a.shown} does not reach {b.shown} at {b.leaf} any more") for a, b in lost]
 
-    def _overlay_healed(self) -> list[Fault]:
+    def _overlay_healed(self) -> list[Finding]:
         """Waits for the overlay; twice where daemons may have forgotten."""
         own = frozenset(self.switches)
         faults = wait_for_overlay(self.live, own, SOON_S if self.forgets else BACK_S)[1]

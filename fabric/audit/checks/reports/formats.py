@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from fabric.audit.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Read, Verdict
+from fabric.audit.checks.reports import FORMATS
 from fabric.audit.checks.reports.common import (
     SEE,
     Group,
@@ -25,7 +28,8 @@ from fabric.audit.checks.reports.common import (
     rule_of,
 )
 from fabric.base.formats import Case, Failure, Suite, json_text
-from fabric.base.formats.junit import junit
+from fabric.base.formats.blocks import Fold, Section, cut_table, markdown, plain
+from fabric.base.formats.junit import NO_TIME, junit
 from fabric.base.grouping import grouped
 from fabric.base.text import and_more, counted, plural, printable
 from fabric.base.version import __version__
@@ -33,9 +37,81 @@ from fabric.base.version import __version__
 MOST_ALIKE = 20  # findings of one id in one file that are shown
 MOST_UNREAD = 5  # statements of one folder that are shown
 MOST_LETTERS = 100  # shown of a statement
+MAX_FILES = 5  # in a list that may be cut
 
 
-def text_report(verdict: Verdict) -> str:
+NONE: Mapping[str, int] = MappingProxyType({})
+
+
+class Report:
+    """What a command reports: here `fabric check`, a verdict alone. Others override what they know more of.
+
+    Attributes:
+        command: as it is typed.
+        formats: names of its formats.
+        ascii: JSON has escapes for letters beyond ASCII.
+    """
+
+    command: ClassVar[str] = "fabric check"
+    formats: ClassVar[tuple[str, ...]] = FORMATS
+    ascii: ClassVar[bool] = True
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """What ids of findings mean that are not of checks."""
+        return {}
+
+    def text(self) -> str:
+        """For people at a terminal."""
+        return verdict_text(self.verdict)
+
+    def document(self) -> dict[str, Any]:
+        """The document of `fabric schema`. Keys are a promise: they grow, and none goes."""
+        return document(self.verdict)
+
+    @property
+    def title(self) -> str:
+        """Of a page or a comment."""
+        return f"Fabric check: {', '.join(read.what for read in self.verdict.read)}"
+
+    def summary(self, printed: Mapping[str, int] = NONE) -> str:
+        """The outcome in a line.
+
+        Args:
+            printed: severity → findings that the report prints, where it prints those of one cause as one.
+        """
+        return self.verdict.sentence(printed)
+
+    def head(self) -> str:
+        """Title and summary, as Markdown."""
+        return f"## {plain(self.title)}\n\n{self.summary()}."
+
+    def sections(self) -> Iterable[Section]:
+        """What Markdown has below the head."""
+        return finding_sections(self.verdict)
+
+    @property
+    def shown_by(self) -> str:
+        """The command that shows what does not fit into a comment."""
+        return f"{self.command} --all"
+
+    def suites(self) -> list[Suite]:
+        """Its tests."""
+        return _suites(self.verdict)
+
+    @property
+    def time(self) -> str:
+        """Seconds of the run, where they are a result of it."""
+        return NO_TIME
+
+
+# --- terminal -------------------------------------------------------------------------------------------------
+
+
+def verdict_text(verdict: Verdict) -> str:
     """Blocks with an empty line between them; the last line is the verdict."""
     blocks = [
         *_by_file(verdict.findings, _finding, verdict.whole),
@@ -45,6 +121,20 @@ def text_report(verdict: Verdict) -> str:
         [verdict.sentence(printed(verdict))],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def findings_text(verdict: Verdict, whole: bool) -> str:
+    """The findings as `fabric check` prints them, without what was read and the line that sums up."""
+    findings = replace(verdict, whole=whole, read=(), skipped=(), ran=())
+    return verdict_text(findings).rstrip("\n").rpartition("\n\n")[0]
+
+
+def file_lines(title: str, files: Sequence[tuple[str, str]], whole: bool) -> Iterator[str]:
+    """`not read: FILE: REASON` of each file, or of the first ones."""
+    shown = files if whole else files[:MAX_FILES]
+    yield from (f"{title}: {printable(path)}: {printable(reason)}" for path, reason in shown)
+    if len(files) > len(shown):
+        yield f"{title}: {and_more(len(files) - len(shown), 'file', see=SEE)}"
 
 
 def _by_file(
@@ -100,12 +190,26 @@ def _read(read: Read, whole: bool) -> Iterator[str]:
         yield f"        {and_more(len(read.unread) - len(shown), see=SEE)}"
 
 
+# --- Markdown: a table of findings, hints folded --------------------------------------------------------------
+
+MAX_ROWS = 100
+
+
+def finding_sections(verdict: Verdict) -> Iterator[Section]:
+    """All findings, and what to do by device."""
+    if not verdict.findings:
+        return
+    findings = [clean(finding) for finding in verdict.findings]
+    rows = [(finding.device, finding.id, finding.severity, finding.message) for finding in findings]
+    yield Section("Findings", [cut_table("", ("device", "check", "severity", "finding"), rows, MAX_ROWS)])
+    folds = []
+    for device, group in grouped((finding.device, finding) for finding in findings).items():
+        lines = [f"{finding.id}: {finding.hint}" for finding in group]
+        folds.append(Fold(device or "site", "", lines, plural(len(lines), "finding")))
+    yield Section("What to do", folds)
+
+
 # --- JSON: nothing is folded or cut ---------------------------------------------------------------------------
-
-
-def json_report(verdict: Verdict) -> str:
-    """Keys are a promise: they grow, and none goes."""
-    return json_text(document(verdict)) + "\n"
 
 
 def document(verdict: Verdict) -> dict[str, Any]:
@@ -145,7 +249,7 @@ def _read_as_dict(read: Read) -> dict[str, Any]:
 # --- JUnit XML: one test case for each check ------------------------------------------------------------------
 
 
-def junit_report(verdict: Verdict) -> str:
+def _suites(verdict: Verdict) -> list[Suite]:
     """A suite for each room of checks; whatever was skipped is a suite of its own."""
     rooms: dict[str, list[Case]] = defaultdict(list)
     found, silenced = _by_id(verdict.findings), _by_id(verdict.silenced)
@@ -156,7 +260,7 @@ def junit_report(verdict: Verdict) -> str:
     skipped = [
         Case(name=printable(what), classname="fabric.skipped", skipped=printable(why)) for what, why in verdict.skipped
     ]
-    return junit("fabric check", [*suites, Suite("fabric check: not checked", skipped)] if skipped else suites)
+    return [*suites, Suite("fabric check: not checked", skipped)] if skipped else suites
 
 
 def _by_id(findings: Iterable[Finding]) -> Mapping[str, list[Finding]]:
@@ -191,14 +295,15 @@ CUT = "FAB000"  # id of the note that says what was left out
 PROBLEM = {ERROR: "error", WARNING: "warning", NOTE: "recommendation"}
 
 
-def sarif_report(verdict: Verdict) -> str:
+def sarif(report: Report) -> str:
     """One run, one document."""
-    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(verdict)]}, indent=1) + "\n"
+    return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [_run(report)]}, indent=1) + "\n"
 
 
-def _run(verdict: Verdict) -> dict[str, Any]:
+def _run(report: Report) -> dict[str, Any]:
+    verdict = report.verdict
     grouped = _kept(groups(map(clean, [*verdict.findings, *verdict.silenced]), verdict.whole))
-    rules = [rule_of(id) for id in sorted({*verdict.ran, *(group.findings[0].id for group in grouped)})]
+    rules = [rule_of(id, report.rules) for id in sorted({*verdict.ran, *(group.findings[0].id for group in grouped)})]
     index = {rule.id: number for number, rule in enumerate(rules)}
     home = next((read.path for read in verdict.read if read.path), "") or "."
     twins: Counter[str] = Counter()
@@ -336,30 +441,31 @@ COMMANDS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 SHOWN = 10  # annotations of one kind that GitHub shows for a step; it drops the others without a word
 
 
-def github_report(verdict: Verdict) -> str:
+def github(report: Report) -> str:
     """The worst first and what devices share once, for GitHub shows the first ones only; then one line for the log."""
+    verdict = report.verdict
     by_severity = sorted(
         folded(map(clean, verdict.findings), verdict.whole), key=lambda finding: SEVERITIES.index(finding.severity)
     )
-    return "\n".join([*map(_command, by_severity), *_last(verdict)]) + "\n"
+    return "\n".join([*(_command(finding, report.rules) for finding in by_severity), *_last(report)]) + "\n"
 
 
-def _command(finding: Finding) -> str:
+def _command(finding: Finding, rules: Mapping[str, Rule]) -> str:
     where: dict[str, object] = {
         "file": relative(finding.file),
         "line": finding.line,
         "col": finding.line and finding.column,
-        "title": f"{finding.id} expected: {rule_of(finding.id).title}",
+        "title": f"{finding.id} expected: {rule_of(finding.id, rules).title}",
     }
     properties = ",".join(f"{name}={_property(str(value))}" for name, value in where.items() if value)
     text = "\n".join([device_and_message(finding), *([f"hint: {finding.hint}"] if finding.hint else [])])
     return f"::{COMMANDS[finding.severity]} {properties}::{_data(text)}"
 
 
-def _last(verdict: Verdict) -> Iterator[str]:
-    lines = printed(verdict)
+def _last(report: Report) -> Iterator[str]:
+    lines = printed(report.verdict)
     more = any(number > SHOWN for number in lines.values())
-    yield verdict.sentence(lines) + (f"; GitHub shows {SHOWN} annotations of a kind, all are in this log" if more else "")
+    yield report.summary(lines) + (f"; GitHub shows {SHOWN} annotations of a kind, all are in this log" if more else "")
 
 
 def _data(text: str) -> str:
@@ -368,3 +474,14 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+WRITERS: Mapping[str, Callable[[Any], str]] = {
+    "text": lambda report: report.text(),
+    "markdown": lambda report: markdown(report.head(), report.sections(), report.shown_by),
+    "json": lambda report: json_text(report.document(), ensure_ascii=report.ascii) + "\n",
+    "sarif": sarif,
+    "junit": lambda report: junit(report.command, report.suites(), report.time),
+    "github": github,
+    "csv": lambda report: report.csv(),
+}
