@@ -9,7 +9,7 @@ import typer
 
 from fabric import pipeline
 from fabric.audit.cabling.outputs import sources
-from fabric.audit.cabling.report import CablingReport, report
+from fabric.audit.cabling.report import FORMATS as VERIFY_FORMATS, report
 from fabric.base.diagnostics import nearest
 from fabric.base.text import aligned
 from fabric.cli.common import (
@@ -44,7 +44,7 @@ def verify(
     source: str = typer.Option(
         "", "--source", metavar="OS", help="output format: eos, nxos, junos, lldpd, sonic or nvue", show_default="detected"
     ),
-    form: list[str] = formats_option(CablingReport.formats),
+    form: list[str] = formats_option(VERIFY_FORMATS),
     as_json: bool = AS_JSON,
 ) -> None:
     """Compare LLDP neighbors with the planned cables.
@@ -52,7 +52,7 @@ def verify(
     Each cabling mistake is listed with the re-cabling move that fixes it. Exit code 2: nothing is wrong, but a file could not
     be read.
     """
-    reports = asked(form, CablingReport.formats, "csv=moves.csv", as_json)
+    reports = asked(form, VERIFY_FORMATS, "csv=moves.csv", as_json)
     one_of("--source", [source] if source else [], list(sources()))
     stated = _stated(device)
     if not files and not stated:

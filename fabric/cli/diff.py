@@ -9,13 +9,11 @@ import typer
 from fabric import pipeline
 from fabric.audit.checks.reports import report as report_of
 from fabric.audit.diff.compare import SIZES, DiffRequest
-from fabric.audit.diff.formats import DiffReport
+from fabric.audit.diff.formats import FORMATS, diff_report
 from fabric.base.diagnostics import Report
 from fabric.cli.common import FINDINGS, progress
 from fabric.cli.options import platform_of, size_bytes
 from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, write
-
-FORMATS = DiffReport.formats
 
 
 def diff(
@@ -54,7 +52,7 @@ def diff(
     )
     with progress("plans, capacity and collective times"):
         site_diff = pipeline.diff(old, new, request)
-    shown = DiffReport(site_diff)
+    shown = diff_report(site_diff)
     write(reports, lambda name: report_of(name, shown))
     if exit_code and not site_diff.same:
         raise typer.Exit(FINDINGS)

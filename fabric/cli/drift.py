@@ -9,7 +9,7 @@ import typer
 from fabric import pipeline
 from fabric.audit.checks.reports import FORMATS, report
 from fabric.audit.drift.devices import DRIFTED, NO_CONFIG, UNKNOWN
-from fabric.audit.drift.reports import DriftReport
+from fabric.audit.drift.reports import drift_report
 from fabric.base.text import plural
 from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
 from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, write
@@ -31,7 +31,7 @@ def drift(
     reports = asked(form, FORMATS, "sarif=drift.sarif", as_json)
     with progress("plan and running configs"):
         site = pipeline.drift(pipeline.load(file), configs, jobs, progress)
-    shown = DriftReport(site, whole, commands)
+    shown = drift_report(site, whole, commands)
     write(reports, lambda name: report(name, shown))
     if site.count(DRIFTED):
         raise typer.Exit(FINDINGS)

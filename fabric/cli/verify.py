@@ -8,7 +8,7 @@ import typer
 
 from fabric import pipeline
 from fabric.audit.checks.reports import FORMATS, report
-from fabric.audit.verify.reports import StateReport
+from fabric.audit.verify.reports import state_report
 from fabric.base.text import plural
 from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
 from fabric.cli.output import AS_JSON, asked, formats_option, one_of, write
@@ -39,7 +39,7 @@ def verify(
         plan = pipeline.plan(pipeline.load(file))
     with progress("state of the switches"):
         verified = pipeline.verify_state(plan, state, before)
-    shown = StateReport(verified, whole)
+    shown = state_report(verified, whole)
     write(reports, lambda name: report(name, shown))
     if shown.verdict.fails():
         raise typer.Exit(FINDINGS)

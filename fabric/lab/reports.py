@@ -15,9 +15,9 @@ from typing import Any
 from fabric.audit.checks import ERROR, Read, Verdict
 from fabric.audit.checks.reports import report as report_of
 from fabric.audit.checks.reports.common import Rule, device_and_message, folded
-from fabric.audit.checks.reports.formats import NONE, Report
+from fabric.audit.checks.reports.formats import Report
 from fabric.base.formats import Case, Failure, Suite
-from fabric.base.formats.blocks import Section, Table
+from fabric.base.formats.blocks import Section, Table, plain
 from fabric.base.grouping import grouped
 from fabric.base.text import aligned, and_more, duration, printable, style
 from fabric.lab.outcome import FAIL, PASS, SKIP, Measure, NotEmulated, Outcome, Result
@@ -183,7 +183,42 @@ def _finite(value: Measure) -> Measure | None:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+# --- Markdown: a record to keep beside a design ---------------------------------------------------------------
+
+
+def _sections(outcome: Outcome) -> Iterator[Section]:
+    """What ran, a table of results for each kind, the faults of each result, and what is not emulated."""
+    ran = {"Shape": outcome.shape, "FRR": outcome.frr, "Kernel": outcome.kernel, "VRFs": f"as {outcome.vrfs}"}
+    yield Section("What ran", [Table("", ("", ""), [*ran.items()])])
+    for kind, results in by_kind(outcome).items():
+        head, *rows = table(kind, results)
+        yield Section(f"{kind.capitalize()}s", [Table("", head, rows)])
+    broken = [
+        Table(result.title, ("device", "fault"), [(one.device or NOTHING, one.message) for one in folded(result.faults)])
+        for result in outcome.results
+        if result.faults
+    ]
+    if broken:
+        yield Section("Faults", broken)
+    if outcome.not_emulated:
+        head = ["what", "why", "checks that look at it instead"]
+        rows = [[limit.what, limit.why, ", ".join(limit.covered_by) or NOTHING] for limit in outcome.not_emulated]
+        yield Section("Not emulated", [Table("", head, rows)])
+
+
 # --- JUnit ----------------------------------------------------------------------------------------------------
+
+
+def _suites(outcome: Outcome, name: str, classname: str) -> list[Suite]:
+    """A suite for each kind of result. What is not emulated is no test."""
+    return [
+        Suite(
+            f"{name}: {kind}s",
+            [_case(result, f"{classname}.{kind}s") for result in results],
+            _time(sum(result.seconds for result in results)),
+        )
+        for kind, results in by_kind(outcome).items()
+    ]
 
 
 def _case(result: Result, classname: str) -> Case:
@@ -210,82 +245,36 @@ def _time(seconds: float) -> str:
 # --- all formats ----------------------------------------------------------------------------------------------
 
 
-class LabReport(Report):
-    """An outcome as it is reported: a result is a test, and what is not as planned in it a finding with its id."""
+def report(form: str, outcome: Outcome) -> str:
+    """The report in one of the formats of findings: a result is a test, and its faults are findings with its id."""
+    command, site = "fabric lab test", printable(outcome.site)
+    shown = Report(
+        command=command,
+        verdict=_verdict(outcome),
+        title=f"Lab test of site {plain(outcome.site)}",
+        summary=lambda: verdict(outcome),
+        text=lambda: _text(outcome),
+        document=lambda: document(outcome),
+        sections=lambda: _sections(outcome),
+        suites=lambda: _suites(outcome, f"{command}: {site}", f"fabric.lab.{site}"),
+        shown_by=f"{command} --json",
+        rules={result.id: _rule(result) for result in outcome.results},
+        time=_time(outcome.seconds),
+        ascii=True,
+    )
+    return report_of(form, shown)
 
-    command = "fabric lab test"
 
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(_verdict(outcome))
-        self.outcome = outcome
-
-    @property
-    def rules(self) -> Mapping[str, Rule]:
-        return {
-            result.id: Rule(
-                id=result.id,
-                name="".join(word.capitalize() for word in re.findall(r"\w+", result.id)),
-                title=f"{result.title} as planned",
-                why="The configs of the plan ran on routing daemons, and did not do what the plan says.",
-                remediation="See the message of each finding.",
-                severity=ERROR,
-                subject=f"lab.{result.kind}s",
-            )
-            for result in self.outcome.results
-        }
-
-    @property
-    def shown_by(self) -> str:
-        return f"{self.command} --json"
-
-    def text(self) -> str:
-        return _text(self.outcome)
-
-    def document(self) -> dict[str, Any]:
-        return document(self.outcome)
-
-    @property
-    def title(self) -> str:
-        return f"Lab test of site {self.outcome.site}"
-
-    def summary(self, printed: Mapping[str, int] = NONE) -> str:
-        return verdict(self.outcome)
-
-    def sections(self) -> Iterator[Section]:
-        """What ran, a table of results for each kind, the faults of each result, and what is not emulated."""
-        outcome = self.outcome
-        ran = {"Shape": outcome.shape, "FRR": outcome.frr, "Kernel": outcome.kernel, "VRFs": f"as {outcome.vrfs}"}
-        yield Section("What ran", [Table("", ("", ""), [*ran.items()])])
-        for kind, results in by_kind(outcome).items():
-            head, *rows = table(kind, results)
-            yield Section(f"{kind.capitalize()}s", [Table("", head, rows)])
-        broken = [
-            Table(result.title, ("device", "fault"), [(one.device or NOTHING, one.message) for one in folded(result.faults)])
-            for result in outcome.results
-            if result.faults
-        ]
-        if broken:
-            yield Section("Faults", broken)
-        if outcome.not_emulated:
-            head = ["what", "why", "checks that look at it instead"]
-            rows = [[limit.what, limit.why, ", ".join(limit.covered_by) or NOTHING] for limit in outcome.not_emulated]
-            yield Section("Not emulated", [Table("", head, rows)])
-
-    def suites(self) -> list[Suite]:
-        """A suite for each kind of result. What is not emulated is no test."""
-        site = printable(self.outcome.site)
-        return [
-            Suite(
-                f"{self.command}: {site}: {kind}s",
-                [_case(result, f"fabric.lab.{site}.{kind}s") for result in results],
-                _time(sum(result.seconds for result in results)),
-            )
-            for kind, results in by_kind(self.outcome).items()
-        ]
-
-    @property
-    def time(self) -> str:
-        return _time(self.outcome.seconds)
+def _rule(result: Result) -> Rule:
+    return Rule(
+        id=result.id,
+        name="".join(word.capitalize() for word in re.findall(r"\w+", result.id)),
+        title=f"{result.title} as planned",
+        why="The configs of the plan ran on routing daemons, and did not do what the plan says.",
+        remediation="See the message of each finding.",
+        severity=ERROR,
+        subject=f"lab.{result.kind}s",
+    )
 
 
 def _verdict(outcome: Outcome) -> Verdict:
@@ -298,8 +287,3 @@ def _verdict(outcome: Outcome) -> Verdict:
     read = Read(what=f"lab of site {outcome.site}", path=outcome.intent)
     ran = [result.id for result in outcome.results if result.status != SKIP]
     return Verdict.of(findings, [read], ran, [(one.title, one.summary) for one in outcome.results if one.status == SKIP])
-
-
-def report(form: str, outcome: Outcome) -> str:
-    """The report in one of its formats. KeyError for another name."""
-    return report_of(form, LabReport(outcome))

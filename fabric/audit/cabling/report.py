@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 from fabric.audit.cabling.finding import KINDS, CableFault, CablingState, PortLocation
 from fabric.audit.checks import ERROR, Finding, Read, Verdict
-from fabric.audit.checks.reports import FORMATS, report as report_of
-from fabric.audit.checks.reports.formats import NONE, Report
+from fabric.audit.checks.reports import FORMATS as FINDING_FORMATS, report as report_of
+from fabric.audit.checks.reports.formats import Report, finding_sections
 from fabric.base.formats import Case, Failure, Suite, csv_text, no_formula
+from fabric.base.formats.blocks import plain
 from fabric.base.text import padded, printable, screen, style, wrapped
 
+COMMAND = "fabric cabling verify"
+FORMATS = (*FINDING_FORMATS, "csv")
 CHECK = "FAB357"  # of LLDP neighbors, as `fabric verify` reports them
 
 MOVE_COLUMNS = (
@@ -22,53 +25,22 @@ MOVE_COLUMNS = (
 T = TypeVar("T")
 
 
-class CablingReport(Report):
-    """The cabling as it is reported."""
-
-    command = "fabric cabling verify"
-    formats = (*FORMATS, "csv")
-    ascii = False
-
-    def __init__(self, state: CablingState) -> None:
-        self.state = _clean(state)
-        super().__init__(_verdict(state))
-
-    @property
-    def shown_by(self) -> str:
-        return self.command
-
-    def text(self) -> str:
-        return _text(self.state)
-
-    def document(self) -> dict[str, Any]:
-        return _document(self.state)
-
-    @property
-    def title(self) -> str:
-        return f"Cabling of site {self.state.site}"
-
-    def summary(self, printed: Mapping[str, int] = NONE) -> str:
-        return self.state.sentence()
-
-    def suites(self) -> list[Suite]:
-        """A test case for each kind of fault; those of a kind are its failure."""
-        cases = []
-        for kind, title in KINDS.items():
-            found = [fault for fault in self.state.findings if fault.kind == kind]
-            words = [f"{fault.message}\n" + "\n".join(f"  {move.text}" for move in fault.moves) for fault in found]
-            failure = Failure(kind, found[0].message, "\n".join(words)) if found else None
-            cases.append(Case(name=title, classname=f"fabric.cabling.{kind}", failure=failure))
-        return [Suite(f"cabling of {self.state.site}", cases, output=self.state.sentence())]
-
-    def csv(self) -> str:
-        """One move a row, in the order of the walk."""
-        rows = [row for fault in self.state.findings for row in _rows(fault)]
-        return csv_text(MOVE_COLUMNS, ([step, *map(no_formula, row)] for step, row in enumerate(rows, 1)))
-
-
-def report(form: str, state: CablingState) -> str:
-    """The report in one of its formats. KeyError for another name."""
-    return report_of(form, CablingReport(state))
+def report(form: str, found: CablingState) -> str:
+    """The report in one of FORMATS. KeyError for another name."""
+    state = _clean(found)
+    shown = Report(
+        command=COMMAND,
+        verdict=_verdict(state),
+        title=f"Cabling of site {plain(state.site)}",
+        summary=state.sentence,
+        text=lambda: _text(state),
+        document=lambda: _document(state),
+        sections=lambda: finding_sections(_verdict(state)),
+        suites=lambda: _suites(state),
+        csv=lambda: _csv(state),
+        shown_by=COMMAND,
+    )
+    return report_of(form, shown)
 
 
 def _verdict(state: CablingState) -> Verdict:
@@ -131,6 +103,23 @@ def _document(state: CablingState) -> dict[str, Any]:
             "files": state.files,
         },
     }
+
+
+def _suites(state: CablingState) -> list[Suite]:
+    """A test case for each kind of fault; those of a kind are its failure."""
+    cases = []
+    for kind, title in KINDS.items():
+        found = [fault for fault in state.findings if fault.kind == kind]
+        words = [f"{fault.message}\n" + "\n".join(f"  {move.text}" for move in fault.moves) for fault in found]
+        failure = Failure(kind, found[0].message, "\n".join(words)) if found else None
+        cases.append(Case(name=title, classname=f"fabric.cabling.{kind}", failure=failure))
+    return [Suite(f"cabling of {state.site}", cases, output=state.sentence())]
+
+
+def _csv(state: CablingState) -> str:
+    """One move a row, in the order of the walk."""
+    rows = [row for fault in state.findings for row in _rows(fault)]
+    return csv_text(MOVE_COLUMNS, ([step, *map(no_formula, row)] for step, row in enumerate(rows, 1)))
 
 
 def _rows(fault: CableFault) -> Iterator[list[Any]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import cached_property
 from typing import Any
 
 from fabric.audit.checks import Verdict
@@ -15,44 +14,30 @@ from fabric.audit.diff.recabling import Job
 from fabric.audit.diff.report import sections
 from fabric.base.formats.blocks import Section, code, plain, section_lines
 
+FORMATS = ("text", "markdown", "json")  # what changes is neither right nor wrong: there are no findings
 
-class DiffReport(Report):
-    """A diff as it is reported. What changes is neither right nor wrong, so it has no findings."""
 
-    command = "fabric diff"
-    formats = ("text", "markdown", "json")
-    ascii = False
+def diff_report(diff: Diff) -> Report:
+    """A diff as it is reported."""
+    parts = sections(diff)
+    return Report(
+        command="fabric diff",
+        verdict=Verdict(),
+        title=f"Fabric diff: {code(diff.old)} → {code(diff.new)}",
+        summary=lambda: f"Site {plain(diff.site)}" + ("" if parts else ". Nothing differs"),
+        text=lambda: _text(diff, parts),
+        document=lambda: document(diff),
+        sections=lambda: parts,
+        suites=list,
+        shown_by=f"fabric diff {diff.old} {diff.new}",
+    )
 
-    def __init__(self, diff: Diff) -> None:
-        super().__init__(Verdict())
-        self.diff = diff
 
-    @cached_property
-    def parts(self) -> list[Section]:
-        """All that differs."""
-        return sections(self.diff)
-
-    def text(self) -> str:
-        """The whole report; long changes are cut unless `--limit` names their switches."""
-        diff = self.diff
-        more = "--limit GLOB shows changes of matching switches, --format json all"
-        lines = section_lines(self.parts, bool(diff.limit), more) if self.parts else ["nothing differs"]
-        return "\n".join([f"site {diff.site}: {diff.old} → {diff.new}", *lines]) + "\n"
-
-    def head(self) -> str:
-        diff = self.diff
-        head = f"## Fabric diff: {code(diff.old)} → {code(diff.new)}\n\nSite {plain(diff.site)}."
-        return head if self.parts else f"{head} Nothing differs."
-
-    def sections(self) -> list[Section]:
-        return self.parts
-
-    @property
-    def shown_by(self) -> str:
-        return f"fabric diff {self.diff.old} {self.diff.new}"
-
-    def document(self) -> dict[str, Any]:
-        return document(self.diff)
+def _text(diff: Diff, parts: list[Section]) -> str:
+    """The whole report; long changes are cut unless `--limit` names their switches."""
+    more = "--limit GLOB shows changes of matching switches, --format json all"
+    lines = section_lines(parts, bool(diff.limit), more) if parts else ["nothing differs"]
+    return "\n".join([f"site {diff.site}: {diff.old} → {diff.new}", *lines]) + "\n"
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
 from fabric.audit.checks import Read, Verdict
 from fabric.audit.checks.reports.common import clean, line
-from fabric.audit.checks.reports.formats import NONE, Report, file_lines, findings_text
+from fabric.audit.checks.reports.formats import Report, file_lines, findings_text
 from fabric.audit.drift.devices import DRIFTED, IN_SYNC, STATES, DeviceDrift, SiteDrift
 from fabric.base.formats import Case, Failure, Suite
-from fabric.base.formats.blocks import Fold, Notes, Section, cut_table
+from fabric.base.formats.blocks import Fold, Notes, Section, cut_table, plain
 from fabric.base.grouping import grouped
 from fabric.base.text import and_more, listed, plural, printable
 from fabric.base.text.screen import table
 
 
-class DriftReport(Report):
+def drift_report(site: SiteDrift, whole: bool = False, commands: bool = False) -> Report:
     """A drift check as it is reported.
 
     Args:
@@ -25,48 +25,17 @@ class DriftReport(Report):
         whole: print lists completely, one finding per device.
         commands: print the commands back to the plan.
     """
-
-    command = "fabric drift"
-    ascii = False
-
-    def __init__(self, site: SiteDrift, whole: bool = False, commands: bool = False) -> None:
-        super().__init__(verdict_of(site))
-        self.site, self.whole, self.commands = site, whole, commands
-
-    def text(self) -> str:
-        """Findings, the commands if they are asked for, then the rows: the last line is the summary."""
-        site = self.site
-        blocks = [findings_text(self.verdict, self.whole)] if self.verdict.findings else []
-        if self.commands:
-            blocks += ["\n".join(lines) for device in site.devices if (lines := list(_commands(device)))]
-        if rows := not_in_sync(site):
-            blocks.append("\n".join(_rows(rows, self.whole)))
-        blocks += ["\n".join(lines)] if (lines := list(_beside(site, self.whole))) else []
-        return "\n\n".join([*blocks, f"site {site.site}: {self.summary()}"]) + "\n"
-
-    @property
-    def title(self) -> str:
-        return f"Fabric drift: site {self.site.site}"
-
-    def summary(self, printed: Mapping[str, int] = NONE) -> str:
-        """`16 switches: 1 drifted, 1 no config, 14 in sync`."""
-        counts = ", ".join(f"{self.site.count(state):,} {state}" for state in STATES if self.site.count(state))
-        return f"{plural(len(self.site.devices), 'switch', 'switches')}: {counts}"
-
-    @property
-    def shown_by(self) -> str:
-        return f"fabric drift --all, folder {self.site.folder}"
-
-    def sections(self) -> Iterator[Section]:
-        return _sections(self.site)
-
-    def document(self) -> dict[str, Any]:
-        return document(self.site)
-
-    def suites(self) -> list[Suite]:
-        """A suite per fabric. A switch that could not be compared is skipped with the reason."""
-        fabrics = grouped((device.fabric, device) for device in self.site.devices)
-        return [Suite(name, [_case(device) for device in group]) for name, group in fabrics.items()]
+    return Report(
+        command="fabric drift",
+        verdict=verdict_of(site),
+        title=f"Fabric drift: site {plain(site.site)}",
+        summary=lambda: summary(site),
+        text=lambda: _text(site, whole, commands),
+        document=lambda: document(site),
+        sections=lambda: _sections(site),
+        suites=lambda: _suites(site),
+        shown_by=f"fabric drift --all, folder {site.folder}",
+    )
 
 
 def verdict_of(site: SiteDrift) -> Verdict:
@@ -112,6 +81,12 @@ def _device(drift: DeviceDrift) -> dict[str, Any]:
     }
 
 
+def summary(site: SiteDrift) -> str:
+    """`16 switches: 1 drifted, 1 no config, 14 in sync`."""
+    counts = ", ".join(f"{site.count(state):,} {state}" for state in STATES if site.count(state))
+    return f"{plural(len(site.devices), 'switch', 'switches')}: {counts}"
+
+
 def not_in_sync(site: SiteDrift) -> list[DeviceDrift]:
     """The switches to look at, those that drifted first."""
     wanted = [device for device in site.devices if device.state != IN_SYNC or device.findings]
@@ -121,6 +96,18 @@ def not_in_sync(site: SiteDrift) -> list[DeviceDrift]:
 # --- terminal: a row per switch that is not in sync -----------------------------------------------------------
 
 MAX_SHOWN_SWITCHES = 20
+
+
+def _text(site: SiteDrift, whole: bool, commands: bool) -> str:
+    """Findings, the commands if they are asked for, then the rows: the last line is the summary."""
+    verdict = verdict_of(site)
+    blocks = [findings_text(verdict, whole)] if verdict.findings else []
+    if commands:
+        blocks += ["\n".join(lines) for device in site.devices if (lines := list(_commands(device)))]
+    if rows := not_in_sync(site):
+        blocks.append("\n".join(_rows(rows, whole)))
+    blocks += ["\n".join(lines)] if (lines := list(_beside(site, whole))) else []
+    return "\n\n".join([*blocks, f"site {site.site}: {summary(site)}"]) + "\n"
 
 
 def _rows(devices: list[DeviceDrift], whole: bool) -> Iterator[str]:
@@ -179,6 +166,12 @@ def _folds(device: DeviceDrift) -> Iterator[Fold]:
 
 
 # --- JUnit XML: one test case per switch ----------------------------------------------------------------------
+
+
+def _suites(site: SiteDrift) -> list[Suite]:
+    """A suite per fabric. A switch that could not be compared is skipped with the reason."""
+    fabrics = grouped((device.fabric, device) for device in site.devices)
+    return [Suite(name, [_case(device) for device in group]) for name, group in fabrics.items()]
 
 
 def _case(device: DeviceDrift) -> Case:

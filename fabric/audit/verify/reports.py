@@ -2,71 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fabric.audit.checks import ERROR, NOTE, Finding
 from fabric.audit.checks.reports.common import clean, line
-from fabric.audit.checks.reports.formats import NONE, Report, file_lines, findings_text
+from fabric.audit.checks.reports.formats import Report, file_lines, finding_sections, findings_text
 from fabric.audit.verify.site import Switch
 from fabric.audit.verify.verify import SiteState
 from fabric.base.formats import Case, Failure, Suite
-from fabric.base.formats.blocks import Notes, Section
+from fabric.base.formats.blocks import Notes, Section, plain
 from fabric.base.grouping import grouped
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import KINDS
 
 
-class StateReport(Report):
+def state_report(state: SiteState, whole: bool = False) -> Report:
     """Verified state as it is reported; `whole` prints complete lists."""
-
-    command = "fabric verify"
-    ascii = False
-
-    def __init__(self, state: SiteState, whole: bool = False) -> None:
-        super().__init__(state.verdict())
-        self.state, self.whole = state, whole
-
-    def text(self) -> str:
-        """Findings as `fabric check` prints them; the last line is the summary."""
-        state = self.state
-        blocks = [findings_text(self.verdict, self.whole)] if state.findings else []
-        blocks += ["\n".join(lines)] if (lines := list(_beside(state, self.whole))) else []
-        return "\n\n".join([*blocks, f"site {state.site.plan.site}: {summary(state)}"]) + "\n"
-
-    @property
-    def title(self) -> str:
-        return f"Fabric state: site {self.state.site.plan.site}"
-
-    def summary(self, printed: Mapping[str, int] = NONE) -> str:
-        return summary(self.state)
-
-    @property
-    def shown_by(self) -> str:
-        return f"fabric verify --all, folder {self.state.collected.folder}"
-
-    def sections(self) -> Iterator[Section]:
-        """Findings, and what was not judged."""
-        state = self.state
-        yield from super().sections()
-        notes = [one.words for one in state.missing] + [one.words for one in state.gaps]
-        notes += [f"no state of {name}" for name in state.silent]
-        notes += [f"not read: {file}: {reason}" for file, reason in sorted(state.collected.unread.items())]
-        if notes:
-            yield Section("Not judged", [Notes("", notes)])
-
-    def document(self) -> dict[str, Any]:
-        return document(self.state)
-
-    def suites(self) -> list[Suite]:
-        """A suite per fabric. A switch without state is skipped; one whose findings are notes passes."""
-        state = self.state
-        by_device = grouped((finding.device, finding) for finding in state.findings)
-        fabrics = grouped((switch.view.fabric, switch) for switch in state.site.switches.values())
-        suites = [
-            Suite(name, [_case(state, one, by_device.get(one.name, ())) for one in group]) for name, group in fabrics.items()
-        ]
-        return [*suites, *_others(state, by_device)]
+    return Report(
+        command="fabric verify",
+        verdict=state.verdict(),
+        title=f"Fabric state: site {plain(state.site.plan.site)}",
+        summary=lambda: summary(state),
+        text=lambda: _text(state, whole),
+        document=lambda: document(state),
+        sections=lambda: _sections(state),
+        suites=lambda: _suites(state),
+        shown_by=f"fabric verify --all, folder {state.collected.folder}",
+    )
 
 
 def document(state: SiteState) -> dict[str, Any]:
@@ -115,6 +78,13 @@ def summary(state: SiteState) -> str:
 # --- terminal -------------------------------------------------------------------------------------------------
 
 
+def _text(state: SiteState, whole: bool) -> str:
+    """Findings as `fabric check` prints them; the last line is the summary."""
+    blocks = [findings_text(state.verdict(), whole)] if state.findings else []
+    blocks += ["\n".join(lines)] if (lines := list(_beside(state, whole))) else []
+    return "\n\n".join([*blocks, f"site {state.site.plan.site}: {summary(state)}"]) + "\n"
+
+
 def _beside(state: SiteState, whole: bool) -> Iterator[str]:
     if state.silent:
         shown = listed(list(state.silent), len(state.silent) if whole else 3)
@@ -125,7 +95,27 @@ def _beside(state: SiteState, whole: bool) -> Iterator[str]:
         yield from file_lines(title, sorted(files.items()), whole)
 
 
+def _sections(state: SiteState) -> Iterator[Section]:
+    """Findings, and what was not judged."""
+    yield from finding_sections(state.verdict())
+    notes = [one.words for one in state.missing] + [one.words for one in state.gaps]
+    notes += [f"no state of {name}" for name in state.silent]
+    notes += [f"not read: {file}: {reason}" for file, reason in sorted(state.collected.unread.items())]
+    if notes:
+        yield Section("Not judged", [Notes("", notes)])
+
+
 # --- JUnit XML: a suite per fabric, a test case per switch and kind of state ----------------------------------
+
+
+def _suites(state: SiteState) -> list[Suite]:
+    """A suite per fabric. A switch without state is skipped; one whose findings are notes passes."""
+    by_device = grouped((finding.device, finding) for finding in state.findings)
+    fabrics = grouped((switch.view.fabric, switch) for switch in state.site.switches.values())
+    suites = [
+        Suite(name, [_case(state, one, by_device.get(one.name, ())) for one in group]) for name, group in fabrics.items()
+    ]
+    return [*suites, *_others(state, by_device)]
 
 
 def _case(state: SiteState, switch: Switch, findings: Sequence[Finding]) -> Case:

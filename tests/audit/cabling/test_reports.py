@@ -13,7 +13,7 @@ import typer
 
 from fabric.audit.cabling.compare import compare
 from fabric.audit.cabling.finding import KINDS, CablingState
-from fabric.audit.cabling.report import MOVE_COLUMNS, CablingReport, report
+from fabric.audit.cabling.report import FORMATS, MOVE_COLUMNS, report
 from fabric.base.diagnostics import InputError
 from fabric.cli.cabling import verify
 from fabric.nos.lldp import Neighbor
@@ -87,7 +87,7 @@ def test_junit_has_a_case_for_each_kind() -> None:
     assert failed == {finding.kind for finding in found().findings}
 
 
-@pytest.mark.parametrize("form", CablingReport.formats)
+@pytest.mark.parametrize("form", FORMATS)
 def test_hostile_names_stay_text(form: str) -> None:
     floor = fresh("starter")
     messages = reported(floor)

@@ -8,7 +8,7 @@ from fabric.audit.checks.reports import report
 from fabric.audit.diff.compare import Capacity, Diff
 from fabric.audit.diff.configs import DeviceChange, FileChange
 from fabric.audit.diff.design import Change, Design
-from fabric.audit.diff.formats import DiffReport
+from fabric.audit.diff.formats import diff_report
 from fabric.audit.diff.recabling import Recabling
 from fabric.base.formats.blocks import MAX_COMMENT_CHARACTERS
 from fabric.nos.dialect import COMMANDS
@@ -26,7 +26,7 @@ def made(devices: int, lines: tuple[str, ...]) -> Diff:
 
 
 def markdown(diff: Diff) -> str:
-    return report("markdown", DiffReport(diff))
+    return report("markdown", diff_report(diff))
 
 
 @pytest.mark.parametrize(("devices", "lines"), [(40, 200), (400, 20), (1, 50_000), (3_000, 1)])
@@ -60,6 +60,6 @@ def test_a_fence_of_a_config_ends_no_block() -> None:
 
 
 def test_a_terminal_gets_the_first_lines_of_each() -> None:
-    found = report("text", DiffReport(made(40, ("interface Ethernet1/1",) * 99)))
+    found = report("text", diff_report(made(40, ("interface Ethernet1/1",) * 99)))
     assert found.count("    and 60 more lines") == 12
     assert found.endswith("and 28 more kinds of change; --limit GLOB shows changes of matching switches, --format json all\n")

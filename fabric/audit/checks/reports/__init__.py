@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from fabric.audit.checks import Verdict
     from fabric.audit.checks.reports.formats import Report
 
-FORMATS = ("text", "markdown", "json", "sarif", "junit", "github")  # of most reports; `Report.formats` of each
+FORMATS = ("text", "markdown", "json", "sarif", "junit", "github")
 
 
 def report(form: str, found: Report | Verdict) -> str:
     """The report in one of its formats; a verdict alone is that of `fabric check`. KeyError for another name."""
-    from fabric.audit.checks.reports.formats import WRITERS, Report
+    from fabric.audit.checks.reports.formats import WRITERS, Report, check_report
 
-    return WRITERS[form](found if isinstance(found, Report) else Report(found))
+    return WRITERS[form](found if isinstance(found, Report) else check_report(found))

@@ -6,13 +6,11 @@ import hashlib
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
-from typing import Any, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Any
 from urllib.parse import quote
 
 from fabric.audit.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Read, Verdict
-from fabric.audit.checks.reports import FORMATS
 from fabric.audit.checks.reports.common import (
     SEE,
     Group,
@@ -40,72 +38,54 @@ MOST_LETTERS = 100  # shown of a statement
 MAX_FILES = 5  # in a list that may be cut
 
 
-NONE: Mapping[str, int] = MappingProxyType({})
-
-
+@dataclass(frozen=True, kw_only=True)
 class Report:
-    """What a command reports: here `fabric check`, a verdict alone. Others override what they know more of.
+    """What a command reports; every format is written of it.
 
     Attributes:
         command: as it is typed.
-        formats: names of its formats.
+        verdict: its findings, for SARIF and annotations.
+        title: of a comment, in Markdown.
+        summary: the outcome in a line.
+        text: for people at a terminal.
+        document: that of `fabric schema`. Keys are a promise: they grow, and none goes.
+        sections: of Markdown, below title and summary.
+        suites: tests of JUnit.
+        csv: a table.
+        shown_by: the command that shows what does not fit into a comment.
+        rules: what ids of findings mean that are not of checks.
+        time: seconds of the run, where they are a result of it.
         ascii: JSON has escapes for letters beyond ASCII.
     """
 
-    command: ClassVar[str] = "fabric check"
-    formats: ClassVar[tuple[str, ...]] = FORMATS
-    ascii: ClassVar[bool] = True
+    command: str
+    verdict: Verdict
+    title: str
+    summary: Callable[[], str]
+    text: Callable[[], str]
+    document: Callable[[], dict[str, Any]]
+    sections: Callable[[], Iterable[Section]]
+    suites: Callable[[], Sequence[Suite]]
+    csv: Callable[[], str] = str
+    shown_by: str = ""
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    time: str = NO_TIME
+    ascii: bool = False
 
-    def __init__(self, verdict: Verdict) -> None:
-        self.verdict = verdict
 
-    @property
-    def rules(self) -> Mapping[str, Rule]:
-        """What ids of findings mean that are not of checks."""
-        return {}
-
-    def text(self) -> str:
-        """For people at a terminal."""
-        return verdict_text(self.verdict)
-
-    def document(self) -> dict[str, Any]:
-        """The document of `fabric schema`. Keys are a promise: they grow, and none goes."""
-        return document(self.verdict)
-
-    @property
-    def title(self) -> str:
-        """Of a page or a comment."""
-        return f"Fabric check: {', '.join(read.what for read in self.verdict.read)}"
-
-    def summary(self, printed: Mapping[str, int] = NONE) -> str:
-        """The outcome in a line.
-
-        Args:
-            printed: severity → findings that the report prints, where it prints those of one cause as one.
-        """
-        return self.verdict.sentence(printed)
-
-    def head(self) -> str:
-        """Title and summary, as Markdown."""
-        return f"## {plain(self.title)}\n\n{self.summary()}."
-
-    def sections(self) -> Iterable[Section]:
-        """What Markdown has below the head."""
-        return finding_sections(self.verdict)
-
-    @property
-    def shown_by(self) -> str:
-        """The command that shows what does not fit into a comment."""
-        return f"{self.command} --all"
-
-    def suites(self) -> list[Suite]:
-        """Its tests."""
-        return _suites(self.verdict)
-
-    @property
-    def time(self) -> str:
-        """Seconds of the run, where they are a result of it."""
-        return NO_TIME
+def check_report(verdict: Verdict) -> Report:
+    """That of `fabric check`: a verdict alone."""
+    return Report(
+        command="fabric check",
+        verdict=verdict,
+        title=f"Fabric check: {plain(', '.join(read.what for read in verdict.read))}",
+        summary=lambda: verdict.sentence(printed(verdict)),
+        text=lambda: verdict_text(verdict),
+        document=lambda: document(verdict),
+        sections=lambda: finding_sections(verdict),
+        suites=lambda: _suites(verdict),
+        ascii=True,
+    )
 
 
 # --- terminal -------------------------------------------------------------------------------------------------
@@ -463,9 +443,8 @@ def _command(finding: Finding, rules: Mapping[str, Rule]) -> str:
 
 
 def _last(report: Report) -> Iterator[str]:
-    lines = printed(report.verdict)
-    more = any(number > SHOWN for number in lines.values())
-    yield report.summary(lines) + (f"; GitHub shows {SHOWN} annotations of a kind, all are in this log" if more else "")
+    more = any(number > SHOWN for number in printed(report.verdict).values())
+    yield report.summary() + (f"; GitHub shows {SHOWN} annotations of a kind, all are in this log" if more else "")
 
 
 def _data(text: str) -> str:
@@ -476,9 +455,11 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-WRITERS: Mapping[str, Callable[[Any], str]] = {
+WRITERS: Mapping[str, Callable[[Report], str]] = {
     "text": lambda report: report.text(),
-    "markdown": lambda report: markdown(report.head(), report.sections(), report.shown_by),
+    "markdown": lambda report: markdown(
+        f"## {report.title}\n\n{report.summary()}.", report.sections(), report.shown_by or f"{report.command} --all"
+    ),
     "json": lambda report: json_text(report.document(), ensure_ascii=report.ascii) + "\n",
     "sarif": sarif,
     "junit": lambda report: junit(report.command, report.suites(), report.time),
