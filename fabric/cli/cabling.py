@@ -19,6 +19,7 @@ from fabric.cli.common import (
     check_fabric,
     check_folder,
     check_target,
+    option,
     progress,
     refuse,
     say,
@@ -38,12 +39,8 @@ def verify(
     files: list[Path] = typer.Argument(
         None, metavar="LLDP…", help="files or folders of LLDP output of switches and servers", show_default=False
     ),
-    device: list[str] = typer.Option(
-        [], "--device", metavar="NAME=FILE", help="device of an LLDP output file; repeatable", show_default=False
-    ),
-    source: str = typer.Option(
-        "", "--source", metavar="OS", help="output format: eos, nxos, junos, lldpd, sonic or nvue", show_default="detected"
-    ),
+    device: list[str] = option([], "--device", "NAME=FILE", "device of an LLDP output file; repeatable"),
+    source: str = option("", "--source", "OS", "output format: eos, nxos, junos, lldpd, sonic or nvue", shown="detected"),
     form: list[str] = formats_option(VERIFY_FORMATS),
     as_json: bool = AS_JSON,
 ) -> None:
@@ -72,18 +69,18 @@ def verify(
 def _stated(options: Sequence[str]) -> dict[Path, str]:
     """`--device leaf001=lldp.txt` as file → device."""
     found: dict[Path, str] = {}
-    for option in options:
-        name, equals, path = option.partition("=")
+    for flag in options:
+        name, equals, path = flag.partition("=")
         if not (name and equals and path):
-            usage(f"--device: expected NAME=FILE, got '{option}'")
+            usage(f"--device: expected NAME=FILE, got '{flag}'")
         if found.setdefault(Path(path), name) != name:
             usage(f"--device: {path} is assigned to two devices, {found[Path(path)]} and {name}")
     return found
 
 
 cabling = typer.Typer(help="Cable run lists, cable labels, and LLDP verification.", no_args_is_help=True)
-FABRIC = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False)
-LIMIT = typer.Option("", "--limit", metavar="GLOB", help="only cables of matching devices or racks", show_default=False)
+FABRIC = option("", "--fabric", "NAME", "only this fabric")
+LIMIT = option("", "--limit", "GLOB", "only cables of matching devices or racks")
 ENDINGS = {"text": ".txt", "csv": ".csv", "xlsx": ".xlsx", "json": ".json"}
 FORMATS = tuple(ENDINGS)
 
@@ -91,9 +88,7 @@ FORMATS = tuple(ENDINGS)
 @cabling.command("list")
 def run_list(
     file: Path = FILE,
-    output: Path | None = typer.Option(
-        None, "-o", "--output", metavar="PATH", help="file of one list, or folder of all lists", show_default="stdout"
-    ),
+    output: Path | None = option(None, "-o --output", "PATH", "file of one list, or folder of all lists", shown="stdout"),
     fabric: str = FABRIC,
     limit: str = LIMIT,
     form: list[str] = formats_option(
@@ -126,11 +121,11 @@ def run_list(
 @cabling.command()
 def labels(
     file: Path = FILE,
-    output: Path = typer.Option(..., "-o", "--output", metavar="FILE.pdf", help="PDF file to write", show_default=False),
+    output: Path = option(..., "-o --output", "FILE.pdf", "PDF file to write"),
     fabric: str = FABRIC,
     limit: str = LIMIT,
-    sheet: str = typer.Option("l7651", "--sheet", metavar="NAME", help="label sheet; `help` lists all"),
-    skip: int = typer.Option(0, "--skip", metavar="N", min=0, help="number of used labels on the first sheet"),
+    sheet: str = option("l7651", "--sheet", "NAME", "label sheet; `help` lists all"),
+    skip: int = option(0, "--skip", "N", "number of used labels on the first sheet", min=0),
 ) -> None:
     """Write cable labels for both ends as a printable PDF.
 

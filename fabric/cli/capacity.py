@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
 from fabric.cli import options
-from fabric.cli.common import FILE, check_range, progress
+from fabric.cli.common import FILE, check_range, option, progress
 from fabric.cli.output import put_lines
 
 
@@ -18,9 +16,7 @@ def capacity(
     file: Path = FILE,
     fabric: str = options.FABRIC,
     fail: list[str] = options.FAIL,
-    pairs: int = typer.Option(
-        0, "--pairs", metavar="N", help="random pairs of failures to measure, in addition to all single failures"
-    ),
+    pairs: int = option(0, "--pairs", "N", "random pairs of failures to measure, in addition to all single failures"),
     seed: int = options.SEED,
     as_json: bool = options.JSON,
 ) -> None:

@@ -11,7 +11,7 @@ from fabric.audit.checks.reports import report as report_of
 from fabric.audit.diff.compare import SIZES, DiffRequest
 from fabric.audit.diff.formats import FORMATS, diff_report
 from fabric.base.diagnostics import Report
-from fabric.cli.common import FINDINGS, progress
+from fabric.cli.common import FINDINGS, option, progress
 from fabric.cli.options import platform_of, size_bytes
 from fabric.cli.output import AS_JSON, JOBS, asked, formats_option, write
 
@@ -21,13 +21,11 @@ def diff(
     new: str = typer.Argument(..., metavar="NEW", help="intent, git:REV or git:REV:FILE", show_default=False),
     form: list[str] = formats_option(FORMATS),
     as_json: bool = AS_JSON,
-    fabric: str = typer.Option("", "--fabric", metavar="NAME", help="only this fabric", show_default=False),
-    limit: str = typer.Option(
-        "", "--limit", metavar="GLOB", help="complete file differences of matching devices", show_default=False
-    ),
+    fabric: str = option("", "--fabric", "NAME", "only this fabric"),
+    limit: str = option("", "--limit", "GLOB", "complete file differences of matching devices"),
     configs: bool = typer.Option(True, "--configs/--no-configs", help="include file differences"),
-    size: list[str] = typer.Option(
-        [], "--size", metavar="SIZE", help="message size of all-reduce and alltoall; repeatable", show_default="8M 256M 1G 8G"
+    size: list[str] = option(
+        [], "--size", "SIZE", "message size of all-reduce and alltoall; repeatable", shown="8M 256M 1G 8G"
     ),
     jobs: int = JOBS,
     exit_code: bool = typer.Option(False, "--exit-code", help="exit with code 1 on differences"),

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
 from fabric.cli import options
-from fabric.cli.common import FILE, check_fabric, progress
+from fabric.cli.common import FILE, check_fabric, option, progress
 from fabric.cli.output import put_lines
 
 
 def goodput(
     file: Path = FILE,
-    model: Path = typer.Option(
-        ..., "--job", metavar="JOB", help="YAML file of the model, its checkpoints and failures", show_default=False
-    ),
+    model: Path = option(..., "--job", "JOB", "YAML file of the model, its checkpoints and failures"),
     fabric: str = options.FABRIC,
     gpus: int | None = options.GPUS,
     gpus_per_domain: int | None = options.GPUS_PER_DOMAIN,

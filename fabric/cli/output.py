@@ -16,7 +16,7 @@ from fabric.base.diagnostics import Diagnostic, Place, nearest
 from fabric.base.formats import write_file, write_files, write_folder
 from fabric.base.text import either, fit, guarded, printable
 from fabric.cli import terminal
-from fabric.cli.common import FINDINGS, MISSING, USAGE, check_target, page, refuse, say, show_diagnostics
+from fabric.cli.common import FINDINGS, MISSING, USAGE, check_target, option, page, refuse, say, show_diagnostics
 from fabric.cli.terminal import screen_of
 
 # --- --format NAME[=FILE]: one on the screen, others in files -------------------------------------------------
@@ -24,11 +24,11 @@ from fabric.cli.terminal import screen_of
 
 def formats_option(names: Sequence[str], default: str = "text") -> Any:
     """`--format` of a command with some reports."""
-    return typer.Option([], "--format", metavar="NAME[=FILE]", help=f"{either(names)}; repeatable", show_default=default)
+    return option([], "--format", "NAME[=FILE]", f"{either(names)}; repeatable", shown=default)
 
 
 AS_JSON = typer.Option(False, "--json", help="the same as --format json")
-JOBS = typer.Option(0, "--jobs", metavar="N", min=0, help="number of processes", show_default="one per core")
+JOBS = option(0, "--jobs", "N", "number of processes", shown="one per core", min=0)
 
 
 def asked(forms: Sequence[str], names: Sequence[str], example: str, as_json: bool = False) -> list[tuple[str, Path | None]]:
@@ -146,18 +146,8 @@ def usage(message: str, hint: str = "") -> NoReturn:
     raise typer.Exit(USAGE)
 
 
-GENERATED = typer.Option(
-    None, "--generated", metavar="FOLDER", help="folder of generated files", show_default="the intent's, or generated/"
-)
-_FILE = typer.Option(
-    None,
-    "-o",
-    "--output",
-    metavar="FILE",
-    help="file to write what is printed to",
-    show_default="stdout",
-    rich_help_panel="Output",
-)
+GENERATED = option(None, "--generated", "FOLDER", "folder of generated files", shown="the intent's, or generated/")
+_FILE = option(None, "-o --output", "FILE", "file to write what is printed to", shown="stdout", panel="Output")
 _OF_ENDING = {".csv": "csv", ".json": "json", ".md": "markdown", ".sarif": "sarif", ".xlsx": "xlsx", ".xml": "junit"}
 _NAME = "output"
 _WRITTEN = (FINDINGS, MISSING)  # exit codes of a command that has printed its result

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import typer
-
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
 from fabric.cli import options
-from fabric.cli.common import FILE, progress
+from fabric.cli.common import FILE, option, progress
 from fabric.cli.output import put_lines
 
 
 def step(
     file: Path = FILE,
-    model: Path = typer.Option(
-        ..., "--job", metavar="JOB", help="YAML file of the model and its parallelism", show_default=False
-    ),
+    model: Path = option(..., "--job", "JOB", "YAML file of the model and its parallelism"),
     fabric: str = options.FABRIC,
     gpus: int | None = options.GPUS,
     gpus_per_domain: int | None = options.GPUS_PER_DOMAIN,
@@ -28,13 +24,12 @@ def step(
     fail: list[str] = options.FAIL,
     platform: Path | None = options.PLATFORM,
     seed: int = options.SEED,
-    vary: list[str] = typer.Option(
+    vary: list[str] = option(
         [],
         "--vary",
-        metavar="KEY=V,V",
-        help="values of a key of JOB, such as parallel.tensor=4,8; repeatable: every combination is a variant",
-        show_default=False,
-        rich_help_panel=options.JOB,
+        "KEY=V,V",
+        "values of a key of JOB, such as parallel.tensor=4,8; repeatable: every combination is a variant",
+        panel=options.JOB,
     ),
     as_json: bool = options.JSON,
 ) -> None:

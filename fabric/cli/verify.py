@@ -10,7 +10,7 @@ from fabric import pipeline
 from fabric.audit.checks.reports import FORMATS, report
 from fabric.audit.verify.reports import state_report
 from fabric.base.text import plural
-from fabric.cli.common import FILE, FINDINGS, MISSING, progress, say
+from fabric.cli.common import FILE, FINDINGS, MISSING, option, progress, say
 from fabric.cli.output import AS_JSON, asked, formats_option, one_of, write
 from fabric.nos.state.records import KINDS
 
@@ -20,12 +20,8 @@ def verify(
     state: Path = typer.Argument(..., metavar="STATE", help="folder of collected state", show_default=False),
     form: list[str] = formats_option(FORMATS),
     as_json: bool = AS_JSON,
-    before: Path = typer.Option(
-        None, "--before", metavar="STATE", help="earlier folder: counters count from there", show_default=False
-    ),
-    need: list[str] = typer.Option(
-        [], "--need", metavar="KIND", help="kind of state that every switch must have; repeatable", show_default=False
-    ),
+    before: Path = option(None, "--before", "STATE", "earlier folder: counters count from there"),
+    need: list[str] = option([], "--need", "KIND", "kind of state that every switch must have; repeatable"),
     whole: bool = typer.Option(False, "--all", help="print every finding and complete lists"),
 ) -> None:
     """Compare the state of the switches with the plan.
