@@ -72,26 +72,14 @@ NOT_EMULATED = (
         "A veth pair has no priorities and obeys no PAUSE frame: nothing is ever held back.",
         ("FAB218", "FAB219", "FAB272", "FAB273", "FAB454"),
     ),
-    NotEmulated(
-        "PFC watchdog",
-        "Without PAUSE no queue can stay paused for too long.",
-        ("FAB224", "FAB276"),
-    ),
-    NotEmulated(
-        "ETS scheduling",
-        "A veth pair has no line rate, so classes never compete for it.",
-        ("FAB278", "FAB456"),
-    ),
+    NotEmulated("PFC watchdog", "Without PAUSE no queue can stay paused for too long.", ("FAB224", "FAB276")),
+    NotEmulated("ETS scheduling", "A veth pair has no line rate, so classes never compete for it.", ("FAB278", "FAB456")),
     NotEmulated(
         "ECN marking and buffer thresholds",
         "A veth pair has no switch buffer that could fill: nothing is marked, and no headroom is used.",
         ("FAB221", "FAB222", "FAB223", "FAB274", "FAB275"),
     ),
-    NotEmulated(
-        "DCBX",
-        "The driver of veth has no DCB settings that two ends could agree on.",
-        ("FAB454", "FAB456"),
-    ),
+    NotEmulated("DCBX", "The driver of veth has no DCB settings that two ends could agree on.", ("FAB454", "FAB456")),
     NotEmulated(
         "RoCE transport",
         "RDMA, its retransmission and DCQCN are the adapter's, and a veth end is no RDMA adapter.",

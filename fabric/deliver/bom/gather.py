@@ -305,10 +305,6 @@ def _priced(bill: Bill) -> Bill:
     if bill.prices is None:
         return bill
     site_cost: Cost = cost(
-        ((line.part, line.in_use, line.order) for line in bill.shown()),
-        bill.prices,
-        bill.power,
-        bill.pue,
-        bill.years,
+        ((line.part, line.in_use, line.order) for line in bill.shown()), bill.prices, bill.power, bill.pue, bill.years
     )
     return replace(bill, cost=site_cost)

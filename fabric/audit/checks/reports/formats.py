@@ -375,12 +375,7 @@ def _location(finding: Finding, home: str) -> dict[str, Any]:
     place: dict[str, Any] = {"artifactLocation": _artifact(relative(finding.file or home))}
     if finding.line:  # GitHub wants all four
         start = finding.column or 1
-        place["region"] = {
-            "startLine": finding.line,
-            "startColumn": start,
-            "endLine": finding.line,
-            "endColumn": start + 1,
-        }
+        place["region"] = {"startLine": finding.line, "startColumn": start, "endLine": finding.line, "endColumn": start + 1}
     return place
 
 
