@@ -8,20 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fabric.audit.checks import Finding
+from fabric.lab import expected
 from fabric.lab.blueprint import PORT, End, Interface, Wire
-from fabric.lab.expected import (
-    NOTHING,
-    OVERLAY,
-    Down,
-    Endpoint,
-    Estimate,
-    Planned,
-    RemainingPaths,
-    endpoints,
-    originated,
-    sessions,
-    together,
-)
+from fabric.lab.expected import sessions
 from fabric.lab.live import Live, Table
 from fabric.lab.machine.daemons import forgets
 from fabric.lab.machine.namespaces import run
@@ -60,7 +49,7 @@ class Watched:
     seen: Observation
     repaired_s: float | None  # until the last table that had to change did; None: never as expected
     faults: tuple[Finding, ...]
-    left: RemainingPaths
+    left: expected.RemainingPaths
 
 
 class Stage:
@@ -68,7 +57,7 @@ class Stage:
 
     def __init__(self, live: Live, fabric: str) -> None:
         self.live, self.fabric = live, fabric
-        self.estimate = Estimate(live.lab, fabric)
+        self.estimate = expected.Estimate(live.lab, fabric)
         self.sound = True  # everything was as planned when it was looked at last
 
     # --- who plays ----------------------------------------------------------------------------------------------
@@ -110,15 +99,15 @@ class Stage:
 
     def streams(self, leaf: str, without: frozenset[str] = frozenset()) -> list[Stream]:
         """Flows between a leaf and another one, half in each direction: of servers, else of the leaves themselves."""
-        ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric and end.leaf not in without]
+        ends = [end for end in expected.endpoints(self.live.lab) if end.fabric == self.fabric and end.leaf not in without]
         candidates = [(a, b) for a, b in pairs(self.live, ends)[0] if a.leaf == leaf != b.leaf]
         if candidates and not self.forgets:
             return _both_directions(*candidates[-1])
-        part = together(self.live.lab)
+        part = expected.together(self.live.lab)
         others = [name for name in self.leaves if name != leaf and name not in without and part[name] == part[leaf]]
         if not others:
             return []
-        (a, b) = (originated(self.live.lab.views[name])[0].partition("/")[0] for name in (leaf, others[-1]))
+        (a, b) = (expected.originated(self.live.lab.views[name])[0].partition("/")[0] for name in (leaf, others[-1]))
         return [Stream(leaf, a, others[-1], b, FLOWS // 2), Stream(others[-1], b, leaf, a, FLOWS // 2)]
 
     @cached_property
@@ -131,7 +120,7 @@ class Stage:
     def break_(
         self,
         streams: list[Stream],
-        down: Down,
+        down: expected.Down,
         act: Callable[[], None],
         patience_s: float = 30.0,
         flows_back_s: float = FLOWS_BACK_S,
@@ -157,12 +146,12 @@ class Stage:
         last = max((changed - began for changed in changes.values()), default=0.0)
         return Watched(seen, None if faults else max(0.0, last), all_faults[:20], left)
 
-    def agrees(self, left: RemainingPaths, tables: dict[str, Table], down: Down) -> list[Finding]:
+    def agrees(self, left: expected.RemainingPaths, tables: dict[str, Table], down: expected.Down) -> list[Finding]:
         """Kernels forward to every leaf over exactly the links that the estimate assumes."""
         faults = []
         for (node, leaf), interfaces in left.hops.items():
             table = tables.get(node, {})
-            there = frozenset(hop.interface for hop in table.get(originated(self.live.lab.views[leaf])[0], ()))
+            there = frozenset(hop.interface for hop in table.get(expected.originated(self.live.lab.views[leaf])[0], ()))
             if there != interfaces:
                 words = f"towards {leaf}: {len(there)} links, the estimate has {len(interfaces)}"
                 faults.append(finding(node, words))
@@ -175,13 +164,13 @@ class Stage:
         if self.forgets:
             self._learn_again()
         else:
-            between = [session for session in self.sessions if session.kind == OVERLAY]
+            between = [session for session in self.sessions if session.kind == expected.OVERLAY]
             for session in wait_for_sessions(self.live, between, SOON_S)[0]:
                 self.live.order(session.node, "bgpd", f"clear bgp {session.peer}")
         return self.healed()
 
     @cached_property
-    def sessions(self) -> list[Planned]:
+    def sessions(self) -> list[expected.Planned]:
         """The planned ends of its switches."""
         return [one for one in sessions(self.live.lab) if one.node in set(self.switches)]
 
@@ -193,7 +182,7 @@ class Stage:
     def healed(self) -> list[Finding]:
         """Waits until everything is as it was: what is not."""
         found = self.lost_sessions()
-        found += tables_proof.wait(self.live, NOTHING, BACK_S)[0]
+        found += tables_proof.wait(self.live, expected.NOTHING, BACK_S)[0]
         found += self._overlay_healed()
         # What else is to be seen needs all of this.
         found = found or detected(self.live, self.sessions) or self._traffic()
@@ -202,7 +191,7 @@ class Stage:
 
     def _traffic(self) -> list[Finding]:
         """One server of each leaf and tenant to each other leaf. Tables can be right and packets lost all the same."""
-        ends = [end for end in endpoints(self.live.lab) if end.fabric == self.fabric]
+        ends = [end for end in expected.endpoints(self.live.lab) if end.fabric == self.fabric]
         chosen = {(a.leaf, b.leaf, a.tenant, a.network and a.network.vni): (a, b) for a, b in pairs(self.live, ends)[0]}
         for again in (True, False):
             replies = ping(
@@ -262,5 +251,5 @@ def flow_measures(seen: Observation) -> dict[str, Measure]:
     return {"longest_gap_ms": round(seen.longest_gap_s * 1000, 1), "lost_packets": seen.lost}
 
 
-def _both_directions(one: Endpoint, other: Endpoint) -> list[Stream]:
+def _both_directions(one: expected.Endpoint, other: expected.Endpoint) -> list[Stream]:
     return [Stream(a.server, a.address, b.server, b.address, FLOWS // 2) for a, b in ((one, other), (other, one))]
