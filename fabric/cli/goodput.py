@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
 from fabric.cli import options
 from fabric.cli.common import FILE, check_fabric, option, progress
@@ -33,22 +32,9 @@ def goodput(
     """
     from fabric.deliver.bom.prices import read  # heavy: not for help and mistakes
     from fabric.deliver.compare import money
-    from fabric.solver.estimate.request import EstimateRequest
     from fabric.solver.goodput.lines import lines
 
-    report = Report()
-    options.check_spread(report, routing, queue_pairs)
-    options.check_seed(report, seed)
-    report.raise_errors()
-    request = EstimateRequest(
-        gpus=gpus,
-        gpus_per_domain=gpus_per_domain,
-        routing=routing,
-        queue_pairs=queue_pairs,
-        fail=tuple(fail),
-        seed=seed,
-        platform=options.platform_of(file, platform),
-    )
+    request = options.request_of(file, platform, routing, queue_pairs, fail, seed, gpus=gpus, gpus_per_domain=gpus_per_domain)
     with progress("plan"):
         intent = pipeline.load(file)
         plan = pipeline.plan(intent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -16,6 +16,7 @@ from fabric.solver.routing import MODES
 
 if TYPE_CHECKING:
     from fabric.model.plan import FabricPlan, Plan
+    from fabric.solver.estimate.request import EstimateRequest
 
 
 SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*(?:[kmgtKMGT][iI]?)?B?")
@@ -124,6 +125,26 @@ def largest(made: Plan, name: str) -> FabricPlan:
     if name:
         return made.fabrics[name]
     return max(made.fabrics.values(), key=lambda item: (item.spec.purpose == "compute", item.sizing.gpus))
+
+
+def request_of(
+    file: Path, platform: Path | None, routing: str, queue_pairs: int, fail: list[str], seed: int = 0, **more: Any
+) -> EstimateRequest:
+    """What the options of a job and its network ask for. Raises InputError for wrong ones; `more`: further fields."""
+    from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
+
+    report = Report()
+    check_spread(report, routing, queue_pairs)
+    check_seed(report, seed)
+    report.raise_errors()
+    return EstimateRequest(
+        routing=routing,
+        queue_pairs=queue_pairs,
+        fail=tuple(fail),
+        seed=seed,
+        platform=platform_of(file, platform),
+        **more,
+    )
 
 
 def check_spread(report: Report, routing: str, queue_pairs: int) -> None:

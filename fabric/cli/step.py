@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
 from fabric.cli import options
 from fabric.cli.common import FILE, option, progress
@@ -37,26 +36,12 @@ def step(
 
     Traffic on the network, communication that compute does not hide, and tokens per second.
     """
-    from fabric.solver.estimate.request import EstimateRequest  # heavy: not for help and mistakes
-    from fabric.solver.training.lines import lines
+    from fabric.solver.training.lines import lines  # heavy: not for help and mistakes
     from fabric.solver.training.step import StepTime
     from fabric.solver.training.sweep import choices
 
     varied = choices(vary)
-    report = Report()
-    options.check_spread(report, routing, queue_pairs)
-    options.check_seed(report, seed)
-    report.raise_errors()
-    parameters = options.platform_of(file, platform)
-    request = EstimateRequest(
-        gpus=gpus,
-        gpus_per_domain=gpus_per_domain,
-        routing=routing,
-        queue_pairs=queue_pairs,
-        fail=tuple(fail),
-        seed=seed,
-        platform=parameters,
-    )
+    request = options.request_of(file, platform, routing, queue_pairs, fail, seed, gpus=gpus, gpus_per_domain=gpus_per_domain)
     chosen = options.chosen(file, fabric)
     with progress("training step"):
         placed = pipeline.training_job(chosen, request, model, placement)
