@@ -15,6 +15,7 @@ from fabric.audit.verify.sessions import (
     TENANT as TENANT,
     UNDERLAY as UNDERLAY,
     Planned as Planned,
+    originated as originated,
     router,
     sessions_of,
 )
@@ -58,14 +59,6 @@ class Down:
 
 NOTHING = Down()
 Expected = dict[str, dict[str, frozenset[str]]]  # node → prefix → interfaces
-
-
-def originated(view: SwitchView) -> tuple[str, ...]:
-    """What a switch makes known by itself: its loopback, its tunnel address, its servers' prefixes."""
-    own = [view.loopback6 or view.loopback]
-    if view.overlay and view.overlay.vtep:
-        own.append(f"{view.overlay.vtep}/32")
-    return (*own, *view.aggregates)
 
 
 def announced(lab: Blueprint, view: SwitchView) -> tuple[str, ...]:
