@@ -6,10 +6,9 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.cli import options
 from fabric.cli.common import FILE, check_range, option, progress
-from fabric.cli.output import put_lines
+from fabric.cli.output import put_result
 
 
 def capacity(
@@ -39,7 +38,4 @@ def capacity(
     chosen = options.chosen(file, fabric)
     with progress("cuts, throughput and failures"):
         result = pipeline.capacity(chosen, tuple(fail), pairs, seed)
-    if as_json:
-        print(json_text(result.as_dict()))
-    else:
-        put_lines(result.lines)
+    put_result(as_json, result.as_dict, result.lines)

@@ -9,11 +9,10 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.cli import options
 from fabric.cli.common import check_fabric, check_target, option, progress, say
 from fabric.cli.options import size_bytes
-from fabric.cli.output import put, put_lines
+from fabric.cli.output import put, put_result
 
 
 def compare(
@@ -64,7 +63,4 @@ def compare(
 
         put(html, page(designs, model.name if model else ""))
         say(f"wrote {html}")
-    if as_json:
-        print(json_text(document(designs, count)))
-    else:
-        put_lines(lambda: lines(designs))
+    put_result(as_json, lambda: document(designs, count), lambda: lines(designs))

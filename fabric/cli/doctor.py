@@ -10,11 +10,10 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.cli import options
 from fabric.cli.common import FILE, USAGE, mistake, option, progress, show_diagnostics
 from fabric.cli.options import size_bytes
-from fabric.cli.output import put_lines
+from fabric.cli.output import put_result
 
 if TYPE_CHECKING:
     from fabric.solver.measured.tables import Measured
@@ -70,10 +69,7 @@ def doctor(
     with progress("causes"):
         result = pipeline.doctor(chosen, logs or [], request, given, slow)
     show_diagnostics(result.warnings)
-    if as_json:
-        print(json_text(document(result)))
-    else:
-        put_lines(lambda: lines(result))
+    put_result(as_json, lambda: document(result), lambda: lines(result))
     if any(item.severity == "error" for item in result.warnings):
         raise typer.Exit(USAGE)
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report
-from fabric.base.formats import json_text
 from fabric.base.text import either
 from fabric.cli import options
 from fabric.cli.common import FILE, check_range, check_target, mistake, option, progress, say
 from fabric.cli.options import sizes_bytes
-from fabric.cli.output import put, put_lines
+from fabric.cli.output import put, put_result
 from fabric.solver.collective import ALL_REDUCE, collective_names
 
 if TYPE_CHECKING:
@@ -97,10 +96,7 @@ def estimate(
         spread = pipeline.spread_beside(estimates[0][0], estimate_request) if len(placement) == 1 else None
     if plot is not None:
         _plot(plot, estimates, measured)
-    if as_json:
-        print(json_text(lines.document(estimates, fail, spread)))
-    else:
-        put_lines(lambda: lines.text(estimates, fail, spread))
+    put_result(as_json, lambda: lines.document(estimates, fail, spread), lambda: lines.text(estimates, fail, spread))
 
 
 def _plot(path: Path, found: list[tuple[Estimate, Estimate | None]], measured: list[Path]) -> None:

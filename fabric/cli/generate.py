@@ -14,6 +14,7 @@ from fabric.base.diagnostics import InputError, tried
 from fabric.base.output import recover
 from fabric.base.text import diff_line, fit
 from fabric.cli.common import FINDINGS, USAGE, check_folder, option, out, page, progress, refuse, say, show_diagnostics
+from fabric.cli.output import JOBS
 from fabric.design.intent.intent import refuse_same_site
 
 S = TypeVar("S")
@@ -29,7 +30,7 @@ def generate(
     renumber: bool = option(
         False, "--renumber", help="ignore the lock file; names and numbers of devices in service may change"
     ),
-    jobs: int = option(0, "--jobs", "N", "number of processes", shown="one per core", min=0),
+    jobs: int = JOBS,
 ) -> None:
     """Write the plan and the configs of every switch of each intent."""
     if output is not None:

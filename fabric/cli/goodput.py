@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.base.formats import json_text
 from fabric.cli import options
 from fabric.cli.common import FILE, check_fabric, option, progress
-from fabric.cli.output import put_lines
+from fabric.cli.output import put_result
 
 
 def goodput(
@@ -43,7 +42,8 @@ def goodput(
     with progress("goodput"):
         result = pipeline.goodput(options.largest(plan, fabric), plan, request, model, placement)
         cost = pipeline.year_cost(plan, result, stated) if stated else None
-    if as_json:
-        print(json_text(result.as_dict() | {"cost": cost.as_dict() if cost else None}))
-    else:
-        put_lines(lambda: [*lines(result), *(["", *money.lines(cost)] if cost else [])])
+    put_result(
+        as_json,
+        lambda: result.as_dict() | {"cost": cost.as_dict() if cost else None},
+        lambda: [*lines(result), *(["", *money.lines(cost)] if cost else [])],
+    )

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import typer
 
 from fabric.base.diagnostics import Diagnostic, Place, nearest
-from fabric.base.formats import write_file, write_files, write_folder
+from fabric.base.formats import json_text, write_file, write_files, write_folder
 from fabric.base.text import either, fit, guarded, printable
 from fabric.cli import terminal
 from fabric.cli.common import FINDINGS, MISSING, USAGE, check_target, option, page, refuse, say, show_diagnostics
@@ -80,6 +80,14 @@ def put_text(file: Path | None, make: Callable[[], str]) -> None:
 def put_lines(make: Callable[[], Iterable[str]]) -> None:
     """Prints lines for people: tables that are made inside know the width of the terminal."""
     put_text(None, lambda: "\n".join(make()) + "\n")
+
+
+def put_result(is_json: bool, document: Callable[[], Any], lines: Callable[[], Iterable[str]]) -> None:
+    """Prints a result as one JSON document, or as lines for people."""
+    if is_json:
+        print(json_text(document()))
+    else:
+        put_lines(lines)
 
 
 def _made(terminal: bool, make: Callable[[], str | bytes]) -> str | bytes:

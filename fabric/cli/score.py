@@ -9,10 +9,9 @@ import typer
 
 from fabric import pipeline
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest
-from fabric.base.formats import json_text
 from fabric.cli import options
 from fabric.cli.common import mistake, option, progress, say, show_diagnostics
-from fabric.cli.output import put_lines
+from fabric.cli.output import put_result
 from fabric.solver.measured.tables import Table, need_scored
 
 if TYPE_CHECKING:
@@ -80,10 +79,7 @@ def score(
 
 
 def _show(result: Score | Validation | StepScore, as_json: bool) -> None:
-    if as_json:
-        print(json_text(result.as_dict()))
-    else:
-        put_lines(result.lines)
+    put_result(as_json, result.as_dict, result.lines)
 
 
 def _check_split(split: str, cross_validate: bool, contrast: bool) -> None:

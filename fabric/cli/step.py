@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from fabric import pipeline
-from fabric.base.formats import json_text
 from fabric.cli import options
 from fabric.cli.common import FILE, option, progress
-from fabric.cli.output import put_lines
+from fabric.cli.output import put_result
 
 
 def step(
@@ -46,7 +45,4 @@ def step(
     with progress("training step"):
         placed = pipeline.training_job(chosen, request, model, placement)
         result = placed.sweep(varied) if varied else placed.step()
-    if as_json:
-        print(json_text(result.as_dict()))
-    else:
-        put_lines(lambda: lines(result) if isinstance(result, StepTime) else result.lines())
+    put_result(as_json, result.as_dict, lambda: lines(result) if isinstance(result, StepTime) else result.lines())

@@ -6,10 +6,9 @@ from pathlib import Path
 
 from fabric import pipeline
 from fabric.base.diagnostics import Report, nearest, show
-from fabric.base.formats import json_text
 from fabric.cli import options
 from fabric.cli.common import FILE, check_fabric, mistake, option, progress
-from fabric.cli.output import put_lines
+from fabric.cli.output import put_result
 
 MIX = "Jobs"
 
@@ -51,7 +50,8 @@ def utilisation(
         )
     gpu_hour = money.gpu_hour(designs.bill_of(plan, stated), designs.site_gpus(plan)) if stated else None
     currency = stated.currency if stated else ""
-    if as_json:
-        print(json_text(result.as_dict() | {"gpu_hour": gpu_hour, "currency": currency}))
-    else:
-        put_lines(lambda: lines(result, gpu_hour, currency))
+    put_result(
+        as_json,
+        lambda: result.as_dict() | {"gpu_hour": gpu_hour, "currency": currency},
+        lambda: lines(result, gpu_hour, currency),
+    )
