@@ -24,15 +24,8 @@ def capacity(
     Bisection bandwidth, all-to-all throughput, and the bandwidth left after each single failure.
     """
     report = Report()
-    check_range(
-        report,
-        "--pairs",
-        pairs,
-        0,
-        10_000,
-        "0 to 10000 pairs of failures",
-        hint="the throughput is computed again for each pair",
-    )
+    hint = "the throughput is computed again for each pair"
+    check_range(report, "--pairs", pairs, 0, 10_000, "0 to 10000 pairs of failures", hint=hint)
     options.check_seed(report, seed)
     report.raise_errors()
     chosen = options.chosen(file, fabric)

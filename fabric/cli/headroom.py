@@ -48,12 +48,8 @@ def headroom(
             report, flag, value, lowest, highest, f"{lowest} to {highest} {unit}", hint=f"the unit of {flag} is {unit}"
         )
     if traffic not in ("static", "dynamic"):
-        mistake(
-            report,
-            "--traffic",
-            f"expected static or dynamic, got {traffic!r}",
-            "use `static` for the assumption of SONiC's tables",
-        )
+        hint = "use `static` for the assumption of SONiC's tables"
+        mistake(report, "--traffic", f"expected static or dynamic, got {traffic!r}", hint)
     report.raise_errors()
     result = pipeline.headroom(
         chip,
