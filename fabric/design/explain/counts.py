@@ -32,8 +32,8 @@ class Sessions:
     """Sessions beside those of the underlay."""
 
     evpn: int  # loopback to loopback
-    sliced: tuple[tuple[str, int], ...]  # VRF-lite: tenant, and the fabric links that carry it
-    outside: tuple[tuple[str, int, int], ...]  # router, links to it, sessions
+    sliced: tuple[tuple[str, int], ...]  # VRF-lite: (tenant, fabric links that carry it)
+    outside: tuple[tuple[str, int, int], ...]  # (router, links to it, sessions)
 
     @property
     def of_tenants(self) -> int:
@@ -101,8 +101,8 @@ class Case:
     spec: FabricSpec
     sizing: Sizing
     known_units_per_pod: int
-    attached: AttachedPorts | None = None  # ports of attachments, of a fabric that was wired
-    sessions: Sessions | None = None  # in addition to the underlay, of a fabric that was wired
+    attached: AttachedPorts | None = None  # ports of attachments, if the fabric is wired
+    sessions: Sessions | None = None  # besides the underlay, if the fabric is wired
 
     def groups(self) -> list[tuple[GroupSize, GroupSpec]]:
         return list(zip(self.sizing.groups, self.spec.groups, strict=True))

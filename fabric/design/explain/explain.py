@@ -256,8 +256,8 @@ def _uncabled(names: PortNames, device: Device, port: str) -> list[str]:
         return [f"{device.name} port {port}: no link is planned"]
     if model is None:
         return []
-    there = next((ref for ref in names.possible(device) if names.port_name(device, ref) == port), None)
-    return [f"{device.name} {_called(names, device, there)}: no link is planned"] if there is not None else []
+    ref = next((ref for ref in names.possible(device) if names.port_name(device, ref) == port), None)
+    return [f"{device.name} {_called(names, device, ref)}: no link is planned"] if ref is not None else []
 
 
 def _lossless(fabric: FabricPlan, found: Device, speed_gbps: int, kind: int) -> list[str]:
@@ -315,7 +315,7 @@ TOPICS = {**counts.TOPICS, **LOSSLESS_TOPICS}
 OF_PORTS = ("units", "uplinks", "spines", "cores", "limits")  # follow from the ports that a switch can have
 
 
-Planned = Callable[[], Plan]  # the whole plan, made only for subjects that need wiring or numbers
+Planned = Callable[[], Plan]  # makes the whole plan, for subjects that need wiring or numbers
 
 
 def explain(

@@ -26,13 +26,13 @@ TITLE = "fabricwright intent, version 1"
 def schema() -> dict[str, Any]:
     """JSON Schema (2020-12) of an intent file, generated from the models."""
     whole = Site.model_json_schema(by_alias=True)
-    # Short forms that the loader unfolds before the models see them.
+    # Short forms that the loader expands before validation.
     for model, key, short in (("Topology", "pods", {"const": "auto"}), ("Fabric", "nos", {"type": "string"})):
         field = whole["$defs"][model]["properties"][key]
         field["anyOf"] = [short, *field.pop("anyOf", [{"$ref": field.pop("$ref", "#/$defs/TierNos")}])]
     hardware = {name for name, kind in vars(models).items() if isinstance(kind, type) and issubclass(kind, models.Record)}
     for name, definition in (("", whole["properties"]), *whole["$defs"].items()):
-        if name not in hardware:  # records of the catalog are as strict as its files
+        if name not in hardware:  # records of the catalog are validated like its files
             _let_single_entries_stand_for_lists(definition)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole, "title": TITLE}
 
@@ -49,7 +49,7 @@ def _let_single_entries_stand_for_lists(node: Any) -> None:
             _let_single_entries_stand_for_lists(value)
         if node.get("type") == "array" and "items" in node and isinstance(node["items"], dict):
             array = {key: node.pop(key) for key in list(node) if key not in ("description", "default", "title")}
-            if "minLength" in array:  # pydantic counts a converted list as text
+            if "minLength" in array:  # pydantic describes a converted list as text
                 array["minItems"] = array.pop("minLength")
             node["anyOf"] = [array["items"], array]
     elif isinstance(node, list):

@@ -212,7 +212,7 @@ def pinned(natural: Ints, pins: Mapping[int, int]) -> Ints:
         if holder is None or holder in pins:
             continue
         given = int(natural[device])
-        while given in pinner:  # that one is pinned too, by a device that gives up its own in turn
+        while given in pinner:  # that number is pinned as well, by a device whose number is free in turn
             given = int(natural[pinner[given]])
         result[holder] = given
     return result

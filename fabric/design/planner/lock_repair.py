@@ -106,7 +106,7 @@ class LostRows:
     row: int
     row_end: int
     reason: str
-    numbers: tuple[int, int]  # that they had, [first, end)
+    numbers: tuple[int, int]  # former numbers, [first, end)
 
 
 def settle(

@@ -72,11 +72,11 @@ def choose_ecn(ecn: Ecn, speed_gbps: int, trigger_bytes: int | None) -> Marking:
     stated = ecn.kmin_bytes is not None or ecn.kmax_bytes is not None or ecn.pmax_percent is not None
     if ecn.kmax_bytes is not None:
         kmax = ecn.kmax_bytes
-        if kmin >= kmax:  # marking begins below it, at the rule's part of it
+        if kmin >= kmax:  # Kmin is below Kmax, in the ratio of the rule
             kmin = max(1, kmax * rule.kmin_bytes // rule.kmax_bytes)
     if ecn.kmin_bytes is not None:
         kmin = ecn.kmin_bytes
-        if ecn.kmax_bytes is None and kmin >= kmax:  # marking is certain above it, as far above as in the rule
+        if ecn.kmax_bytes is None and kmin >= kmax:  # Kmax is above Kmin, in the ratio of the rule
             kmax = kmin * rule.kmax_bytes // rule.kmin_bytes
     return Marking(kmin, kmax, ecn.pmax_percent or rule.pmax_percent, "stated" if stated else ecn.rule)
 
@@ -168,11 +168,11 @@ def spread(spec: FabricSpec, sizing: Sizing) -> AttachedPorts:
     """Ports of attachments on every leaf, before cabling."""
     counts_by_group: dict[str, Counter[SpeedAndLength]] = {}
     for size in sizing.groups:
-        here = counts_by_group[size.name] = Counter()
+        ports = counts_by_group[size.name] = Counter()
         for attachment in spec.attachments:
             if attachment.external is None and attachment.lossless is not False:
                 speed = attachment.speed_gbps or sizing.groups[0].down_gbps
-                here[speed, spec.lengths[ATTACHMENT].metres] += -(
+                ports[speed, spec.lengths[ATTACHMENT].metres] += -(
                     -attachment.links // (size.units_planned * size.unit_leaves)
                 )
     return counts_by_group
@@ -190,9 +190,9 @@ def cabled(spec: FabricSpec, devices: Sequence[Device], links: Links) -> Attache
         per_leaf[leaf, speed] += devices[attachment].name in names
     ports: dict[str, dict[SpeedAndLength, int]] = {}
     for (leaf, speed), count in per_leaf.items():
-        here, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
+        counts, place = ports.setdefault(devices[leaf].group, {}), (speed, spec.lengths[ATTACHMENT].metres)
         if count:
-            here[place] = max(here.get(place, 0), count)
+            counts[place] = max(counts.get(place, 0), count)
     return ports
 
 
@@ -228,7 +228,7 @@ def _counted(runs: Iterable[tuple[Iterable[Slot], int]]) -> dict[SpeedAndLength,
 
 
 def _role(spec: FabricSpec, tier: TierSpec, role: str, counts: dict[SpeedAndLength, int], report: Report) -> RoleLossless:
-    from fabric.hardware.catalog.asics import asic  # late: the tables are large, and counts alone need none of them
+    from fabric.hardware.catalog.asics import asic  # imported here: the tables are large, and counts do not need them
 
     qos_settings, chip = spec.qos, asic(tier.model.asic)
     headrooms = {
@@ -280,7 +280,7 @@ def _check_fits(
     """Reserved memory must leave shared buffer, or no queue can send."""
     if buffer.total_bytes is None or (buffer.trigger_bytes or 0) >= 2 * spec.underlay.mtu:
         return
-    # Where headroom comes from a shared pool, a port takes its part of that beside what it reserves.
+    # With a shared headroom pool, a port uses its part of the pool in addition to its reserved bytes.
     pool = bool(buffer.headroom_pool_bytes)
     taken = {place: room.size_bytes + pool * room.xoff_bytes for place, room in headrooms.items()}
     parts = [f"{count} ports of {place[0]}G at {place[1]} m x {taken[place]:,}" for place, count in sorted(counts.items())]

@@ -39,9 +39,9 @@ from fabric.model.plan.lock_file import FabricLock, Lock
 from fabric.model.plan.summary import links, summary
 
 # --- size bounds ----------------------------------------------------------------------------------------------
-# How large a site may be to be wired in memory: beyond it, only its counts are made.
+# Limits of a site that is wired in memory; a larger one has counts only.
 
-MAX_DEVICES, MAX_LINKS = 500_000, 4_000_000  # some 10 s and 1 GB
+MAX_DEVICES, MAX_LINKS = 500_000, 4_000_000  # takes some 10 s and 1 GB
 
 
 def check(sized: Mapping[str, tuple[FabricSpec, Sizing]], report: Report) -> None:
@@ -146,7 +146,7 @@ def plan_site(site: SiteSpec, lock: Lock, nos: Mapping[str, Mapping[str, str]]) 
         planned = plan_fabric(*sized[name], context)
         if planned is not None:
             plans[name], locks[name] = planned
-    if not report.errors:  # a taken pinned name is reported already
+    if not report.errors:  # a pinned name that is taken is already reported
         _check_names(plans, report)
     pins.check_addresses(plans.values(), pool_sets, report)
     if len(plans) == len(sized) and not report.errors:
@@ -178,7 +178,7 @@ def _full_racks(site: SiteSpec, sized: Mapping[str, tuple[FabricSpec, Sizing]]) 
 
 def _spaces(pool_sets: Mapping[str, PoolSet], ranges: Mapping[str, Sequence[tuple[int, int]]]) -> dict[str, NumberSpace]:
     """The number spaces of all fabrics by the prefix of their keys; fabrics with the same pool share its used numbers."""
-    used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers never meet: the language refuses ::/8
+    used: list[tuple[int, int]] = []  # IPv4 and IPv6 numbers do not overlap: the language refuses ::/8
     used_asns: list[tuple[int, int]] = []
     spaces: dict[str, NumberSpace] = {}
     for name in sorted(pool_sets):

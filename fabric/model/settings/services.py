@@ -51,8 +51,7 @@ class Overlay(Key):
         4, ge=1, le=64, description="spines of each pod and plane (cores of each group) that serve as EVPN route servers"
     )
     rt_asn: Annotated[Asn, Field(le=65_534)] = Field(
-        65_000,
-        description="2-byte AS number in every route target, so that a VNI of any size fits",
+        65_000, description="2-byte AS number in every route target, so that a VNI of any size fits"
     )
     anycast_mac: Annotated[Line, AfterValidator(_mac)] = Field(
         "00:00:5e:00:01:01", description="MAC address of the distributed gateways"

@@ -167,9 +167,7 @@ VERBS: Mapping[str, Says] = {
 
 # --- Static routes as EOS, NX-OS and FRR write them: `ip route 10.0.0.0/8 10.1.0.1` ---------------------------
 
-PORT = re.compile(
-    r"[A-Za-z](?:[^\W\d]|[/.:-])*\d[\w/.:-]*"
-)  # a next hop behind an interface is reached over it, whatever its subnets
+PORT = re.compile(r"[A-Za-z](?:[^\W\d]|[/.:-])*\d[\w/.:-]*")  # of a route to an interface, whatever its subnets
 
 
 def static_route(

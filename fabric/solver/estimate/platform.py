@@ -135,15 +135,15 @@ def points(fabric: FabricPlan) -> list[Point]:
     count = sum(item.count for item in fabric.spec.groups if item.model == group.model)
     domain = max(1, (group.server.nvlink_domain_gpus or group.server.gpus) // group.server.gpus)
     many = max(min(count, max(MAX_SERVERS, 2 * domain)), 1)
-    found = [
+    runs = [
         Point(ALL_REDUCE, "8", many, "launch and latency of a hop"),
         Point(ALL_REDUCE, "8M", many, "protocol and pipeline"),
         Point(ALL_REDUCE, "1G", many, "bandwidth of the NICs"),
         Point(ALLTOALL, "256M", many, "bandwidth of send and receive"),
     ]
     if domain * group.server.gpus > 1 and many > domain:
-        found.append(Point(ALL_REDUCE, "1G", domain, "bandwidth inside an NVLink domain"))
-    return found
+        runs.append(Point(ALL_REDUCE, "1G", domain, "bandwidth inside an NVLink domain"))
+    return runs
 
 
 def lines(fabric: FabricPlan, file: str, platform: str) -> list[str]:

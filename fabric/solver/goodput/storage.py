@@ -58,7 +58,7 @@ class StorageRates:
 
 def storage_rates(
     fabrics: Mapping[str, FabricPlan],
-    own: str,
+    job_fabric: str,
     servers: Sequence[str],
     writers: Sequence[str],
     request: StorageRequest,
@@ -69,7 +69,7 @@ def storage_rates(
     Raises:
         InputError: the site has no storage that the servers reach.
     """
-    fabric, targets = chosen(fabrics, own, servers, request, place)
+    fabric, targets = chosen(fabrics, job_fabric, servers, request, place)
     net = network(fabric)
     base, route_table = ground(net), routes(net)
     reading = _jobs(fabric, servers, servers, request.jobs, place)
@@ -90,11 +90,11 @@ def storage_rates(
 
 
 def chosen(
-    fabrics: Mapping[str, FabricPlan], own: str, servers: Sequence[str], request: StorageRequest, place: Place
+    fabrics: Mapping[str, FabricPlan], job_fabric: str, servers: Sequence[str], request: StorageRequest, place: Place
 ) -> tuple[FabricPlan, Ints]:
     """(fabric, its targets): the stated one, else the first with targets and the servers of the job: of purpose storage, that
     of the job, any other. Raises InputError."""
-    order = sorted(fabrics.values(), key=lambda item: (item.spec.purpose != STORAGE, item.name != own))
+    order = sorted(fabrics.values(), key=lambda item: (item.spec.purpose != STORAGE, item.name != job_fabric))
     reasons = []
     for fabric in order:
         if request.fabric and fabric.name != request.fabric:
@@ -104,8 +104,8 @@ def chosen(
         if len(targets) and not missing:
             return fabric, targets
         if fabric.spec.purpose == STORAGE or request.fabric or len(targets):
-            what = f"does not connect server {missing[0]} of the job" if len(targets) else _no_target(request)
-            reasons.append(f"fabric {fabric.name} {what}")
+            reason = f"does not connect server {missing[0]} of the job" if len(targets) else _no_target(request)
+            reasons.append(f"fabric {fabric.name} {reason}")
     why = "; ".join(reasons) or (f"no fabric {request.fabric}" if request.fabric else "the site has no storage fabric")
     hint = (
         "state `write_GBps`, the rate that the whole job sees, or plan a fabric of `purpose: storage` that connects the "

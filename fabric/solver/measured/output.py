@@ -31,7 +31,7 @@ _THREADS = re.compile(r"#\s+nThread\s+(\d{1,4})\s+nGpus\s+(\d{1,4})")
 _PROGRAM = re.compile(r"\b([a-z_]+)_(?:perf|test)(?:_mpi)?\b")
 _STARTING = "Collective test starting:"
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
-MAX_FIGURE = 1e18  # of any figure that a row prints
+MAX_FIGURE = 1e18  # larger figures are invalid
 _WHOLE = re.compile(r"-?\d{1,9}")
 _FIELD = re.compile(rf"{_NUMBER.pattern}|N/A|-?nan|-?inf", re.IGNORECASE)
 _USUAL = ("redop", "root", "time", "algbw", "busbw", "#wrong", "time", "algbw", "busbw", "#wrong")
@@ -128,7 +128,7 @@ def _take(run: Run, row: re.Match[str], columns: tuple[str, ...], line: int) -> 
     expected = width if once else 2 * width
     root = None
     if ("root" in names or not columns) and tokens and _WHOLE.fullmatch(tokens[0]):
-        alone = len(tokens) in (width, expected)  # then it is a time, and the column of the root is blank
+        alone = len(tokens) in (width, expected)  # one figure is a time, and the column of the root is blank
         root = int(tokens.pop(0)) if tokens[0].startswith("-") or not alone else None
     fields = names[_first_time(names) : _first_time(names) + width]
     if len(tokens) < width or not all(_FIELD.fullmatch(token) for token in tokens[:3]):

@@ -48,8 +48,8 @@ NVLINK_GBPS = {
 }
 RACK_DOMAIN_GPUS = 72  # NVL72
 _GPU = re.compile(r"\b(GB\d00|GH\d00|MI\d{3}[A-Z]?|[ABHLVP]\d{2,3}|RTX ?\w+|TITAN \w+)\b", re.IGNORECASE)
-_PART = re.compile(r"\b(NVL|PCIe)\b", re.IGNORECASE)  # cards, where the bare name is the part on a baseboard
-BRIDGED = {"h100-nvl": 2, "h200-nvl": 4}  # GPUs of a bridge
+_PART = re.compile(r"\b(NVL|PCIe)\b", re.IGNORECASE)  # names of cards; a name without them is the part on a baseboard
+BRIDGED = {"h100-nvl": 2, "h200-nvl": 4}  # GPUs per NVLink bridge
 _COUNT = re.compile(r"[0-9]{1,9}")
 MIN_WRONG_VALUES = 1
 _PUT = "put a head in front of the text"
@@ -63,7 +63,7 @@ class PrintedTimes:
     algbw: float | None
     busbw: float | None
     wrong: float | None  # None: not checked
-    slack: float = 0.006  # share of the time that rounding may have taken
+    slack: float = 0.006  # relative error that rounding of the printed time allows
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,7 +311,7 @@ def _by_columns(rows: Iterable[Printed], ranks: int) -> str:
 
     rooted = best.root is not None and best.root >= 0
     if best.redop not in ("", "none"):
-        if ratio > 1.02:  # twice the buffer crosses in nothing else, however many ranks there are
+        if ratio > 1.02:  # only an all-reduce moves more than the buffer
             return ALL_REDUCE
         return REDUCE if rooted else next((kind for kind in (ALL_REDUCE, REDUCE_SCATTER) if near(kind)), "")
     if rooted:

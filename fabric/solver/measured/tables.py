@@ -33,7 +33,7 @@ __all__ = [
 
 
 CODE = "FAB172"
-MIN_BYTES = 8  # smaller rows are not scored: they are an empty kernel
+MIN_BYTES = 8  # smaller rows measure an empty kernel and are not scored
 MAX_BYTES, MAX_US, MAX_GBPS = 2**50, 1e12, 1e6
 WHAT = "a measured table"
 _SHAPE = "a table has `id`, `collective`, `platform`, `source` and `rows`; raw output of nccl-tests is read too"
