@@ -42,7 +42,7 @@ def init(draft: Draft, shown: str, schema: bool = False) -> str:
 
 def schema(document: str = "") -> str:
     """Return a JSON Schema: of the intent, or of the named `--json` document (names: `docs/glossary.md`)."""
-    from fabric.base import schemas
+    from fabric.api import schemas
     from fabric.design.intent import load as language
 
     return schemas.text(document) if document else language.text()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from fabric import pipeline
-from fabric.base import schemas
+from fabric.api import schemas
 from fabric.base.diagnostics import Diagnostic, InputError, Place, nearest, show
 from fabric.cli.output import put
 

@@ -12,7 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from fabric.base import schemas, source
+from fabric.api import schemas
+from fabric.base import source
 from fabric.cli.lazy import COMMANDS, load
 from fabric.deliver.inventory.push import SYSTEMS
 from fabric.hardware.catalog.models import ServerModel, SwitchModel

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from fabric.base import schemas
+from fabric.api import schemas
 
 HEAD = """\
 # JSON documents

@@ -6,17 +6,20 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from fabric.audit.diff import remedy
 from fabric.base.processes import Progress, in_chunks
 from fabric.base.reading import UnreadableError
+from fabric.base.schemas.models import Document, key, one_of
 from fabric.configs import Job, Renderer
 from fabric.nos.dialect import (
     COMMANDS,
     NODE,
     PATCH,
+    RELOAD,
     STEPS,
+    TYPED,
     UNIFIED,
     UNKNOWN,
     VALUES,
@@ -173,6 +176,22 @@ class FileChange:
     lines: tuple[str, ...]
     json_patch: tuple[dict[str, Any], ...] = ()  # RFC 6902, of files that are data; of all steps, in their order
     steps: tuple[Step, ...] = ()  # where the network OS takes the change step by step
+
+
+class StepDocument(Document):
+    kind: Annotated[str, one_of((PATCH, TYPED, RELOAD))]
+    title: str = key("what it does")
+    reason: str = key("why it is a step of its own")
+    commands: list[str] = key("what is typed; none of a patch")
+    json_patch: list[dict[str, Any]] = key("RFC 6902, its part of the change")
+
+
+class FileChangeDocument(Document):
+    path: str
+    form: str = key(of="form.name")
+    lines: list[str]
+    json_patch: list[dict[str, Any]]
+    steps: list[StepDocument] = key("SONiC: in this order, each by itself; `json_patch` has the operations of all")
 
 
 def changes_of_files(nos: str, before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:

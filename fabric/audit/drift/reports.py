@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from fabric.audit.checks import Read, Verdict
+from fabric.audit.checks import FindingDocument, Read, Verdict
 from fabric.audit.checks.reports.common import clean, line
-from fabric.audit.checks.reports.compared import file_lines, findings_text
+from fabric.audit.checks.reports.compared import FileReason, file_lines, findings_text
+from fabric.audit.diff.configs import FileChangeDocument
 from fabric.audit.diff.formats import sections_as_markdown
 from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
-from fabric.audit.drift.devices import DRIFTED, IN_SYNC, STATES, DeviceDrift, SiteDrift
+from fabric.audit.drift.devices import DRIFTED, IN_SYNC, NO_CONFIG, STATES, UNKNOWN, DeviceDrift, SiteDrift
 from fabric.base.formats import Case, Failure, Format, Suite
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
+from fabric.base.schemas.models import Count, Document, document, itself, key, one_of
 from fabric.base.text import and_more, listed, plural, printable
 from fabric.base.text.screen import table
 
@@ -49,7 +51,7 @@ class DriftReport:
 
     def document(self) -> dict[str, Any]:
         """The document of `fabric schema drift`."""
-        return document(self.site)
+        return document(self.site, DriftDocument)
 
 
 FORMATS: Mapping[str, Format[str]] = {
@@ -61,34 +63,36 @@ FORMATS: Mapping[str, Format[str]] = {
 }
 
 
-def document(site: SiteDrift) -> dict[str, Any]:
+class DriftSummary(Document):
+    devices: Count = key(of=lambda site: len(site.devices))
+    drifted: Count = key(of=lambda site: site.count(DRIFTED))
+    no_config: Count = key(of=lambda site: site.count(NO_CONFIG))
+    unknown: Count = key(of=lambda site: site.count(UNKNOWN))
+    in_sync: Count = key(of=lambda site: site.count(IN_SYNC))
+    errors: Count = key(of=lambda site: sum(device.errors for device in site.devices))
+
+
+class DeviceDocument(Document):
+    device: str
+    fabric: str
+    role: str
+    nos: str
+    state: Annotated[str, one_of(STATES)]
+    reason: str = key("why it was not compared; empty if it was")
+    files: list[str]
+    findings: list[FindingDocument]
+    commands: list[FileChangeDocument]
+
+
+class DriftDocument(Document):
     """All switches; nothing is folded or cut."""
-    return {
-        "site": site.site,
-        "folder": site.folder,
-        "summary": {
-            "devices": len(site.devices),
-            **{state.replace(" ", "_"): site.count(state) for state in STATES},
-            "errors": sum(device.errors for device in site.devices),
-        },
-        "devices": [_device(device) for device in site.devices],
-        "unplanned": list(site.unplanned),
-        "unread": [{"file": file, "reason": reason} for file, reason in site.unread],
-    }
 
-
-def _device(drift: DeviceDrift) -> dict[str, Any]:
-    return {
-        "device": drift.device,
-        "fabric": drift.fabric,
-        "role": drift.role,
-        "nos": drift.nos,
-        "state": drift.state,
-        "reason": drift.reason,
-        "files": list(drift.files),
-        "findings": [finding.as_dict() for finding in drift.findings],
-        "commands": [asdict(change) | {"form": change.form.name} for change in drift.commands],
-    }
+    site: str
+    folder: str = key("folder of running configs")
+    summary: DriftSummary = key(of=itself)
+    devices: list[DeviceDocument]
+    unplanned: list[str] = key("devices that the plan does not have")
+    unread: list[FileReason]
 
 
 def summary(site: SiteDrift) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
-from fabric.audit.checks import ERROR, NOTE, Finding, Verdict
+from fabric.audit.checks import ERROR, NOTE, Finding, FindingDocument, Verdict
 from fabric.audit.checks.reports.common import clean, line
-from fabric.audit.checks.reports.compared import file_lines, findings_text
+from fabric.audit.checks.reports.compared import FileReason, file_lines, findings_text
 from fabric.audit.diff.formats import sections_as_markdown
 from fabric.audit.diff.report_blocks import Fold, Notes, Section, Table
 from fabric.audit.verify.site import Switch
@@ -16,6 +16,7 @@ from fabric.audit.verify.verify import SiteState
 from fabric.base.formats import Case, Failure, Format, Suite
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
+from fabric.base.schemas.models import Count, Document, document, key, one_of
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import KINDS
 
@@ -33,7 +34,7 @@ class StateReport:
 
     def document(self) -> dict[str, Any]:
         """The document of `fabric schema verify`."""
-        return document(self.state)
+        return document(self.state, StateDocument)
 
 
 FORMATS: Mapping[str, Format[str]] = {
@@ -45,36 +46,65 @@ FORMATS: Mapping[str, Format[str]] = {
 }
 
 
-def document(state: SiteState) -> dict[str, Any]:
-    """All of it; nothing is folded or cut."""
+def _with_findings(state: SiteState) -> list[tuple[Switch, Sequence[Finding]]]:
     by_device = grouped((finding.device, finding) for finding in state.findings)
-    return {
-        "site": state.site.plan.site,
-        "folder": state.collected.folder,
-        "summary": {
-            "switches": len(state.site.switches),
-            "without_state": len(state.silent),
-            "files": state.collected.files,
-            **{f"{severity}s": count for severity, count in state.verdict().counts().items()},
-        },
-        "findings": [finding.as_dict() for finding in state.findings],
-        "switches": [
-            {
-                "switch": name,
-                "fabric": switch.view.fabric,
-                "role": switch.view.device.role,
-                "nos": switch.view.device.nos,
-                "judged": [kind for kind in KINDS if switch.has(kind)],
-                "errors": sum(finding.severity == ERROR for finding in by_device.get(name, ())),
-            }
-            for name, switch in state.site.switches.items()
-        ],
-        "not_judged": [{"kind": one.kind, "switches": list(one.switches)} for one in state.missing],
-        "not_reported": [{"kind": one.kind, "what": one.what, "places": list(one.places)} for one in state.gaps],
-        "without_state": list(state.silent),
-        "unplanned": [{"file": file, "reason": reason} for file, reason in sorted(state.collected.unplanned.items())],
-        "unread": [{"file": file, "reason": reason} for file, reason in sorted(state.collected.unread.items())],
-    }
+    return [(switch, by_device.get(name, ())) for name, switch in state.site.switches.items()]
+
+
+StateKind = Annotated[str, one_of(KINDS)]
+
+
+class MissingDocument(Document):
+    kind: StateKind
+    switches: list[str] = key("switches that lack the kind of state")
+
+
+class GapDocument(Document):
+    kind: StateKind
+    what: str = key("field or counters: speed, prefixes, queue drops")
+    places: list[str] = key("switches with their ports or sessions")
+
+
+class SwitchDocument(Document):
+    """Of (switch, its findings)."""
+
+    switch: str = key(of=lambda row: row[0].name)
+    fabric: str = key(of=lambda row: row[0].view.fabric)
+    role: str = key(of=lambda row: row[0].view.device.role)
+    nos: str = key(of=lambda row: row[0].view.device.nos)
+    judged: list[StateKind] = key("kinds of state that were collected", lambda row: [*filter(row[0].has, KINDS)])
+    errors: Count = key(of=lambda row: sum(finding.severity == ERROR for finding in row[1]))
+
+
+class StateSummary(Document):
+    switches: Count
+    without_state: Count
+    files: Count
+    errors: Count
+    warnings: Count
+    notes: Count
+
+    @staticmethod
+    def of(state: SiteState) -> dict[str, int]:
+        numbers = {"switches": len(state.site.switches), "without_state": len(state.silent), "files": state.collected.files}
+        return numbers | {f"{severity}s": count for severity, count in state.verdict().counts().items()}
+
+
+class StateDocument(Document):
+    """All of it; nothing is folded or cut."""
+
+    site: str = key(of="site.plan.site")
+    folder: str = key("folder of collected state", "collected.folder")
+    summary: StateSummary = key(of=StateSummary.of)
+    findings: list[FindingDocument]
+    switches: list[SwitchDocument] = key(of=_with_findings)
+    not_judged: list[MissingDocument] = key(of="missing")
+    not_reported: list[GapDocument] = key(of="gaps")
+    without_state: list[str] = key("planned switches without any state", "silent")
+    unplanned: list[FileReason] = key(
+        "files of devices that the plan does not have", lambda state: sorted(state.collected.unplanned.items())
+    )
+    unread: list[FileReason] = key("files that could not be read", lambda state: sorted(state.collected.unread.items()))
 
 
 def summary(state: SiteState) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from fabric.audit.checks import Verdict
 from fabric.audit.checks.reports import report as report_of
 from fabric.base.formats import json_text
+from fabric.base.schemas.models import Document, key
 from fabric.base.text import and_more, printable
 
 MAX_FILES = 5  # in a list that may be cut
@@ -21,6 +22,13 @@ class Compared(Protocol):
     def verdict(self) -> Verdict: ...
 
     def document(self) -> dict[str, Any]: ...
+
+
+class FileReason(Document):
+    """Of (file, reason)."""
+
+    file: str = key(of=0)
+    reason: str = key(of=1)
 
 
 def sarif(report: Compared) -> str:

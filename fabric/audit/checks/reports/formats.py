@@ -6,10 +6,10 @@ import hashlib
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
-from fabric.audit.checks import ERROR, NOTE, SEVERITIES, WARNING, Finding, Read, Verdict
+from fabric.audit.checks import ERROR, FAIL_ON, NOTE, SEVERITIES, WARNING, Finding, FindingDocument, Read, Verdict
 from fabric.audit.checks.reports.common import (
     SEE,
     Group,
@@ -27,6 +27,7 @@ from fabric.audit.checks.reports.common import (
 from fabric.base.formats import Case, Failure, Suite, json_text
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
+from fabric.base.schemas.models import CheckId, Count, Document, document, itself, key, one_of
 from fabric.base.text import and_more, counted, plural, printable
 from fabric.base.version import __version__
 
@@ -105,41 +106,60 @@ def _read(read: Read, whole: bool) -> Iterator[str]:
 
 def json_report(verdict: Verdict) -> str:
     """Keys are a promise: they grow, and none goes."""
-    return json_text(document(verdict)) + "\n"
+    return json_text(document(verdict, CheckDocument)) + "\n"
 
 
-def document(verdict: Verdict) -> dict[str, Any]:
-    """The verdict as a JSON document (`fabric schema check`)."""
-    counts = verdict.counts()
-    return {
-        "findings": [finding.as_dict() for finding in verdict.findings],
-        "silenced": [finding.as_dict() for finding in verdict.silenced],
-        "read": [_read_as_dict(read) for read in verdict.read],
-        "skipped": [{"what": subject, "reason": why} for subject, why in verdict.skipped],
-        "checks": list(verdict.ran),
-        "summary": {
-            **{f"{kind}s": counts[kind] for kind in SEVERITIES},
-            "silenced": len(verdict.silenced),
-            "devices": verdict.devices,
-            "files": sum(read.files for read in verdict.read),
-            "statements": sum(read.statements for read in verdict.read),
-            "not_understood": sum(len(read.unread) for read in verdict.read),
-            "checks": len(verdict.ran),
-            "fail_on": verdict.fail_on,
-            "fails": verdict.fails(),
-        },
-    }
+class Statement(Document):
+    """One that the reader does not know."""
+
+    file: str
+    line: Count
+    statement: str = key(of="value")
 
 
-def _read_as_dict(read: Read) -> dict[str, Any]:
-    return {
-        "what": read.what,
-        "path": read.path,
-        "devices": read.devices,
-        "files": read.files,
-        "statements": read.statements,
-        "not_understood": [{"file": one.file, "line": one.line, "statement": one.value} for one in read.unread],
-    }
+class ReadDocument(Document):
+    """What was read, and how much of it was understood."""
+
+    what: str
+    path: str
+    devices: Count
+    files: Count
+    statements: Count
+    not_understood: list[Statement] = key(of="unread")
+
+
+class Skipped(Document):
+    """Of (what, reason)."""
+
+    what: str = key(of=0)
+    reason: str = key(of=1)
+
+
+class CheckSummary(Document):
+    """Numbers of a verdict."""
+
+    errors: Count = key(of=lambda verdict: verdict.counts()[ERROR])
+    warnings: Count = key(of=lambda verdict: verdict.counts()[WARNING])
+    notes: Count = key(of=lambda verdict: verdict.counts()[NOTE])
+    silenced: Count = key(of=lambda verdict: len(verdict.silenced))
+    devices: Count
+    files: Count = key(of=lambda verdict: sum(read.files for read in verdict.read))
+    statements: Count = key(of=lambda verdict: sum(read.statements for read in verdict.read))
+    not_understood: Count = key(of=lambda verdict: sum(len(read.unread) for read in verdict.read))
+    checks: Count = key(of=lambda verdict: len(verdict.ran))
+    fail_on: Annotated[str, one_of(FAIL_ON)]
+    fails: bool = key(of=lambda verdict: verdict.fails())
+
+
+class CheckDocument(Document):
+    """A verdict as `fabric check --json` prints it."""
+
+    findings: list[FindingDocument]
+    silenced: list[FindingDocument]
+    read: list[ReadDocument]
+    skipped: list[Skipped]
+    checks: list[CheckId] = key("ids of the checks that were applied", "ran")
+    summary: CheckSummary = key(of=itself)
 
 
 # --- JUnit XML: one test case for each check ------------------------------------------------------------------

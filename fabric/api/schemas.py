@@ -1,0 +1,54 @@
+"""JSON Schemas (2020-12) of what `--json` prints, by the name of the command, and of JOB files.
+
+The last part of `$id` is the version. A new key that is optional keeps it, anything else that a reader may notice does not.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from fabric.base import schemas
+from fabric.base.formats import json_text
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+class Shape(NamedTuple):
+    """Where the model of a document is, and what prints it."""
+
+    model: str  # "module:name"
+    command: str = ""  # with a blank name: `fabric NAME --json`
+    version: int = 1
+
+
+SHAPES = {
+    "check": Shape("fabric.audit.checks.reports.formats:CheckDocument"),
+    "drift": Shape("fabric.audit.drift.reports:DriftDocument"),
+    "verify": Shape("fabric.audit.verify.reports:StateDocument"),
+}
+
+
+def inputs() -> list[str]:
+    """Names of the input files beside intents that have a schema."""
+    return schemas.inputs()
+
+
+def names() -> list[str]:
+    """Names of the documents that commands print."""
+    return sorted([*SHAPES, *schemas.names()])
+
+
+def text(name: str) -> str:
+    """The schema of a document or an input file."""
+    return f"{json_text(_schema(name), ensure_ascii=False)}\n" if name in SHAPES else schemas.text(name)
+
+
+def _schema(name: str) -> dict[str, Any]:
+    from fabric.base.schemas.models import schema_of
+
+    shape = SHAPES[name]
+    module, _, kind = shape.model.partition(":")
+    title = f"{shape.command or f'`fabric {name} --json`'}, version {shape.version}"
+    head = {"$schema": DIALECT, "$id": f"urn:fabricwright:{name}:{shape.version}", "title": title}
+    return head | schema_of(getattr(import_module(module), kind))

@@ -1,0 +1,134 @@
+"""JSON documents: models of what commands print, made of their results, and the JSON Schema that is derived of them.
+
+A result whose fields are the keys of its document is a dataclass with annotated fields. A document with other keys, order or
+rounding is a `Document`, which says of each key where its value comes from.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from operator import attrgetter, itemgetter
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, SkipValidation, TypeAdapter, model_validator
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+
+# --- types of keys: numbers stay as they were computed, whole ones whole ----------------------------------------
+
+Count = Annotated[int, Field(ge=0)]
+Text = Annotated[str, Field(min_length=1), SkipValidation]  # not empty
+Number = Annotated[float, SkipValidation]
+Amount = Annotated[float, Field(ge=0), SkipValidation]
+Share = Annotated[float, Field(ge=0, le=1), SkipValidation]
+CheckId = Annotated[str, Field(pattern=r"^FAB[0-9]+$")]
+
+
+def one_of(names: Iterable[str]) -> Any:
+    """Metadata of a text that is one of some names."""
+    return Field(json_schema_extra={"enum": [*names]})
+
+
+def rounded(digits: int) -> PlainSerializer:
+    """Rounds a number as it is printed; None, infinities and what is no number become null."""
+    return PlainSerializer(lambda value: None if value is None or not math.isfinite(value) else round(value, digits))
+
+
+# --- documents ------------------------------------------------------------------------------------------------
+
+
+class _Source(NamedTuple):
+    """Metadata of a key: how its value is read from the result."""
+
+    read: Callable[[Any], Any]
+
+
+def key(description: str = "", of: str | int | Callable[[Any], Any] | None = None, **more: Any) -> Any:
+    """A key of a Document.
+
+    Args:
+        description: as the schema has it.
+        of: attribute of the result (`site.plan.site`), place in a tuple, or a function of the result; by default the
+            attribute that is called as the key.
+        more: further arguments of `pydantic.Field`. A key with a `default` is optional, and left out if it has that value.
+    """
+    if "default" in more and not more.get("deprecated"):
+        more["exclude_if"] = lambda value: value == more["default"]
+    field = Field(description=description or None, **more)
+    if of is not None:
+        field.metadata.append(_Source(of if callable(of) else itemgetter(of) if isinstance(of, int) else attrgetter(of)))
+    return field
+
+
+def old_name(new: str, of: str | int | Callable[[Any], Any] | None = None) -> Any:
+    """A key that is printed once more under its name of an earlier release."""
+    return key(f"old name of {new}", new if of is None else of, default=None, deprecated=True)
+
+
+def itself(result: Any) -> Any:
+    """Source of a key whose value is another view of the same result."""
+    return result
+
+
+class Document(BaseModel):
+    """A JSON object: its fields are the keys, in the order in which they are printed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read(cls, result: Any) -> Any:
+        """A mapping has the keys already; of any other result they are read."""
+        return result if isinstance(result, Mapping) else {name: read(result) for name, read in _sources(cls)}
+
+
+@cache
+def _sources(kind: type[Document]) -> list[tuple[str, Callable[[Any], Any]]]:
+    return [
+        (name, next((item.read for item in field.metadata if isinstance(item, _Source)), attrgetter(name)))
+        for name, field in kind.model_fields.items()
+    ]
+
+
+def document(result: object, kind: Any = None) -> dict[str, Any]:
+    """The JSON value of a result: of its own dataclass, or of a `Document` that reads it."""
+    adapter = TypeAdapter(kind or type(result))
+    value: dict[str, Any] = adapter.dump_python(adapter.validate_python(result), warnings=False)
+    return value
+
+
+# --- schemas --------------------------------------------------------------------------------------------------
+
+
+class _Derived(GenerateJsonSchema):
+    """Without titles and defaults, which say nothing of a document; objects are closed."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        """A field of a dataclass is always printed."""
+        return field["type"] == "dataclass-field" or super().field_is_required(field, total)
+
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def model_schema(self, schema: Any) -> JsonSchemaValue:
+        return _closed(super().model_schema(schema))
+
+    def dataclass_schema(self, schema: Any) -> JsonSchemaValue:
+        return _closed(super().dataclass_schema(schema))
+
+    def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
+        """In the order of the fields."""
+        return value
+
+
+def _closed(schema: JsonSchemaValue) -> JsonSchemaValue:
+    return {name: value for name, value in schema.items() if name != "title"} | {"additionalProperties": False}
+
+
+def schema_of(kind: Any) -> JsonSchemaValue:
+    """JSON Schema (2020-12) of a dataclass or `Document`."""
+    return TypeAdapter(kind).json_schema(schema_generator=_Derived)
