@@ -25,6 +25,9 @@ Share = Annotated[float, Field(ge=0, le=1), SkipValidation]
 CheckId = Annotated[str, Field(pattern=r"^FAB[0-9]+$")]
 
 
+OR_NULL = Field(json_schema_extra={"type": ["number", "null"]})  # metadata of a number that may be infinite
+
+
 def one_of(names: Iterable[str]) -> Any:
     """Metadata of a text that is one of some names."""
     return Field(json_schema_extra={"enum": [*names]})
@@ -64,6 +67,11 @@ def key(description: str = "", of: str | int | Callable[[Any], Any] | None = Non
 def old_name(new: str, of: str | int | Callable[[Any], Any] | None = None) -> Any:
     """A key that is printed once more under its name of an earlier release."""
     return key(f"old name of {new}", new if of is None else of, default=None, deprecated=True)
+
+
+def said(description: str, **more: Any) -> Any:
+    """Metadata of a field of a dataclass: its description, and limits as `pydantic.Field` has them."""
+    return Field(description=description, **more)
 
 
 def itself(result: Any) -> Any:
