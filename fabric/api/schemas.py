@@ -23,6 +23,7 @@ class Shape(NamedTuple):
 
 
 SHAPES = {
+    "estimate": Shape("fabric.solver.estimate.lines:AnswerDocument"),
     "capacity": Shape("fabric.solver.capacity.measure:Capacity"),
     "check": Shape("fabric.audit.checks.reports.formats:CheckDocument"),
     "drift": Shape("fabric.audit.drift.reports:DriftDocument"),

@@ -86,17 +86,19 @@ class Document(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _read(cls, result: Any) -> Any:
-        """A mapping has the keys already; of any other result they are read."""
-        return result if isinstance(result, Mapping) else {name: read(result) for name, read in _sources(cls)}
+    def _read(cls, result: Any) -> dict[str, Any]:
+        """A mapping has the keys already; of any other result they are read. An optional key that is None is left out."""
+        values = result if isinstance(result, Mapping) else {name: read(result) for name, read in _sources(cls).items()}
+        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        return {name: value for name, value in values.items() if value is not None or name not in optional}
 
 
 @cache
-def _sources(kind: type[Document]) -> list[tuple[str, Callable[[Any], Any]]]:
-    return [
-        (name, next((item.read for item in field.metadata if isinstance(item, _Source)), attrgetter(name)))
+def _sources(kind: type[Document]) -> dict[str, Callable[[Any], Any]]:
+    return {
+        name: next((item.read for item in field.metadata if isinstance(item, _Source)), attrgetter(name))
         for name, field in kind.model_fields.items()
-    ]
+    }
 
 
 def document(result: object, kind: Any = None) -> dict[str, Any]:
