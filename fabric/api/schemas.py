@@ -23,6 +23,10 @@ class Shape(NamedTuple):
 
 
 SHAPES = {
+    "score": Shape("fabric.solver.collectives.score:ScoreDocument"),
+    "score-step": Shape("fabric.solver.training.ladder:StepScoreDocument", "`fabric score --step LADDER --json`"),
+    "step": Shape("fabric.solver.training.step:StepDocument"),
+    "step-vary": Shape("fabric.solver.training.sweep:SweepDocument", "`fabric step --vary … --json`"),
     "estimate": Shape("fabric.solver.estimate.lines:AnswerDocument"),
     "capacity": Shape("fabric.solver.capacity.measure:Capacity"),
     "check": Shape("fabric.audit.checks.reports.formats:CheckDocument"),

@@ -9,7 +9,6 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
-from fabric.base.schemas.models import document
 from fabric.cli import options
 from fabric.cli.common import FILE, check_range, progress
 from fabric.cli.output import put_lines
@@ -45,6 +44,6 @@ def capacity(
     with progress("cuts, throughput and failures"):
         result = pipeline.capacity(chosen, tuple(fail), pairs, seed)
     if as_json:
-        print(json_text(document(result)))
+        print(json_text(result.as_dict()))
     else:
         put_lines(result.lines)

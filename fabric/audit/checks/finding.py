@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
-from fabric.base.schemas.models import CheckId, Count, Document, Text, key, one_of
+from fabric.base.schemas.models import CheckId, Count, Document, Text, json_key, one_of
 from fabric.base.text import counted, plural
 from fabric.model.facts import Located
 
@@ -115,13 +115,13 @@ class FindingDocument(Document):
 
     id: CheckId
     severity: Annotated[str, one_of(SEVERITIES)]
-    device: str = key('"" where no single device is meant')
+    device: str = json_key('"" where no single device is meant')
     file: str
-    line: Count = key("from 1; 0: the whole file")
+    line: Count = json_key("from 1; 0: the whole file")
     column: Count
     message: Text
     hint: str
-    silenced: Text = key("the intent's reason why it does not apply here", default="")
+    silenced: Text = json_key("the intent's reason why it does not apply here", default="")
 
 
 # --- verdict --------------------------------------------------------------------------------------------------

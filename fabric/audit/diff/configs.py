@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fabric.audit.diff import remedy
 from fabric.base.processes import Progress, in_chunks
 from fabric.base.reading import UnreadableError
-from fabric.base.schemas.models import Document, key, one_of
+from fabric.base.schemas.models import Document, json_key, one_of
 from fabric.configs import Job, Renderer
 from fabric.nos.dialect import (
     COMMANDS,
@@ -180,18 +180,18 @@ class FileChange:
 
 class StepDocument(Document):
     kind: Annotated[str, one_of((PATCH, TYPED, RELOAD))]
-    title: str = key("what it does")
-    reason: str = key("why it is a step of its own")
-    commands: list[str] = key("what is typed; none of a patch")
-    json_patch: list[dict[str, Any]] = key("RFC 6902, its part of the change")
+    title: str = json_key("what it does")
+    reason: str = json_key("why it is a step of its own")
+    commands: list[str] = json_key("what is typed; none of a patch")
+    json_patch: list[dict[str, Any]] = json_key("RFC 6902, its part of the change")
 
 
 class FileChangeDocument(Document):
     path: str
-    form: str = key(of="form.name")
+    form: str = json_key(of="form.name")
     lines: list[str]
     json_patch: list[dict[str, Any]]
-    steps: list[StepDocument] = key("SONiC: in this order, each by itself; `json_patch` has the operations of all")
+    steps: list[StepDocument] = json_key("SONiC: in this order, each by itself; `json_patch` has the operations of all")
 
 
 def changes_of_files(nos: str, before: Mapping[str, str], after: Mapping[str, str]) -> tuple[FileChange, ...]:

@@ -16,7 +16,7 @@ from fabric.audit.drift.devices import DRIFTED, IN_SYNC, NO_CONFIG, STATES, UNKN
 from fabric.base.formats import Case, Failure, Format, Suite
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
-from fabric.base.schemas.models import Count, Document, document, itself, key, one_of
+from fabric.base.schemas.models import Count, Document, document, itself, json_key, one_of
 from fabric.base.text import and_more, listed, plural, printable
 from fabric.base.text.screen import table
 
@@ -64,12 +64,12 @@ FORMATS: Mapping[str, Format[str]] = {
 
 
 class DriftSummary(Document):
-    devices: Count = key(of=lambda site: len(site.devices))
-    drifted: Count = key(of=lambda site: site.count(DRIFTED))
-    no_config: Count = key(of=lambda site: site.count(NO_CONFIG))
-    unknown: Count = key(of=lambda site: site.count(UNKNOWN))
-    in_sync: Count = key(of=lambda site: site.count(IN_SYNC))
-    errors: Count = key(of=lambda site: sum(device.errors for device in site.devices))
+    devices: Count = json_key(of=lambda site: len(site.devices))
+    drifted: Count = json_key(of=lambda site: site.count(DRIFTED))
+    no_config: Count = json_key(of=lambda site: site.count(NO_CONFIG))
+    unknown: Count = json_key(of=lambda site: site.count(UNKNOWN))
+    in_sync: Count = json_key(of=lambda site: site.count(IN_SYNC))
+    errors: Count = json_key(of=lambda site: sum(device.errors for device in site.devices))
 
 
 class DeviceDocument(Document):
@@ -78,7 +78,7 @@ class DeviceDocument(Document):
     role: str
     nos: str
     state: Annotated[str, one_of(STATES)]
-    reason: str = key("why it was not compared; empty if it was")
+    reason: str = json_key("why it was not compared; empty if it was")
     files: list[str]
     findings: list[FindingDocument]
     commands: list[FileChangeDocument]
@@ -88,10 +88,10 @@ class DriftDocument(Document):
     """All switches; nothing is folded or cut."""
 
     site: str
-    folder: str = key("folder of running configs")
-    summary: DriftSummary = key(of=itself)
+    folder: str = json_key("folder of running configs")
+    summary: DriftSummary = json_key(of=itself)
     devices: list[DeviceDocument]
-    unplanned: list[str] = key("devices that the plan does not have")
+    unplanned: list[str] = json_key("devices that the plan does not have")
     unread: list[FileReason]
 
 

@@ -16,7 +16,7 @@ from fabric.audit.verify.verify import SiteState
 from fabric.base.formats import Case, Failure, Format, Suite
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
-from fabric.base.schemas.models import Count, Document, document, key, one_of
+from fabric.base.schemas.models import Count, Document, document, json_key, one_of
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import KINDS
 
@@ -56,24 +56,24 @@ StateKind = Annotated[str, one_of(KINDS)]
 
 class MissingDocument(Document):
     kind: StateKind
-    switches: list[str] = key("switches that lack the kind of state")
+    switches: list[str] = json_key("switches that lack the kind of state")
 
 
 class GapDocument(Document):
     kind: StateKind
-    what: str = key("field or counters: speed, prefixes, queue drops")
-    places: list[str] = key("switches with their ports or sessions")
+    what: str = json_key("field or counters: speed, prefixes, queue drops")
+    places: list[str] = json_key("switches with their ports or sessions")
 
 
 class SwitchDocument(Document):
     """Of (switch, its findings)."""
 
-    switch: str = key(of=lambda row: row[0].name)
-    fabric: str = key(of=lambda row: row[0].view.fabric)
-    role: str = key(of=lambda row: row[0].view.device.role)
-    nos: str = key(of=lambda row: row[0].view.device.nos)
-    judged: list[StateKind] = key("kinds of state that were collected", lambda row: [*filter(row[0].has, KINDS)])
-    errors: Count = key(of=lambda row: sum(finding.severity == ERROR for finding in row[1]))
+    switch: str = json_key(of=lambda row: row[0].name)
+    fabric: str = json_key(of=lambda row: row[0].view.fabric)
+    role: str = json_key(of=lambda row: row[0].view.device.role)
+    nos: str = json_key(of=lambda row: row[0].view.device.nos)
+    judged: list[StateKind] = json_key("kinds of state that were collected", lambda row: [*filter(row[0].has, KINDS)])
+    errors: Count = json_key(of=lambda row: sum(finding.severity == ERROR for finding in row[1]))
 
 
 class StateSummary(Document):
@@ -93,18 +93,18 @@ class StateSummary(Document):
 class StateDocument(Document):
     """All of it; nothing is folded or cut."""
 
-    site: str = key(of="site.plan.site")
-    folder: str = key("folder of collected state", "collected.folder")
-    summary: StateSummary = key(of=StateSummary.of)
+    site: str = json_key(of="site.plan.site")
+    folder: str = json_key("folder of collected state", "collected.folder")
+    summary: StateSummary = json_key(of=StateSummary.of)
     findings: list[FindingDocument]
-    switches: list[SwitchDocument] = key(of=_with_findings)
-    not_judged: list[MissingDocument] = key(of="missing")
-    not_reported: list[GapDocument] = key(of="gaps")
-    without_state: list[str] = key("planned switches without any state", "silent")
-    unplanned: list[FileReason] = key(
+    switches: list[SwitchDocument] = json_key(of=_with_findings)
+    not_judged: list[MissingDocument] = json_key(of="missing")
+    not_reported: list[GapDocument] = json_key(of="gaps")
+    without_state: list[str] = json_key("planned switches without any state", "silent")
+    unplanned: list[FileReason] = json_key(
         "files of devices that the plan does not have", lambda state: sorted(state.collected.unplanned.items())
     )
-    unread: list[FileReason] = key("files that could not be read", lambda state: sorted(state.collected.unread.items()))
+    unread: list[FileReason] = json_key("files that could not be read", lambda state: sorted(state.collected.unread.items()))
 
 
 def summary(state: SiteState) -> str:

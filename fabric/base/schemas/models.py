@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from dataclasses import fields
+from functools import cache, reduce
 from operator import attrgetter, itemgetter
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, SkipValidation, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, SkipValidation, TypeAdapter, create_model, model_validator
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
-# --- types of keys: numbers stay as they were computed, whole ones whole ----------------------------------------
+# --- types of keys: values stay as they were computed, the schema has the limits -------------------------------
 
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0), SkipValidation]
+Positive = Annotated[int, Field(ge=1), SkipValidation]
 Text = Annotated[str, Field(min_length=1), SkipValidation]  # not empty
 Number = Annotated[float, SkipValidation]
 Amount = Annotated[float, Field(ge=0), SkipValidation]
 Share = Annotated[float, Field(ge=0, le=1), SkipValidation]
-CheckId = Annotated[str, Field(pattern=r"^FAB[0-9]+$")]
+Ratio = Annotated[float, Field(gt=0), SkipValidation]
+CheckId = Annotated[str, Field(pattern=r"^FAB[0-9]+$"), SkipValidation]
 
 
 OR_NULL = Field(json_schema_extra={"type": ["number", "null"]})  # metadata of a number that may be infinite
@@ -31,6 +34,17 @@ OR_NULL = Field(json_schema_extra={"type": ["number", "null"]})  # metadata of a
 def one_of(names: Iterable[str]) -> Any:
     """Metadata of a text that is one of some names."""
     return Field(json_schema_extra={"enum": [*names]})
+
+
+def each_of(names: Iterable[str], required: bool = True) -> Any:
+    """Metadata of a mapping that has these keys and no other."""
+    keys = [*names]
+
+    def closed(schema: dict[str, Any]) -> None:
+        schema["properties"] = dict.fromkeys(keys, schema.pop("additionalProperties"))
+        schema |= {"required": keys if required else [], "additionalProperties": False}
+
+    return Field(json_schema_extra=closed)
 
 
 def rounded(digits: int) -> PlainSerializer:
@@ -47,26 +61,31 @@ class _Source(NamedTuple):
     read: Callable[[Any], Any]
 
 
-def key(description: str = "", of: str | int | Callable[[Any], Any] | None = None, **more: Any) -> Any:
+def json_key(description: str = "", of: str | int | Callable[[Any], Any] | None = None, **more: Any) -> Any:
     """A key of a Document.
 
     Args:
         description: as the schema has it.
-        of: attribute of the result (`site.plan.site`), place in a tuple, or a function of the result; by default the
-            attribute that is called as the key.
+        of: attribute of the result (`site.plan.site`, None where a part of the path is), place in a tuple, or a function of
+            the result; by default the attribute that is called as the key.
         more: further arguments of `pydantic.Field`. A key with a `default` is optional, and left out if it has that value.
     """
     if "default" in more and not more.get("deprecated"):
         more["exclude_if"] = lambda value: value == more["default"]
     field = Field(description=description or None, **more)
     if of is not None:
-        field.metadata.append(_Source(of if callable(of) else itemgetter(of) if isinstance(of, int) else attrgetter(of)))
+        field.metadata.append(_Source(of if callable(of) else itemgetter(of) if isinstance(of, int) else _attribute(of)))
     return field
+
+
+def _attribute(path: str) -> Callable[[Any], Any]:
+    names = path.split(".")
+    return lambda result: reduce(lambda value, name: None if value is None else getattr(value, name), names, result)
 
 
 def old_name(new: str, of: str | int | Callable[[Any], Any] | None = None) -> Any:
     """A key that is printed once more under its name of an earlier release."""
-    return key(f"old name of {new}", new if of is None else of, default=None, deprecated=True)
+    return json_key(f"old name of {new}", new if of is None else of, default=None, deprecated=True)
 
 
 def said(description: str, **more: Any) -> Any:
@@ -91,6 +110,17 @@ class Document(BaseModel):
         values = result if isinstance(result, Mapping) else {name: read(result) for name, read in _sources(cls).items()}
         optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
         return {name: value for name, value in values.items() if value is not None or name not in optional}
+
+
+def extended(kind: type, **keys: Any) -> Any:
+    """A `Document` with the fields of a dataclass; `keys` as (type, key) take the place of a field or come behind them."""
+    types = get_type_hints(kind, include_extras=True)
+    return create_model(
+        f"{kind.__name__}Document",
+        __base__=Document,
+        __doc__=kind.__doc__,
+        **{item.name: (types[item.name], ...) for item in fields(kind)} | keys,
+    )
 
 
 @cache

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
-from fabric.base.schemas.models import Amount, Count, Share, Text, one_of, rounded, said
+from fabric.base.schemas.models import Amount, Count, Share, Text, document, one_of, rounded, said
 from fabric.base.text import and_more, counted, percent, plural
 from fabric.base.text.screen import table
 from fabric.solver import GBPS_PER_GBYTE_S, Floats, Network, Routes
@@ -93,6 +93,10 @@ class Capacity:
     singles: Annotated[tuple[Loss, ...], said("one more failure, one of each kind")]
     singles_left_out: Annotated[Count, said("kinds that are not in `singles`, because there are too many")]
     pairs: tuple[Loss, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON document."""
+        return document(self)
 
     def lines(self) -> list[str]:
         """The same as a person reads it."""

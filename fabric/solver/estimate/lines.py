@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from fabric.base.rounding import ceil_div
 from fabric.base.schemas import models
-from fabric.base.schemas.models import Amount, Count, Document, Number, Share, Text, key, one_of
+from fabric.base.schemas.models import Amount, Count, Document, Number, Positive, Share, Text, json_key, one_of
 from fabric.base.text import aligned, percent, plural, size, time, time_span
 from fabric.solver.collectives.band import nvlink_ranks
 from fabric.solver.collectives.job import Job
@@ -204,30 +204,30 @@ class ShareDocument(Document):
     share: Share
     worst: Share
     best: Share
-    link: str = key('that limits; "" where the NICs do')
+    link: str = json_key('that limits; "" where the NICs do')
     hop_us: Number
 
 
 class EstimateDocument(Document):
     """Rows, and what they stand on."""
 
-    fabric: Text = key(of="supply.net.fabric.name")
-    gpus: Count = key("of one job", "placement.gpus")
-    servers: Count = key("of all jobs", lambda estimate: len(estimate.placement.servers))
-    jobs: Count = key(of="placement.jobs")
-    placement: Text = key(of="placement.name")
-    nvlink_domains: Count = key(of=lambda estimate: _domains(estimate))
-    nvlink_domain_gpus: Count = key(of=lambda estimate: nvlink_ranks(estimate.job))
-    nvlink_GBps: Amount = key(of=lambda estimate: float(_bridged(estimate.job)))
-    pcie_GBps: Amount = key(of=lambda estimate: float(estimate.job.nvlink_GBps) if estimate.job.pcie else 0.0)
-    nic_GBps_per_domain: Amount = key(of="nic_GBps")
-    routing: Annotated[str, one_of(MODES)] = key(of="supply.routing")
-    queue_pairs: Count = key(of="supply.qps")
+    fabric: Text = json_key(of="supply.net.fabric.name")
+    gpus: Count = json_key("of one job", "placement.gpus")
+    servers: Count = json_key("of all jobs", lambda estimate: len(estimate.placement.servers))
+    jobs: Count = json_key(of="placement.jobs")
+    placement: Text = json_key(of="placement.name")
+    nvlink_domains: Count = json_key(of=lambda estimate: _domains(estimate))
+    nvlink_domain_gpus: Count = json_key(of=lambda estimate: nvlink_ranks(estimate.job))
+    nvlink_GBps: Amount = json_key(of=lambda estimate: float(_bridged(estimate.job)))
+    pcie_GBps: Amount = json_key(of=lambda estimate: float(estimate.job.nvlink_GBps) if estimate.job.pcie else 0.0)
+    nic_GBps_per_domain: Amount = json_key(of="nic_GBps")
+    routing: Annotated[str, one_of(MODES)] = json_key(of="supply.routing")
+    queue_pairs: Count = json_key(of="supply.qps")
     rows: list[Row]
-    shares: dict[str, ShareDocument] = key(
+    shares: dict[str, ShareDocument] = json_key(
         "by pattern: share of the NIC rate that the fabric carries", of=lambda estimate: _shares(estimate)
     )
-    notes: list[str] = key(of=lambda estimate: [text for text in (wire_note(estimate), *estimate.notes) if text])
+    notes: list[str] = json_key(of=lambda estimate: [text for text in (wire_note(estimate), *estimate.notes) if text])
 
 
 def _domains(estimate: Estimate) -> int:
@@ -247,14 +247,14 @@ def _shares(estimate: Estimate) -> dict[str, dict[str, Any]]:
 class Spread(Document):
     """The packed job spread over the units, where that can differ; of the largest size."""
 
-    bytes: int = key(ge=1)
+    bytes: Positive
     time_us: Amount
 
 
 class AnswerDocument(EstimateDocument):
     """Times of a collective, size by size; with several placements the first, and all under `placements`."""
 
-    failed: list[str] = key("as --fail named them")
-    healthy_time_us: list[Amount] = key("of each row, without the failures", default=None)
-    spread: Spread = key(default=None)
-    placements: list[EstimateDocument] = key(default=None)
+    failed: list[str] = json_key("as --fail named them")
+    healthy_time_us: list[Amount] = json_key("of each row, without the failures", default=None)
+    spread: Spread = json_key(default=None)
+    placements: list[EstimateDocument] = json_key(default=None)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fabric.base.diagnostics import Report
+from fabric.base.schemas.models import Amount, Document, Number, Positive, document, json_key
 from fabric.base.source import Node
 from fabric.base.text import aligned, duration, percent
 from fabric.solver import Fields, parse, read_text
@@ -75,6 +76,23 @@ class RowScore:
         return self.predicted / self.measured - 1
 
 
+class RowDocument(Document):
+    ladder: str
+    row: str = json_key(of="name")
+    gpus: Positive
+    measured: Amount
+    predicted: Amount
+    p10: Amount = json_key(of="low")
+    p90: Amount = json_key(of="high")
+    error: Number = json_key("as a share of the measured value")
+    fitted: bool = json_key("the first row of a ladder", "first")
+
+
+class StepScoreDocument(Document):
+    contrast: bool = json_key("values are ratios to the first row of a ladder, else seconds")
+    rows: list[RowDocument]
+
+
 @dataclass(frozen=True)
 class StepScore:
     """Every row of some ladders."""
@@ -88,22 +106,8 @@ class StepScore:
         return tuple(row for row in self.rows if not row.first)
 
     def as_dict(self) -> dict[str, Any]:
-        """A document of all rows; errors as shares."""
-        rows = [
-            {
-                "ladder": row.ladder,
-                "row": row.name,
-                "gpus": row.gpus,
-                "measured": row.measured,
-                "predicted": row.predicted,
-                "p10": row.low,
-                "p90": row.high,
-                "error": row.error,
-                "fitted": row.first,
-            }
-            for row in self.rows
-        ]
-        return {"contrast": self.contrast, "rows": rows}
+        """The JSON document."""
+        return document(self, StepScoreDocument)
 
     def lines(self) -> list[str]:
         """One row per measured step; the worst error, and the share inside the band."""

@@ -9,12 +9,13 @@ that are in flight; and the time of the optimizer's pass over it.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 from fabric.base.formats import yaml
+from fabric.base.schemas.models import Amount, Count, Positive, extended, json_key, said
 from fabric.solver.training.job import TrainingJob
 
 STATE_BYTES = 12  # of a parameter: FP32 master copy and two moments of Adam
@@ -31,13 +32,13 @@ SHARD_PASSES = 4  # of those whose parameters it updates: norm; clipping, read a
 class Memory:
     """GB of one GPU, of the pipeline stage that needs the most."""
 
-    stage: int  # from 0
-    stages: int
-    parameters_GB: float
-    gradients_GB: float
-    optimizer_GB: float
-    activations_GB: float
-    available_GB: float  # of the GPU; 0: not known
+    stage: Annotated[Count, said("from 0")]
+    stages: Annotated[Positive, said("of the pipeline")]
+    parameters_GB: Amount
+    gradients_GB: Amount
+    optimizer_GB: Amount
+    activations_GB: Amount
+    available_GB: Annotated[Amount, said("of the GPU, 0 where it is not known")]
 
     @property
     def states_GB(self) -> float:
@@ -53,9 +54,10 @@ class Memory:
         """True as well where the GPU's memory is not known."""
         return not self.available_GB or self.total_GB <= self.available_GB
 
-    def as_dict(self) -> dict[str, Any]:
-        """The fields, their sum, and whether it fits."""
-        return asdict(self) | {"total_GB": self.total_GB, "fits": self.fits}
+
+MemoryDocument = extended(
+    Memory, total_GB=(Amount, ...), fits=(bool, json_key("true where the memory of the GPU is unknown"))
+)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from hypothesis import given, settings, strategies as st
 
 from fabric import pipeline
 from fabric.base.diagnostics import InputError
-from fabric.base.schemas.models import document
 from fabric.solver import Network
 from fabric.solver.capacity.failures import MAX_CLASSES, NOTHING, apply, elements, parse, separated
 from fabric.solver.capacity.measure import Capacity, measure
@@ -76,7 +75,7 @@ def test_failures_never_help(data: st.DataObject) -> None:
         assert (row.left.bisection is None) == (left.bisection is None)
         if row.left.bisection is not None and left.bisection is not None:
             assert row.left.bisection <= left.bisection.share + 1e-9
-    assert json.loads(json.dumps(document(left)))["fabric"] == "backend"
+    assert json.loads(json.dumps(left.as_dict()))["fabric"] == "backend"
     assert left.lines()
 
 

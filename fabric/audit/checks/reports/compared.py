@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from fabric.audit.checks import Verdict
 from fabric.audit.checks.reports import report as report_of
 from fabric.base.formats import json_text
-from fabric.base.schemas.models import Document, key
+from fabric.base.schemas.models import Document, json_key
 from fabric.base.text import and_more, printable
 
 MAX_FILES = 5  # in a list that may be cut
@@ -27,8 +27,8 @@ class Compared(Protocol):
 class FileReason(Document):
     """Of (file, reason)."""
 
-    file: str = key(of=0)
-    reason: str = key(of=1)
+    file: str = json_key(of=0)
+    reason: str = json_key(of=1)
 
 
 def sarif(report: Compared) -> str:

@@ -27,7 +27,7 @@ from fabric.audit.checks.reports.common import (
 from fabric.base.formats import Case, Failure, Suite, json_text
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
-from fabric.base.schemas.models import CheckId, Count, Document, document, itself, key, one_of
+from fabric.base.schemas.models import CheckId, Count, Document, document, itself, json_key, one_of
 from fabric.base.text import and_more, counted, plural, printable
 from fabric.base.version import __version__
 
@@ -114,7 +114,7 @@ class Statement(Document):
 
     file: str
     line: Count
-    statement: str = key(of="value")
+    statement: str = json_key(of="value")
 
 
 class ReadDocument(Document):
@@ -125,30 +125,30 @@ class ReadDocument(Document):
     devices: Count
     files: Count
     statements: Count
-    not_understood: list[Statement] = key(of="unread")
+    not_understood: list[Statement] = json_key(of="unread")
 
 
 class Skipped(Document):
     """Of (what, reason)."""
 
-    what: str = key(of=0)
-    reason: str = key(of=1)
+    what: str = json_key(of=0)
+    reason: str = json_key(of=1)
 
 
 class CheckSummary(Document):
     """Numbers of a verdict."""
 
-    errors: Count = key(of=lambda verdict: verdict.counts()[ERROR])
-    warnings: Count = key(of=lambda verdict: verdict.counts()[WARNING])
-    notes: Count = key(of=lambda verdict: verdict.counts()[NOTE])
-    silenced: Count = key(of=lambda verdict: len(verdict.silenced))
+    errors: Count = json_key(of=lambda verdict: verdict.counts()[ERROR])
+    warnings: Count = json_key(of=lambda verdict: verdict.counts()[WARNING])
+    notes: Count = json_key(of=lambda verdict: verdict.counts()[NOTE])
+    silenced: Count = json_key(of=lambda verdict: len(verdict.silenced))
     devices: Count
-    files: Count = key(of=lambda verdict: sum(read.files for read in verdict.read))
-    statements: Count = key(of=lambda verdict: sum(read.statements for read in verdict.read))
-    not_understood: Count = key(of=lambda verdict: sum(len(read.unread) for read in verdict.read))
-    checks: Count = key(of=lambda verdict: len(verdict.ran))
+    files: Count = json_key(of=lambda verdict: sum(read.files for read in verdict.read))
+    statements: Count = json_key(of=lambda verdict: sum(read.statements for read in verdict.read))
+    not_understood: Count = json_key(of=lambda verdict: sum(len(read.unread) for read in verdict.read))
+    checks: Count = json_key(of=lambda verdict: len(verdict.ran))
     fail_on: Annotated[str, one_of(FAIL_ON)]
-    fails: bool = key(of=lambda verdict: verdict.fails())
+    fails: bool = json_key(of=lambda verdict: verdict.fails())
 
 
 class CheckDocument(Document):
@@ -158,8 +158,8 @@ class CheckDocument(Document):
     silenced: list[FindingDocument]
     read: list[ReadDocument]
     skipped: list[Skipped]
-    checks: list[CheckId] = key("ids of the checks that were applied", "ran")
-    summary: CheckSummary = key(of=itself)
+    checks: list[CheckId] = json_key("ids of the checks that were applied", "ran")
+    summary: CheckSummary = json_key(of=itself)
 
 
 # --- JUnit XML: one test case for each check ------------------------------------------------------------------
