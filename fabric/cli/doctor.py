@@ -11,6 +11,7 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
+from fabric.base.schemas.models import document
 from fabric.cli import options
 from fabric.cli.common import FILE, USAGE, mistake, progress, show_diagnostics
 from fabric.cli.options import size_bytes
@@ -56,7 +57,7 @@ def doctor(
     Sizes outside the band of the estimate, and the likely causes in order with a command that confirms each. Exit code 2:
     a file could not be read; the others were compared.
     """
-    from fabric.solver.doctor.diagnosis import document  # heavy: not for help and mistakes
+    from fabric.solver.doctor.diagnosis import DiagnosisDocument  # heavy: not for help and mistakes
     from fabric.solver.doctor.examine import lines
     from fabric.solver.estimate.request import EstimateRequest
 
@@ -72,7 +73,7 @@ def doctor(
         result = pipeline.doctor(chosen, logs or [], request, given, slow)
     show_diagnostics(result.warnings)
     if as_json:
-        print(json_text(document(result)))
+        print(json_text(document(result, DiagnosisDocument)))
     else:
         put_lines(lambda: lines(result))
     if any(item.severity == "error" for item in result.warnings):

@@ -7,7 +7,9 @@ from typing import Any
 import typer
 
 from fabric import pipeline
+from fabric.api.schemas import VendorsDocument
 from fabric.base.formats import json_text
+from fabric.base.schemas.models import document
 from fabric.base.text import aligned
 from fabric.cli.output import put_lines
 from fabric.configs.targets import WORDS
@@ -28,7 +30,7 @@ def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON d
             "lacking": {m: list(model.lacks) for m, model in switches.items() if model.lacks},
         }
     if as_json:
-        print(json_text(table))
+        print(json_text(document(table, VendorsDocument)))
     else:
         put_lines(lambda: _lines(table))
 

@@ -10,12 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated
 
 from fabric.audit.diff.formats import MENTION, SPECIAL
 from fabric.base.formats import Case, Failure, Format, Suite, json_text
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import by_message, grouped
+from fabric.base.schemas.models import Amount, Count, Document, Number, Text, document, each_of, enum_of, json_key, old_name
 from fabric.base.text import aligned, and_more, devices, duration, printable, style
 from fabric.lab.outcome import FAIL, PASS, SKIP, Fault, Measure, NotEmulated, Outcome, Result
 
@@ -185,59 +186,54 @@ def _text(words: str) -> str:
 
 
 # --- json -----------------------------------------------------------------------------------------------------
-# One JSON document with everything the run knows. Keys are a promise: they grow, and none goes.
-#
-# site, shape     text
-# frr, kernel     text; their versions
-# vrfs            "devices" or "namespaces"
-# seconds         number; of the whole run
-# results         list, in the order in which they ran
-#     id          "sessions", "link-down"
-#     kind        "proof" or "scenario"
-#     title       text
-#     status      "pass", "fail" or "skip"
-#     summary     text; of what is skipped, why
-#     faults      list of {device, message}; device is "" for the fabric as a whole
-#     measured    name → number or text; the suffixes `_ms` and `_s` are units; null for a number that is not finite
-#     seconds     number
-# not_emulated    list of {what, reason, covered_by}; covered_by is a list of ids of checks; `why` is the old name of `reason`
-# summary         {passed, failed, skipped}, numbers of results
-
-
 def json_report(outcome: Outcome) -> str:
     """The document; letters beyond ASCII are written as escapes, so that any text can be stored."""
-    return json_text(document(outcome)) + "\n"
+    return json_text(document(outcome, OutcomeDocument)) + "\n"
 
 
-def document(outcome: Outcome) -> dict[str, Any]:
+def _counts(outcome: Outcome) -> dict[str, int]:
     statuses = [result.status for result in outcome.results]
-    return {
-        "site": outcome.site,
-        "shape": outcome.shape,
-        "frr": outcome.frr,
-        "kernel": outcome.kernel,
-        "vrfs": outcome.vrfs,
-        "seconds": outcome.seconds,
-        "results": [_result(result) for result in outcome.results],
-        "not_emulated": [
-            {"what": limit.what, "reason": limit.why, "why": limit.why, "covered_by": list(limit.covered_by)}
-            for limit in outcome.not_emulated
-        ],
-        "summary": {word: statuses.count(status) for status, word in COUNTED.items()},
-    }
+    return {word: statuses.count(status) for status, word in COUNTED.items()}
 
 
-def _result(result: Result) -> dict[str, Any]:
-    return {
-        "id": result.id,
-        "kind": result.kind,
-        "title": result.title,
-        "status": result.status,
-        "summary": result.summary,
-        "faults": [{"device": fault.device, "message": fault.message} for fault in result.faults],
-        "measured": {name: _finite(value) for name, value in result.measured.items()},
-        "seconds": result.seconds,
-    }
+class FaultDocument(Document):
+    device: str = json_key('"" for the fabric as a whole')
+    message: str
+
+
+class ResultDocument(Document):
+    id: Text
+    kind: Annotated[str, enum_of(("proof", SCENARIO))]
+    title: str
+    status: Annotated[str, enum_of(MARKS)]
+    summary: str = json_key("of what is skipped, why")
+    faults: list[FaultDocument]
+    measured: dict[str, Number | str | None] = json_key(
+        "units in their names; null for a number that is not finite",
+        lambda result: {name: _finite(value) for name, value in result.measured.items()},
+    )
+    seconds: Amount
+
+
+class NotEmulatedDocument(Document):
+    what: str
+    reason: str = json_key(of="why")
+    why: str = old_name("reason", "why")
+    covered_by: list[str] = json_key("ids of checks")
+
+
+class OutcomeDocument(Document):
+    site: Text
+    shape: str
+    frr: str = json_key("its version")
+    kernel: str = json_key("its version")
+    vrfs: Annotated[str, enum_of(("devices", "namespaces"))] = json_key("how tenants are kept apart")
+    seconds: Amount = json_key("of the whole run")
+    results: list[ResultDocument] = json_key("in the order in which they ran")
+    not_emulated: list[NotEmulatedDocument]
+    summary: Annotated[dict[str, Count], each_of(COUNTED.values())] = json_key(
+        "numbers of results", lambda outcome: _counts(outcome)
+    )
 
 
 def _finite(value: Measure) -> Measure | None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fabric.base.formats import Case, Failure, Suite, csv_text, json_text, no_formula
 from fabric.base.formats.junit import junit
+from fabric.base.schemas.models import Count, Document, Text, document, each_of, enum_of, itself, json_key
 from fabric.base.text import counted, padded, printable, screen, style, wrapped
 
 # Kinds, the ones that others may be a consequence of first; words that a person on the floor uses.
@@ -44,17 +46,6 @@ class PortLocation:
         port_name = f" ({self.port_name})" if self.port_name and self.port and self.port_name != self.port else ""
         return f"{self.device} port {self.port or self.port_name}{port_name}"
 
-    def as_dict(self) -> dict[str, Any]:
-        row = {
-            "device": self.device,
-            "port": self.port,
-            "port_name": self.port_name,
-            "name": self.port_name,
-            "rack": self.rack,
-            "ru": self.ru,
-        }
-        return {key: value for key, value in row.items() if value not in ("", 0)}
-
 
 @dataclass(frozen=True, slots=True)
 class Move:
@@ -77,25 +68,6 @@ class Finding:
     at: PortLocation
     moves: tuple[Move, ...]
     links: tuple[tuple[PortLocation, PortLocation], ...] = ()  # planned links that are not as planned because of it
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "kind": self.kind,
-            "fabric": self.fabric,
-            "message": self.message,
-            "at": self.at.as_dict(),
-            "links": [{"a": a.as_dict(), "b": b.as_dict()} for a, b in self.links],
-            "moves": [_move(move) for move in self.moves],
-        }
-
-
-def _move(move: Move) -> dict[str, Any]:
-    row: dict[str, Any] = {"action": move.action, "text": move.text, "at": move.at.as_dict()}
-    if move.to is not None:
-        row["to"] = move.to.as_dict()
-    if move.kept is not None:
-        row["kept"] = move.kept.as_dict()
-    return row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,22 +137,62 @@ def _place(port: PortLocation) -> str:
 
 def _json(verdict: Verdict) -> str:
     """Keys are a promise: they grow, and none goes."""
-    document = {
-        "site": verdict.site,
-        "findings": [finding.as_dict() for finding in verdict.findings],
-        "notes": list(verdict.notes),
-        "summary": {
-            "links": verdict.links,
-            "as_planned": verdict.as_planned,
-            "by_device_only": verdict.by_device_only,
-            "not_reported": verdict.not_reported,
-            "findings": {kind: verdict.counts.get(kind, 0) for kind in KINDS},
-            "moves": sum(len(finding.moves) for finding in verdict.findings),
-            "devices": verdict.devices,
-            "files": verdict.files,
-        },
-    }
-    return json_text(document, ensure_ascii=False) + "\n"
+    return json_text(document(verdict, VerdictDocument), ensure_ascii=False) + "\n"
+
+
+class PortDocument(Document):
+    """What is known of a port."""
+
+    device: Text
+    port: Text = json_key("the label of the plan", default="")
+    port_name: Text = json_key("port name on the device", default="")
+    name: Text = json_key("old name of port_name", "port_name", default="", deprecated=True, exclude_if=operator.not_)
+    rack: Text = json_key(default="")
+    ru: Count = json_key(default=0)
+
+
+class LinkDocument(Document):
+    """Of two ports."""
+
+    a: PortDocument = json_key(of=0)
+    b: PortDocument = json_key(of=1)
+
+
+class MoveDocument(Document):
+    action: Text
+    text: Text
+    at: PortDocument
+    to: PortDocument = json_key(default=None)
+    kept: PortDocument = json_key("the end that stays plugged in", default=None)
+
+
+class FindingDocument(Document):
+    kind: Annotated[str, enum_of(KINDS)]
+    fabric: str
+    message: Text
+    at: PortDocument
+    links: list[LinkDocument] = json_key("planned links that are not as planned because of it")
+    moves: list[MoveDocument]
+
+
+class Summary(Document):
+    links: Count
+    as_planned: Count
+    by_device_only: Count = json_key("links as planned by device only: the neighbor sent no port name")
+    not_reported: Count
+    findings: Annotated[dict[str, Count], each_of(KINDS)] = json_key(
+        of=lambda verdict: {kind: verdict.counts.get(kind, 0) for kind in KINDS}
+    )
+    moves: Count = json_key(of=lambda verdict: sum(len(finding.moves) for finding in verdict.findings))
+    devices: Count = json_key("that reported")
+    files: Count
+
+
+class VerdictDocument(Document):
+    site: Text
+    findings: list[FindingDocument]
+    notes: list[str]
+    summary: Summary = json_key(of=itself)
 
 
 def _csv(verdict: Verdict) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
-from fabric.base.schemas.models import CheckId, Count, Document, Text, json_key, one_of
+from fabric.base.schemas.models import CheckId, Count, Document, Text, enum_of, json_key
 from fabric.base.text import counted, plural
 from fabric.model.facts import Located
 
@@ -114,7 +114,7 @@ class FindingDocument(Document):
     """A finding in `--json` output."""
 
     id: CheckId
-    severity: Annotated[str, one_of(SEVERITIES)]
+    severity: Annotated[str, enum_of(SEVERITIES)]
     device: str = json_key('"" where no single device is meant')
     file: str
     line: Count = json_key("from 1; 0: the whole file")

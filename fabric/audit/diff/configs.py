@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fabric.audit.diff import remedy
 from fabric.base.processes import Progress, in_chunks
 from fabric.base.reading import UnreadableError
-from fabric.base.schemas.models import Document, json_key, one_of
+from fabric.base.schemas.models import Document, enum_of, json_key
 from fabric.configs import Job, Renderer
 from fabric.nos.dialect import (
     COMMANDS,
@@ -179,7 +179,7 @@ class FileChange:
 
 
 class StepDocument(Document):
-    kind: Annotated[str, one_of((PATCH, TYPED, RELOAD))]
+    kind: Annotated[str, enum_of((PATCH, TYPED, RELOAD))]
     title: str = json_key("what it does")
     reason: str = json_key("why it is a step of its own")
     commands: list[str] = json_key("what is typed; none of a patch")

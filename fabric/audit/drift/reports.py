@@ -16,7 +16,7 @@ from fabric.audit.drift.devices import DRIFTED, IN_SYNC, NO_CONFIG, STATES, UNKN
 from fabric.base.formats import Case, Failure, Format, Suite
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
-from fabric.base.schemas.models import Count, Document, document, itself, json_key, one_of
+from fabric.base.schemas.models import Count, Document, document, enum_of, itself, json_key
 from fabric.base.text import and_more, listed, plural, printable
 from fabric.base.text.screen import table
 
@@ -77,7 +77,7 @@ class DeviceDocument(Document):
     fabric: str
     role: str
     nos: str
-    state: Annotated[str, one_of(STATES)]
+    state: Annotated[str, enum_of(STATES)]
     reason: str = json_key("why it was not compared; empty if it was")
     files: list[str]
     findings: list[FindingDocument]

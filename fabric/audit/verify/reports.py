@@ -16,7 +16,7 @@ from fabric.audit.verify.verify import SiteState
 from fabric.base.formats import Case, Failure, Format, Suite
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
-from fabric.base.schemas.models import Count, Document, document, json_key, one_of
+from fabric.base.schemas.models import Count, Document, document, enum_of, json_key
 from fabric.base.text import listed, plural
 from fabric.nos.state.records import KINDS
 
@@ -51,7 +51,7 @@ def _with_findings(state: SiteState) -> list[tuple[Switch, Sequence[Finding]]]:
     return [(switch, by_device.get(name, ())) for name, switch in state.site.switches.items()]
 
 
-StateKind = Annotated[str, one_of(KINDS)]
+StateKind = Annotated[str, enum_of(KINDS)]
 
 
 class MissingDocument(Document):

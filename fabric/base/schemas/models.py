@@ -25,13 +25,13 @@ Number = Annotated[float, SkipValidation]
 Amount = Annotated[float, Field(ge=0), SkipValidation]
 Share = Annotated[float, Field(ge=0, le=1), SkipValidation]
 Ratio = Annotated[float, Field(gt=0), SkipValidation]
-CheckId = Annotated[str, Field(pattern=r"^FAB[0-9]+$"), SkipValidation]
+CheckId = Annotated[str, Field(pattern=r"^FAB[0-9]{3,4}$"), SkipValidation]
 
 
 OR_NULL = Field(json_schema_extra={"type": ["number", "null"]})  # metadata of a number that may be infinite
 
 
-def one_of(names: Iterable[str]) -> Any:
+def enum_of(names: Iterable[str]) -> Any:
     """Metadata of a text that is one of some names."""
     return Field(json_schema_extra={"enum": [*names]})
 
@@ -83,9 +83,9 @@ def _attribute(path: str) -> Callable[[Any], Any]:
     return lambda result: reduce(lambda value, name: None if value is None else getattr(value, name), names, result)
 
 
-def old_name(new: str, of: str | int | Callable[[Any], Any] | None = None) -> Any:
+def old_name(new: str, of: str | int | Callable[[Any], Any] | None = None, **more: Any) -> Any:
     """A key that is printed once more under its name of an earlier release."""
-    return json_key(f"old name of {new}", new if of is None else of, default=None, deprecated=True)
+    return json_key(f"old name of {new}", new if of is None else of, default=None, deprecated=True, **more)
 
 
 def said(description: str, **more: Any) -> Any:
@@ -108,7 +108,7 @@ class Document(BaseModel):
     def _read(cls, result: Any) -> dict[str, Any]:
         """A mapping has the keys already; of any other result they are read. An optional key that is None is left out."""
         values = result if isinstance(result, Mapping) else {name: read(result) for name, read in _sources(cls).items()}
-        optional = {name for name, field in cls.model_fields.items() if not field.is_required()}
+        optional = {field.alias or name for name, field in cls.model_fields.items() if not field.is_required()}
         return {name: value for name, value in values.items() if value is not None or name not in optional}
 
 
@@ -126,7 +126,7 @@ def extended(kind: type, **keys: Any) -> Any:
 @cache
 def _sources(kind: type[Document]) -> dict[str, Callable[[Any], Any]]:
     return {
-        name: next((item.read for item in field.metadata if isinstance(item, _Source)), attrgetter(name))
+        field.alias or name: next((item.read for item in field.metadata if isinstance(item, _Source)), attrgetter(name))
         for name, field in kind.model_fields.items()
     }
 
@@ -134,7 +134,7 @@ def _sources(kind: type[Document]) -> dict[str, Callable[[Any], Any]]:
 def document(result: object, kind: Any = None) -> dict[str, Any]:
     """The JSON value of a result: of its own dataclass, or of a `Document` that reads it."""
     adapter = TypeAdapter(kind or type(result))
-    value: dict[str, Any] = adapter.dump_python(adapter.validate_python(result), warnings=False)
+    value: dict[str, Any] = adapter.dump_python(adapter.validate_python(result), by_alias=True, warnings=False)
     return value
 
 
@@ -142,7 +142,7 @@ def document(result: object, kind: Any = None) -> dict[str, Any]:
 
 
 class _Derived(GenerateJsonSchema):
-    """Without titles and defaults, which say nothing of a document; objects are closed."""
+    """Without titles and defaults of what is always printed; objects are closed."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -151,11 +151,9 @@ class _Derived(GenerateJsonSchema):
         """A field of a dataclass is always printed."""
         return field["type"] == "dataclass-field" or super().field_is_required(field, total)
 
-    def default_schema(self, schema: Any) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
-
     def model_schema(self, schema: Any) -> JsonSchemaValue:
-        return _closed(super().model_schema(schema))
+        found = super().model_schema(schema)
+        return _closed(found) if issubclass(schema["cls"], Document) else found
 
     def dataclass_schema(self, schema: Any) -> JsonSchemaValue:
         return _closed(super().dataclass_schema(schema))
@@ -166,6 +164,8 @@ class _Derived(GenerateJsonSchema):
 
 
 def _closed(schema: JsonSchemaValue) -> JsonSchemaValue:
+    for item in schema["properties"].values():
+        item.pop("default", None)
     return {name: value for name, value in schema.items() if name != "title"} | {"additionalProperties": False}
 
 

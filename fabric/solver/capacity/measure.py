@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from fabric.base.schemas.models import Amount, Count, Share, Text, document, one_of, rounded, said
+from fabric.base.schemas.models import Amount, Count, Share, Text, document, enum_of, rounded, said
 from fabric.base.text import and_more, counted, percent, plural
 from fabric.base.text.screen import table
 from fabric.solver import GBPS_PER_GBYTE_S, Floats, Network, Routes
@@ -47,7 +47,7 @@ Rounded = Annotated[Amount, rounded(DIGITS)]
 class Cut:
     """The maximum flow between two sets of server ports."""
 
-    kind: Annotated[str, one_of(("units", "pods", "planes", "rails", "leaves", "servers"))]
+    kind: Annotated[str, enum_of(("units", "pods", "planes", "rails", "leaves", "servers"))]
     where: Text
     rate_GBps: Annotated[Rounded, said("in one direction; the other has as much")]
     gpus: Annotated[Rounded, said("on the smaller side, by their share of the NICs that are there")]
@@ -63,7 +63,7 @@ class Cut:
 class Throughput:
     """What every server port keeps of its NIC's speed while all send at once."""
 
-    pattern: Annotated[str, one_of(PATTERNS)]
+    pattern: Annotated[str, enum_of(PATTERNS)]
     optimal: Rate
     optimal_exact: Annotated[bool, said("false: `optimal` is an upper bound")]
     ecmp: Rate

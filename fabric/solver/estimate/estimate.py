@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.base.schemas.models import Amount, Count, Share, Text, one_of, said
+from fabric.base.schemas.models import Amount, Count, Share, Text, enum_of, said
 from fabric.solver import Floats
 from fabric.solver.collective import ALLTOALL, COLLECTIVES, ROOTED, SENDRECV, collective_names
 from fabric.solver.collectives import band, physics
@@ -34,7 +34,7 @@ PATTERN = {"ring": "ring", "tree": "tree", "nvls_tree": "tree", "in_network": "t
 class Row:
     """One size."""
 
-    collective: Annotated[str, one_of(collective_names())]
+    collective: Annotated[str, enum_of(collective_names())]
     ranks: Count
     bytes: Annotated[Count, said("as nccl-tests counts them")]
     algorithm: Text

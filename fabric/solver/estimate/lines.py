@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from fabric.base.rounding import ceil_div
 from fabric.base.schemas import models
-from fabric.base.schemas.models import Amount, Count, Document, Number, Positive, Share, Text, json_key, one_of
+from fabric.base.schemas.models import Amount, Count, Document, Number, Positive, Share, Text, enum_of, json_key
 from fabric.base.text import aligned, percent, plural, size, time, time_span
 from fabric.solver.collectives.band import nvlink_ranks
 from fabric.solver.collectives.job import Job
@@ -221,7 +221,7 @@ class EstimateDocument(Document):
     nvlink_GBps: Amount = json_key(of=lambda estimate: float(_bridged(estimate.job)))
     pcie_GBps: Amount = json_key(of=lambda estimate: float(estimate.job.nvlink_GBps) if estimate.job.pcie else 0.0)
     nic_GBps_per_domain: Amount = json_key(of="nic_GBps")
-    routing: Annotated[str, one_of(MODES)] = json_key(of="supply.routing")
+    routing: Annotated[str, enum_of(MODES)] = json_key(of="supply.routing")
     queue_pairs: Count = json_key(of="supply.qps")
     rows: list[Row]
     shares: dict[str, ShareDocument] = json_key(

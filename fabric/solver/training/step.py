@@ -20,9 +20,9 @@ from fabric.base.schemas.models import (
     Share,
     Text,
     document,
+    enum_of,
     extended,
     json_key,
-    one_of,
     said,
 )
 from fabric.solver.collective import collective_names
@@ -60,7 +60,7 @@ class DimensionTime:
     """What one kind of calls costs a step."""
 
     dimension: Dimension
-    collective: Annotated[str, one_of(collective_names())]
+    collective: Annotated[str, enum_of(collective_names())]
     ranks: Count
     bytes: Annotated[Count, said("of one call, as nccl-tests counts them")]
     calls: Count
@@ -108,7 +108,7 @@ class StepTime:
     assumptions: tuple[Assumption, ...] = ()
     placement: Text = ""
     units: Annotated[Positive, said("that the job's servers stand in")] = 0
-    routing: Annotated[str, one_of(MODES)] = ""
+    routing: Annotated[str, enum_of(MODES)] = ""
     queue_pairs: Annotated[Positive, said("of a connection")] = 0
 
     @property

@@ -27,7 +27,7 @@ from fabric.audit.checks.reports.common import (
 from fabric.base.formats import Case, Failure, Suite, json_text
 from fabric.base.formats.junit import junit
 from fabric.base.grouping import grouped
-from fabric.base.schemas.models import CheckId, Count, Document, document, itself, json_key, one_of
+from fabric.base.schemas.models import CheckId, Count, Document, document, enum_of, itself, json_key
 from fabric.base.text import and_more, counted, plural, printable
 from fabric.base.version import __version__
 
@@ -147,7 +147,7 @@ class CheckSummary(Document):
     statements: Count = json_key(of=lambda verdict: sum(read.statements for read in verdict.read))
     not_understood: Count = json_key(of=lambda verdict: sum(len(read.unread) for read in verdict.read))
     checks: Count = json_key(of=lambda verdict: len(verdict.ran))
-    fail_on: Annotated[str, one_of(FAIL_ON)]
+    fail_on: Annotated[str, enum_of(FAIL_ON)]
     fails: bool = json_key(of=lambda verdict: verdict.fails())
 
 
