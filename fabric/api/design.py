@@ -48,6 +48,13 @@ def schema(document: str = "") -> str:
     return schemas.text(document) if document else language.text()
 
 
+def schema_names() -> Sequence[str]:
+    """Return the names of the `--json` documents that `schema` knows."""
+    from fabric.api import schemas
+
+    return schemas.names()
+
+
 def catalog() -> tuple[Mapping[str, SwitchModel], Mapping[str, ServerModel]]:
     """Return the switches and servers of the catalog, by model."""
     from fabric.hardware import catalog as hardware

@@ -6,15 +6,10 @@ The last part of `$id` is the version. A new key that is optional keeps it, anyt
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple
-
-from pydantic import Field
+from typing import Any, NamedTuple
 
 from fabric.base import schemas
 from fabric.base.formats import json_text
-from fabric.base.schemas.models import Count, Document, Text, enum_of, extended, json_key, schema_of
-from fabric.hardware.catalog.models import ServerModel, SwitchModel
-from fabric.nos.target import Capabilities
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -30,7 +25,7 @@ class Shape(NamedTuple):
 SHAPES = {
     "lab-test": Shape("fabric.lab.reports:OutcomeDocument", "`fabric lab test --json`"),
     "cabling-verify": Shape("fabric.audit.cabling.finding:VerdictDocument", "`fabric cabling verify --json`"),
-    "catalog": Shape("fabric.api.schemas:CatalogDocument"),
+    "catalog": Shape("fabric.hardware.catalog.models:CatalogDocument"),
     "catalog-power": Shape("fabric.hardware.catalog.power:PowerDocument", "`fabric catalog --power --json`"),
     "catalog-power-check": Shape(
         "fabric.hardware.catalog.power_class:PowerCheckDocument", "`fabric catalog --power-check --json`"
@@ -41,7 +36,7 @@ SHAPES = {
     "push": Shape(
         "fabric.deliver.inventory.engine:PushDocument", "`fabric netbox push --json` and `fabric nautobot push --json`"
     ),
-    "vendors": Shape("fabric.api.schemas:VendorsDocument"),
+    "vendors": Shape("fabric.configs.targets:VendorsDocument"),
     "score": Shape("fabric.solver.collectives.score:ScoreDocument"),
     "score-step": Shape("fabric.solver.training.ladder:StepScoreDocument", "`fabric score --step LADDER --json`"),
     "step": Shape("fabric.solver.training.step:StepDocument"),
@@ -52,44 +47,6 @@ SHAPES = {
     "drift": Shape("fabric.audit.drift.reports:DriftDocument"),
     "verify": Shape("fabric.audit.verify.reports:StateDocument"),
 }
-
-
-# --- documents of things that commands only list -------------------------------------------------------------------
-
-CapabilitiesDocument = extended(
-    Capabilities,
-    multihoming=(Annotated[str, enum_of(("", "esi", "vpc"))], ...),
-    dynamic_balancing=(Annotated[str, enum_of(("", "auto", "asked"))], ...),
-)
-
-
-class VendorDocument(Document):
-    """One network OS."""
-
-    title: Text
-    max_mtu: Count = json_key("of IP, bytes")
-    releases: list[Text]
-    capabilities: CapabilitiesDocument  # type: ignore[valid-type]  # made at run time
-    switches: list[Text] = json_key("models of the catalog")
-    lacking: dict[str, list[str]] = json_key("model → features that it lacks although its network OS has them")
-
-
-VendorsDocument = Annotated[dict[str, VendorDocument], Field(description="By network OS.")]
-CatalogDocument = Annotated[
-    dict[str, SwitchModel | ServerModel] | SwitchModel | ServerModel,
-    Field(
-        description="Switches and servers by model; of `fabric catalog NAME` the one entry. "
-        "Keys that have their default are left out."
-    ),
-]
-
-
-# --- schemas --------------------------------------------------------------------------------------------------
-
-
-def inputs() -> list[str]:
-    """Names of the input files beside intents that have a schema."""
-    return schemas.inputs()
 
 
 def names() -> list[str]:
@@ -103,6 +60,8 @@ def text(name: str) -> str:
 
 
 def _schema(name: str) -> dict[str, Any]:
+    from fabric.base.schemas.models import schema_of
+
     shape = SHAPES[name]
     module, _, kind = shape.model.partition(":")
     title = f"{shape.command or f'`fabric {name} --json`'}, version {shape.version}"

@@ -7,12 +7,11 @@ from typing import Any
 import typer
 
 from fabric import pipeline
-from fabric.api.schemas import VendorsDocument
 from fabric.base.formats import json_text
 from fabric.base.schemas.models import document
 from fabric.base.text import aligned
 from fabric.cli.output import put_lines
-from fabric.configs.targets import WORDS
+from fabric.configs.targets import WORDS, VendorsDocument
 
 
 def vendors(as_json: bool = typer.Option(False, "--json", help="print one JSON document")) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabric.api import schemas
+from fabric.base.schemas import inputs
 
 HEAD = """\
 # JSON documents
@@ -27,7 +28,7 @@ A path names a key inside others; `[]` is an entry of a list, `*` any name of a 
 
 def page() -> str:
     """The whole page."""
-    names = [*schemas.names(), *schemas.inputs()]
+    names = [*schemas.names(), *inputs()]
     index = "\n".join(f"* [`{name}`](#{name}): {_schema(name)['title']}" for name in names)
     return "\n".join([HEAD, f"{index}\n", *(_document(name) for name in names)])
 
