@@ -23,6 +23,10 @@ class Shape(NamedTuple):
 
 
 SHAPES = {
+    "bom": Shape("fabric.deliver.bom.bill:BillDocument"),
+    "compare": Shape("fabric.deliver.compare.designs:CompareDocument", version=2),
+    "goodput": Shape("fabric.deliver.compare.money:GoodputCostDocument"),
+    "utilisation": Shape("fabric.solver.utilisation.utilisation:UtilisationDocument"),
     "lab-test": Shape("fabric.lab.reports:OutcomeDocument", "`fabric lab test --json`"),
     "cabling-verify": Shape("fabric.audit.cabling.finding:VerdictDocument", "`fabric cabling verify --json`"),
     "catalog": Shape("fabric.hardware.catalog.models:CatalogDocument"),

@@ -9,6 +9,7 @@ import typer
 from fabric import pipeline
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
+from fabric.base.schemas.models import document
 from fabric.cli import options
 from fabric.cli.common import FILE, check_fabric, progress
 from fabric.cli.output import put_lines
@@ -62,6 +63,6 @@ def goodput(
         result = pipeline.goodput(options.largest(plan, fabric), plan, request, model, placement)
         cost = pipeline.year_cost(plan, result, stated) if stated else None
     if as_json:
-        print(json_text(result.as_dict() | {"cost": cost.as_dict() if cost else None}))
+        print(json_text(document({**result.as_dict(), "cost": cost}, money.GoodputCostDocument)))
     else:
         put_lines(lambda: [*lines(result), *(["", *money.lines(cost)] if cost else [])])

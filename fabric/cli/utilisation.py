@@ -67,6 +67,6 @@ def utilisation(
     gpu_hour = money.gpu_hour(designs.bill_of(plan, stated), designs.site_gpus(plan)) if stated else None
     currency = stated.currency if stated else ""
     if as_json:
-        print(json_text(result.as_dict() | {"gpu_hour": gpu_hour, "currency": currency}))
+        print(json_text(result.as_dict(gpu_hour, currency)))
     else:
         put_lines(lambda: lines(result, gpu_hour, currency))

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
+from dataclasses import is_dataclass
 from functools import cache, reduce
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, SkipValidation, TypeAdapter, create_model, model_validator
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+
+ABSENT = object()  # value of an optional key that may be null as well, where it is left out
 
 # --- types of keys: values stay as they were computed, the schema has the limits -------------------------------
 
@@ -23,12 +25,20 @@ Positive = Annotated[int, Field(ge=1), SkipValidation]
 Text = Annotated[str, Field(min_length=1), SkipValidation]  # not empty
 Number = Annotated[float, SkipValidation]
 Amount = Annotated[float, Field(ge=0), SkipValidation]
+Factor = Annotated[float, Field(ge=1), SkipValidation]
 Share = Annotated[float, Field(ge=0, le=1), SkipValidation]
 Ratio = Annotated[float, Field(gt=0), SkipValidation]
 CheckId = Annotated[str, Field(pattern=r"^FAB[0-9]{3,4}$"), SkipValidation]
 
 
 OR_NULL = Field(json_schema_extra={"type": ["number", "null"]})  # metadata of a number that may be infinite
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+Unlimited = Annotated[Amount, OR_NULL, PlainSerializer(_finite)]  # null where it is infinite
 
 
 def enum_of(names: Iterable[str]) -> Any:
@@ -42,7 +52,7 @@ def each_of(names: Iterable[str], required: bool = True) -> Any:
 
     def closed(schema: dict[str, Any]) -> None:
         schema["properties"] = dict.fromkeys(keys, schema.pop("additionalProperties"))
-        schema |= {"required": keys if required else [], "additionalProperties": False}
+        schema |= {"required": keys, "additionalProperties": False} if required else {"additionalProperties": False}
 
     return Field(json_schema_extra=closed)
 
@@ -71,7 +81,7 @@ def json_key(description: str = "", of: str | int | Callable[[Any], Any] | None 
         more: further arguments of `pydantic.Field`. A key with a `default` is optional, and left out if it has that value.
     """
     if "default" in more and not more.get("deprecated"):
-        more["exclude_if"] = lambda value: value == more["default"]
+        more["exclude_if"] = lambda value: value is more["default"] or value == more["default"]
     field = Field(description=description or None, **more)
     if of is not None:
         field.metadata.append(_Source(of if callable(of) else itemgetter(of) if isinstance(of, int) else _attribute(of)))
@@ -106,21 +116,23 @@ class Document(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _read(cls, result: Any) -> dict[str, Any]:
-        """A mapping has the keys already; of any other result they are read. An optional key that is None is left out."""
+        """A mapping has the keys already; of any other result they are read."""
         values = result if isinstance(result, Mapping) else {name: read(result) for name, read in _sources(cls).items()}
-        optional = {field.alias or name for name, field in cls.model_fields.items() if not field.is_required()}
-        return {name: value for name, value in values.items() if value is not None or name not in optional}
+        absent = {field.alias or name: field.default for name, field in cls.model_fields.items() if not field.is_required()}
+        return {name: value for name, value in values.items() if name not in absent or value is not absent[name]}
 
 
 def extended(kind: type, **keys: Any) -> Any:
-    """A `Document` with the fields of a dataclass; `keys` as (type, key) take the place of a field or come behind them."""
-    types = get_type_hints(kind, include_extras=True)
-    return create_model(
-        f"{kind.__name__}Document",
-        __base__=Document,
-        __doc__=kind.__doc__,
-        **{item.name: (types[item.name], ...) for item in fields(kind)} | keys,
-    )
+    """A `Document` with the fields of a dataclass or of another one.
+
+    Args:
+        kind: the dataclass or `Document`.
+        keys: as (type, key); each takes the place of a field, or comes behind them.
+    """
+    types = get_type_hints(kind, include_extras=True) if is_dataclass(kind) else {}
+    taken = {name: (types[name], ...) for name in getattr(kind, "__dataclass_fields__", ())}
+    base = Document if is_dataclass(kind) else kind
+    return create_model(kind.__name__, __base__=base, __doc__=kind.__doc__, **taken | keys)
 
 
 @cache
@@ -143,6 +155,8 @@ def document(result: object, kind: Any = None) -> dict[str, Any]:
 
 class _Derived(GenerateJsonSchema):
     """Without titles and defaults of what is always printed; objects are closed."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  # ABSENT
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False

@@ -17,7 +17,7 @@ from typing import Annotated
 from pydantic import Field
 
 from fabric.base.formats import model_of, yaml
-from fabric.base.schemas.models import Amount, Count, Document, Text, enum_of, itself, json_key, rounded
+from fabric.base.schemas.models import Amount, Count, Document, Factor, Text, enum_of, itself, json_key, rounded
 from fabric.hardware.catalog import media
 from fabric.hardware.catalog.asics import asic_name
 from fabric.hardware.catalog.models import Gbps, Record, ServerModel, SwitchModel, folded
@@ -153,7 +153,7 @@ class PowerCheckDocument(Document):
 
     figures: list[FigureDocument] = json_key(of=itself)
     inside: Count = json_key("figures between their bounds", lambda checks: sum(check.inside for check in checks))
-    median_ratio: Annotated[float, Field(ge=1), rounded(3)] = json_key(
+    median_ratio: Annotated[Factor, rounded(3)] = json_key(
         "upper over lower end", lambda checks: statistics.median(check.ratio for check in checks)
     )
 

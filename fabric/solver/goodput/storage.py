@@ -9,12 +9,13 @@ Reading takes the same paths in the other direction.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
+from fabric.base.schemas.models import Amount, Positive, said
 from fabric.model.plan import ATTACHED, SERVER, FabricPlan
 from fabric.solver import Floats, Ints, Network, Routes
 from fabric.solver.capacity.throughput import HealthyNetwork, ground, loads
@@ -43,17 +44,14 @@ class StorageRates:
     """Rates of one job, and the link, NICs or system that limits each."""
 
     fabric: str
-    writers: int  # servers of the job
-    readers: int
-    targets: int
-    jobs: int
-    write_GBps: float
-    write_limit: str
-    read_GBps: float
+    writers: Annotated[Positive, said("servers of the job that write")]
+    readers: Positive
+    targets: Positive
+    jobs: Positive
+    write_GBps: Amount
+    write_limit: Annotated[str, said("server NICs, storage NICs, storage system, or a link")]
+    read_GBps: Amount
     read_limit: str
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def storage_rates(
