@@ -24,38 +24,43 @@ class Shape(NamedTuple):
 
 SHAPES = {
     "bom": Shape("fabric.deliver.bom.bill:BillDocument"),
-    "compare": Shape("fabric.deliver.compare.designs:CompareDocument", version=2),
-    "goodput": Shape("fabric.deliver.compare.money:GoodputCostDocument"),
-    "utilisation": Shape("fabric.solver.utilisation.utilisation:UtilisationDocument"),
-    "lab-test": Shape("fabric.lab.reports:OutcomeDocument", "`fabric lab test --json`"),
+    "cabling-list": Shape("fabric.deliver.cabling.tables:CablesDocument", "`fabric cabling list --json`"),
     "cabling-verify": Shape("fabric.audit.cabling.finding:VerdictDocument", "`fabric cabling verify --json`"),
+    "capacity": Shape("fabric.solver.capacity.measure:Capacity"),
     "catalog": Shape("fabric.hardware.catalog.models:CatalogDocument"),
     "catalog-power": Shape("fabric.hardware.catalog.power:PowerDocument", "`fabric catalog --power --json`"),
     "catalog-power-check": Shape(
         "fabric.hardware.catalog.power_class:PowerCheckDocument", "`fabric catalog --power-check --json`"
     ),
+    "check": Shape("fabric.audit.checks.reports.formats:CheckDocument"),
+    "compare": Shape("fabric.deliver.compare.designs:CompareDocument", version=2),
+    "diff": Shape("fabric.audit.diff.formats:DiffDocument", "`fabric diff --format json`"),
     "doctor": Shape("fabric.solver.doctor.diagnosis:DiagnosisDocument"),
+    "drift": Shape("fabric.audit.drift.reports:DriftDocument"),
+    "estimate": Shape("fabric.solver.estimate.lines:AnswerDocument"),
     "explain": Shape("fabric.audit.codes:ExplainDocument"),
+    "explore": Shape("fabric.deliver.explore.report:SweepDocument", version=2),
+    "goodput": Shape("fabric.deliver.compare.money:GoodputCostDocument"),
     "headroom": Shape("fabric.hardware.headroom:Headroom"),
+    "lab-test": Shape("fabric.lab.reports:OutcomeDocument", "`fabric lab test --json`"),
+    "plan": Shape("fabric.model.plan.summary:PlanDocument"),
+    "plan-against": Shape("fabric.design.moves:ChangesDocument", "`fabric plan --against OLD --json`"),
     "push": Shape(
         "fabric.deliver.inventory.engine:PushDocument", "`fabric netbox push --json` and `fabric nautobot push --json`"
     ),
-    "vendors": Shape("fabric.configs.targets:VendorsDocument"),
     "score": Shape("fabric.solver.collectives.score:ScoreDocument"),
     "score-step": Shape("fabric.solver.training.ladder:StepScoreDocument", "`fabric score --step LADDER --json`"),
     "step": Shape("fabric.solver.training.step:StepDocument"),
     "step-vary": Shape("fabric.solver.training.sweep:SweepDocument", "`fabric step --vary … --json`"),
-    "estimate": Shape("fabric.solver.estimate.lines:AnswerDocument"),
-    "capacity": Shape("fabric.solver.capacity.measure:Capacity"),
-    "check": Shape("fabric.audit.checks.reports.formats:CheckDocument"),
-    "drift": Shape("fabric.audit.drift.reports:DriftDocument"),
+    "utilisation": Shape("fabric.solver.utilisation.utilisation:UtilisationDocument"),
+    "vendors": Shape("fabric.configs.targets:VendorsDocument"),
     "verify": Shape("fabric.audit.verify.reports:StateDocument"),
 }
 
 
 def names() -> list[str]:
     """Names of the documents that commands print."""
-    return sorted([*SHAPES, *schemas.names()])
+    return sorted(SHAPES)
 
 
 def text(name: str) -> str:

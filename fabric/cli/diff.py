@@ -9,9 +9,10 @@ import typer
 
 from fabric import pipeline
 from fabric.audit.diff.compare import SIZES, Diff, DiffRequest
-from fabric.audit.diff.formats import document, markdown, text
+from fabric.audit.diff.formats import DiffDocument, markdown, text
 from fabric.base.diagnostics import Report
 from fabric.base.formats import json_text
+from fabric.base.schemas.models import document
 from fabric.cli.common import FINDINGS, progress
 from fabric.cli.options import platform_of, size_bytes
 from fabric.cli.output import asked, write
@@ -19,7 +20,7 @@ from fabric.cli.output import asked, write
 FORMATS: dict[str, Callable[[Diff], str]] = {
     "text": lambda found: text(found) + "\n",
     "markdown": markdown,
-    "json": lambda found: json_text(document(found), ensure_ascii=False) + "\n",
+    "json": lambda found: json_text(document(found, DiffDocument), ensure_ascii=False) + "\n",
 }
 
 

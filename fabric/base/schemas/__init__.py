@@ -1,24 +1,17 @@
-"""What each `--json` prints: a JSON Schema (2020-12) a document, by the name of its command; and what a JOB file may hold.
-
-The last part of `$id` is the version. A new key that is optional keeps it, anything else that a reader may notice does not.
-"""
+"""JSON Schemas: models of documents (`models.py`), and what a JOB file may hold."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "inputs"
 
 
 def inputs() -> list[str]:
     """Names of the input files beside intents that have a schema."""
-    return sorted(path.stem for path in (HERE / "inputs").glob("*.json"))
-
-
-def names() -> list[str]:
     return sorted(path.stem for path in HERE.glob("*.json"))
 
 
 def text(name: str) -> str:
-    """The schema as it is committed."""
-    return (HERE / "inputs" / f"{name}.json" if name in inputs() else HERE / f"{name}.json").read_text(encoding="utf-8")
+    """The schema of an input file as it is committed."""
+    return (HERE / f"{name}.json").read_text(encoding="utf-8")

@@ -46,13 +46,14 @@ def enum_of(names: Iterable[str]) -> Any:
     return Field(json_schema_extra={"enum": [*names]})
 
 
-def each_of(names: Iterable[str], required: bool = True) -> Any:
-    """Metadata of a mapping that has these keys and no other."""
+def each_of(names: Iterable[str], required: Iterable[str] | None = None) -> Any:
+    """Metadata of a mapping that has these keys and no other, all of them but where `required` names fewer."""
     keys = [*names]
+    always = keys if required is None else [*required]
 
     def closed(schema: dict[str, Any]) -> None:
         schema["properties"] = dict.fromkeys(keys, schema.pop("additionalProperties"))
-        schema |= {"required": keys, "additionalProperties": False} if required else {"additionalProperties": False}
+        schema |= {"required": always, "additionalProperties": False}
 
     return Field(json_schema_extra=closed)
 
@@ -122,7 +123,7 @@ class Document(BaseModel):
         return {name: value for name, value in values.items() if name not in absent or value is not absent[name]}
 
 
-def extended(kind: type, **keys: Any) -> Any:
+def extended(kind: type, /, **keys: Any) -> Any:
     """A `Document` with the fields of a dataclass or of another one.
 
     Args:

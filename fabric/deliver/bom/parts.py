@@ -167,8 +167,8 @@ class PowerDocument(Document):
     typical_w: Watts
     typical_high_w: Watts = json_key("upper end of the typical power")
     max_w: Watts = json_key("worst case, the upper end where it is bounded")
-    typical_by_basis: Annotated[dict[str, Watts], each_of(map(_key, BASES), required=False)] = _by_basis("typical_by")
-    max_by_basis: Annotated[dict[str, Watts], each_of(map(_key, BASES), required=False)] = _by_basis("max_by")
+    typical_by_basis: Annotated[dict[str, Watts], each_of(map(_key, BASES), required=())] = _by_basis("typical_by")
+    max_by_basis: Annotated[dict[str, Watts], each_of(map(_key, BASES), required=())] = _by_basis("max_by")
     bounded_by_class: dict[str, Count] = json_key("devices of which a figure is bounded by class, by model", "bounded")
     unknown_typical: dict[str, Any] = OLD_NAME
     unknown_max: dict[str, Any] = OLD_NAME
