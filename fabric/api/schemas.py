@@ -69,7 +69,7 @@ def text(name: str) -> str:
 
 
 def _schema(name: str) -> dict[str, Any]:
-    from fabric.base.schemas.models import schema_of
+    from fabric.base.schemas.derived import schema_of
 
     shape = SHAPES[name]
     module, _, kind = shape.model.partition(":")

@@ -1,4 +1,4 @@
-"""JSON documents: models of what commands print, made of their results, and the JSON Schema that is derived of them.
+"""JSON documents: models of what commands print, made of their results. `derived.py` has their JSON Schema.
 
 A result whose fields are the keys of its document is a dataclass with annotated fields. A document with other keys, order or
 rounding is a `Document`, which says of each key where its value comes from.
@@ -13,8 +13,7 @@ from functools import cache, reduce
 from operator import attrgetter, itemgetter
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, SkipValidation, TypeAdapter, create_model, model_validator
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, SkipValidation, create_model, model_validator
 
 ABSENT = object()  # value of an optional key that may be null as well, where it is left out
 
@@ -146,44 +145,8 @@ def _sources(kind: type[Document]) -> dict[str, Callable[[Any], Any]]:
 
 def document(result: object, kind: Any = None) -> dict[str, Any]:
     """The JSON value of a result: of its own dataclass, or of a `Document` that reads it."""
+    from pydantic import TypeAdapter
+
     adapter = TypeAdapter(kind or type(result))
     value: dict[str, Any] = adapter.dump_python(adapter.validate_python(result), by_alias=True, warnings=False)
     return value
-
-
-# --- schemas --------------------------------------------------------------------------------------------------
-
-
-class _Derived(GenerateJsonSchema):
-    """Without titles and defaults of what is always printed; objects are closed."""
-
-    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012  # ABSENT
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
-
-    def field_is_required(self, field: Any, total: bool) -> bool:
-        """A field of a dataclass is always printed."""
-        return field["type"] == "dataclass-field" or super().field_is_required(field, total)
-
-    def model_schema(self, schema: Any) -> JsonSchemaValue:
-        found = super().model_schema(schema)
-        return _closed(found) if issubclass(schema["cls"], Document) else found
-
-    def dataclass_schema(self, schema: Any) -> JsonSchemaValue:
-        return _closed(super().dataclass_schema(schema))
-
-    def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
-        """In the order of the fields."""
-        return value
-
-
-def _closed(schema: JsonSchemaValue) -> JsonSchemaValue:
-    for item in schema["properties"].values():
-        item.pop("default", None)
-    return {name: value for name, value in schema.items() if name != "title"} | {"additionalProperties": False}
-
-
-def schema_of(kind: Any) -> JsonSchemaValue:
-    """JSON Schema (2020-12) of a dataclass or `Document`."""
-    return TypeAdapter(kind).json_schema(schema_generator=_Derived)
