@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fabric.base.diagnostics import SUBJECTS, Diagnostic, InputError, Place, Subject, subject_of
 from fabric.base.formats.yaml import read
-from fabric.base.schemas.models import CheckId, Document, Text, enum_of, json_key, said
+from fabric.base.schemas.models import CheckId, Document, Text, described, enum_of, json_key
 from fabric.base.text import aligned, listed, screen, style, wrapped
 
 if TYPE_CHECKING:
@@ -28,13 +28,13 @@ class Entry:
     """One code."""
 
     id: CheckId
-    subject: Annotated[str, enum_of(item.name for item in SUBJECTS), said("what the range of the code is for")]
+    subject: Annotated[str, enum_of(item.name for item in SUBJECTS), described("what the range of the code is for")]
     severity: Annotated[str, enum_of(("error", "warning", "note"))]
-    else_severity: Annotated[str, said("when a finding of the check has another severity; empty if never")]
-    title: Annotated[Text, said("of a check the property that its findings violate, of any other code the problem")]
-    meaning: Annotated[str, said("what a check tests; empty for any other code")]
-    explanation: Annotated[Text, said("why it matters")]
-    example: Annotated[Text, said("lines of an intent, of a config, or commands after `$ `")]
+    else_severity: Annotated[str, described("when a finding of the check has another severity; empty if never")]
+    title: Annotated[Text, described("of a check the property that its findings violate, of any other code the problem")]
+    meaning: Annotated[str, described("what a check tests; empty for any other code")]
+    explanation: Annotated[Text, described("why it matters")]
+    example: Annotated[Text, described("lines of an intent, of a config, or commands after `$ `")]
     fix: Text
 
 

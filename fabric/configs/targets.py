@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fabric.base.diagnostics import Diagnostic, Place, Report, nearest, one_of
-from fabric.base.schemas.models import Count, Document, Text, json_key, said
+from fabric.base.schemas.models import Count, Document, Text, described, json_key
 from fabric.hardware import catalog
 from fabric.model.plan import CORE, LEAF, SPINE, FabricPlan, FabricSpec, Plan, TierSpec
 from fabric.model.plan.topology import KINDS, LEAF_LEAF, LEAF_SPINE, SPINE_CORE
@@ -46,7 +46,7 @@ class VendorDocument(Document):
     lacking: dict[str, list[str]] = json_key("model → features that it lacks although its network OS has them")
 
 
-VendorsDocument = Annotated[dict[str, VendorDocument], said("By network OS.")]
+VendorsDocument = Annotated[dict[str, VendorDocument], described("By network OS.")]
 SHOWN = 3  # switches of a hint
 
 

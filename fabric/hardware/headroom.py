@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from fabric.base.schemas.models import Count, Number, Text, enum_of, said
+from fabric.base.schemas.models import Count, Number, Text, described, enum_of
 from fabric.base.text import aligned
 from fabric.hardware.catalog.asics import Asic
 from fabric.hardware.headroom_forms import (
@@ -34,10 +34,10 @@ class Headroom:
     """A lossless group's figures in SONiC's words."""
 
     xon_bytes: Count
-    xoff_bytes: Annotated[Count, said("the headroom, not the fill level that sends PAUSE")]
+    xoff_bytes: Annotated[Count, described("the headroom, not the fill level that sends PAUSE")]
     size_bytes: Count
     method: Annotated[str, enum_of(("computed", "table", "conservative"))]
-    terms: Annotated[Mapping[str, Number | str], said("of the arithmetic, units in their names")]
+    terms: Annotated[Mapping[str, Number | str], described("of the arithmetic, units in their names")]
     source: Text
 
 

@@ -27,7 +27,9 @@ class _Derived(GenerateJsonSchema):
         return _closed(found) if issubclass(schema["cls"], Document) else found
 
     def dataclass_schema(self, schema: Any) -> JsonSchemaValue:
-        return _closed(super().dataclass_schema(schema))
+        """The first paragraph of its docstring is the description, whatever pydantic takes."""
+        lead = (schema["cls"].__doc__ or "").partition("\n\n")[0]
+        return _closed(super().dataclass_schema(schema) | {"description": " ".join(lead.split())})
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
         """In the order of the fields."""

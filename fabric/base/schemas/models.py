@@ -98,7 +98,7 @@ def old_name(new: str, of: str | int | Callable[[Any], Any] | None = None, **mor
     return json_key(f"old name of {new}", new if of is None else of, default=None, deprecated=True, **more)
 
 
-def said(description: str, **more: Any) -> Any:
+def described(description: str, **more: Any) -> Any:
     """Metadata of a field of a dataclass: its description, and limits as `pydantic.Field` has them."""
     return Field(description=description, **more)
 

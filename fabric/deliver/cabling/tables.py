@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Warnings, nearest, show
 from fabric.base.formats import Sheet, csv_text as to_csv, json_line, no_formula, workbook
-from fabric.base.schemas.models import Amount, Count, Document, Text, enum_of, extended, json_key, said
+from fabric.base.schemas.models import Amount, Count, Document, Text, described, enum_of, extended, json_key
 from fabric.base.text import aligned, printable
 from fabric.deliver.cabling.laying_order import Walk, walk
 from fabric.deliver.cabling.runs import TONES, Runs, runs
@@ -34,10 +34,10 @@ CELLS: dict[str, Any] = {  # column → type
     **{f"{side}_{name}": kind for side in "ab" for name, kind in END.items()},
     "medium": str,
     "class": str,
-    "speed_gbps": Annotated[Count, said("of one link")],
+    "speed_gbps": Annotated[Count, described("of one link")],
     "links": Count,
     "pieces": Count,
-    "length_m": Annotated[Amount, said("along the route of the cable")],
+    "length_m": Annotated[Amount, described("along the route of the cable")],
     "order_length_m": Amount,
     **dict.fromkeys(("colour", "a_label", "b_label"), str),
 }

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fabric.base.schemas.models import Amount, Document, extended, json_key, said
+from fabric.base.schemas.models import Amount, Document, described, extended, json_key
 from fabric.base.text import aligned, percent
 from fabric.deliver.bom.bill import Bill
 from fabric.solver.goodput.goodput import Goodput, GoodputDocument
@@ -28,7 +28,7 @@ class UseCost:
     cause: str
     gpu_hours: Amount
     cost: Amount
-    energy: Annotated[Amount | None, said("of it; null without a price of a kWh")]
+    energy: Annotated[Amount | None, described("of it; null without a price of a kWh")]
 
 
 @dataclass(frozen=True, kw_only=True)

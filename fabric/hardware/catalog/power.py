@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Annotated, Literal
 
-from fabric.base.schemas.models import Amount, Document, Text, said
+from fabric.base.schemas.models import Amount, Document, Text, described
 from fabric.hardware.catalog import media, power_class
 from fabric.hardware.catalog.models import ServerModel, SwitchModel, entry_of
 from fabric.hardware.catalog.power_class import MAX, TYPICAL, Figure, Span
@@ -36,7 +36,7 @@ class PowerRange:
     max_w: Amount
     typical_basis: Basis
     max_basis: Basis
-    holds: Annotated[tuple[Figure, ...], said("figures that hold a full set of optics")] = ()
+    holds: Annotated[tuple[Figure, ...], described("figures that hold a full set of optics")] = ()
     source: Text = ""
 
     @property

@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 
 from fabric.base.diagnostics import Place, Report, nearest, show
-from fabric.base.schemas.models import OR_NULL, Amount, Count, Share, Text, rounded, said
+from fabric.base.schemas.models import OR_NULL, Amount, Count, Share, Text, described, rounded
 from fabric.base.text import listed
 from fabric.model.plan import ATTACHMENT, KINDS, SWITCH_ROLES, Device, FabricPlan, PortLabels
 from fabric.solver import Bools, Floats, Ints, Network
@@ -188,16 +188,18 @@ class RemainingCapacity:
     """What a failure leaves; shares are of healthy NIC speed."""
 
     bisection: Annotated[Share | None, rounded(DIGITS)]
-    optimal: Annotated[Rate, said("of uniform traffic")]
+    optimal: Annotated[Rate, described("of uniform traffic")]
     optimal_exact: bool
     ecmp: Rate
     asked: Annotated[
-        Asked, said("share of the demand before whose ends are still up; `optimal` and `ecmp` are of this demand")
+        Asked, described("share of the demand before whose ends are still up; `optimal` and `ecmp` are of this demand")
     ]
-    carried: Annotated[Rate, said("least share of what the equal-cost paths carried before, in equal parts, that still fits")]
-    paths_before: Annotated[Count, said("between the two leaves of `pair`")]
+    carried: Annotated[
+        Rate, described("least share of what equal-cost paths carried before, in equal parts, that still fits")
+    ]
+    paths_before: Annotated[Count, described("between the two leaves of `pair`")]
     paths_after: Count
-    pair: Annotated[tuple[str, ...], said("the two leaves that lose the largest share of their paths", max_length=2)]
+    pair: Annotated[tuple[str, ...], described("the two leaves that lose the largest share of their paths", max_length=2)]
     servers_cut_off: Count
     partitioned: bool
 
@@ -206,9 +208,9 @@ class RemainingCapacity:
 class Loss:
     """A row of the table of failures."""
 
-    what: Annotated[Text, said("the kind of link or switch")]
-    names: Annotated[tuple[Text, ...], said("as --fail takes them")]
-    alike: Annotated[Count, said("how many there are")]
+    what: Annotated[Text, described("the kind of link or switch")]
+    names: Annotated[tuple[Text, ...], described("as --fail takes them")]
+    alike: Annotated[Count, described("how many there are")]
     left: RemainingCapacity
 
 

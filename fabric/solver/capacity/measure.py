@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from fabric.base.schemas.models import Amount, Count, Share, Text, document, enum_of, rounded, said
+from fabric.base.schemas.models import Amount, Count, Share, Text, described, document, enum_of, rounded
 from fabric.base.text import and_more, counted, percent, plural
 from fabric.base.text.screen import table
 from fabric.solver import GBPS_PER_GBYTE_S, Floats, Network, Routes
@@ -49,13 +49,13 @@ class Cut:
 
     kind: Annotated[str, enum_of(("units", "pods", "planes", "rails", "leaves", "servers"))]
     where: Text
-    rate_GBps: Annotated[Rounded, said("in one direction; the other has as much")]
-    gpus: Annotated[Rounded, said("on the smaller side, by their share of the NICs that are there")]
-    servers: Annotated[Count, said("with NICs on the smaller side")]
-    share: Annotated[Share, rounded(DIGITS), said("share of the rate of the NICs of the smaller side that are up")]
-    limits: Annotated[tuple[str, ...], said("kinds of links that a minimum cut goes through")]
+    rate_GBps: Annotated[Rounded, described("in one direction; the other has as much")]
+    gpus: Annotated[Rounded, described("on the smaller side, by their share of the NICs that are there")]
+    servers: Annotated[Count, described("with NICs on the smaller side")]
+    share: Annotated[Share, rounded(DIGITS), described("share of the rate of the NICs of the smaller side that are up")]
+    limits: Annotated[tuple[str, ...], described("kinds of links that a minimum cut goes through")]
     balanced: bool
-    apart: Annotated[str, said("why the sides are not meant to talk over the network")]
+    apart: Annotated[str, described("why the sides are not meant to talk over the network")]
     worst: bool = False
 
 
@@ -65,10 +65,10 @@ class Throughput:
 
     pattern: Annotated[str, enum_of(PATTERNS)]
     optimal: Rate
-    optimal_exact: Annotated[bool, said("false: `optimal` is an upper bound")]
+    optimal_exact: Annotated[bool, described("false: `optimal` is an upper bound")]
     ecmp: Rate
-    bottleneck: Annotated[Text, said("the link that limits ECMP, `server NICs` where the fabric does not")]
-    asked: Annotated[Asked, said("share of the healthy fabric's demand whose ends are up")]
+    bottleneck: Annotated[Text, described("the link that limits ECMP, `server NICs` where the fabric does not")]
+    asked: Annotated[Asked, described("share of the healthy fabric's demand whose ends are up")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,20 +78,20 @@ class Capacity:
     fabric: Text
     servers: Count
     gpus: Count
-    nic_GBps: Annotated[Rounded, said("of all server ports together, one direction, nothing failed")]
+    nic_GBps: Annotated[Rounded, described("of all server ports together, one direction, nothing failed")]
     failed: tuple[str, ...]
     servers_cut_off: Count
     ports_down: Count
     cuts: tuple[Cut, ...]
-    bisection: Annotated[Cut | None, said("the worst balanced cut")]
+    bisection: Annotated[Cut | None, described("the worst balanced cut")]
     worst: Cut | None
     throughput: Annotated[
-        tuple[Throughput, ...], said("share of its rate that every server port gets while all send at once")
+        tuple[Throughput, ...], described("share of its rate that every server port gets while all send at once")
     ]
-    paths_least: Annotated[Count, said("equal-cost paths between two leaves with servers: least and most over all pairs")]
+    paths_least: Annotated[Count, described("equal-cost paths between two leaves with servers: least and most of all pairs")]
     paths_most: Count
-    singles: Annotated[tuple[Loss, ...], said("one more failure, one of each kind")]
-    singles_left_out: Annotated[Count, said("kinds that are not in `singles`, because there are too many")]
+    singles: Annotated[tuple[Loss, ...], described("one more failure, one of each kind")]
+    singles_left_out: Annotated[Count, described("kinds that are not in `singles`, because there are too many")]
     pairs: tuple[Loss, ...]
 
     def as_dict(self) -> dict[str, Any]:

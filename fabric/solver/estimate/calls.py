@@ -13,7 +13,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from fabric.base.diagnostics import InputError
-from fabric.base.schemas.models import Amount, Count, Positive, Share, Text, enum_of, said
+from fabric.base.schemas.models import Amount, Count, Positive, Share, Text, described, enum_of
 from fabric.model.plan import SWITCH_ROLES, FabricPlan
 from fabric.solver import Network, PortNamer, unnamed
 from fabric.solver.capacity import failures, measure
@@ -39,15 +39,15 @@ class Call:
     bytes: Positive
     gpus: Annotated[int, Field(ge=2)]
     placement: Text
-    units: Annotated[Positive, said("that the job's servers stand in")]
+    units: Annotated[Positive, described("that the job's servers stand in")]
     routing: Annotated[str, enum_of(MODES)]
     queue_pairs: Positive
-    failed: Annotated[str, said('"" where nothing has failed')]
+    failed: Annotated[str, described('"" where nothing has failed')]
     failed_role: Annotated[str, enum_of(("", *SWITCH_ROLES))]
     time_us: Amount
     busbw_GBps: Amount
     bottleneck: Text
-    beyond_leaf: Annotated[Share, said("share of what is sent that leaves the sender's leaf")]
+    beyond_leaf: Annotated[Share, described("share of what is sent that leaves the sender's leaf")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +56,8 @@ class Stop:
 
     failed: Text
     role: Annotated[str, enum_of(SWITCH_ROLES)]
-    alike: Annotated[Positive, said("switches of this kind")]
-    servers_cut_off: Annotated[Count, said("that have no port left")]
+    alike: Annotated[Positive, described("switches of this kind")]
+    servers_cut_off: Annotated[Count, described("that have no port left")]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place, Report, nearest, show
-from fabric.base.schemas.models import Amount, Count, Share, Text, enum_of, said
+from fabric.base.schemas.models import Amount, Count, Share, Text, described, enum_of
 from fabric.solver import Floats
 from fabric.solver.collective import ALLTOALL, COLLECTIVES, ROOTED, SENDRECV, collective_names
 from fabric.solver.collectives import band, physics
@@ -36,20 +36,20 @@ class Row:
 
     collective: Annotated[str, enum_of(collective_names())]
     ranks: Count
-    bytes: Annotated[Count, said("as nccl-tests counts them")]
+    bytes: Annotated[Count, described("as nccl-tests counts them")]
     algorithm: Text
     protocol: Text
     time_us: Amount
     algbw_GBps: Amount
     busbw_GBps: Amount
     bottleneck: str
-    wire_bytes: Annotated[Count, said("that leave an NVLink domain over its NICs, in one direction")]
-    ideal_time_us: Annotated[Amount, said("at line rate")]
-    expected_us: Annotated[Amount | None, said("estimate of NCCL from its own tables; null if it has no choice")]
-    fastest: Annotated[str, said("algorithm/protocol that would be the fastest")]
-    p10_us: Annotated[Amount, said("10th percentile of the expected measured time")]
-    p90_us: Annotated[Amount, said("90th percentile")]
-    bottleneck_share: Annotated[Share, said("of the time that twice the bottleneck alone would save; 0 for latency")]
+    wire_bytes: Annotated[Count, described("that leave an NVLink domain over its NICs, in one direction")]
+    ideal_time_us: Annotated[Amount, described("at line rate")]
+    expected_us: Annotated[Amount | None, described("estimate of NCCL from its own tables; null if it has no choice")]
+    fastest: Annotated[str, described("algorithm/protocol that would be the fastest")]
+    p10_us: Annotated[Amount, described("10th percentile of the expected measured time")]
+    p90_us: Annotated[Amount, described("90th percentile")]
+    bottleneck_share: Annotated[Share, described("of the time that twice the bottleneck alone would save; 0 for latency")]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import lambertw
 
 from fabric.base.diagnostics import InputError
-from fabric.base.schemas.models import Amount, Number, said
+from fabric.base.schemas.models import Amount, Number, described
 from fabric.model.plan import KINDS, LEAF_LEAF, PortLabels
 from fabric.solver import Bools, Floats, Ints, Network
 from fabric.solver.goodput.sections import WRITERS, Checkpoint
@@ -126,15 +126,15 @@ class Saving:
 
     size_GB: Amount
     write_s: Amount
-    stall_s: Annotated[Amount, said("of the job")]
+    stall_s: Annotated[Amount, described("of the job")]
     restart_s: Annotated[
-        Amount, said("from a failure to the first new step, in the mean over the failures: the sum of the next four")
+        Amount, described("from a failure to the first new step, in the mean over the failures: the sum of the next four")
     ]
     detection_s: Amount
-    start_s: Annotated[Amount, said("scheduling, start and warm-up")]
-    load_s: Annotated[Amount, said("of the checkpoint")]
-    repeated_s: Annotated[Amount, said("steps since the checkpoint before the last one, where the last one was not whole")]
-    interval_s: Annotated[Amount, said("of useful time between two checkpoints")]
+    start_s: Annotated[Amount, described("scheduling, start and warm-up")]
+    load_s: Annotated[Amount, described("of the checkpoint")]
+    repeated_s: Annotated[Amount, described("steps since the checkpoint before the last one, where the last was not whole")]
+    interval_s: Annotated[Amount, described("of useful time between two checkpoints")]
     best_s: Amount
     young_s: Amount
     daly_s: Number

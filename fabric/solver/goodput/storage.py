@@ -15,7 +15,7 @@ from typing import Annotated
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.schemas.models import Amount, Positive, said
+from fabric.base.schemas.models import Amount, Positive, described
 from fabric.model.plan import ATTACHED, SERVER, FabricPlan
 from fabric.solver import Floats, Ints, Network, Routes
 from fabric.solver.capacity.throughput import HealthyNetwork, ground, loads
@@ -44,12 +44,12 @@ class StorageRates:
     """Rates of one job, and the link, NICs or system that limits each."""
 
     fabric: str
-    writers: Annotated[Positive, said("servers of the job that write")]
+    writers: Annotated[Positive, described("servers of the job that write")]
     readers: Positive
     targets: Positive
     jobs: Positive
     write_GBps: Amount
-    write_limit: Annotated[str, said("server NICs, storage NICs, storage system, or a link")]
+    write_limit: Annotated[str, described("server NICs, storage NICs, storage system, or a link")]
     read_GBps: Amount
     read_limit: str
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Annotated
 
 from fabric.base.formats import yaml
-from fabric.base.schemas.models import Amount, Count, Positive, extended, json_key, said
+from fabric.base.schemas.models import Amount, Count, Positive, described, extended, json_key
 from fabric.solver.training.job import TrainingJob
 
 STATE_BYTES = 12  # of a parameter: FP32 master copy and two moments of Adam
@@ -32,13 +32,13 @@ SHARD_PASSES = 4  # of those whose parameters it updates: norm; clipping, read a
 class Memory:
     """GB of one GPU, of the pipeline stage that needs the most."""
 
-    stage: Annotated[Count, said("from 0")]
-    stages: Annotated[Positive, said("of the pipeline")]
+    stage: Annotated[Count, described("from 0")]
+    stages: Annotated[Positive, described("of the pipeline")]
     parameters_GB: Amount
     gradients_GB: Amount
     optimizer_GB: Amount
     activations_GB: Amount
-    available_GB: Annotated[Amount, said("of the GPU, 0 where it is not known")]
+    available_GB: Annotated[Amount, described("of the GPU, 0 where it is not known")]
 
     @property
     def states_GB(self) -> float:

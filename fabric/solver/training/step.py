@@ -19,11 +19,11 @@ from fabric.base.schemas.models import (
     Positive,
     Share,
     Text,
+    described,
     document,
     enum_of,
     extended,
     json_key,
-    said,
 )
 from fabric.solver.collective import collective_names
 from fabric.solver.routing import MODES
@@ -62,22 +62,22 @@ class DimensionTime:
     dimension: Dimension
     collective: Annotated[str, enum_of(collective_names())]
     ranks: Count
-    bytes: Annotated[Count, said("of one call, as nccl-tests counts them")]
+    bytes: Annotated[Count, described("of one call, as nccl-tests counts them")]
     calls: Count
     call_us: Amount
     total_ms: Amount
     exposed_ms: Amount
-    limit: Annotated[str, said("NVLink, latency, server NICs, or the link that decides")]
+    limit: Annotated[str, described("NVLink, latency, server NICs, or the link that decides")]
 
 
 @dataclass(frozen=True)
 class Assumption:
     """A key that the JOB file does not state, and what another value of it would do."""
 
-    key: Annotated[str, said("not stated in the JOB file")]
-    value: Annotated[str, said("taken")]
-    other: Annotated[str, said("compared with")]
-    change: Annotated[Number, said("of the step time with the other value, as a share")]
+    key: Annotated[str, described("not stated in the JOB file")]
+    value: Annotated[str, described("taken")]
+    other: Annotated[str, described("compared with")]
+    change: Annotated[Number, described("of the step time with the other value, as a share")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,30 +86,30 @@ class StepTime:
 
     gpus: Count
     dimensions: tuple[DimensionTime, ...]
-    compute_ms: Annotated[Amount, said("of the slowest GPU of the heaviest pipeline stage")]
+    compute_ms: Annotated[Amount, described("of the slowest GPU of the heaviest pipeline stage")]
     communication_ms: Amount
-    exposed_ms: Annotated[Amount, said("not hidden by computing")]
-    bubble_ms: Annotated[Amount, said("pipeline stages waiting for the first and the last micro-batch")]
+    exposed_ms: Annotated[Amount, described("not hidden by computing")]
+    bubble_ms: Annotated[Amount, described("pipeline stages waiting for the first and the last micro-batch")]
     memory: Memory
-    optimizer_ms: Annotated[Amount, said("its pass over the GPU's memory")]
-    overhead_ms: Annotated[Amount, said("of the JOB file")]
+    optimizer_ms: Annotated[Amount, described("its pass over the GPU's memory")]
+    overhead_ms: Annotated[Amount, described("of the JOB file")]
     step_ms: Amount
-    p10_ms: Annotated[Amount, said("by the network and the spread of published steps")]
-    p90_ms: Annotated[Amount, said("by the network and the spread of published steps")]
-    measured_on: Annotated[str, said("GPU model of the utilisation, if it is not that of the servers")]
+    p10_ms: Annotated[Amount, described("by the network and the spread of published steps")]
+    p90_ms: Annotated[Amount, described("by the network and the spread of published steps")]
+    measured_on: Annotated[str, described("GPU model of the utilisation, if it is not that of the servers")]
     rates: Ratio
-    spread: Annotated[Amount, said("of published steps: standard deviation of the logarithm")]
-    network_p10_ms: Annotated[Amount, said("every call at the 10th percentile of measured times, the computing as stated")]
-    network_p90_ms: Annotated[Amount, said("every call at the 90th percentile of measured times, the computing as stated")]
-    ideal_ms: Annotated[Amount, said("with an infinitely fast network")]
+    spread: Annotated[Amount, described("of published steps: standard deviation of the logarithm")]
+    network_p10_ms: Annotated[Amount, described("every call at the 10th percentile of measured times, computing as stated")]
+    network_p90_ms: Annotated[Amount, described("every call at the 90th percentile of measured times, computing as stated")]
+    ideal_ms: Annotated[Amount, described("with an infinitely fast network")]
     tokens_per_second: Amount
     ideal_tokens_per_second: Amount
-    lost_to_network: Annotated[Share, said("of the tokens per second")]
+    lost_to_network: Annotated[Share, described("of the tokens per second")]
     assumptions: tuple[Assumption, ...] = ()
     placement: Text = ""
-    units: Annotated[Positive, said("that the job's servers stand in")] = 0
+    units: Annotated[Positive, described("that the job's servers stand in")] = 0
     routing: Annotated[str, enum_of(MODES)] = ""
-    queue_pairs: Annotated[Positive, said("of a connection")] = 0
+    queue_pairs: Annotated[Positive, described("of a connection")] = 0
 
     @property
     def deciding(self) -> DimensionTime | None:

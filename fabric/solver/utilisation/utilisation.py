@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 from scipy.sparse import coo_array
 
-from fabric.base.schemas.models import Amount, Count, Document, Share, document, enum_of, extended, json_key, said
+from fabric.base.schemas.models import Amount, Count, Document, Share, described, document, enum_of, extended, json_key
 from fabric.base.text import aligned, counted, listed, percent, plural
 from fabric.model.plan import FabricPlan
 from fabric.solver import Floats, Ints, PortNamer, Routes, unnamed
@@ -46,10 +46,10 @@ from fabric.solver.utilisation.simulate import (
 class Shares:
     """Of the NIC bandwidth of all servers."""
 
-    used: Annotated[Share, said("of all NICs, by jobs over the network")]
-    contention: Annotated[Share, said("that jobs do not get because links are shared")]
-    inside: Annotated[Share, said("of jobs in one NVLink domain, which do not use the network")]
-    crossing: Annotated[Share, said("of the jobs in several domains, those in several units")]
+    used: Annotated[Share, described("of all NICs, by jobs over the network")]
+    contention: Annotated[Share, described("that jobs do not get because links are shared")]
+    inside: Annotated[Share, described("of jobs in one NVLink domain, which do not use the network")]
+    crossing: Annotated[Share, described("of the jobs in several domains, those in several units")]
 
 
 def shares(cluster: Cluster, route_table: Routes, states: Sequence[State]) -> Shares:
@@ -131,13 +131,13 @@ LEVELS = (DOMAIN, UNIT, POD, FABRIC)
 class Fit:
     """Jobs of one size."""
 
-    gpus: Annotated[Count, said("of one job")]
+    gpus: Annotated[Count, described("of one job")]
     jobs: Count
-    gpu_hours: Annotated[Share, said("share of those of all jobs that fit")]
-    servers: Annotated[Count, said("of one job; 0: a part of one")]
-    unused_gpus: Annotated[Count, said("of its servers")]
-    level: Annotated[str, enum_of((SERVER, *LEVELS, "")), said("the smallest that holds it; empty: none")]
-    left_gpus: Annotated[Count, said("of the largest group of that level when it is full of jobs of this size")]
+    gpu_hours: Annotated[Share, described("share of those of all jobs that fit")]
+    servers: Annotated[Count, described("of one job; 0: a part of one")]
+    unused_gpus: Annotated[Count, described("of its servers")]
+    level: Annotated[str, enum_of((SERVER, *LEVELS, "")), described("the smallest that holds it; empty: none")]
+    left_gpus: Annotated[Count, described("of the largest group of that level when it is full of jobs of this size")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,12 +146,12 @@ class Use:
 
     placement: Annotated[str, enum_of(POLICIES)]
     used: Share
-    in_part: Annotated[Share, said("free GPUs of servers that jobs use")]
-    waiting: Annotated[Share, said("free servers while jobs wait")]
-    no_demand: Annotated[Share, said("free servers while no job waits")]
+    in_part: Annotated[Share, described("free GPUs of servers that jobs use")]
+    waiting: Annotated[Share, described("free servers while jobs wait")]
+    no_demand: Annotated[Share, described("free servers while no job waits")]
     bandwidth: Shares
-    wait_hours: Annotated[Amount, said("mean time that a job waits")]
-    jobs: Annotated[Count, said("that started")]
+    wait_hours: Annotated[Amount, described("mean time that a job waits")]
+    jobs: Annotated[Count, described("that started")]
 
     @property
     def idle_gpu_share(self) -> float:
@@ -168,10 +168,10 @@ class Utilisation:
     servers: Count
     server_gpus: Count
     levels: tuple[tuple[str, int, int], ...]  # (name, groups, servers of the largest)
-    saturated: Annotated[bool, said("jobs always wait; else they come as recorded")]
-    fits: Annotated[tuple[Fit, ...], said("jobs by size, the smallest first")]
-    too_large: Annotated[Count, said("jobs of more GPUs than the fabric has; left out")]
-    other_models: Annotated[tuple[str, ...], said("servers with GPUs that are left out, as jobs run on one model")]
+    saturated: Annotated[bool, described("jobs always wait; else they come as recorded")]
+    fits: Annotated[tuple[Fit, ...], described("jobs by size, the smallest first")]
+    too_large: Annotated[Count, described("jobs of more GPUs than the fabric has; left out")]
+    other_models: Annotated[tuple[str, ...], described("servers with GPUs that are left out, as jobs run on one model")]
     left_out: tuple[tuple[str, int], ...]  # (reason, jobs of the file)
     uses: tuple[Use, ...]
 
