@@ -147,6 +147,9 @@ def document(result: object, kind: Any = None) -> dict[str, Any]:
     """The JSON value of a result: of its own dataclass, or of a `Document` that reads it."""
     from pydantic import TypeAdapter
 
-    adapter = TypeAdapter(kind or type(result))
+    kind = kind or type(result)
+    if isinstance(kind, type) and issubclass(kind, Document):
+        kind.model_rebuild()  # pydantic 2.12 serializes alternatives by the serializers of their classes
+    adapter = TypeAdapter(kind)
     value: dict[str, Any] = adapter.dump_python(adapter.validate_python(result), by_alias=True, warnings=False)
     return value
