@@ -117,9 +117,11 @@ class Document(BaseModel):
     @classmethod
     def _read(cls, result: Any) -> dict[str, Any]:
         """A mapping has the keys already; of any other result they are read."""
-        values = result if isinstance(result, Mapping) else {name: read(result) for name, read in _sources(cls).items()}
-        absent = {field.alias or name: field.default for name, field in cls.model_fields.items() if not field.is_required()}
-        return {name: value for name, value in values.items() if name not in absent or value is not absent[name]}
+        sources, optional = _keys(cls)
+        if not isinstance(result, Mapping):
+            result = {name: read(result) for name, read in sources}
+        left_out = {name for name, default in optional if name in result and result[name] is default}
+        return {name: value for name, value in result.items() if name not in left_out} if left_out else dict(result)
 
 
 def extended(kind: type, /, **keys: Any) -> Any:
@@ -136,11 +138,14 @@ def extended(kind: type, /, **keys: Any) -> Any:
 
 
 @cache
-def _sources(kind: type[Document]) -> dict[str, Callable[[Any], Any]]:
-    return {
-        field.alias or name: next((item.read for item in field.metadata if isinstance(item, _Source)), attrgetter(name))
-        for name, field in kind.model_fields.items()
-    }
+def _keys(kind: type[Document]) -> tuple[list[tuple[str, Callable[[Any], Any]]], list[tuple[str, Any]]]:
+    """Keys with their sources, and optional keys with their defaults."""
+    named = {field.alias or name: (name, field) for name, field in kind.model_fields.items()}
+    sources = [
+        (alias, next((item.read for item in field.metadata if isinstance(item, _Source)), attrgetter(name)))
+        for alias, (name, field) in named.items()
+    ]
+    return sources, [(alias, field.default) for alias, (_, field) in named.items() if not field.is_required()]
 
 
 def document(result: object, kind: Any = None) -> dict[str, Any]:
