@@ -30,10 +30,11 @@ class Reading:
 
     facts: Facts
     file: str
+    strict: bool = True  # whether the lines below one that is unknown, or begins no section, are unread as well
 
     def unknown(self, section: Section) -> None:
-        """A statement with everything below it."""
-        self.facts.unread += [Located(part.line, part.number, self.file) for part in (section, *section.walk())]
+        parts = (section, *section.walk()) if self.strict else (section,)
+        self.facts.unread += [Located(part.line, part.number, self.file) for part in parts]
 
 
 @dataclass(slots=True)
@@ -74,14 +75,16 @@ class Rules(Generic[S]):
 
     Args:
         read: what is read; the first pattern that matches counts.
-        passed: heads of lines that tell no check anything, as one writes them: by commas and lines.
+        passed: heads of lines that tell no check anything, as one writes them: by commas and lines; None: all other lines.
+        undoing: whether `no …` and `default …` of what is known are known, and say as little.
     """
 
     short: ClassVar[Mapping[str, str]] = {}  # a short form of one of the first two words → the word
 
-    def __init__(self, read: Table[S], passed: str = "") -> None:
+    def __init__(self, read: Table[S], passed: str | None = "", *, undoing: bool = True) -> None:
         self._rules: dict[str, list[tuple[re.Pattern[str], Rule[S]]]] = {}
         self._heads: dict[str, list[str]] = {}
+        self._passes_all, self._undoing = passed is None, ("no", "default") if undoing else ()
         self._meaning = lru_cache(maxsize=4096)(self._look_up)  # most lines of a config are in it many times
         for pattern, rule in read.items():
             if (first := FIRST.match(pattern)) is None:
@@ -114,16 +117,16 @@ class Rules(Generic[S]):
                 tables.append(deeper)
         if tables:
             tables[0][0].over(part, [subject for _, more in tables for subject in more], reading)
-        else:
+        elif reading.strict:
             for lost in part.parts:
                 reading.unknown(lost)
 
     def _look_up(self, line: str) -> tuple[Rule[S] | None, re.Match[str] | None]:
-        words = line.split()
-        for at in range(min(2, len(words)) if self.short else 0):
+        words = line.split() if self.short else []
+        for at in range(min(2, len(words))):
             words[at] = self.short.get(words[at], words[at])
-        text = " ".join(words)
-        return self._find(text) or (known if self._passes(text) else None, None)
+        text = " ".join(words) or line
+        return self._find(text) or (known if self._passes_all or self._passes(text) else None, None)
 
     def _find(self, text: str) -> tuple[Rule[S], re.Match[str]] | None:
         for pattern, rule in self._rules.get(text.split(" ", 1)[0], ()):
@@ -132,11 +135,11 @@ class Rules(Generic[S]):
         return None
 
     def _passes(self, text: str) -> bool:
-        """Whether it is one of the heads; `no …` undoes what is known, and says as little."""
+        """Whether it is one of the heads, or undoes what is known."""
         first, _, rest = text.partition(" ")
         if any(f"{text} ".startswith(head) for head in self._heads.get(first, ())):
             return True
-        return first in ("no", "default") and bool(rest) and (self._find(rest) is not None or self._passes(rest))
+        return first in self._undoing and bool(rest) and (self._find(rest) is not None or self._passes(rest))
 
 
 # --- Rules that need no code ----------------------------------------------------------------------------------

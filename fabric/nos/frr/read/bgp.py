@@ -10,8 +10,8 @@ from typing import Any
 
 from fabric.model.facts import Bgp, Located, Neighbor, Secret, Vni, Vrf
 from fabric.nos.frr.read.words import Device, Line, Open, peer_address, vrf_name
-from fabric.nos.reading import asn, need_number, password, placeholder, values
-from fabric.nos.reading.values import DIRECTIONS, FAMILIES, UNICAST, Says
+from fabric.nos.reading import asn, need_number, password, peers, placeholder
+from fabric.nos.reading.peers import DIRECTIONS, FAMILIES, UNICAST, Says
 
 # --- Statements of one neighbor, and a draft of it while it is read -------------------------------------------
 
@@ -40,7 +40,7 @@ NEIGHBOR = frozenset((
 
 # What a neighbor's statement says, by its verb.
 VERBS: Mapping[str, Says] = {
-    **values.VERBS,
+    **peers.VERBS,
     "update-source": lambda words: {"source": peer_address(words[0]) or words[0]},
 }
 

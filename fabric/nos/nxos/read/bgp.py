@@ -10,8 +10,8 @@ from typing import Any
 from fabric.model.facts import Authentication, Bgp, Located, Neighbor
 from fabric.nos.nxos.read.words import Rules, port_name, vrf_name
 from fabric.nos.reading import Section, asn, is_address, password
+from fabric.nos.reading.peers import DIRECTIONS, FAMILIES, UNICAST, VERBS
 from fabric.nos.reading.rules import Below, Line, Rule, add, keep, known, put, switch
-from fabric.nos.reading.values import DIRECTIONS, FAMILIES, UNICAST, VERBS
 
 FILTERS = ("route-map", "prefix-list", "filter-list")  # of several on one session the first is named
 DEPTH = 16  # of templates that inherit from templates
