@@ -50,6 +50,10 @@ class Line:
         return (self.match.re.groups and self.match[group]) or ""
 
     @property
+    def words(self) -> list[str]:
+        return self.section.line.split()
+
+    @property
     def facts(self) -> Facts:
         return self.reading.facts
 
@@ -85,7 +89,7 @@ class Rules(Generic[S]):
         self._rules: dict[str, list[tuple[re.Pattern[str], Rule[S]]]] = {}
         self._heads: dict[str, list[str]] = {}
         self._passes_all, self._undoing = passed is None, ("no", "default") if undoing else ()
-        self._meaning = lru_cache(maxsize=4096)(self._look_up)  # most lines of a config are in it many times
+        self.meaning = lru_cache(maxsize=4096)(self._look_up)  # most lines of a config are in it many times
         for pattern, rule in read.items():
             if (first := FIRST.match(pattern)) is None:
                 raise ValueError(f"{pattern}: a pattern begins with the first word of its line")
@@ -101,7 +105,7 @@ class Rules(Generic[S]):
 
     def line(self, part: Section, subjects: Sequence[S], reading: Reading) -> None:
         """One line with those below it."""
-        rule, match = self._meaning(part.line)
+        rule, match = self.meaning(part.line)
         if rule is None:
             reading.unknown(part)
         if rule is None or match is None:
@@ -187,6 +191,11 @@ def through(path: str, rules: Table[Any]) -> dict[str, Rule[Any]]:
         return lambda subject, line: rule(owner(subject), line)
 
     return {pattern: of(rule) for pattern, rule in rules.items()}
+
+
+def one_of(words: str) -> str:
+    """Words as one writes them, by commas and lines, as an alternative of a pattern."""
+    return "|".join(re.escape(word) for word in re.split(r",\s*", words.strip()))
 
 
 def known(subject: object, line: Line) -> None:

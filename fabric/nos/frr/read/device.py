@@ -228,7 +228,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         read_interfaces(device, file, text)
     for kind, file, text in parts:
         if kind == "frr":
-            read_conf(device, processes, file, text)
+            read_conf(processes, file, text)
         elif kind == "other" and (other := reader_of(file)):
             other(device.facts, file, text)
     processes.finish()

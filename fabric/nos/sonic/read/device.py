@@ -183,7 +183,7 @@ def read(name: str, files: Mapping[str, str]) -> Facts:
         if other := reader_of(file):
             other(device.facts, file, text)
         elif file not in json:
-            read_conf(device, processes, file, text)
+            read_conf(processes, file, text)
     processes.finish()
     for tables in databases:
         if not processes.known:
