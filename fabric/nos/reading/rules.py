@@ -47,7 +47,7 @@ class Line:
 
     def __getitem__(self, group: int) -> str:
         """What a group of the pattern matched; "" where it took no part, or the pattern has none."""
-        return (self.match.re.groups and self.match[group]) or ""
+        return (group <= self.match.re.groups and self.match[group]) or ""
 
     @property
     def words(self) -> list[str]:
@@ -71,7 +71,7 @@ class Line:
 
 Below: TypeAlias = "tuple[Rules[Any], Sequence[Any]]"  # the table of the lines below, and what they are about
 Rule: TypeAlias = Callable[[S, Line], "Below | None"]
-Table: TypeAlias = Mapping[str, Rule[S]]  # by pattern of the whole line, which begins with a word, or one of several
+Table: TypeAlias = Mapping[str, Rule[S]]  # by pattern of the whole line, best one that begins with words
 
 
 class Rules(Generic[S]):
@@ -91,9 +91,8 @@ class Rules(Generic[S]):
         self._passes_all, self._undoing = passed is None, ("no", "default") if undoing else ()
         self.meaning = lru_cache(maxsize=4096)(self._look_up)  # most lines of a config are in it many times
         for pattern, rule in read.items():
-            if (first := FIRST.match(pattern)) is None:
-                raise ValueError(f"{pattern}: a pattern begins with the first word of its line")
-            for word in first[1].split("|"):
+            first = FIRST.match(pattern)
+            for word in first[1].split("|") if first else [""]:
                 self._rules.setdefault(word, []).append((re.compile(pattern), rule))
         for head in re.split(r"[,\n]\s*", passed.strip()) if passed else ():
             self._heads.setdefault(head.split(" ", 1)[0], []).append(f"{head} ")
@@ -133,7 +132,7 @@ class Rules(Generic[S]):
         return self._find(text) or (known if self._passes_all or self._passes(text) else None, None)
 
     def _find(self, text: str) -> tuple[Rule[S], re.Match[str]] | None:
-        for pattern, rule in self._rules.get(text.split(" ", 1)[0], ()):
+        for pattern, rule in (*self._rules.get(text.split(" ", 1)[0], ()), *self._rules.get("", ())):
             if match := pattern.fullmatch(text):
                 return rule, match
         return None
