@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from operator import attrgetter
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar
 
+from fabric.base.formats import yaml
 from fabric.model.facts import Facts, Located
 from fabric.nos.reading.permitted_routes import rule as prefix_rule
 from fabric.nos.reading.sections import Section
@@ -79,7 +81,7 @@ class Rules(Generic[S]):
 
     Args:
         read: what is read; the first pattern that matches counts.
-        passed: heads of lines that tell no check anything, as one writes them: by commas and lines; None: all other lines.
+        passed: heads of lines that tell no check anything, as in `mtu, no shutdown`; None: all other lines.
         undoing: whether `no …` and `default …` of what is known are known, and say as little.
     """
 
@@ -94,7 +96,7 @@ class Rules(Generic[S]):
             first = FIRST.match(pattern)
             for word in first[1].split("|") if first else [""]:
                 self._rules.setdefault(word, []).append((re.compile(pattern), rule))
-        for head in re.split(r"[,\n]\s*", passed.strip()) if passed else ():
+        for head in passed.split(", ") if passed else ():
             self._heads.setdefault(head.split(" ", 1)[0], []).append(f"{head} ")
 
     def over(self, section: Section, subjects: Sequence[S], reading: Reading) -> None:
@@ -193,8 +195,15 @@ def through(path: str, rules: Table[Any]) -> dict[str, Rule[Any]]:
 
 
 def one_of(words: str) -> str:
-    """Words as one writes them, by commas and lines, as an alternative of a pattern."""
-    return "|".join(re.escape(word) for word in re.split(r",\s*", words.strip()))
+    """`in, out` as an alternative of a pattern."""
+    return "|".join(map(re.escape, words.split(", ")))
+
+
+@cache
+def heads_of(module: str) -> dict[str, str]:
+    """The heads that the tables of a reader pass, by table: `passed.yaml` beside the folder of a module in `read/`."""
+    heads: dict[str, str] = yaml.read(Path(module).parents[1] / "passed.yaml")
+    return heads
 
 
 def known(subject: object, line: Line) -> None:

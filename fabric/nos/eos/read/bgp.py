@@ -11,8 +11,9 @@ from fabric.model.facts import MANAGEMENT, Authentication, Bgp, Facts, Located, 
 from fabric.nos.eos.statements import port_name
 from fabric.nos.reading import Section, asn, each_name, is_address, numbers, password, peers
 from fabric.nos.reading.peers import DIRECTIONS, UNICAST, Peer, Says
-from fabric.nos.reading.rules import Below, Line, Reading, Rules, Table, add, keep, switch, through
+from fabric.nos.reading.rules import Below, Line, Reading, Rules, Table, add, heads_of, keep, switch, through
 
+HEADS = heads_of(__file__)
 MOST_ROUTES = 12000  # the limit of a neighbor that states none; 0 is no limit
 FAMILIES = {**peers.FAMILIES, "ipv4": "ipv4", "ipv6": "ipv6", "evpn": "evpn"}
 
@@ -273,10 +274,5 @@ PROCESS: Rules[Process] = Rules(
         r"vlan-aware-bundle .+": _bundle,
         r"vrf (.+)": _vrf,
     },
-    """
-        address-family, aggregate-address, bgp, distance, dynamic, graceful-restart, graceful-restart-helper,
-        maximum-paths, neighbor, network, no, rd, redistribute, rib, route-target, router-id, shutdown, timers, ucmp,
-        update, vlan, vlan-aware-bundle, vrf, monitoring, roa, vpws, evpn, route, layer-2, import, host-flap, domain,
-        next-hop, default, default-route, encapsulation, mac, export, graceful-shutdown, bgp-ls, label, peer-group
-    """,
+    HEADS["process"],
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fabric.model.facts import LOCALIZED, MANAGEMENT, Facts, Interface, Located, Secret, Vni, Vrf
-from fabric.nos.eos.read.bgp import read_bgp, vrf_name
+from fabric.nos.eos.read.bgp import HEADS, read_bgp, vrf_name
 from fabric.nos.eos.read.qos import Qos
 from fabric.nos.eos.statements import LAYOUT, port_name
 from fabric.nos.reading import (
@@ -129,15 +129,6 @@ def _esi(port: Interface, line: Line) -> None:
         port.esi = line.located(value)
 
 
-PASSED = """
-        arp, bfd, channel-group, cdp, description, dhcp, dot1x, encapsulation, error-correction, evpn, flowcontrol, ip,
-        ipv6, isis, l2, lacp, link, link-debounce, lldp, load-interval, logging, mac, mka, mlag, mpls, mtu, multicast,
-        no, ntp, ospf, pause, phone, pim, poe, port-channel, priority-flow-control, profile, ptp, qos, queue-monitor,
-        random-detect, service-policy, service-profile, sflow, shape, shutdown, snmp, spanning-tree, speed,
-        storm-control, switchport, traffic-loopback, traffic-policy, transceiver, tx-queue, uc-tx-queue, unidirectional,
-        vlan, vrf, vrrp, vxlan, address, default, comment, tcp, hardware, fabric, mc-tx-queue, bandwidth, delay,
-        isolate, autostate
-"""
 SEGMENT: Rules[Interface] = Rules({r"identifier (.+)": _esi}, None)
 INTERFACE: Rules[Interface] = Rules(
     {
@@ -160,7 +151,7 @@ INTERFACE: Rules[Interface] = Rules(
         r"switchport trunk allowed vlan (?:add )?(.+)": _trunk,
         r"evpn(?: .*)?": below(SEGMENT),
     },
-    PASSED,
+    HEADS["interface"],
 )
 
 # --- The tunnel interface -------------------------------------------------------------------------------------
@@ -194,9 +185,9 @@ TUNNEL: Rules[Device] = Rules(
         r"vxlan vlan (?:add )?(.+) vni (.+)": _vnis,
         r"vxlan vrf (.+) vni (\d{1,11})(?: .*)?": _tenant,
     },
-    PASSED,
+    HEADS["interface"],
 )
-NEITHER: Rules[Device] = Rules({}, PASSED)  # defaults and profiles of interfaces
+NEITHER: Rules[Device] = Rules({}, HEADS["interface"])  # defaults and profiles of interfaces
 
 # --- The switch -----------------------------------------------------------------------------------------------
 
@@ -331,27 +322,6 @@ DEVICE: Rules[Device] = Rules(
         r"aaa (root)(?: .*)? nopassword": _login,
         r"aaa authentication login (\S+) none": _unauthenticated,
     },
-    """
-        aaa, agent, alias, arp, boot, clock, configure, cvx, daemon, dhcp, dns, dot1x, email, enable, errdisable,
-        event-handler, event-monitor, hardware, hash, ip address virtual source-nat, ip arp, ip dhcp, ip domain,
-        ip domain-list, ip domain-lookup, ip domain-name, ip ftp, ip hardware, ip http, ip icmp, ip igmp, ip nat,
-        ip radius, ip route, ip routing, ip ssh, ip tacacs, ip telnet, ip tftp, ipv6 hardware, ipv6 icmp, ipv6 nd,
-        ipv6 route, ipv6 unicast-routing, ipv6 neighbor, lacp, license, link, load-balance, load-interval, logging, mac,
-        maintenance, management accounts, management api gnmi, management api models, management api netconf,
-        management api restconf, management http-server, management xmpp, management console, management cvx,
-        management defaults, management security, management ssh, management tech-support, match-list, mcs, mlag,
-        monitor, mpls, msrp, no aaa, no ip icmp, no ip igmp, no ip routing, no logging, no schedule, no snmp-server,
-        no spanning-tree, no service, no vlan, no event-handler, ntp, patch, peer-filter, platform,
-        policy-map type copp, port-channel, priority-flow-control, privilege, prompt, ptp, qos, queue-monitor, radius,
-        radius-server, rib, role, router bfd, router general, router isis, router l2-vpn, router multicast, router ospf,
-        router pim, schedule, service, sflow, snmp-server, spanning-tree, storm-control, switchport, system,
-        tacacs-server, tap, terminal, tracker, traffic-policies, transceiver, trident, username, virtual-cable,
-        vlan internal, vrrp, zerotouch, banner, control-plane, poe, sampled-flow, flow, environment, process,
-        redundancy, ip virtual-router, ip name-server, lldp, hostname, bfd, ip load-sharing, ip prefix-list,
-        ipv6 prefix-list, ip community-list, ip extcommunity-list, ip large-community-list, ip as-path, ip access-list,
-        ipv6 access-list, mac access-list, route-map, vrf instance, vrf definition, vlan, management telnet,
-        management api http-commands, no lldp, no ip http, class-map, policy-map, router traffic-engineering,
-        ipv6 routing, no ipv6, no enable, no username, no management
-    """,
+    HEADS["top"],
     undoing=False,
 )

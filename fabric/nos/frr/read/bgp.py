@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 
 from fabric.model.facts import Bgp, Located, Secret, Vni, Vrf
-from fabric.nos.frr.read.words import Device, hidden, incomplete, peer_address, vrf_name
+from fabric.nos.frr.read.words import HEADS, Device, hidden, incomplete, peer_address, vrf_name
 from fabric.nos.reading import asn, need_number, password, peers, placeholder
 from fabric.nos.reading.peers import DIRECTIONS, FAMILIES, UNICAST, Peer, Says
 from fabric.nos.reading.rules import Below, Line, Rule, Rules, Table, add, below, keep, known, one_of, switch
@@ -84,18 +84,7 @@ VERBS: Mapping[str, Says] = {
     "update-source": lambda words: {"source": peer_address(words[0]) or words[0]},
 }
 READ = "|".join((*VERBS, *FILTERS, "activate", "peer-group", "interface", "password"))
-PASSED = one_of("""
-    accept-own, addpath-rx-paths-limit, addpath-tx-all-paths, addpath-tx-best-selected, addpath-tx-bestpath-per-AS,
-    advertise-map, advertisement-interval, aigp, as-override, attribute-unchanged, capability, default-originate,
-    disable-addpath-rx, disable-connected-check, disable-link-bw-encoding-ieee, dont-capability-negotiate,
-    encapsulation-mpls, encapsulation-srv6, encapsulation-srv6-relax, enforce-first-as, enforce-multihop,
-    extended-link-bandwidth, extended-optional-parameters, graceful-restart, graceful-restart-disable,
-    graceful-restart-helper, graceful-shutdown, ip-transparent, link-bandwidth, local-role, maximum-prefix-out,
-    next-hop-self, nexthop-local, oad, override-capability, passive, path-attribute, port, remove-private-AS,
-    remove-private-as, route-server-client, rpki, send-community, send-nexthop-characteristics,
-    sender-as-path-loop-detection, soft-reconfiguration, solo, soo, strict-capability-match, tcp-mss, ttl-security,
-    unsuppress-map, weight
-""")
+PASSED = one_of(HEADS["neighbor"])
 
 
 @dataclass(slots=True)
@@ -224,14 +213,7 @@ def _range(family: Family, line: Line) -> None:
     family.process.ranges.append((str(ip_network(line[1], strict=False)), line.located(line[2])))
 
 
-IN_FAMILY = """
-    advertise, advertise-all-vni, advertise-default-gw, advertise-pip, advertise-svi-ip, aggregate-address,
-    as-notation, auto-summary, autort, bmp-source, coalesce-time, default-originate, disable-ead-evi-rx,
-    disable-ead-evi-tx, distance, dup-addr-detection, ead-es-frag, ead-es-route-target,
-    enable-resolve-overlay-index, export, flooding, import, label, mac-vrf, mpls, network, nexthop, read-quanta,
-    redistribute, segment-routing, sid, srv6-only, subgroup-pkt-queue-max, table-map, timers, update-delay,
-    use-es-l3nhg, vnc, vrf-policy, write-quanta
-"""
+IN_FAMILY = HEADS["family"]
 VNI: Rules[Vni] = Rules({r"(?:rd|route-target)(?: .+)?": _distinguish}, IN_FAMILY)
 SRV6: Rules[Family] = Rules({}, "encap-behavior, locator")
 BMP: Rules[Family] = Rules({}, "bmp, ip access-list, ipv6 access-list")
@@ -258,17 +240,7 @@ ROUTES: Table[Family] = {  # what enters BGP
     r"aggregate-address (\S+)(?: .*)?": add("process.bgp.aggregates"),
 }
 OF_UNICAST: Rules[Family] = Rules({**OTHER, **ROUTES}, IN_FAMILY)
-OF_BGP = one_of("""
-    allow-martian-nexthop, always-compare-med, as-path-loop-detection, bestpath, client-to-client, cluster-id,
-    conditional-advertisement, confederation, dampening, default, default-link-bandwidth-encoding,
-    deterministic-med, disable-ebgp-connected-route-check, ebgp-requires-policy, enforce-first-as, fast-convergence,
-    fast-external-failover, graceful-restart, graceful-restart-disable, graceful-shutdown,
-    hard-administrative-reset, import-check, input-queue-limit, ipv6-auto-ra, labeled-unicast, listen,
-    log-neighbor-changes, long-lived-graceful-restart, lu-ipv4-explicit-null, lu-ipv6-explicit-null, max-med,
-    minimum-holdtime, network, nexthop-group, output-queue-limit, per-source-nhg, reject-as-sets, retain, route-map,
-    route-reflector, rr-allow-outbound-policy, session-dscp, shutdown, snmp, suppress-duplicates,
-    suppress-fib-pending, tcp-keepalive, update-delay, use-underlays-nexthop-weight, wait-for-install
-""")
+OF_BGP = one_of(HEADS["bgp"])
 PROCESS: Rules[Family] = Rules(
     {
         r"address-family (\S+)(?: (\S+).*)?": _family,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fabric.model.facts import Interface, Secret
 from fabric.nos.frr.read.bgp import Processes
-from fabric.nos.frr.read.words import Device, add_address, incomplete, vrf_name, walk
+from fabric.nos.frr.read.words import HEADS, Device, add_address, incomplete, vrf_name, walk
 from fabric.nos.reading import Entry, esi, form_of, mac, need_number, placeholder, prefix, static_route, typed
 from fabric.nos.reading.rules import Below, Line, Reading, Rule, Rules, below, known, prefix_list, switch
 
@@ -55,13 +55,7 @@ def _segment(port: Port, line: Line) -> None:
         port.device.segments[port.target.name] = line.located(need_number(line[1]))
 
 
-LINK: Rules[Port] = Rules(
-    {},
-    """
-        admin-grp, ava-bw, delay, delay-variation, enable, max-bw, max-rsv-bw, metric, neighbor, packet-loss, res-bw,
-        unrsv-bw, use-bw
-    """,
-)
+LINK: Rules[Port] = Rules({}, HEADS["link-params"])
 INTERFACE: Rules[Port] = Rules(
     {
         r"description(?: (.*))?": _first("description", lambda text: text.strip('"')),
@@ -73,11 +67,7 @@ INTERFACE: Rules[Port] = Rules(
         r"evpn mh es-id (\S+)": _segment,
         r"link-params": below(LINK),
     },
-    """
-        affinity, bandwidth, delay, evpn mh, ip forwarding, ip igmp, ip multicast, ip nhrp, ip ospf, ip pim, ip rip,
-        ip router, ipv6 forwarding, ipv6 mld, ipv6 nd, ipv6 ospf6, ipv6 pim, ipv6 router, isis, link-detect, mpls bgp,
-        mpls enable, multicast, pbr-policy, protodown, ptm-enable, tunnel
-    """,
+    HEADS["interface"],
 )
 
 # --- VRFs, route maps, keys -----------------------------------------------------------------------------------
@@ -114,11 +104,8 @@ def _key(processes: Processes, line: Line) -> None:
 
 
 VRF: Rules[Table] = Rules(
-    {r"(?:ip|ipv6) route (.+)": _routed, r"vni (\S+)(?: .*)?": _vni},
-    """
-        ip import-table, ip mroute, ip msdp, ip nht, ip pim, ip protocol, ip route, ip router-id, ip ssmpingd, ip table,
-        ipv6 nht, ipv6 pim, ipv6 protocol, ipv6 route, ipv6 router-id, netns, router-id, zebra
-    """,
+    {r"(?:ip|ipv6) route (.+)": _routed, r"vni (\S+)(?: .*)?": _vni, r"vni": incomplete},
+    HEADS["vrf"],
 )
 ROUTE_MAP: Rules[Entry] = Rules({r"match(?: (.*))?": _match}, "match, set, on-match, description, continue, call")
 KEYS: Rules[Processes] = Rules(
@@ -128,41 +115,8 @@ KEYS: Rules[Processes] = Rules(
 
 # --- Sections that are passed: OSPF and IS-IS are compared by their statements, facts have nothing of them ----
 
-BFD: Rules[Processes] = Rules(
-    {},
-    """
-        bfd-mode, detect-multiplier, echo, echo-interval, echo-mode, label, log-session-changes, minimum-ttl,
-        passive-mode, peer, profile, receive-interval, shutdown, transmit-interval
-    """,
-)
-IGP: dict[str, Rules[Processes]] = {
-    "ospf": Rules(
-        {},
-        """
-            area, auto-cost, capability, compatible, default-information, default-metric, distance, distribute-list,
-            flood-reduction, graceful-restart, log-adjacency-changes, max-metric, maximum-paths, mpls-te, neighbor, network,
-            ospf, passive-interface, redistribute, refresh, router-id, router-info, segment-routing, summary-address,
-            timers, write-multiplier
-        """,
-    ),
-    "ospf6": Rules(
-        {},
-        """
-            area, auto-cost, default-information, default-metric, distance, graceful-restart, log-adjacency-changes,
-            maximum-paths, ospf6, redistribute, stub-router, summary-address, timers, write-multiplier
-        """,
-    ),
-    "isis": Rules(
-        {},
-        """
-            advertise-high-metrics, advertise-passive-only, area-password, attached-bit, default-information,
-            domain-password, dynamic-hostname, fast-reroute, hostname, is-type, log-adjacency-changes, log-pdu-drops,
-            lsp-gen-interval, lsp-mtu, lsp-refresh-interval, lsp-timers, max-lsp-lifetime, metric-style, mpls-te, net,
-            purge-originator, redistribute, set-attached-bit, set-overload-bit, spf, spf-delay-ietf, spf-interval,
-            summary-address, topology
-        """,
-    ),
-}
+BFD: Rules[Processes] = Rules({}, HEADS["bfd"])
+IGP: dict[str, Rules[Processes]] = {name: Rules({}, HEADS[name]) for name in ("ospf", "ospf6", "isis")}
 NONE: Rules[Processes] = Rules({})  # of a protocol that is not known
 
 # --- The whole file -------------------------------------------------------------------------------------------
@@ -236,15 +190,5 @@ TOP: Rules[Processes] = Rules(
         r"router .+": _protocol,
         r"(?:hostname|interface|ip|ipv6|key|route-map|router|vrf|(?:ip|ipv6) prefix-list)": incomplete,
     },
-    """
-        agentx, allow-external-route-update, allow-reserved-ranges, banner, bgp community, bgp graceful-restart,
-        bgp input-queue-limit, bgp long-lived-graceful-restart, bgp no-rib, bgp output-queue-limit, bgp route-map,
-        bgp send-extra-data, bgp update-delay, debug, domainname, dump, evpn mh, exec-timeout, fpm, frr, ip forwarding,
-        ip import-table, ip mroute, ip multicast, ip nht, ip route, ip router-id, ip ssmpingd, ip zebra,
-        ipv6 forwarding, ipv6 import-table, ipv6 mroute, ipv6 nht, ipv6 protocol, ipv6 route, ipv6 router-id, line, log,
-        login, mac access-list, router-id, service, username, vni, zebra, Building configuration...,
-        Current configuration:, access-list, ip access-list, ipv6 access-list, ip as-path, ip community-list,
-        ip extcommunity-list, ip large-community-list, bgp as-path, bgp community-list, bgp extcommunity-list,
-        bgp large-community-list, ip protocol
-    """,
+    HEADS["top"],
 )

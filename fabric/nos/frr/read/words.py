@@ -9,13 +9,14 @@ from typing import TypeVar
 
 from fabric.model.facts import DEFAULT_VRF, MANAGEMENT, Bgp, Facts, Interface, Located, Neighbor, Vni, Vrf
 from fabric.nos.reading import Entry, Section, add_policies, esi, settle
-from fabric.nos.reading.rules import Below, Line, Reading, Rules
+from fabric.nos.reading.rules import Below, Line, Reading, Rules, heads_of
 from fabric.nos.reading.sections import END, Layout
 
 # --- Shared: repeated values, lines that fail -----------------------------------------------------------------
 
 S = TypeVar("S")
 T = TypeVar("T")
+HEADS = heads_of(__file__)
 LOOPBACK_NETS = ("127.", "::1/")  # addresses that every VRF device of Linux has
 VRF_NAMES = {"default": DEFAULT_VRF, "mgmt": MANAGEMENT}
 

@@ -8,7 +8,7 @@ from ipaddress import ip_address, ip_network
 from typing import Any
 
 from fabric.model.facts import Authentication, Bgp, Located, Neighbor
-from fabric.nos.nxos.read.words import Rules, port_name, vrf_name
+from fabric.nos.nxos.read.words import HEADS, Rules, port_name, vrf_name
 from fabric.nos.reading import Section, asn, is_address, password
 from fabric.nos.reading.peers import DIRECTIONS, FAMILIES, UNICAST, VERBS
 from fabric.nos.reading.rules import Below, Line, Rule, add, keep, known, put, switch
@@ -157,12 +157,7 @@ BLOCK: Rules[Block] = Rules(
         r"inherit (peer|peer-session) (\S+)": _inherit,
         r"address-family (.+)": _family,
     },
-    """
-        affinity-group, bfd, capability, disable-connected-check, dont-capability-negotiate, dscp, dynamic-capability,
-        ebgp-multihop, egress-policy, fabric-external, graceful-shutdown, log-neighbor-changes, logging, low-memory,
-        maximum-path, maximum-peers, neighbor-down, password, path-attribute, peer-fabric-external, peer-type,
-        remove-private-as, send-community, timers, transport, ttl-security
-    """,
+    HEADS["neighbor"],
 )  # fmt: skip
 FAMILY: Rules[Block] = Rules(
     {
@@ -173,13 +168,7 @@ FAMILY: Rules[Block] = Rules(
         r"send-community (?:extended|both)": _kept("extended", lambda _: True),
         r"inherit peer-policy (\S+)(?: (\d{1,5}))?": _inherit_policy,
     },
-    """
-        additional-paths, advertise, advertise-map, advertisement-interval, allow-vpn-default-originate, as-override,
-        capability, default-originate, default-route, disable-peer-as-check, encapsulation, filter-list, import,
-        link-bandwidth, maximum-prefix, next-hop-self, next-hop-third-party, no-advertise, prefix-list,
-        rewrite-evpn-rt-asn, rewrite-rt-asn, route-map, route-reflector-client, send-community, send-label,
-        set-as-path, soft-reconfig, soft-reconfiguration, soo, suppress-inactive, unsuppress, unsuppress-map, weight
-    """,
+    HEADS["neighbor family"],
 )
 
 # --- The process ----------------------------------------------------------------------------------------------------
@@ -190,13 +179,7 @@ def _max_paths(own: Bgp, line: Line) -> None:
         own.max_paths = line.located(int(line[1]))
 
 
-OF_FAMILY = """
-    additional-paths, advertise, advertise-pip, advertise-system-mac, allocate-label, allow,
-    bestpath, client-to-client, dampen-igp-metric, dampening, default-information, default-metric,
-    default-originate, distance, exclude, export, export-gateway-ip, import, inject-map, label-allocation-mode,
-    maximum-paths, network, nexthop, originate-map, pic-edge, redistribute, retain, route-map, segment-routing,
-    suppress-inactive, synchronization, table-map, timers, vni-ethernet-tag, wait-for, wait-igp-convergence
-"""
+OF_FAMILY = HEADS["family"]
 ROUTES: Rules[Bgp] = Rules(
     {
         r"maximum-paths (?:mixed )?(\d{1,4})": _max_paths,
@@ -262,12 +245,5 @@ PROCESS: Rules[Process] = Rules(
         r"template (peer|peer-session|peer-policy) (\S+)": _template,
         r"vrf (\S+)": _vrf,
     },
-    """
-        additional-paths, affinity-group, allocate-index, bestpath, bfd, capability, cluster-id, confederation,
-        disable-policy-batching, dynamic-med-interval, enforce-first-as, event-history, fast-external-fallover,
-        flush-routes, graceful-restart, graceful-restart-helper, graceful-shutdown, isolate, log-neighbor-changes,
-        maxas-limit, neighbor-down, nexthop, optimize, prefix-peer-timeout, prefix-peer-wait, prefix-withdraw, rd,
-        reconnect-interval, route-map, router-id auto, router-id loopback, rpki, send-adjacency, shutdown, suppress,
-        suppress-fib-pending, timers
-    """,
+    HEADS["process"],
 )  # fmt: skip

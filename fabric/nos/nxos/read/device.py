@@ -12,7 +12,7 @@ from fabric.model.facts import LOCALIZED, Facts, Interface, Located, Secret
 from fabric.nos.nxos.read import bgp, overlay
 from fabric.nos.nxos.read.ports import PORT, Port, shut_by_default
 from fabric.nos.nxos.read.qos import QOS, Qos, bound
-from fabric.nos.nxos.read.words import Rules, port_names, vrf_name
+from fabric.nos.nxos.read.words import HEADS, Rules, port_names, vrf_name
 from fabric.nos.nxos.statements import LAYOUT
 from fabric.nos.reading import (
     OF_TRAPS,
@@ -216,17 +216,5 @@ DEVICE_RULES: Rules[DeviceState] = Rules(
         r"logging server (\S+).*": _servers("facts.services.syslog"),
         r"ip name-server (.+?)(?: use-vrf \S+)?": _servers("facts.services.dns"),
     },
-    """
-        aaa, app-hosting, banner, bfd, bloggerd, boot, callhome, catalyst, cdp, cfs, cli, clock, configure,
-        consistency-checker, copp, crypto, cts, diagnostic, dot1x, eem, enable, encryption, epbr, errdisable,
-        event, evpn esi, evpn multisite, fabric, fabricpath, fcoe, feature, feature-set, fex, filesystem, fips,
-        flow, grpc, guestshell, hardware, hostname, hsrp, hw-module, icam, interface breakout, ip, ipv6, itd, key,
-        l2vpn, lacp, ldap-server, license, line, lldp, load-interval, logging, login, mac, mac-address, macsec, mka,
-        monitor, mpls, nat, nbm, ngoam, ntp, nv overlay, nxapi, nxsdk, object-group, onep, openflow, password,
-        platform, pnp, poap, port-channel, port-profile, power, priority-flow-control, ptp, qos, radius,
-        radius-server, rate-limit, rmon, role, route-map, router, sampler, scheduler, security, segment-routing,
-        service, sflow, slot, snmp-server, spanning-tree, ssh, switch-profile, system, tacacs-server, telemetry,
-        telnet, terminal, time-range, track, transceiver, tunnel-profile, udld, username, userpassphrase, vdc,
-        version, virtual-service, vlan, vmtracker, vpc, vrrp, vsan, vtp, vxlan, wrr-queue, xml, zone, zoneset
-    """,
+    HEADS["top"],
 )

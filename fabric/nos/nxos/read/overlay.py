@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from fabric.model.facts import MANAGEMENT, Facts, Located, Vni, Vrf
-from fabric.nos.nxos.read.words import Rules, port_name, vrf_name
+from fabric.nos.nxos.read.words import HEADS, Rules, port_name, vrf_name
 from fabric.nos.reading import numbers, static_route
 from fabric.nos.reading.rules import Below, Line, Rule, Table, below, keep
 
@@ -85,10 +85,7 @@ VRF: Rules[Vrf] = Rules(
         r"address-family .+": below(TABLE),
         r"(?:ip|ipv6) route (\S.+)": _route,
     },
-    """
-        auto-recovery, description, evpn, hardware, ip, ipv6, isolate, mdt, multicast, mvpn, no shutdown, ospf,
-        route-target, segment-routing, shutdown, vpn
-    """,
+    HEADS["vrf"],
 )
 
 # --- The tunnel interface, and `evpn` -------------------------------------------------------------------------
@@ -125,13 +122,7 @@ def _members(name: str) -> Rule[Overlay]:
     return members
 
 
-MEMBER: Rules[Overlay] = Rules(
-    {},
-    """
-        ingress-replication, mcast-group, multisite, peer-ip, peer-vtep, spine-anycast-gateway, static, suppress,
-        suppress-arp, suppress-nd, suppress-unknown-unicast
-    """,
-)
+MEMBER: Rules[Overlay] = Rules({}, HEADS["member"])
 EVPN: Rules[Overlay] = Rules(
     {r"vni (\d{1,8})(?: l2)?": _vni},
     "esi, ethernet-segment, multihoming, route-sync, storm-control, vlan-bundle, evi",
@@ -143,11 +134,7 @@ TUNNEL: Rules[Overlay] = Rules(
         r"member vni ([\d,-]+)": _members("members"),
         r"member vni ([\d,-]+) associate-vrf": _members("of_vrfs"),
     },
-    """
-        advertise, arp, config-profile, description, encapsulation, fabric, global, host-reachability, logging,
-        multisite, overlay-encapsulation, service-policy, shutdown, source-address, source-interface, suppress,
-        virtual-rmac, vpc, vxlan
-    """,
+    HEADS["tunnel"],
 )
 OVERLAY: Table[Overlay] = {
     r"vlan (\d[\d,-]*)": _vlan,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 
 from fabric.model.facts import MANAGEMENT, Interface, Located
-from fabric.nos.nxos.read.words import Rules, vrf_name
+from fabric.nos.nxos.read.words import HEADS, Rules, vrf_name
 from fabric.nos.reading import esi, mac, numbers, prefix
 from fabric.nos.reading.rules import Below, Line, add, below, keep, known, put, switch
 
@@ -146,10 +146,7 @@ VIRTUAL: Rules[Port] = Rules(
         r"ip (?:autoconfig|\S+:\S*)": known,
         r"address (\S+)(?: primary| secondary)?": _virtual,
     },
-    """
-        advertisement-interval, authentication, backup, bfd, description, follow, mac-address, match-address, name,
-        no, shutdown, object-track, preempt, priority, shutdown, standby, timers, track, vrrpv2
-    """,
+    HEADS["virtual address"],
 )
 SEGMENT: Rules[Port] = Rules(
     {
@@ -197,21 +194,5 @@ PORT: Rules[Port] = Rules(
         r"service-policy type queuing output (\S+)": put("qos", "queuing"),
         r"service-policy (?:type qos )?input (\S+)(?: no-stats)?": put("qos", "classify"),
     },
-    """
-        arp, autostate, bandwidth, beacon, bfd, carrier-delay, cdp, cts, dampening, delay, description, dot1x, duplex,
-        evpn, evpn multisite, fabric database, fabric forwarding, fabricpath, fec, fex, flowcontrol, hardware, hsrp
-        bfd, hsrp delay, hsrp use-bia, hsrp version, inherit port-profile, ip, address, ip arp, ip attached-host, ip
-        authentication, ip bandwidth, ip delay, ip dhcp, ip directed-broadcast, ip distribute-list, ip dns, ip
-        drop-glean, ip eigrp, ip flow, ip hello-interval, ip hold-time, ip igmp, ip, local-proxy-arp, ip nat, ip
-        next-hop-self, ip offset-list, ip ospf, ip passive-interface, ip pim, ip policy, ip port-unreachable, ip
-        proxy-arp, ip redirects, ip rip, ip router, ip sla, ip split-horizon, ip sticky-arp, ip unnumbered, ip
-        unreachables, ip verify, ip wccp, ipv6 address, ipv6 destination-guard, ipv6 dhcp, ipv6, eigrp, ipv6 enable,
-        ipv6 forward, ipv6 link-local, ipv6 mld, ipv6 nd, ipv6 neighbor, ipv6 ospfv3, ipv6 pim, ipv6 policy, ipv6
-        redirects, ipv6 rip, ipv6 router, ipv6 snooping, ipv6 unreachables, ipv6 verify, isis, isolate, itd, lacp,
-        link, link-state, linkdebounce, lldp, load-interval, logging, mac packet-classify, mac-address, macsec,
-        management, mdix, medium, mpls, mvrp, nat, negotiate, ngoam, ospf, ospfv3, packet, platform, port-channel
-        port, port-license, port-type, power, priority-flow-control, private-vlan, ptp, rate-limit, service-policy,
-        sflow, shutdown lan, snmp, spanning-tree, storm-control, switchport, sync-e, tunnel, udld, vlan, vmtracker,
-        vpc, vrrpv3, vtp
-    """,
+    HEADS["interface"],
 )  # fmt: skip

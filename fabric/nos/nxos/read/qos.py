@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from fabric.model.facts import Ecn, Located, PortQos
-from fabric.nos.nxos.read.words import Rules
+from fabric.nos.nxos.read.words import HEADS, Rules
 from fabric.nos.reading import numbers
 from fabric.nos.reading.rules import Below, Line, Table, below, keep, switch
 
@@ -212,10 +212,7 @@ CLASS: Rules[Class] = Rules(
         r"bandwidth (?:remaining )?(?:percent )?(\d{1,3})": keep("share", int),
         r"random-detect (.+)": _ecn,
     },
-    """
-        afd, bandwidth, congestion-control, description, dpp, fairness, logging, mtu, multicast-optimize, no-drop,
-        pause, police, queue-length, queue-limit, random-detect, service-policy, set, shape, threshold
-    """,
+    HEADS["class"],
 )
 POLICY: Rules[Policy] = Rules({r"class (?:type \S+ )?(\S+)(?: insert-before \S+)?": _class}, "description")
 QOS: Table[Qos] = {

@@ -10,6 +10,7 @@ from fabric.model.facts import MANAGEMENT
 from fabric.nos.reading import each_name, rules
 
 S = TypeVar("S")
+HEADS = rules.heads_of(__file__)
 KINDS = ("Ethernet", "port-channel", "loopback", "Vlan", "mgmt", "nve", "Tunnel", "fc", "sup-eth", "Bdi")
 NAME = re.compile(r"([A-Za-z-]+?)(\d[\d/.]*)")
 
