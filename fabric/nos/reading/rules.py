@@ -48,8 +48,8 @@ class Line:
     match: re.Match[str]  # of the rule's pattern
 
     def __getitem__(self, group: int) -> str:
-        """What a group of the pattern matched; "" where it took no part, or the pattern has none."""
-        return (group <= self.match.re.groups and self.match[group]) or ""
+        """What a group of the pattern matched; "" where it took no part, and for the first one of a pattern without any."""
+        return self.match[group] or ""
 
     @property
     def words(self) -> list[str]:
@@ -95,7 +95,7 @@ class Rules(Generic[S]):
         for pattern, rule in read.items():
             first = FIRST.match(pattern)
             for word in first[1].split("|") if first else [""]:
-                self._rules.setdefault(word, []).append((re.compile(pattern), rule))
+                self._rules.setdefault(word, []).append((re.compile(f"{pattern}()"), rule))
         for head in passed.split(", ") if passed else ():
             self._heads.setdefault(head.split(" ", 1)[0], []).append(f"{head} ")
 
@@ -111,15 +111,15 @@ class Rules(Generic[S]):
             reading.unknown(part)
         if rule is None or match is None:
             return
-        line, tables = Line(reading, part, match), list[Below]()
-        for subject in subjects:
-            try:
-                deeper = rule(subject, line)
-            except ValueError as error:
-                reading.facts.broken.append(line.located(f"{part.line}: {error}"))
-                return
-            if deeper:
-                tables.append(deeper)
+        tables: list[Below] = []
+        line = Line(reading, part, match)
+        try:
+            for subject in subjects:
+                if deeper := rule(subject, line):
+                    tables.append(deeper)
+        except ValueError as error:
+            reading.facts.broken.append(line.located(f"{part.line}: {error}"))
+            return
         if tables:
             tables[0][0].over(part, [subject for _, more in tables for subject in more], reading)
         elif reading.strict:
@@ -150,16 +150,13 @@ class Rules(Generic[S]):
 # --- Rules that need no code ----------------------------------------------------------------------------------
 
 
-def _place(path: str) -> tuple[Callable[[Any], Any], str]:
-    """(what has a field, its name) of `services.lldp`."""
-    way, _, name = path.rpartition(".")
-    return (attrgetter(way) if way else lambda subject: subject), name
-
-
 def keep(path: str, convert: Callable[[str], object] = str) -> Rule[Any]:
     """Keeps the first group of the pattern in a field of the subject, as in `services.lldp`."""
-    owner, name = _place(path)
-    return lambda subject, line: setattr(owner(subject), name, line.located(convert(line[1])))
+    way, _, name = path.rpartition(".")
+    if not way:
+        return lambda subject, line: setattr(subject, name, line.located(convert(line.match[1] or "")))
+    owner = attrgetter(way)
+    return lambda subject, line: setattr(owner(subject), name, line.located(convert(line.match[1] or "")))
 
 
 def switch(path: str, value: object) -> Rule[Any]:
@@ -170,13 +167,13 @@ def switch(path: str, value: object) -> Rule[Any]:
 def add(path: str, convert: Callable[[str], object] = str) -> Rule[Any]:
     """Appends the first group of the pattern to a list of the subject."""
     owner = attrgetter(path)
-    return lambda subject, line: owner(subject).append(line.located(convert(line[1])))
+    return lambda subject, line: owner(subject).append(line.located(convert(line.match[1] or "")))
 
 
 def put(path: str, key: str, convert: Callable[[str], object] = str) -> Rule[Any]:
     """Keeps the first group of the pattern in a mapping of the subject."""
     owner = attrgetter(path)
-    return lambda subject, line: owner(subject).update({key: line.located(convert(line[1]))})
+    return lambda subject, line: owner(subject).update({key: line.located(convert(line.match[1] or ""))})
 
 
 def below(rules: Rules[Any]) -> Rule[Any]:

@@ -145,8 +145,9 @@ def walk(reading: Reading, text: str, whole: Rules[S], subject: S) -> None:
         at = int(words[0] == "no" and len(words) > 1)
         words[at] = SHORT.get(words[at], words[at])
         line, below = Section(" ".join(words), number), None
+        innermost = len(sections) - 1 if margin or words[0] != "vrf" else 0  # `vrf red` of an interface is indented
         try:
-            for depth in _depths(words, margin, len(sections)):
+            for depth in range(innermost, -1, -1):
                 rules, (owner,) = sections[depth]
                 rule, match = rules.meaning(line.line)
                 if rule is not None:
@@ -165,11 +166,6 @@ def walk(reading: Reading, text: str, whole: Rules[S], subject: S) -> None:
 def incomplete(subject: object, line: Line) -> None:
     """A word that is no statement alone."""
     raise ValueError
-
-
-def _depths(words: list[str], margin: int, count: int) -> range:
-    """The open sections that may have a line, the innermost first: `vrf red` of an interface is indented, else a section."""
-    return range(count - 1 if margin or words[0] != "vrf" else 0, -1, -1)
 
 
 def hidden(words: list[str]) -> str:
