@@ -165,9 +165,10 @@ def _igp(processes: Processes, line: Line) -> Below:
     return IGP[line[1]], [processes]
 
 
-def _protocol(processes: Processes, line: Line) -> Below:
+def _unread(processes: Processes, line: Line) -> Below:
+    """A section without a table, or a key whose chain is missing; what is secret below it is found all the same."""
     line.facts.unread.append(line.located(" ".join(line.words)))
-    return NONE, [processes]
+    return (KEYS if line.words[0] == "key" else NONE), [processes]
 
 
 TOP: Rules[Processes] = Rules(
@@ -187,7 +188,7 @@ TOP: Rules[Processes] = Rules(
         rf"router ({'|'.join(IGP)})(?: .*)?": _igp,
         r"router bgp(?: .*)?": Processes.of,
         r"no router bgp(?: .*)?": Processes.remove,
-        r"router .+": _protocol,
+        r"(?:router|key) .+": _unread,
         r"(?:hostname|interface|ip|ipv6|key|route-map|router|vrf|(?:ip|ipv6) prefix-list)": incomplete,
     },
     HEADS["top"],
