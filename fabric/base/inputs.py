@@ -1,0 +1,446 @@
+"""YAML files that people write, as frozen models: each mistake with its place, what was expected, what came, and a hint.
+
+The models say what a file may hold: types, bounds, and the descriptions that hints and the JSON Schema quote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, TypeAdapter, ValidationError, WrapValidator
+
+from fabric.base import reading, source
+from fabric.base.diagnostics import InputError, Place, Report, nearest, show
+from fabric.base.formats import json_line
+from fabric.base.source import Node, Path_, Source
+from fabric.base.text import listed, plural
+
+M = TypeVar("M")
+MAX_BYTES = 32_000_000  # a log of a night of runs
+
+# --- what fields are built from ---------------------------------------------------------------------------------
+
+
+class Section:
+    """Base of the dataclasses of a file: strict about types, and no keys that it does not know."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True)
+
+
+class OpenSection:
+    """Base of dataclasses of a file that leave keys alone which they do not know."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="ignore", strict=True)
+
+
+class Mistake(ValueError):
+    """What a validator raises for a value, with a hint of its own."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def within(least: float, most: float, description: str | None = None, **more: Any) -> Any:
+    """A field between two bounds, both included."""
+    return Field(ge=least, le=most, description=description, **more)
+
+
+def about(description: str, **more: Any) -> Any:
+    """A field with a description."""
+    return Field(description=description, **more)
+
+
+def _as_written(value: Any, check: Callable[[Any], Any]) -> Any:
+    checked = check(value)
+    return value if isinstance(value, int) else checked
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() if isinstance(value, str) else value
+
+
+AS_WRITTEN = WrapValidator(_as_written)  # of a number: 400 stays whole
+TEXT = BeforeValidator(_text)  # a number counts as one
+LOWER = BeforeValidator(lambda value: _text(value).lower() if isinstance(value, str) else _text(value))
+LIST = BeforeValidator(lambda value: tuple(value) if isinstance(value, list | tuple) else (value,))  # one entry: a list of it
+BY_FORM = Discriminator(
+    lambda value: "[mapping]" if isinstance(value, dict) else "[list]" if isinstance(value, list | tuple) else "[value]"
+)
+"""Of a union whose parts have these tags."""
+
+# --- a kind of file ---------------------------------------------------------------------------------------------
+
+_TYPES = {
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "string_type": "text",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+    "list_type": "a list",
+}
+_BOUNDS = {
+    "greater_than": ("gt", "more than"),
+    "greater_than_equal": ("ge", "at least"),
+    "less_than": ("lt", "less than"),
+    "less_than_equal": ("le", "at most"),
+}
+_NUMBERS = ("int_type", "int_from_float", "float_type")
+_MAPPINGS = ("model_type", "model_attributes_type", "dataclass_type", "dict_type")
+
+
+class InputFile(Generic[M]):
+    """A kind of file: its model, and how its mistakes are told."""
+
+    forms: ClassVar[Mapping[str, str]] = {}  # pattern of a text → what it stands for
+    lines_hint = "write `key: value` lines, indented"
+    mapping = "a mapping"  # what stands for one in messages
+
+    def __init__(self, model: type[M], what: str, shape: str, code: str) -> None:
+        """`what` names the file in messages; `shape` is the hint where it is something else."""
+        self.model, self.what, self.shape, self.code = model, what, shape, code
+
+    # --- reading
+
+    def read_text(self, path: Path, shown: str | None = None) -> str:
+        """The text of a file. Raises InputError."""
+        wrong = f"is this {self.what}?"
+        return reading.read_text(path, shown or str(path), MAX_BYTES, (f"name {self.what}", wrong, wrong))
+
+    def parse(self, text: str, name: str) -> Source:
+        """The tree of a YAML text. Raises InputError."""
+        try:
+            return source.parse(text, name)
+        except InputError as error:
+            raise InputError(self._ours(item) for item in error.diagnostics) from None
+
+    def _ours(self, item: Any) -> Any:
+        """A diagnostic of the YAML reader in the words of the file at hand; the reader speaks of intents."""
+        hint = item.hint.replace("an intent", self.what).replace("the language", self.what)
+        return replace(
+            item, message=item.message.replace("an intent", self.what), hint=self.shape if item.code == "FAB007" else hint
+        )
+
+    def model_of(self, text: Source, report: Report) -> M | None:
+        """The file as its model; None after mistakes, which go to the report. A key without a value is not written."""
+        try:
+            return self.adapter.validate_json(json_line(written(text.root)))
+        except ValidationError as error:
+            self.translate(error.errors(include_url=False), text, report)
+            return None
+
+    def required(self, text: Source) -> M:
+        """As `model_of`. Raises InputError with every mistake."""
+        report = Report()
+        made = self.model_of(text, report)
+        report.raise_errors()
+        assert made is not None
+        return made
+
+    @cached_property
+    def adapter(self) -> TypeAdapter[M]:
+        return TypeAdapter(self.model)
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the file, with references."""
+        return self.adapter.json_schema(by_alias=True)
+
+    # --- mistakes
+
+    def error(self, text: Source, path: Path_, report: Report, message: str, hint: str = "", *, warn: bool = False) -> None:
+        """A mistake at a key, or where it would stand; `warn`: only a warning."""
+        put = report.warn if warn else report.error
+        put(self.code, text.place(path), f"{_dotted(path, text)}: {message}", hint)
+
+    def unknown(self, text: Source, path: Path_, report: Report, known: Collection[str]) -> None:
+        """An error for every key of a mapping that is none of `known`."""
+        for key in keys(text, path):
+            if key not in known:
+                self._unknown(text, (*path, key), report, nearest(key, known))
+
+    def _unknown(self, text: Source, path: Path_, report: Report, hint: str) -> None:
+        parent = _dotted(path[:-1], text)
+        message = f"unknown key {show(path[-1])}" + (f" under {parent}" if parent else "")
+        report.error(self.code_of("unknown"), text.place(path, key=True), message, hint)
+
+    def code_of(self, kind: str) -> str:
+        """The code of mistakes of a kind: unknown, missing, type, range, word, rule."""
+        return self.code
+
+    def translate(self, errors: list[Any], text: Source, report: Report) -> None:
+        """Errors of pydantic as diagnostics in the words of the file."""
+        for item in errors:
+            if not _spurious(item, errors):
+                self._translate(item, text, report)
+
+    def _translate(self, item: Any, text: Source, report: Report) -> None:
+        kind, context = item["type"], item.get("ctx", {})
+        is_unknown = kind in ("extra_forbidden", "unexpected_keyword_argument")
+        path = tuple(step for step in item["loc"] if not (isinstance(step, str) and step.startswith("[")))
+        name, place, got = (
+            _dotted(path, text),
+            text.place(path, key=is_unknown or "[key]" in item["loc"]),
+            show(item["input"]),
+        )
+        described = self._description(path)
+        if is_unknown:
+            self._unknown(text, path, report, self._key_hint(path))
+        elif kind == "missing":
+            report.error(
+                self.code_of(kind), self.place_of_missing(path, text), f"{name}: missing key", described or self._whole(path)
+            )
+        elif kind in _TYPES or kind in _MAPPINGS:
+            hint = self._type_hint(kind, item["input"], path) or described
+            message = f"{name}: expected {_TYPES.get(kind, self.mapping)}, got {got}"
+            report.error(self.code_of("type"), place, message, hint)
+        elif kind == "literal_error":
+            choices = re.findall(r"'([^']*)'|(\d+)", str(context.get("expected", "")))
+            words = [word or number for word, number in choices]
+            message = f"{name}: expected {self.choices(words)}, got {got}"
+            report.error(self.code_of("word"), place, message, self.word_hint(item["input"], words) or described)
+        elif kind == "value_error":
+            message = str(context.get("error", item["msg"]))
+            scalar = not isinstance(item["input"], dict | list | tuple) and ", got " not in message
+            hint = getattr(context.get("error"), "hint", "") or described
+            report.error(self.code_of("rule"), place, f"{name}: {message}" + (f", got {got}" if scalar else ""), hint)
+        elif expected := self._expected(kind, context, item["input"], path):
+            report.error(self.code_of("range"), place, f"{name}: expected {expected}", described)
+        else:
+            message = f"{name}: {item['msg'][:1].lower()}{item['msg'][1:]}, got {got}"
+            report.error(self.code_of("type"), place, message, described)
+
+    def _expected(self, kind: str, context: Mapping[str, Any], value: Any, path: Path_) -> str:
+        """What a value outside of its bounds should be, and what came; "" for another kind of mistake."""
+        got = f", got {show(value)}"
+        if kind in _BOUNDS:
+            bound, words = _BOUNDS[kind]
+            return (self.span(self.schema_at(path)) or f"{words} {_number(context[bound])}") + got
+        if kind == "string_pattern_mismatch":
+            return self.forms.get(context["pattern"], f"text of the form {context['pattern']}") + got
+        if kind == "string_too_long":
+            return f"at most {context['max_length']} characters{got}"
+        if kind == "too_short" and isinstance(value, str):
+            return f"at least {context['min_length']} characters{got}"
+        if kind == "too_short":
+            return f"at least {plural(context['min_length'], 'entry', 'entries')}, got none"
+        return ""
+
+    # --- words that an intent has otherwise
+
+    def span(self, node: Mapping[str, Any]) -> str:
+        """Both bounds of a number where it has both."""
+        both = "minimum" in node and "maximum" in node
+        return f"{_number(node['minimum'])} to {_number(node['maximum'])}" if both else ""
+
+    def choices(self, words: list[str]) -> str:
+        return ", ".join(words)
+
+    def word_hint(self, word: Any, words: list[str]) -> str:
+        return nearest(word, words)
+
+    def number_hint(self, kind: str) -> str:
+        return f"write {_TYPES[kind]} without a unit; the unit stands in the key's name"
+
+    def place_of_missing(self, path: Path_, text: Source) -> Place:
+        return text.place(path)
+
+    def _whole(self, path: Path_) -> str:
+        """What the whole file has, for a key at its top."""
+        return self.shape if len(path) == 1 else ""
+
+    # --- hints
+
+    def _type_hint(self, kind: str, value: Any, path: Path_) -> str:
+        """How to fix a value of the wrong type, where that is plain to see."""
+        text = value if isinstance(value, str) else ""
+        if kind in ("int_type", "float_type") and re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
+            return "numbers stand without quotes"
+        if kind == "float_type" and (ratio := re.fullmatch(r"([0-9.]+):1", text)):
+            return f"write the ratio as one number: {ratio[1]} means {ratio[1]}:1"
+        if kind in ("int_type", "int_from_float") and isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+            return f"write {int(value)}"
+        if kind in _NUMBERS:
+            return self.number_hint(kind)
+        if kind == "bool_type" and text.lower() in ("yes", "no", "on", "off"):
+            return f"write {'true' if text.lower() in ('yes', 'on') else 'false'}"
+        if kind == "string_type" and isinstance(value, int | float):
+            return "quote the value"
+        if kind in ("tuple_type", "list_type"):
+            return "write a list: an entry a line behind `- `, or all of them in brackets `[ ]`"
+        if kind in _MAPPINGS:
+            known = self.keys_at(path)
+            return f"its keys are {listed(known, 12)}" if known else self.lines_hint
+        return ""
+
+    def _key_hint(self, path: Path_) -> str:
+        """For an unknown key: the nearest one, where the key belongs, or what there is."""
+        key, known = str(path[-1]), self.keys_at(path[:-1])
+        close = close_word(key, known)
+        if close:
+            return close
+        homes = self.places.get(key, [])
+        if 0 < len(homes) <= 3:
+            return f"`{key}` belongs under {' or '.join(homes)}"
+        return nearest(key, known) if known else ""
+
+    @cached_property
+    def places(self) -> dict[str, list[str]]:
+        """Key → where below the top a key of that name stands."""
+        places: dict[str, list[str]] = {}
+
+        def walk(node: Any, path: str, depth: int) -> None:
+            for name, child in self._resolve(node).get("properties", {}).items():
+                if path and f"`{path}`" not in places.setdefault(name, []):
+                    places[name].append(f"`{path}`")
+                if depth < 4:
+                    walk(child, f"{path}.{name}" if path else name, depth + 1)
+
+        walk(self.top(), "", 0)
+        return places
+
+    def top(self) -> dict[str, Any]:
+        """Where places begin."""
+        return self.schema
+
+    def _description(self, path: Path_) -> str:
+        """What the schema says of a key, for a hint: `mtu`: IP MTU in bytes."""
+        words = [step for step in path if isinstance(step, str)]
+        for length in range(len(path), 0, -1):
+            node = self.schema_at(path[: length - 1])
+            key = path[length - 1]
+            if isinstance(key, str) and "description" in (schema := node.get("properties", {}).get(key, {})):
+                text = str(schema["description"])
+                return f"`{key}`: {text}" if " " in text else ""
+            if isinstance(key, str) and key != words[-1]:
+                break
+        return ""
+
+    def keys_at(self, path: Path_) -> list[str]:
+        """The keys that may stand at a place."""
+        return sorted(self.schema_at(path).get("properties", {}))
+
+    def schema_at(self, path: Path_) -> dict[str, Any]:
+        """The part of the JSON Schema that describes a place."""
+        node: Any = self.schema
+        for step in path:
+            node = self._resolve(node)
+            properties = node.get("properties", {})
+            if isinstance(step, str) and step in properties:
+                node = properties[step]
+            elif isinstance(step, int):
+                node = node.get("items", node)
+            else:
+                patterns = node.get("patternProperties", {})
+                node = next(iter(patterns.values()), None) or node.get("additionalProperties", {})
+            if not isinstance(node, dict):
+                return {}
+        subschema: dict[str, Any] = self._resolve(node)
+        return subschema
+
+    def _resolve(self, node: Any) -> Any:
+        """Follows references, and takes the mapping among alternatives."""
+        for _ in range(8):
+            if "$ref" in node:
+                node = self.schema["$defs"][node["$ref"].rsplit("/", 1)[1]]
+            elif "items" in node and "properties" not in node:
+                node = node["items"]
+            elif branches := node.get("anyOf", node.get("oneOf")):
+                resolved = [self._resolve(branch) for branch in branches]
+                node = next((branch for branch in resolved if "properties" in branch), resolved[0])
+            elif len(node.get("allOf", ())) == 1:
+                node = node["allOf"][0]
+            else:
+                break
+        return node
+
+
+def written(node: Node) -> Any:
+    """A tree as data, without keys that have no value."""
+    if isinstance(node.items, dict):
+        return {key: written(item) for key, item in node.items.items() if not is_null(item)}
+    return [written(item) for item in node.items] if isinstance(node.items, list) else node.value
+
+
+def is_null(node: Node) -> bool:
+    return node.items is None and node.value is None
+
+
+def keys(text: Source, path: Path_ = ()) -> Iterator[str]:
+    """The keys of a mapping of the file, of those also that have no value."""
+    node = text.at(path)
+    return iter(node.items if node is not None and isinstance(node.items, dict) else ())
+
+
+def _spurious(item: Any, errors: list[Any]) -> bool:
+    """Whether a list only counts as too short because its entries are wrong, which is reported already."""
+    below = (other["loc"] for other in errors if len(other["loc"]) > len(item["loc"]))
+    return item["type"] == "too_short" and any(loc[: len(item["loc"])] == item["loc"] for loc in below)
+
+
+def close_word(word: Any, words: list[str]) -> str:
+    """A hint with the nearest word; "" where none is near."""
+    hint = nearest(word, words)
+    return hint if hint.startswith("did") else ""
+
+
+def _number(value: float) -> str:
+    """A bound in full: 10000000, 0.5."""
+    return str(int(value)) if value == int(value) else f"{value:g}"
+
+
+def _dotted(path: Path_, text: Source) -> str:
+    """`fabrics.backend.servers[1].count`, without the index of a list that the file does not write."""
+    name, node = "", text.root
+    for step in path:
+        if isinstance(step, int):
+            if not isinstance(node.items, list):
+                continue
+            name += f"[{step}]"
+            node = node.items[step] if step < len(node.items) else node
+        else:
+            shown = step if re.fullmatch(r"[A-Za-z0-9_-]{1,60}", step) else show(step)
+            name += f".{shown}" if name else shown
+            node = node.items.get(step, node) if isinstance(node.items, dict) else node
+    return name
+
+
+# --- the schema for others --------------------------------------------------------------------------------------
+
+
+def plain_schema(node: Any, whole: Mapping[str, Any]) -> Any:
+    """A schema without references, names of classes, and values that only say that nothing is stated."""
+    if isinstance(node, list):
+        return [plain_schema(item, whole) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        node = whole["$defs"][node["$ref"].rsplit("/", 1)[1]] | {key: item for key, item in node.items() if key != "$ref"}
+    branches = [branch for branch in node.get("anyOf", ()) if branch != {"type": "null"}]
+    if len(branches) == 1:
+        return plain_schema(branches[0] | {key: item for key, item in node.items() if key != "anyOf"}, whole)
+    left = ("title", "$defs", "discriminator", *(() if _states_default(node) else ("default",)))
+    plain = {key: plain_schema(item, whole) for key, item in node.items() if key not in left}
+    if "properties" in node:
+        plain["properties"] = {key: plain_schema(item, whole) for key, item in node["properties"].items()}
+    return plain
+
+
+def _states_default(node: Mapping[str, Any]) -> bool:
+    """Whether the default is a value that a file may state, and not one that stands for what the description says."""
+    default = node.get("default")
+    if isinstance(default, bool | str):
+        return default != ""
+    return (
+        isinstance(default, float | int)
+        and default >= node.get("minimum", default)
+        and "default: " not in node["description"]
+    )
