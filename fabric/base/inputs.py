@@ -51,7 +51,7 @@ def within(least: float, most: float, description: str | None = None, **more: An
     return Field(ge=least, le=most, description=description, **more)
 
 
-def about(description: str, **more: Any) -> Any:
+def means(description: str, **more: Any) -> Any:
     """A field with a description."""
     return Field(description=description, **more)
 
@@ -71,10 +71,7 @@ AS_WRITTEN = WrapValidator(_as_written)  # of a number: 400 stays whole
 TEXT = BeforeValidator(_text)  # a number counts as one
 LOWER = BeforeValidator(lambda value: _text(value).lower() if isinstance(value, str) else _text(value))
 LIST = BeforeValidator(lambda value: tuple(value) if isinstance(value, list | tuple) else (value,))  # one entry: a list of it
-BY_FORM = Discriminator(
-    lambda value: "[mapping]" if isinstance(value, dict) else "[list]" if isinstance(value, list | tuple) else "[value]"
-)
-"""Of a union whose parts have these tags."""
+BY_FORM = Discriminator(lambda value: "[mapping]" if isinstance(value, dict) else "[value]")  # of a union of these tags
 
 # --- a kind of file ---------------------------------------------------------------------------------------------
 
@@ -101,7 +98,6 @@ class InputFile(Generic[M]):
     """A kind of file: its model, and how its mistakes are told."""
 
     forms: ClassVar[Mapping[str, str]] = {}  # pattern of a text → what it stands for
-    lines_hint = "write `key: value` lines, indented"
     mapping = "a mapping"  # what stands for one in messages
 
     def __init__(self, model: type[M], what: str, shape: str, code: str) -> None:
@@ -184,29 +180,28 @@ class InputFile(Generic[M]):
 
     def _translate(self, item: Any, text: Source, report: Report) -> None:
         kind, context = item["type"], item.get("ctx", {})
-        is_unknown = kind in ("extra_forbidden", "unexpected_keyword_argument")
+        is_word = kind == "literal_error"
+        words = re.findall(r"'([^']*)'|(\d+)", str(context.get("expected", ""))) if is_word else []
+        choices = [word or number for word, number in words]
+        is_unknown = kind in ("extra_forbidden", "unexpected_keyword_argument") or (is_word and "[key]" in item["loc"])
         path = tuple(step for step in item["loc"] if not (isinstance(step, str) and step.startswith("[")))
         name, place, got = (
             _dotted(path, text),
             text.place(path, key=is_unknown or "[key]" in item["loc"]),
             show(item["input"]),
         )
-        described = self._description(path)
+        described = self._description(path) or (self.shape if len(path) == 1 else "")
         if is_unknown:
-            self._unknown(text, path, report, self._key_hint(path))
+            self._unknown(text, path, report, nearest(path[-1], choices) if is_word else self._key_hint(path))
         elif kind == "missing":
-            report.error(
-                self.code_of(kind), self.place_of_missing(path, text), f"{name}: missing key", described or self._whole(path)
-            )
+            report.error(self.code_of(kind), self.place_of_missing(path, text), f"{name}: missing key", described)
         elif kind in _TYPES or kind in _MAPPINGS:
             hint = self._type_hint(kind, item["input"], path) or described
             message = f"{name}: expected {_TYPES.get(kind, self.mapping)}, got {got}"
             report.error(self.code_of("type"), place, message, hint)
-        elif kind == "literal_error":
-            choices = re.findall(r"'([^']*)'|(\d+)", str(context.get("expected", "")))
-            words = [word or number for word, number in choices]
-            message = f"{name}: expected {self.choices(words)}, got {got}"
-            report.error(self.code_of("word"), place, message, self.word_hint(item["input"], words) or described)
+        elif is_word:
+            message = f"{name}: expected {self.choices(choices)}, got {got}"
+            report.error(self.code_of("word"), place, message, self.word_hint(item["input"], choices) or described)
         elif kind == "value_error":
             message = str(context.get("error", item["msg"]))
             scalar = not isinstance(item["input"], dict | list | tuple) and ", got " not in message
@@ -231,7 +226,7 @@ class InputFile(Generic[M]):
         if kind == "too_short" and isinstance(value, str):
             return f"at least {context['min_length']} characters{got}"
         if kind == "too_short":
-            return f"at least {plural(context['min_length'], 'entry', 'entries')}, got none"
+            return f"at least {plural(context['min_length'], 'entry', 'entries')}, got {len(value) or 'none'}"
         return ""
 
     # --- words that an intent has otherwise
@@ -250,12 +245,12 @@ class InputFile(Generic[M]):
     def number_hint(self, kind: str) -> str:
         return f"write {_TYPES[kind]} without a unit; the unit stands in the key's name"
 
+    def form_hint(self, path: Path_, form: str) -> str:
+        """For a list or mapping that is none: what the key is, or how one is written."""
+        return self._description(path) or form
+
     def place_of_missing(self, path: Path_, text: Source) -> Place:
         return text.place(path)
-
-    def _whole(self, path: Path_) -> str:
-        """What the whole file has, for a key at its top."""
-        return self.shape if len(path) == 1 else ""
 
     # --- hints
 
@@ -275,11 +270,10 @@ class InputFile(Generic[M]):
         if kind == "string_type" and isinstance(value, int | float):
             return "quote the value"
         if kind in ("tuple_type", "list_type"):
-            return "write a list: an entry a line behind `- `, or all of them in brackets `[ ]`"
-        if kind in _MAPPINGS:
-            known = self.keys_at(path)
-            return f"its keys are {listed(known, 12)}" if known else self.lines_hint
-        return ""
+            return self.form_hint(path, "write a list: an entry a line behind `- `, or all of them in brackets `[ ]`")
+        if kind in _MAPPINGS and (known := self.keys_at(path)):
+            return self.form_hint(path, f"its keys are {listed(known, 12)}")
+        return "" if kind not in _MAPPINGS else self._description(path) or "write `key: value` lines, indented"
 
     def _key_hint(self, path: Path_) -> str:
         """For an unknown key: the nearest one, where the key belongs, or what there is."""
@@ -355,7 +349,9 @@ class InputFile(Generic[M]):
                 node = node["items"]
             elif branches := node.get("anyOf", node.get("oneOf")):
                 resolved = [self._resolve(branch) for branch in branches]
-                node = next((branch for branch in resolved if "properties" in branch), resolved[0])
+                node = next(
+                    (branch for branch in resolved if {"properties", "additionalProperties"} & branch.keys()), resolved[0]
+                )
             elif len(node.get("allOf", ())) == 1:
                 node = node["allOf"][0]
             else:

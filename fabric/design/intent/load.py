@@ -74,7 +74,6 @@ class _IntentFile(InputFile[Site]):
     """The language of intents: a code for each kind of mistake, and its own words for some."""
 
     mapping = "a mapping of keys"
-    lines_hint = ""
     schema = property(lambda self: schema())
     forms = _FORMS
 
@@ -96,6 +95,9 @@ class _IntentFile(InputFile[Site]):
 
     def number_hint(self, kind: str) -> str:
         return ""
+
+    def form_hint(self, path: Path_, form: str) -> str:
+        return form
 
     def place_of_missing(self, path: Path_, text: Source) -> Place:
         return text.place(path[:-1], key=len(path) > 1)

@@ -11,7 +11,7 @@ import numpy as np
 
 from fabric.base.diagnostics import Place, Report
 from fabric.base.formats import yaml
-from fabric.base.inputs import AS_WRITTEN, LOWER, InputFile, OpenSection, Section, about, plain_schema, within, written
+from fabric.base.inputs import AS_WRITTEN, LOWER, InputFile, OpenSection, Section, means, plain_schema, within, written
 from fabric.base.source import Node, Source
 from fabric.solver import Floats
 from fabric.solver.goodput.storage import StorageRequest
@@ -72,7 +72,7 @@ class Checkpoint(StorageRequest):
         AS_WRITTEN,
     ] = 0
     interval_s: Annotated[float, within(1, 1e7, "useful time between two checkpoints; default: the best"), AS_WRITTEN] = 0
-    asynchronous: Annotated[bool, about("the job continues once its state is copied to host memory")] = False
+    asynchronous: Annotated[bool, means("the job continues once its state is copied to host memory")] = False
     copy_GBps_per_gpu: Annotated[
         float, within(1e-3, 1e4, "copy rate from a GPU to host memory, for asynchronous checkpoints"), AS_WRITTEN
     ] = 0
@@ -84,9 +84,9 @@ class Checkpoint(StorageRequest):
     writers: Annotated[
         Literal["all", "replica"],
         LOWER,
-        about("servers that write: all of the job, or those of one replica of the model"),
+        means("servers that write: all of the job, or those of one replica of the model"),
     ] = "all"
-    read_replicas: Annotated[bool, about("true: every replica reads its own copy; false: one reads and forwards it")] = False
+    read_replicas: Annotated[bool, means("true: every replica reads its own copy; false: one reads and forwards it")] = False
 
     @property
     def background(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from fabric.base.diagnostics import Diagnostic, InputError, Place
-from fabric.base.inputs import AS_WRITTEN, LIST, TEXT, Section, about, within
+from fabric.base.inputs import AS_WRITTEN, LIST, TEXT, Section, means, within
 from fabric.model.plan import ATTACHED, SERVER, FabricPlan
 from fabric.solver import Floats, Ints, Network, Routes
 from fabric.solver.capacity.throughput import HealthyNetwork, ground, loads
@@ -32,11 +32,11 @@ DIGITS = 6  # of a rate in GB/s
 class StorageRequest(Section):
     """What JOB states about the storage. Rates in GB/s of the whole storage system, 0 for no limit."""
 
-    fabric: Annotated[str, TEXT, about("storage fabric; default: one of purpose storage")] = ""
+    fabric: Annotated[str, TEXT, means("storage fabric; default: one of purpose storage")] = ""
     targets: Annotated[
         tuple[str, ...],
         LIST,
-        about(
+        means(
             "server groups, attachments or devices that hold the checkpoints; default: storage servers without GPUs, "
             "else attachments of a storage fabric",
             json_schema_extra={"type": ["array", "string"]},

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Discriminator, Field, Tag
 
 from fabric.base.diagnostics import nearest
 from fabric.base.formats import yaml
-from fabric.base.inputs import AS_WRITTEN, LOWER, TEXT, Mistake, Section, about, within
+from fabric.base.inputs import AS_WRITTEN, LOWER, TEXT, Mistake, Section, means, within
 from fabric.base.rounding import ceil_div
 from fabric.solver.collectives.physics import gpu_names
 
@@ -133,7 +133,7 @@ class Model(Section):
     vocabulary: Annotated[
         int, within(1, 1_000_000_000, "vocabulary size, for the output layer; default: it counts as part of the layers")
     ] = 0
-    tied_embeddings: Annotated[bool, about("the output layer shares the weights of the embedding")] = False
+    tied_embeddings: Annotated[bool, means("the output layer shares the weights of the embedding")] = False
     expert_parameters: Annotated[float, within(0, 1e18, "parameters of all experts together"), AS_WRITTEN] = 0
     experts: Annotated[int, within(0, 100_000, "experts per layer")] = 0
     top_k: Annotated[int, within(1, 100_000, "experts per token")] = 1
@@ -142,7 +142,7 @@ class Model(Section):
         int,
         within(1, 1_000_000, "most NVLink domains over which the experts of a token are spread (node-limited routing)"),
     ] = 0  # no limit
-    dropout: Annotated[bool, about("dropout: its masks are kept in memory")] = False
+    dropout: Annotated[bool, means("dropout: its masks are kept in memory")] = False
 
     @property
     def attention_width(self) -> float:
@@ -199,13 +199,13 @@ class Parallel(Section):
     interleave: Annotated[int, within(1, 1000, "chunks of the model per pipeline stage")] = 1
     stages: Annotated[
         tuple[Annotated[int, within(0, 100_000)], ...],
-        about("layers of each stage, or of each chunk, such as `[7, 8, 8, 7]`; default: as even as possible"),
+        means("layers of each stage, or of each chunk, such as `[7, 8, 8, 7]`; default: as even as possible"),
     ] = ()
-    schedule: Annotated[Schedule, LOWER, about("schedule of the pipeline")] = "1f1b"
-    order: Annotated[Order, LOWER, about("order of the ranks, from the inside; experts lie inside data")] = "tp-cp-dp-pp"
-    sequence_parallel: Annotated[bool, about("activations between layers are split over the tensor ranks")] = False
-    sharding: Annotated[Sharding, LOWER, about("optimizer: ZeRO-1; gradients: ZeRO-2; full: ZeRO-3, FSDP")] = "none"
-    deduplicate: Annotated[bool, about("a token is sent to an NVLink domain once, for all of its experts there")] = False
+    schedule: Annotated[Schedule, LOWER, means("schedule of the pipeline")] = "1f1b"
+    order: Annotated[Order, LOWER, means("order of the ranks, from the inside; experts lie inside data")] = "tp-cp-dp-pp"
+    sequence_parallel: Annotated[bool, means("activations between layers are split over the tensor ranks")] = False
+    sharding: Annotated[Sharding, LOWER, means("optimizer: ZeRO-1; gradients: ZeRO-2; full: ZeRO-3, FSDP")] = "none"
+    deduplicate: Annotated[bool, means("a token is sent to an NVLink domain once, for all of its experts there")] = False
     gpus_per_domain: Annotated[
         int | None, within(1, 1_000_000, "GPUs of each NVLink domain that the job uses; default: all")
     ] = None
@@ -263,14 +263,14 @@ class Compute(Section):
         str,
         LOWER,
         AfterValidator(_gpu),
-        about("GPU model that the utilisation was measured on, such as h100; default: that of the servers"),
+        means("GPU model that the utilisation was measured on, such as h100; default: that of the servers"),
     ] = ""
     recompute: Annotated[
         Annotated[Recompute, LOWER, Tag("[value]")] | Annotated[Parts, Field(min_length=1), Tag("[list]")],
         Discriminator(lambda value: "[list]" if isinstance(value, list | tuple) else "[value]"),
-        about("activations that are computed again in the backward pass: a word, or a list of parts of a layer"),
+        means("activations that are computed again in the backward pass: a word, or a list of parts of a layer"),
     ] = "none"
-    fused_attention: Annotated[bool, about("fused attention: no scores are kept for the backward pass")] = True
+    fused_attention: Annotated[bool, means("fused attention: no scores are kept for the backward pass")] = True
     variation: Annotated[
         float, within(0, 0.5, "standard deviation of the speed of GPUs of one model, as a share"), AS_WRITTEN
     ] = VARIATION
@@ -301,7 +301,7 @@ class Software(Section):
         str,
         TEXT,
         AfterValidator(_release),
-        about(
+        means(
             "release of NCCL, such as 2.18.5; one without known defects unless stated",
             json_schema_extra={"pattern": f"^{RELEASE.pattern}$"},
         ),
@@ -309,7 +309,7 @@ class Software(Section):
     cuda_graph: Annotated[
         CudaGraph,
         LOWER,
-        about(
+        means(
             "CUDA graph of the forward and backward passes of all micro-batches: calls of data then overlap with as many "
             "micro-batches as there are pipeline stages, if chunks are interleaved"
         ),
@@ -322,14 +322,14 @@ class Overlap(Section):
 
     tensor: Annotated[
         Chunked | None,
-        about(f"{_HIDDEN}; chunk: a call and its matrix product are cut into a chunk per rank"),
+        means(f"{_HIDDEN}; chunk: a call and its matrix product are cut into a chunk per rank"),
     ] = None
-    context: Annotated[Share | None, about(_HIDDEN)] = None
-    expert: Annotated[Share | None, about(_HIDDEN)] = None
-    pipeline: Annotated[Share | None, about(_HIDDEN)] = None
+    context: Annotated[Share | None, means(_HIDDEN)] = None
+    expert: Annotated[Share | None, means(_HIDDEN)] = None
+    pipeline: Annotated[Share | None, means(_HIDDEN)] = None
     data: Annotated[
         Bucketed | None,
-        about(f"{_HIDDEN}; bucket: the call of a layer overlaps with the compute of other layers"),
+        means(f"{_HIDDEN}; bucket: the call of a layer overlaps with the compute of other layers"),
     ] = None
 
 
